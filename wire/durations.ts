@@ -1,0 +1,99 @@
+/**
+ * Durations as Go writes them (`1h30m`, `300ms`, `1.5s`): query parameters, flags and configuration files carry them.
+ * Exact: nanoseconds as bigint. Source: the facts, section 2 (timeouts); Go's time package, whose error texts are kept.
+ */
+import { utf8Length } from "./go-strings.ts";
+
+export interface DurationError {
+  /** For example `time: invalid duration "x"`. */
+  readonly error: string;
+}
+
+const int64Limit = 2n ** 63n;
+const unitNanos: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  "\u00b5s": 1_000n, // micro sign
+  "\u03bcs": 1_000n, // Greek mu
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+
+/** Nanoseconds, within 64 bits. */
+export function parseDuration(text: string): bigint | DurationError {
+  const invalid = (): DurationError => ({ error: `time: invalid duration ${quote(text)}` });
+  const sign = text[0] === "-" || text[0] === "+" ? text[0] : "";
+  let rest = text.slice(sign.length);
+  if (rest === "0") return 0n;
+  if (rest === "") return invalid();
+  let nanos = 0n;
+  while (rest !== "") {
+    const [whole, digits = "", fraction = ""] = /^(\d*)(?:\.(\d*))?/.exec(rest) ?? [""];
+    if (digits === "" && fraction === "") return invalid();
+    rest = rest.slice(whole.length);
+    const unit = /^[^.0-9]*/.exec(rest)?.[0] ?? "";
+    if (unit === "") return { error: `time: missing unit in duration ${quote(text)}` };
+    const scale = Object.hasOwn(unitNanos, unit) ? unitNanos[unit] : undefined;
+    if (scale === undefined) return { error: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
+    nanos += BigInt(digits === "" ? "0" : digits) * scale + fractionNanos(fraction, scale);
+    if (nanos > int64Limit) return invalid();
+    rest = rest.slice(unit.length);
+  }
+  if (sign === "-") return -nanos;
+  return nanos === int64Limit ? invalid() : nanos;
+}
+
+/** Digits beyond 63 bits are dropped, and the product is a double's: that is how Go rounds. */
+function fractionNanos(digits: string, scale: bigint): bigint {
+  let value = 0n;
+  let divisor = 1;
+  for (const digit of digits) {
+    const next = value * 10n + BigInt(digit);
+    if (next > int64Limit) break;
+    value = next;
+    divisor *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(scale) / divisor)));
+}
+
+/** Whole microseconds towards zero, the simulator's unit; undefined for a text that is no duration. */
+export function parseGoDuration(text: string): number | undefined {
+  const nanos = parseDuration(text);
+  return typeof nanos === "bigint" ? Number(nanos / 1000n) : undefined;
+}
+
+/** The canonical text: `1h0m0s`, `1.5s`, `20ms`, `0s`. */
+export function formatDuration(nanos: bigint): string {
+  if (nanos === 0n) return "0s";
+  const sign = nanos < 0n ? "-" : "";
+  const size = nanos < 0n ? -nanos : nanos;
+  if (size < 1_000n) return `${sign}${size}ns`;
+  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}\u00b5s`;
+  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
+  const hours = size / 3_600_000_000_000n;
+  const minutes = (size / 60_000_000_000n) % 60n;
+  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
+  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
+  return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
+}
+
+/** `value / 10^places` without trailing zeros. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, "0");
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "");
+}
+
+/** The time package has a quote of its own: every byte beyond printable ASCII is escaped. */
+export function quoteForTime(text: string): string {
+  if (utf8Length(text) === text.length && !/["\\\0-\x1f]/.test(text)) return `"${text}"`;
+  let quoted = "";
+  for (const byte of new TextEncoder().encode(text)) {
+    if (byte === 34 || byte === 92) quoted += `\\${String.fromCharCode(byte)}`;
+    else quoted += byte >= 0x80 || byte < 0x20 ? `\\x${byte.toString(16).padStart(2, "0")}` : String.fromCharCode(byte);
+  }
+  return `"${quoted}"`;
+}
+
+const quote = quoteForTime;

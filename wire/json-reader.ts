@@ -1,0 +1,389 @@
+/**
+ * The exact JSON reader: it keeps what `JSON.parse` drops or rounds, and its errors have the texts of Go's decoder,
+ * byte for byte. `parseJsonStrict` is the faster way in. Keys like `__proto__` are plain own properties.
+ * Source: document 1, field validation (duplicates); the facts, section 4 (paths) and Go's encoding/json (errors, the
+ * depth of 10,000, replacement of invalid UTF-8 and of unpaired escapes by U+FFFD).
+ */
+import { goQuote, utf8Length } from "./go-strings.ts";
+
+export const jsonDepthMax = 10_000;
+
+export interface UnsafeNumber {
+  readonly path: string;
+  /** As written. */
+  readonly text: string;
+}
+
+export interface JsonDocument {
+  readonly ok: true;
+  /**
+   * Ordinary JavaScript values, but integers that a double would change are `bigint`. Of a duplicate key the last value
+   * stands. Numbers too large for a double are infinite.
+   */
+  readonly value: unknown;
+  /** Paths (`metadata.labels.a`, `spec.ports[0].name`) in the order of the text, each once. */
+  readonly duplicates: readonly string[];
+  readonly unsafeNumbers: readonly UnsafeNumber[];
+  /** Some bytes were no UTF-8; each stands as U+FFFD in its string. */
+  readonly invalidUtf8: boolean;
+}
+
+export interface JsonSyntaxError {
+  readonly ok: false;
+  /** For example `unexpected end of JSON input`. */
+  readonly error: string;
+  /** Bytes before the offending one. */
+  readonly offset: number;
+}
+
+export interface JsonReadOptions {
+  /**
+   * What a second object under the same key does: takes the first one's place (the default), or adds to it, as Go's
+   * decoder does where a struct or a map is filled twice.
+   */
+  readonly duplicateObjects?: "replace" | "merge";
+}
+
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The same answers as `parseJsonStrict`, slower. No recursion. */
+export function readJson(input: string | Uint8Array, options: JsonReadOptions = {}): JsonDocument | JsonSyntaxError {
+  const { text, invalidUtf8 } = typeof input === "string" ? { text: input, invalidUtf8: false } : decodeLoosely(input);
+  try {
+    return new JsonReader(text, options.duplicateObjects === "merge").read(invalidUtf8);
+  } catch (error) {
+    if (error instanceof Rejected) return { ok: false, error: error.message, offset: error.offset };
+    throw error;
+  }
+}
+
+class Rejected extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** The text, with its byte order mark if it has one; undefined for bytes that are not UTF-8. */
+export function decodeStrictly(bytes: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A byte that is no UTF-8 becomes the lone surrogate U+DC00 + byte: still one unit, and still known. */
+function decodeLoosely(bytes: Uint8Array): { text: string; invalidUtf8: boolean } {
+  const strict = decodeStrictly(bytes);
+  if (strict !== undefined) return { text: strict, invalidUtf8: false };
+  let text = "";
+  let at = 0;
+  while (at < bytes.length) {
+    const length = sequenceLength(bytes, at);
+    text +=
+      length === 0
+        ? String.fromCharCode(0xdc00 + (bytes[at] as number))
+        : strictDecoder.decode(bytes.subarray(at, at + length));
+    at += length === 0 ? 1 : length;
+  }
+  return { text, invalidUtf8: true };
+}
+
+/** Bytes of the valid sequence at `at`; 0 when there is none. A run of ASCII is one sequence. */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  let end = at;
+  while (end < bytes.length && (bytes[end] as number) < 0x80) end++;
+  if (end > at) return end - at;
+  const lead = bytes[at] as number;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  return decodeStrictly(bytes.subarray(at, at + length)) === undefined ? 0 : length;
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+interface Frame {
+  readonly container: Container;
+  /** Of the member that is being read: a key, or the number of items before it. */
+  key: string;
+  /** Keys of this text of the object; undefined while the object itself tells them. */
+  readonly seen: Set<string> | undefined;
+}
+
+type State = "value" | "value or end" | "key" | "key or end" | "after value";
+
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const plainPattern = /[^"\\\x00-\x1f]*/y;
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+class JsonReader {
+  private readonly text: string;
+  private readonly merges: boolean;
+  private at = 0;
+  private readonly frames: Frame[] = [];
+  private readonly duplicates = new Set<string>();
+  private readonly unsafeNumbers: UnsafeNumber[] = [];
+  private root: unknown;
+
+  constructor(text: string, merges: boolean) {
+    this.text = text;
+    this.merges = merges;
+  }
+
+  read(invalidUtf8: boolean): JsonDocument {
+    let state: State = "value";
+    for (;;) {
+      this.skipSpace();
+      const char = this.text[this.at];
+      if (char === undefined) {
+        if (state !== "after value" || this.frames.length > 0) throw this.ended();
+        const { root, unsafeNumbers } = this;
+        return { ok: true, value: root, duplicates: [...this.duplicates], unsafeNumbers, invalidUtf8 };
+      }
+      state = this.step(state, char);
+    }
+  }
+
+  private step(state: State, char: string): State {
+    if (state === "after value") return this.afterValue(char);
+    if (state === "key or end" || state === "key") {
+      if (char === "}" && state === "key or end") return this.close();
+      if (char !== '"') throw this.invalid("looking for beginning of object key string");
+      return this.member();
+    }
+    if (char === "]" && state === "value or end") return this.close();
+    return this.value(char);
+  }
+
+  private afterValue(char: string): State {
+    const frame = this.frames.at(-1);
+    if (frame === undefined) throw this.invalid("after top-level value");
+    const inArray = Array.isArray(frame.container);
+    if (char === ",") {
+      this.at++;
+      return inArray ? "value" : "key";
+    }
+    if (char === (inArray ? "]" : "}")) return this.close();
+    throw this.invalid(inArray ? "after array element" : "after object key:value pair");
+  }
+
+  private close(): State {
+    this.at++;
+    this.frames.pop();
+    return "after value";
+  }
+
+  private member(): State {
+    const frame = this.frames.at(-1) as Frame;
+    frame.key = this.string();
+    const known = frame.seen === undefined ? Object.hasOwn(frame.container, frame.key) : frame.seen.has(frame.key);
+    frame.seen?.add(frame.key);
+    if (known) this.duplicates.add(this.path());
+    this.skipSpace();
+    if (this.at === this.text.length) throw this.ended();
+    if (this.text[this.at] !== ":") throw this.invalid("after object key");
+    this.at++;
+    return "value";
+  }
+
+  private value(char: string): State {
+    if (char === "{" || char === "[") return this.open(char);
+    if (char === '"') this.put(this.string());
+    else if (char === "-" || (char >= "0" && char <= "9")) this.put(this.number());
+    else if (char === "t") this.put(this.literal("true", true));
+    else if (char === "f") this.put(this.literal("false", false));
+    else if (char === "n") this.put(this.literal("null", null));
+    else throw this.invalid("looking for beginning of value");
+    return "after value";
+  }
+
+  private open(char: "{" | "["): State {
+    if (this.frames.length === jsonDepthMax) throw this.invalid("exceeded max depth");
+    const earlier = char === "{" && this.merges ? this.earlierObject() : undefined;
+    const container = earlier ?? (char === "{" ? {} : []);
+    if (earlier === undefined) this.put(container);
+    this.frames.push({ container, key: "", seen: earlier === undefined ? undefined : new Set() });
+    this.at++;
+    return char === "{" ? "key or end" : "value or end";
+  }
+
+  /** The object that a duplicate key already holds. */
+  private earlierObject(): Record<string, unknown> | undefined {
+    const frame = this.frames.at(-1);
+    if (frame === undefined || Array.isArray(frame.container) || !Object.hasOwn(frame.container, frame.key))
+      return undefined;
+    const value = frame.container[frame.key];
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  }
+
+  private put(value: unknown): void {
+    const frame = this.frames.at(-1);
+    if (frame === undefined) this.root = value;
+    else if (Array.isArray(frame.container)) frame.container.push(value);
+    else if (frame.key === "__proto__") {
+      Object.defineProperty(frame.container, frame.key, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    } else frame.container[frame.key] = value;
+  }
+
+  private literal<V>(word: string, value: V): V {
+    for (let index = 1; index < word.length; index++) {
+      if (this.text[this.at + index] === word[index]) continue;
+      this.at += index;
+      throw this.invalidOrSpace(`in literal ${word} (expecting '${word[index]}')`);
+    }
+    this.at += word.length;
+    return value;
+  }
+
+  private number(): number | bigint {
+    numberPattern.lastIndex = this.at;
+    const token = numberPattern.exec(this.text)?.[0] ?? "";
+    const end = this.at + token.length;
+    const next = this.text[end] ?? "";
+    // The pattern stops before a part that has begun and has no digits: there the error is.
+    if (token === "") this.failNumber(this.at + 1, "in numeric literal");
+    if (next === "." && !/[.eE]/.test(token)) this.failNumber(end + 1, "after decimal point in numeric literal");
+    if ((next === "e" || next === "E") && !/[eE]/.test(token)) {
+      const sign = /[+-]/.test(this.text[end + 1] ?? "") ? 1 : 0;
+      this.failNumber(end + 1 + sign, "in exponent of numeric literal");
+    }
+    const number = Number(token);
+    const isInteger = /^-?[0-9]+$/.test(token);
+    if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) {
+      this.unsafeNumbers.push({ path: this.valuePath(), text: token });
+    }
+    this.at = end;
+    return isInteger && !Number.isSafeInteger(number) ? BigInt(token) : number;
+  }
+
+  private failNumber(at: number, context: string): never {
+    this.at = at;
+    throw this.invalidOrSpace(context);
+  }
+
+  private string(): string {
+    let value = "";
+    for (this.at++; ; ) {
+      plainPattern.lastIndex = this.at;
+      const plain = plainPattern.exec(this.text)?.[0] ?? "";
+      value += plain.toWellFormed();
+      this.at += plain.length;
+      const char = this.text[this.at];
+      if (char === undefined) throw this.ended();
+      if (char === '"') {
+        this.at++;
+        return value;
+      }
+      if (char !== "\\") throw this.invalid("in string literal");
+      value += this.escape();
+    }
+  }
+
+  private escape(): string {
+    const char = this.text[this.at + 1] ?? "";
+    if (char !== "u") {
+      const plain = Object.hasOwn(escapes, char) ? escapes[char] : undefined;
+      this.at++;
+      if (plain === undefined) throw this.invalidOrSpace("in string escape code");
+      this.at++;
+      return plain;
+    }
+    const unit = this.hexUnit();
+    if (unit < 0xd800 || unit >= 0xe000) return String.fromCharCode(unit);
+    const low = /^\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(this.text.slice(this.at, this.at + 6))?.[1];
+    if (unit >= 0xdc00 || low === undefined) return "\ufffd";
+    this.at += 6;
+    return String.fromCharCode(unit, Number.parseInt(low, 16));
+  }
+
+  private hexUnit(): number {
+    const start = this.at + 2;
+    for (this.at = start; this.at < start + 4; this.at++) {
+      if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? "")) {
+        throw this.invalidOrSpace("in \\u hexadecimal character escape");
+      }
+    }
+    return Number.parseInt(this.text.slice(start, this.at), 16);
+  }
+
+  private skipSpace(): void {
+    for (;;) {
+      const char = this.text.charCodeAt(this.at);
+      if (char !== 32 && char !== 10 && char !== 13 && char !== 9) return;
+      this.at++;
+    }
+  }
+
+  /** Of the member whose key was just read. */
+  private path(): string {
+    let path = "";
+    for (const { container, key } of this.frames) {
+      if (Array.isArray(container)) path += `[${container.length - 1}]`;
+      else path += path === "" ? key : `.${key}`;
+    }
+    return path;
+  }
+
+  /** Of the value that is about to be put: an item of an array is not there yet. */
+  private valuePath(): string {
+    const frame = this.frames.at(-1);
+    if (frame === undefined || !Array.isArray(frame.container)) return this.path();
+    frame.container.push(undefined);
+    const path = this.path();
+    frame.container.pop();
+    return path;
+  }
+
+  private ended(): Rejected {
+    return new Rejected("unexpected end of JSON input", utf8Length(this.text));
+  }
+
+  /** At the end of the text the server feeds one space, so an unfinished word or number complains about that. */
+  private invalidOrSpace(context: string): Rejected {
+    if (this.at < this.text.length) return this.invalid(context);
+    return new Rejected(`invalid character ' ' ${context}`, utf8Length(this.text));
+  }
+
+  private invalid(context: string): Rejected {
+    return new Rejected(`invalid character ${quoteByte(firstByte(this.text, this.at))} ${context}`, this.offset());
+  }
+
+  private offset(): number {
+    let bytes = 0;
+    for (const char of this.text.slice(0, this.at)) {
+      const code = char.codePointAt(0) as number;
+      bytes += code >= 0xdc80 && code <= 0xdcff ? 1 : utf8Length(char);
+    }
+    return bytes;
+  }
+}
+
+/** The first byte of the character at `at`; of a lone surrogate, the byte that `decodeLoosely` kept in it. */
+function firstByte(text: string, at: number): number {
+  const code = text.codePointAt(at) as number;
+  if (code >= 0xdc80 && code <= 0xdcff) return code - 0xdc00;
+  return new TextEncoder().encode(String.fromCodePoint(code))[0] as number;
+}
+
+function quoteByte(byte: number): string {
+  const char = String.fromCharCode(byte);
+  if (char === "'") return String.raw`'\''`;
+  return char === '"' ? `'"'` : `'${goQuote(char).slice(1, -1)}'`;
+}

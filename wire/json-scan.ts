@@ -1,0 +1,84 @@
+/**
+ * Strict JSON at nearly the native parser's speed: that one reads, and a scan of the text shows whether it lost
+ * anything (duplicate keys, integers beyond 2^53, unpaired escapes); only then the exact reader runs.
+ * Source: the design, one strict decoder; what is strict is told in `json-reader.ts`.
+ */
+import {
+  decodeStrictly,
+  type JsonDocument,
+  type JsonReadOptions,
+  type JsonSyntaxError,
+  readJson,
+} from "./json-reader.ts";
+
+const none: readonly never[] = Object.freeze([]);
+
+/** One document, as text or bytes. A text with lone surrogates is read as if each were U+FFFD. */
+export function parseJsonStrict(
+  input: string | Uint8Array,
+  options: JsonReadOptions = {},
+): JsonDocument | JsonSyntaxError {
+  const text = typeof input === "string" ? wellFormed(input) : decodeStrictly(input);
+  if (text === undefined) return readJson(input, options);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return readJson(text, options); // for the error's text
+  }
+  const keyCount = countKeysInText(text);
+  if (keyCount === undefined || keyCount !== countKeys(value)) return readJson(text, options);
+  return { ok: true, value, duplicates: none, unsafeNumbers: none, invalidUtf8: false };
+}
+
+const wellFormed = (text: string): string | undefined => (text.isWellFormed() ? text : undefined);
+
+const quickDepthMax = 500; // countKeys recurses
+const quote = 34;
+const backslash = 92;
+const safeDigitsMax = 15; // any integer of 15 digits is exact
+
+/**
+ * Members of all objects in a valid text, counted by their colons. Undefined when the native parser may have lost
+ * something else: a long number, an exponent, an escaped surrogate, or great depth.
+ */
+function countKeysInText(text: string): number | undefined {
+  let keys = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === quote) {
+      for (at++; text.charCodeAt(at) !== quote; at++) {
+        if (text.charCodeAt(at) !== backslash) continue;
+        at++;
+        if (text.charCodeAt(at) === 117 && (text.charCodeAt(at + 1) | 32) === 100) return undefined; // \ud…
+      }
+    } else if (char === 58) keys++;
+    else if (char === 123 || char === 91) {
+      if (++depth > quickDepthMax) return undefined;
+    } else if (char === 125 || char === 93) depth--;
+    else if (char === 45 || (char >= 48 && char <= 57)) {
+      const start = at;
+      for (let next = text.charCodeAt(at + 1); isNumberPart(next); next = text.charCodeAt(at + 1)) {
+        if ((next | 32) === 101) return undefined;
+        at++;
+      }
+      if (at - start >= safeDigitsMax) return undefined;
+    }
+  }
+  return keys;
+}
+
+const isNumberPart = (char: number): boolean =>
+  (char >= 48 && char <= 57) || char === 46 || char === 43 || char === 45 || (char | 32) === 101;
+
+function countKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  for (const key of Object.keys(value)) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+  return count;
+}

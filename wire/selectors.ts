@@ -1,0 +1,348 @@
+/**
+ * The grammars of `labelSelector` and `fieldSelector`, with the server's error texts, and their matching.
+ * A text that does not parse gives a `SelectorError` whose `message` is the whole message of the 400 that answers it.
+ *
+ * Labels: `k`, `!k`, `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a,b)`, `k>n`, `k<n`, joined by commas (AND).
+ * Fields: `k=v`, `k==v`, `k!=v`, joined by commas; in values `\\`, `\,` and `\=` stand for themselves.
+ * Source: document 1, common query parameters; the facts, section 3; recorded answers of a 1.33 server.
+ */
+import { compareBytes, goQuote } from "./go-strings.ts";
+import { labelValueErrors, qualifiedNameErrors } from "./names.ts";
+
+export type LabelOperator = "exists" | "!" | "=" | "==" | "!=" | "in" | "notin" | "gt" | "lt";
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Distinct, in byte order. None for `exists` and `!`, one for all others but `in` and `notin`. */
+  readonly values: readonly string[];
+}
+
+export type Labels = Readonly<Record<string, string>> | undefined;
+
+export interface LabelSelector {
+  /** By key, and as written where keys are equal. All must hold. */
+  readonly requirements: readonly LabelRequirement[];
+  /** True when it restricts nothing. */
+  readonly empty: boolean;
+  matches(labels: Labels): boolean;
+}
+
+export interface FieldRequirement {
+  readonly field: string;
+  /** `==` is read as `=`. */
+  readonly operator: "=" | "!=";
+  /** Unescaped. */
+  readonly value: string;
+}
+
+export interface FieldSelector {
+  /** In the byte order of the terms as written. All must hold. */
+  readonly requirements: readonly FieldRequirement[];
+  readonly empty: boolean;
+}
+
+export interface SelectorError {
+  readonly message: string;
+}
+
+export function isSelectorError(result: LabelSelector | FieldSelector | SelectorError): result is SelectorError {
+  return "message" in result;
+}
+
+export const everyLabel: LabelSelector = { requirements: [], empty: true, matches: () => true };
+export const everyField: FieldSelector = { requirements: [], empty: true };
+
+class Rejected extends Error {}
+
+export function parseLabelSelector(text: string): LabelSelector | SelectorError {
+  if (text === "") return everyLabel;
+  try {
+    return compileLabelSelector(new LabelParser(text).selector());
+  } catch (error) {
+    if (error instanceof Rejected) return { message: error.message };
+    throw error;
+  }
+}
+
+/** A selector of requirements that are known to be valid. */
+export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
+  if (requirements.length === 0) return everyLabel;
+  const sorted = requirements.toSorted((left, right) => compareBytes(left.key, right.key));
+  const tests = sorted.map(compileRequirement);
+  const [only] = tests;
+  if (tests.length === 1 && only !== undefined) return { requirements: sorted, empty: false, matches: only };
+  const matches = (labels: Labels): boolean => {
+    for (const test of tests) if (!test(labels)) return false;
+    return true;
+  };
+  return { requirements: sorted, empty: false, matches };
+}
+
+type LabelTest = (labels: Labels) => boolean;
+
+function compileRequirement({ key, operator, values }: LabelRequirement): LabelTest {
+  const value = (labels: Labels): string | undefined => {
+    const found: unknown = labels?.[key];
+    return typeof found === "string" ? found : undefined; // a key may be `constructor`: what is inherited is no label
+  };
+  const only = values[0] ?? "";
+  switch (operator) {
+    case "exists":
+      return (labels) => value(labels) !== undefined;
+    case "!":
+      return (labels) => value(labels) === undefined;
+    case "=":
+    case "==":
+      return (labels) => value(labels) === only;
+    case "!=":
+      return (labels) => value(labels) !== only;
+    case "in":
+    case "notin": {
+      const wanted = operator === "in";
+      const set = new Set<string | undefined>(values);
+      return (labels) => set.has(value(labels)) === wanted;
+    }
+    case "gt":
+    case "lt": {
+      const bound = parseInt64(only);
+      return (labels) => {
+        const actual = parseInt64(value(labels));
+        if (actual === undefined || bound === undefined) return false;
+        return operator === "gt" ? actual > bound : actual < bound;
+      };
+    }
+  }
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/** Decimal, with an optional sign, within 64 bits: what the server takes for an integer. */
+function parseInt64(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const number = BigInt(text.startsWith("+") ? text.slice(1) : text);
+  return number > int64Max || number < -int64Max - 1n ? undefined : number;
+}
+
+type TokenKind = "end" | "identifier" | "in" | "notin" | "=" | "==" | "!=" | "!" | "(" | ")" | "," | ">" | "<";
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
+
+const binaryOperators: Partial<Record<TokenKind, LabelOperator>> = {
+  in: "in",
+  notin: "notin",
+  "=": "=",
+  "==": "==",
+  "!=": "!=",
+  ">": "gt",
+  "<": "lt",
+};
+const operatorNames = "in, notin, =, ==, !=, gt, lt"; // in the order in which the server's error lists them
+
+class LabelParser {
+  private readonly tokens: readonly Token[];
+  private at = 0;
+
+  constructor(text: string) {
+    this.tokens = scanLabelSelector(text);
+  }
+
+  selector(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
+    for (;;) {
+      const first = this.peek();
+      if (first.kind === "end") return requirements;
+      if (!beginsRequirement(first)) throw found(first, ", expected: !, identifier, or 'end of string'");
+      try {
+        requirements.push(this.requirement());
+      } catch (error) {
+        throw error instanceof Rejected ? new Rejected(`unable to parse requirement: ${error.message}`) : error;
+      }
+      const next = this.take();
+      if (next.kind === "end") return requirements;
+      if (next.kind !== ",") throw found(next, ", expected: ',' or 'end of string'");
+      if (!beginsRequirement(this.peek())) throw found(this.peek(), ", expected: identifier after ','");
+    }
+  }
+
+  private requirement(): LabelRequirement {
+    const negated = this.peek().kind === "!";
+    if (negated) this.take();
+    const name = this.take();
+    if (!isWord(name)) throw found(name, ", expected: identifier");
+    const key = name.text;
+    const errors = qualifiedNameErrors(key);
+    if (errors.length > 0) throw invalidValue("<nil>", key, errors); // the server prints its missing path so
+    if (negated) return { key, operator: "!", values: [] };
+    const { kind } = this.peek();
+    if (kind === "end" || kind === ",") return { key, operator: "exists", values: [] };
+    const token = this.take();
+    const operator = binaryOperators[token.kind];
+    if (operator === undefined) throw found(token, `, expected: ${operatorNames}`);
+    const values = operator === "in" || operator === "notin" ? this.valueSet() : [this.exactValue()];
+    checkValues(key, operator, values);
+    return { key, operator, values };
+  }
+
+  private exactValue(): string {
+    const { kind } = this.peek();
+    if (kind === "end" || kind === ",") return "";
+    const token = this.take();
+    if (!isWord(token)) throw found(token, ", expected: identifier");
+    return token.text;
+  }
+
+  /** `( … )`, where an empty place between commas or brackets is the empty value. */
+  private valueSet(): string[] {
+    const open = this.take();
+    if (open.kind !== "(") throw found(open, " expected: '('"); // no comma here: the server's text has none
+    const first = this.peek();
+    if (first.kind === ")") {
+      this.take();
+      return [""];
+    }
+    if (!isWord(first) && first.kind !== ",") throw found(first, ", expected: ',', ')' or identifier");
+    const values = new Set<string>();
+    for (;;) {
+      const token = this.take();
+      if (isWord(token)) {
+        values.add(token.text);
+        const next = this.peek();
+        if (next.kind === ")") break;
+        if (next.kind !== ",") throw found(next, ", expected: ',' or ')'");
+      } else if (token.kind === ",") {
+        if (values.size === 0) values.add(""); // "(,"
+        const next = this.peek();
+        if (next.kind === ",") this.take();
+        if (next.kind === "," || next.kind === ")") values.add(""); // ",," and ",)"
+        if (next.kind === ")") break;
+      } else {
+        throw found(token, ", expected: ',', or identifier");
+      }
+    }
+    this.take();
+    return [...values].sort(compareBytes);
+  }
+
+  private peek(): Token {
+    return this.tokens[this.at] ?? endToken;
+  }
+
+  private take(): Token {
+    const token = this.peek();
+    this.at++;
+    return token;
+  }
+}
+
+const endToken: Token = { kind: "end", text: "" };
+
+/** `in` and `notin` are words wherever an operator is not awaited. */
+const isWord = ({ kind }: Token): boolean => kind === "identifier" || kind === "in" || kind === "notin";
+
+const beginsRequirement = (token: Token): boolean => isWord(token) || token.kind === "!";
+
+const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>\0]+)\0?|\0|$)/y;
+
+/** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
+function scanLabelSelector(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(tokenPattern);
+  for (;;) {
+    const [, symbol, word] = pattern.exec(text) ?? [];
+    if (symbol !== undefined) tokens.push({ kind: symbol as TokenKind, text: symbol });
+    else if (word === undefined) return tokens;
+    else tokens.push({ kind: word === "in" || word === "notin" ? word : "identifier", text: word });
+  }
+}
+
+function checkValues(key: string, operator: LabelOperator, values: readonly string[]): void {
+  const errors: string[] = [];
+  if (operator === "gt" || operator === "lt") {
+    values.forEach((value, at) => {
+      if (parseInt64(value) === undefined) {
+        errors.push(invalidText(`values[${at}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+      }
+    });
+  }
+  values.forEach((value, at) => {
+    const texts = labelValueErrors(value);
+    if (texts.length > 0) errors.push(invalidText(`values[${at}][${key}]`, value, texts.join("; ")));
+  });
+  if (errors.length > 0) throw new Rejected(errors.length === 1 ? errors[0] : `[${errors.join(", ")}]`);
+}
+
+const invalidText = (path: string, value: string, text: string): string =>
+  `${path}: Invalid value: ${goQuote(value)}: ${text}`;
+
+const invalidValue = (path: string, value: string, errors: readonly string[]): Rejected =>
+  new Rejected(invalidText(path, value, errors.join("; ")));
+
+const found = (token: Token, rest: string): Rejected => new Rejected(`found '${token.text}'${rest}`);
+
+export function parseFieldSelector(text: string): FieldSelector | SelectorError {
+  const terms = splitTerms(text).sort(compareBytes);
+  const requirements: FieldRequirement[] = [];
+  for (const term of terms) {
+    if (term === "") continue;
+    const [, field, operator, escaped] = /^(.*?)(!=|==|=)(.*)$/s.exec(term) ?? [];
+    if (field === undefined || operator === undefined || escaped === undefined) {
+      return { message: `invalid selector: '${text}'; can't understand '${term}'` };
+    }
+    const value = unescapeFieldValue(escaped);
+    if (typeof value !== "string") return value;
+    requirements.push({ field, operator: operator === "!=" ? "!=" : "=", value });
+  }
+  return requirements.length === 0 ? everyField : { requirements, empty: false };
+}
+
+/** The value that the selector pins a field to, or undefined: `metadata.name=x` names one object. */
+export function exactFieldValue(selector: FieldSelector, field: string): string | undefined {
+  return selector.requirements.find((row) => row.field === field && row.operator === "=")?.value;
+}
+
+/** A value as it must stand in a field selector. */
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, "\\$&");
+}
+
+/** Parts at commas that no backslash precedes; a backslash takes the next character with it. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === "\\") at++;
+    else if (char === ",") {
+      terms.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms;
+}
+
+function unescapeFieldValue(escaped: string): string | SelectorError {
+  if (!/[\\,=]/.test(escaped)) return escaped;
+  let value = "";
+  const chars = [...escaped];
+  for (let at = 0; at < chars.length; at++) {
+    const char = chars[at] as string;
+    if (char === "," || char === "=") {
+      // The server prints the number of the character, not the character.
+      return { message: `invalid field selector: unescaped character in value: ${char.charCodeAt(0)}` };
+    }
+    if (char !== "\\") {
+      value += char;
+      continue;
+    }
+    const next = chars[++at] ?? "";
+    if (next !== "\\" && next !== "," && next !== "=") {
+      return { message: `invalid field selector: invalid escape sequence: \\${next}` };
+    }
+    value += next;
+  }
+  return value;
+}
