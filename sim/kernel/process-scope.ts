@@ -1,0 +1,110 @@
+import type { EventOwner } from "./event-queue.ts";
+import { invariant } from "./invariant.ts";
+import type { Kernel } from "./kernel.ts";
+import { prngStream } from "./prng.ts";
+import type { WordId } from "./trace.ts";
+import type { CallFailure, CallResult, Cancel, Clock, Endpoint, Micros, Prng, Process } from "./types.ts";
+
+/** The cancel of what never began. */
+const nothing: Cancel = () => {};
+
+/** One incarnation of a process: the owner of everything that it has pending. */
+export class ProcessScope implements Process, EventOwner {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly word: WordId;
+  alive = true;
+  pendingCount = 0;
+
+  private readonly kernel: Kernel;
+  private readonly cleanups = new Set<{ run: () => void }>();
+  private readonly openCalls = new Set<Cancel>();
+
+  constructor(kernel: Kernel, name: string, incarnation: number) {
+    this.kernel = kernel;
+    this.name = name;
+    this.word = kernel.trace.word(name);
+    this.prng = incarnation === 1 ? prngStream(kernel.seed, name) : prngStream(kernel.seed, name, `#${incarnation}`);
+    this.clock = {
+      nowMicros: () => kernel.nowMicros(),
+      after: (delayMicros, fire) => (this.alive ? kernel.schedule(this, delayMicros, fire) : nothing),
+      epochUnixMillis: kernel.epochUnixMillis,
+    };
+  }
+
+  get openCallCount(): number {
+    return this.openCalls.size;
+  }
+
+  call<Request, Response>(
+    endpoint: Endpoint<Request, Response>,
+    request: Request,
+    options: { readonly deadlineMicros: Micros },
+    done: (result: CallResult<Response>) => void,
+  ): Cancel {
+    if (!this.alive) return nothing;
+    invariant(options.deadlineMicros > 0, "a call's deadline lies in the future", options);
+    let starting = true;
+    let closed = false;
+    let cancelEndpoint = nothing;
+    let cancelDelivery = nothing;
+
+    const close = (): void => {
+      closed = true;
+      cancelDeadline();
+      this.openCalls.delete(cancel);
+    };
+    const cancel: Cancel = () => {
+      cancelDelivery();
+      if (closed) return;
+      close();
+      cancelEndpoint();
+    };
+    const answer = (result: CallResult<Response>): void => {
+      if (closed) return;
+      close();
+      // An answer out of another process's event, or from within `start`, waits for an event of ours.
+      if (this.kernel.isCurrent(this) && !starting) done(result);
+      else cancelDelivery = this.clock.after(0, () => done(result));
+    };
+    const cancelDeadline = this.clock.after(options.deadlineMicros, () => {
+      cancel();
+      done({ ok: false, failure: "deadline" });
+    });
+    this.openCalls.add(cancel);
+    const started = endpoint.start(
+      request,
+      (response) => answer({ ok: true, response }),
+      (failure: CallFailure) => answer({ ok: false, failure }),
+    );
+    starting = false;
+    // `start` may have crashed this very process, which cancelled the call before there was a cancel to keep.
+    if (closed && !this.alive) started();
+    else cancelEndpoint = started;
+    return cancel;
+  }
+
+  trace(kind: string, a?: number | string, b?: number | string, c?: number | string): void {
+    if (!this.alive) return;
+    const { trace } = this.kernel;
+    trace.record(this.kernel.nowMicros(), this.word, trace.word(kind), a, b, c);
+  }
+
+  onCrash(cleanup: () => void): Cancel {
+    if (!this.alive) return nothing;
+    const entry = { run: cleanup };
+    this.cleanups.add(entry);
+    return () => void this.cleanups.delete(entry);
+  }
+
+  crash(): void {
+    if (!this.alive) return;
+    this.trace("crash");
+    this.alive = false;
+    this.kernel.revoke(this);
+    for (const cancel of [...this.openCalls]) cancel();
+    for (const cleanup of [...this.cleanups]) cleanup.run();
+    this.cleanups.clear();
+  }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { Kernel } from "./kernel.ts";
+import type { Process } from "./types.ts";
+import { WallDriver, type WallPorts } from "./wall-driver.ts";
+
+/** A wall clock that a test moves by hand; it starts anywhere, as real ones do. */
+class HandClock implements WallPorts {
+  now = 777_000_000;
+  readonly armed: { at: number; fire: () => void; cancelled: boolean }[] = [];
+
+  nowMicros(): number {
+    return this.now;
+  }
+
+  wake(delayMicros: number, fire: () => void): () => void {
+    const entry = { at: this.now + delayMicros, fire, cancelled: false };
+    this.armed.push(entry);
+    return () => {
+      entry.cancelled = true;
+    };
+  }
+
+  /** Moves time on, firing wake-ups that fall due on the way. */
+  advance(micros: number): void {
+    const until = this.now + micros;
+    for (;;) {
+      const next = this.armed.filter((entry) => !entry.cancelled && entry.at <= until).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      next.cancelled = true;
+      this.now = Math.max(this.now, next.at);
+      next.fire();
+    }
+    this.now = until;
+  }
+
+  get pending(): number {
+    return this.armed.filter((entry) => !entry.cancelled).length;
+  }
+}
+
+function setup(): { clock: HandClock; kernel: Kernel; process: Process; driver: WallDriver; errors: unknown[] } {
+  const clock = new HandClock();
+  const kernel = new Kernel({ seed: "1" });
+  const errors: unknown[] = [];
+  const driver = new WallDriver(kernel, clock, { onError: (error) => void errors.push(error) });
+  return { clock, kernel, process: kernel.process("p"), driver, errors };
+}
+
+describe("the wall driver", () => {
+  it("fires timers when the world's time has come", () => {
+    const { clock, process, driver } = setup();
+    const fired: number[] = [];
+    driver.enter(process, () => {
+      for (const delay of [2000, 1000]) process.clock.after(delay, () => fired.push(process.clock.nowMicros()));
+    });
+    expect(clock.pending).toBe(1);
+    clock.advance(999);
+    expect(fired).toEqual([]);
+    clock.advance(1);
+    expect(fired).toEqual([1000]);
+    clock.advance(5000);
+    expect([fired, clock.pending]).toEqual([[1000, 2000], 0]);
+  });
+
+  it("brings the clock up to now before an entry, with what was due done first", () => {
+    const { clock, process, driver } = setup();
+    const order: string[] = [];
+    driver.enter(process, () => process.clock.after(1000, () => order.push(`timer at ${process.clock.nowMicros()}`)));
+    clock.now += 5000; // the host was busy: the wake-up is late
+    driver.enter(process, () => order.push(`entry at ${process.clock.nowMicros()}`));
+    expect(order).toEqual(["timer at 1000", "entry at 5000"]);
+  });
+
+  it("fires what an entry makes due at once, and returns its result", () => {
+    const { process, driver } = setup();
+    let fired = false;
+    expect(driver.enter(process, () => (process.clock.after(0, () => (fired = true)), "result"))).toBe("result");
+    expect(fired).toBe(true);
+  });
+
+  it("moves its wake-up forward for a nearer event, and never back", () => {
+    const { clock, process, driver } = setup();
+    let cancelNear = (): void => {};
+    driver.enter(process, () => void process.clock.after(10_000, () => {}));
+    driver.enter(process, () => void (cancelNear = process.clock.after(1000, () => {})));
+    expect(clock.armed.map(({ at, cancelled }) => [at - 777_000_000, cancelled])).toEqual([
+      [10_000, true],
+      [1000, false],
+    ]);
+    driver.enter(process, () => cancelNear());
+    expect(clock.armed).toHaveLength(2);
+    clock.advance(1000);
+    expect(clock.armed.at(-1)?.at).toBe(777_010_000);
+  });
+
+  it("wakes for far timers in steps that no host's timer overflows on", () => {
+    const { clock, process, driver } = setup();
+    const day = 86_400_000_000;
+    let fired = 0;
+    driver.enter(process, () => process.clock.after(40 * day, () => fired++));
+    expect((clock.armed[0]?.at ?? 0) - clock.now).toBeLessThan(2 ** 31 * 1000);
+    clock.advance(40 * day - 1);
+    expect(fired).toBe(0);
+    clock.advance(1);
+    expect(fired).toBe(1);
+  });
+
+  it("hands on the error of an event and goes on with the rest", () => {
+    const { clock, process, driver, errors } = setup();
+    let fired = 0;
+    driver.enter(process, () => {
+      process.clock.after(10, () => {
+        throw new Error("boom");
+      });
+      process.clock.after(10, () => fired++);
+      process.clock.after(500, () => fired++);
+    });
+    clock.advance(1000);
+    expect(errors.map(String)).toEqual(['ProcessError: process "p" threw at 0.000010 s: Error: boom']);
+    expect(fired).toBe(2);
+  });
+
+  it("throws an entry's error at who entered, and stays usable", () => {
+    const { clock, process, driver, errors } = setup();
+    let fired = false;
+    expect(() =>
+      driver.enter(process, () => {
+        process.clock.after(10, () => (fired = true));
+        throw new Error("bad request");
+      }),
+    ).toThrow('process "p" threw at 0.000000 s: Error: bad request');
+    clock.advance(10);
+    expect([fired, errors]).toEqual([true, []]);
+  });
+
+  it("takes entries from inside an event as plain calls, and a clock that steps back for one that stands", () => {
+    const { clock, process, driver } = setup();
+    clock.advance(100);
+    driver.enter(process, () => {
+      clock.now += 50; // time does not move while code runs
+      expect(driver.enter(process, () => process.clock.nowMicros())).toBe(100);
+    });
+    clock.now -= 120;
+    expect(driver.enter(process, () => process.clock.nowMicros())).toBe(100);
+  });
+
+  it("fires nothing after it was stopped", () => {
+    const { clock, process, driver } = setup();
+    driver.enter(process, () => process.clock.after(10, () => expect.unreachable("fired after stop")));
+    driver.stop();
+    expect(clock.pending).toBe(0);
+    clock.advance(100);
+    expect(driver.enter(process, () => process.clock.nowMicros())).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+});

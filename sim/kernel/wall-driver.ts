@@ -1,0 +1,96 @@
+import type { Kernel } from "./kernel.ts";
+import type { Cancel, Micros, Process } from "./types.ts";
+
+/** Real time, from an adapter that may know it. */
+export interface WallPorts {
+  /** A monotonic clock in integer microseconds; where it starts does not matter. */
+  nowMicros(): Micros;
+  /** Calls `fire` once after about `delayMicros`. Early is harmless, late is lateness of the run. */
+  wake(delayMicros: Micros, fire: () => void): Cancel;
+}
+
+export interface WallOptions {
+  /** Takes the `ProcessError` of an event that threw. The run goes on with the next event unless this throws. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Timers of hosts overflow at 2^31 milliseconds; waking once an hour for nothing costs nothing. */
+const WAKE_MICROS_MAX = 3_600_000_000;
+
+/**
+ * Runs a kernel in real time: the same processes as on virtual time, fed by sockets. The run's epoch is the
+ * moment of construction. Time moves when something enters or a timer is due, never while code runs.
+ */
+export class WallDriver {
+  private readonly kernel: Kernel;
+  private readonly ports: WallPorts;
+  private readonly options: WallOptions;
+  private readonly originMicros: Micros;
+  private armed: { readonly atMicros: Micros; readonly cancel: Cancel } | undefined;
+  private stopped = false;
+
+  constructor(kernel: Kernel, ports: WallPorts, options: WallOptions) {
+    this.kernel = kernel;
+    this.ports = ports;
+    this.options = options;
+    this.originMicros = ports.nowMicros() - kernel.nowMicros();
+  }
+
+  /**
+   * An event of the world: brings the clock up to now, runs `work` as `process`, then what is due because of
+   * it. Inside dispatch (a socket that calls back at once) it is a plain call. What `work` throws reaches the caller.
+   */
+  enter<T>(process: Process, work: () => T): T {
+    if (this.kernel.dispatching) return this.kernel.enter(process, work);
+    try {
+      this.runDue(this.worldMicros());
+      return this.kernel.enter(process, work);
+    } finally {
+      this.runDue(this.kernel.nowMicros());
+      this.arm();
+    }
+  }
+
+  /** Fires nothing more. Entering still works, but only at the instant reached. */
+  stop(): void {
+    this.stopped = true;
+    this.armed?.cancel();
+    this.armed = undefined;
+  }
+
+  /** The run's time as the world has it; a clock that steps back leaves the run where it is. */
+  private worldMicros(): Micros {
+    return Math.max(this.kernel.nowMicros(), this.stopped ? 0 : this.ports.nowMicros() - this.originMicros);
+  }
+
+  private runDue(untilMicros: Micros): void {
+    for (;;) {
+      try {
+        this.kernel.run(untilMicros);
+        return;
+      } catch (error) {
+        // The event that threw is spent, so this ends.
+        this.options.onError(error);
+      }
+    }
+  }
+
+  /** Keeps one wake-up, no later than the next event. One that is early is left: it re-arms when it fires. */
+  private arm(): void {
+    const next = this.kernel.nextEventMicros;
+    if (next === undefined || this.stopped) return;
+    if (this.armed !== undefined && this.armed.atMicros <= next) return;
+    this.armed?.cancel();
+    const now = this.worldMicros();
+    const delayMicros = Math.min(Math.max(0, next - now), WAKE_MICROS_MAX);
+    const cancel = this.ports.wake(delayMicros, () => {
+      this.armed = undefined;
+      try {
+        this.runDue(this.worldMicros());
+      } finally {
+        this.arm();
+      }
+    });
+    this.armed = { atMicros: Math.min(next, now + delayMicros), cancel };
+  }
+}

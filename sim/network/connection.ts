@@ -1,0 +1,184 @@
+import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
+import { type Address, drawLatency, type Link, type LinkUser, type Network } from "./network.ts";
+
+/** What each end does when it learns that the other is gone. Each is called at most once, in an event of its own process. */
+export interface ConnectionEnds<Service> {
+  /** The request has arrived: the server end begins. */
+  accepted(service: Service): void;
+  clientLost(failure: CallFailure): void;
+  serverLost(): void;
+}
+
+/** One direction of a connection: messages arrive in the order of sending, until one is lost. */
+interface Lane {
+  readonly link: Link;
+  readyAtMicros: Micros;
+  lost: boolean;
+}
+
+const nothing: Cancel = () => {};
+
+/**
+ * One exchange between a client process and whoever listens at an address. Messages cross the link of
+ * their direction, in order. A cut loses what is on its way in that direction and all that would follow:
+ * each end notices after the network's detection time. A crash of either process is seen by the other
+ * one latency later, as a connection reset.
+ *
+ * Simplification: a healed cut does not revive a connection; TCP would send again what was lost, and a short
+ * cut would pass as a delay.
+ */
+export class Connection<Service> implements LinkUser {
+  private readonly network: Network;
+  private readonly client: Process;
+  private readonly server: Process | undefined;
+  private readonly ends: ConnectionEnds<Service>;
+  private readonly up: Lane;
+  private readonly down: Lane;
+  private clientOpen = true;
+  private serverState: "awaited" | "open" | "closed" = "awaited";
+  private detecting = false;
+  private cancelClientDetection = nothing;
+  private cancelServerDetection = nothing;
+  private forgetClientCrash = nothing;
+  private forgetServerCrash = nothing;
+
+  /** The request sets out at once; `ends` hears of everything later. */
+  constructor(network: Network, client: Process, address: Address<Service>, ends: ConnectionEnds<Service>) {
+    this.network = network;
+    this.client = client;
+    this.ends = ends;
+    this.up = this.lane(network.link(client.name, address.name));
+    this.down = this.lane(network.link(address.name, client.name));
+    this.forgetClientCrash = client.onCrash(() => this.cancel());
+    this.server = address.current?.process;
+    if (address.current === undefined) this.refuse();
+    else this.connect(address.current.process, address.current.service);
+    if (this.up.lost || this.down.lost) this.detect();
+  }
+
+  /** Sends to the client. Nothing arrives once the client has gone, and nothing leaves a server that has crashed. */
+  toClient(deliver: () => void): void {
+    if (this.server?.alive !== true) return;
+    this.send(this.down, this.client, () => {
+      if (this.clientOpen) deliver();
+    });
+  }
+
+  /** As `toClient`, and with it the exchange is over for both ends. */
+  finish(deliver: () => void): void {
+    this.closeServer();
+    this.toClient(() => {
+      this.closeClient();
+      deliver();
+    });
+  }
+
+  /** The client goes away; the server hears of it one latency later. */
+  cancel(): void {
+    if (!this.clientOpen) return;
+    this.closeClient();
+    this.tellServer();
+  }
+
+  /** The network has cut one of the two links. */
+  lose(link: Link): void {
+    if (link === this.up.link) this.up.lost = true;
+    if (link === this.down.link) this.down.lost = true;
+    // A request that was lost on its way will never be accepted.
+    if (this.up.lost && this.serverState === "awaited") this.closeServer();
+    this.detect();
+  }
+
+  private connect(server: Process, service: Service): void {
+    this.forgetServerCrash = server.onCrash(() => {
+      this.closeServer();
+      this.tellClient("disconnected");
+    });
+    if (this.up.lost) this.closeServer();
+    this.send(this.up, server, () => {
+      this.serverState = "open";
+      this.ends.accepted(service);
+    });
+  }
+
+  /** Nobody listens: a reset comes back after a round trip. */
+  private refuse(): void {
+    this.closeServer();
+    if (this.up.lost) return;
+    this.tellClient("refused", drawLatency(this.up.link));
+  }
+
+  private tellClient(failure: CallFailure, delayMicros: Micros = 0): void {
+    const deliver = (): void => {
+      if (!this.clientOpen) return;
+      this.closeClient();
+      this.ends.clientLost(failure);
+    };
+    this.send(this.down, this.client, deliver, delayMicros);
+  }
+
+  private tellServer(): void {
+    if (this.server === undefined) return;
+    this.send(this.up, this.server, () => {
+      if (this.serverState !== "open") return;
+      this.closeServer();
+      this.ends.serverLost();
+    });
+  }
+
+  /** Each end that is still there notices by itself, and tells the other if that can be done. */
+  private detect(): void {
+    if (this.detecting) return;
+    this.detecting = true;
+    const { detectMicros } = this.network;
+    if (this.clientOpen) {
+      this.cancelClientDetection = this.client.clock.after(detectMicros, () => {
+        this.cancel();
+        this.ends.clientLost("disconnected");
+      });
+    }
+    if (this.serverState === "closed") return;
+    this.cancelServerDetection = (this.server as Process).clock.after(detectMicros, () => {
+      if (this.serverState !== "open") return;
+      this.closeServer();
+      this.ends.serverLost();
+      this.tellClient("disconnected");
+    });
+  }
+
+  private closeClient(): void {
+    this.clientOpen = false;
+    this.cancelClientDetection();
+    this.forgetClientCrash();
+    this.leaveIfOver();
+  }
+
+  private closeServer(): void {
+    this.serverState = "closed";
+    this.cancelServerDetection();
+    this.forgetServerCrash();
+    this.leaveIfOver();
+  }
+
+  private leaveIfOver(): void {
+    if (this.clientOpen || this.serverState !== "closed") return;
+    this.up.link.users.delete(this);
+    this.down.link.users.delete(this);
+  }
+
+  private lane(link: Link): Lane {
+    link.users.add(this);
+    return { link, readyAtMicros: 0, lost: link.cut };
+  }
+
+  /** The message belongs to the process that it goes to: it dies with that one, not with its sender. */
+  private send(lane: Lane, destination: Process, deliver: () => void, delayMicros: Micros = 0): void {
+    if (lane.lost) return;
+    const now = destination.clock.nowMicros();
+    // A drawn latency may be shorter than that of the message before: the order is kept all the same.
+    lane.readyAtMicros = Math.max(lane.readyAtMicros, now + delayMicros + drawLatency(lane.link));
+    destination.clock.after(lane.readyAtMicros - now, () => {
+      if (!lane.lost) deliver();
+    });
+  }
+}
