@@ -1,0 +1,100 @@
+/**
+ * Admission: a list of steps that every write passes before it is validated and stored. A step may look at the
+ * object, replace it, refuse the request, or take its time: a webhook parks the request until it has answered.
+ * When the stored object changed meanwhile, the write is built again from the new one and admitted again.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import type { User } from "../auth/authenticate.ts";
+import { ApiError, badRequest } from "../errors.ts";
+import type { JsonObject } from "../http-message.ts";
+import type { ResourcePlace } from "../pipeline/route.ts";
+
+export interface AdmissionReview {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly place: ResourcePlace;
+  readonly namespace: string;
+  /** Empty for a create whose name is still to be generated. */
+  readonly name: string;
+  readonly user: User;
+  /** Undefined for a deletion. */
+  readonly object: JsonObject | undefined;
+  /** Undefined for a creation. */
+  readonly oldObject: JsonObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** A refusal, or admitted: with `object` when the step changed it. */
+export type AdmissionVerdict =
+  | ApiError
+  | { readonly object?: JsonObject | undefined; readonly warnings?: readonly string[] };
+
+export interface AdmissionStep {
+  readonly name: string;
+  /** A step with side effects refuses a dry run that reaches it. Document 1, Dry-run 3. */
+  readonly sideEffects: boolean;
+  handles(review: AdmissionReview): boolean;
+  /** Calls `done` once, now or later; never after the returned cancel. */
+  admit(review: AdmissionReview, done: (verdict: AdmissionVerdict) => void): Cancel;
+}
+
+export type AdmissionOutcome =
+  | ApiError
+  | { readonly object: JsonObject | undefined; readonly warnings: readonly string[] };
+
+const noCancel: Cancel = () => {};
+
+/** Whether any step has something to say of a write; when none has, it is admitted as it is. */
+export function concerns(steps: readonly AdmissionStep[], review: AdmissionReview): boolean {
+  for (const step of steps) if (step.handles(review)) return true;
+  return false;
+}
+
+/** Runs the steps in order. With steps that answer at once, `done` is called before this returns. */
+export function admit(
+  steps: readonly AdmissionStep[],
+  review: AdmissionReview,
+  done: (outcome: AdmissionOutcome) => void,
+): Cancel {
+  let current = review;
+  let cancelStep: Cancel = noCancel;
+  const warnings: string[] = [];
+
+  function run(from: number): void {
+    for (let index = from; index < steps.length; index++) {
+      const step = steps[index] as AdmissionStep;
+      if (!step.handles(current)) continue;
+      if (current.dryRun && step.sideEffects) {
+        done(badRequest(`admission webhook ${JSON.stringify(step.name)} does not support dry run`));
+        return;
+      }
+      // A step that answers at once is taken in this loop, so that a long list does not grow the stack.
+      let phase: "asking" | "answered" | "parked" = "asking";
+      let refused: ApiError | undefined;
+      cancelStep = step.admit(current, (verdict) => {
+        if (verdict instanceof ApiError) refused = verdict;
+        else {
+          if (verdict.object !== undefined) current = { ...current, object: verdict.object };
+          if (verdict.warnings !== undefined) warnings.push(...verdict.warnings);
+        }
+        if (phase === "asking") {
+          phase = "answered";
+          return;
+        }
+        if (refused !== undefined) done(refused);
+        else run(index + 1);
+      });
+      if (refused !== undefined) {
+        done(refused);
+        return;
+      }
+      if ((phase as string) !== "answered") {
+        phase = "parked";
+        return;
+      }
+    }
+    done({ object: current.object, warnings });
+  }
+
+  run(0);
+  return () => cancelStep();
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { ApiServerOptions } from "../api-server.ts";
+import type { JsonObject } from "../http-message.ts";
+import { type Answer, configMaps, TestBed } from "../test-bed.ts";
+
+const namespace = "/api/v1/namespaces/default";
+
+function bed(hard: JsonObject, spec: JsonObject = {}, options: Partial<ApiServerOptions> = {}): TestBed {
+  const made = new TestBed(options);
+  const body = { metadata: { name: "q" }, spec: { hard, ...spec } };
+  expect(made.ask(`POST ${namespace}/resourcequotas`, { body }).status).toBe(201);
+  return made;
+}
+
+const used = (made: TestBed): unknown => made.ask(`GET ${namespace}/resourcequotas/q`).at("status.used");
+const map = (made: TestBed, name: string, query = ""): Answer =>
+  made.ask(`POST ${configMaps}${query}`, { body: { metadata: { name } } });
+const pod = (made: TestBed, name: string, resources: JsonObject = {}, more: JsonObject = {}): Answer =>
+  made.ask(`POST ${namespace}/pods`, {
+    body: { metadata: { name }, spec: { containers: [{ name: "c", image: "i", resources }], ...more } },
+  });
+
+describe("a quota", () => {
+  it("counts objects, refuses those that do not fit, and frees what is deleted", () => {
+    const made = bed({ configmaps: "2", "count/configmaps": "5" });
+    expect(used(made)).toEqual({ configmaps: "0", "count/configmaps": "0" });
+    expect(map(made, "a").status).toBe(201);
+    expect(map(made, "b").status).toBe(201);
+    expect(used(made)).toEqual({ configmaps: "2", "count/configmaps": "2" });
+    const refused = map(made, "c");
+    expect([refused.status, refused.reason]).toEqual([403, "Forbidden"]);
+    expect(refused.at("message")).toBe(
+      'configmaps "c" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=2, limited: configmaps=2',
+    );
+    made.ask(`DELETE ${configMaps}/a`);
+    expect(used(made)).toEqual({ configmaps: "1", "count/configmaps": "1" });
+    expect(map(made, "c").status).toBe(201);
+  });
+
+  it("judges a dry run, which consumes none of it", () => {
+    const made = bed({ configmaps: "1" });
+    for (const name of ["a", "b", "c"]) expect(map(made, name, "?dryRun=All").status).toBe(201);
+    expect(used(made)).toEqual({ configmaps: "0" });
+    expect(map(made, "a").status).toBe(201);
+    expect(map(made, "b", "?dryRun=All").status).toBe(403);
+    made.ask(`DELETE ${configMaps}/a?dryRun=All`);
+    expect(used(made)).toEqual({ configmaps: "1" });
+  });
+
+  it("is consumed by a dry run when the server is told to have that bug", () => {
+    const made = bed({ configmaps: "1" }, {}, { faults: ["dry-run-consumes-quota"] });
+    expect(map(made, "a", "?dryRun=All").status).toBe(201);
+    expect(used(made)).toEqual({ configmaps: "1" });
+    expect(map(made, "a").status).toBe(403);
+  });
+
+  it("sums what pods request, in one notation, until they have ended", () => {
+    const made = bed({ pods: "3", cpu: "1", "limits.memory": "1Gi" });
+    const resources = { requests: { cpu: "600m" }, limits: { memory: "512Mi" } };
+    expect(pod(made, "a", resources).status).toBe(201);
+    expect(used(made)).toEqual({ cpu: "600m", "limits.memory": "512Mi", pods: "1" });
+    expect(pod(made, "b", resources).at("message")).toBe(
+      'pods "b" is forbidden: exceeded quota: q, requested: cpu=600m, used: cpu=600m, limited: cpu=1',
+    );
+    made.merge(`${namespace}/pods/a/status`, { status: { phase: "Succeeded" } });
+    expect(used(made)).toEqual({ cpu: "0", "limits.memory": "0", pods: "0" });
+    expect(pod(made, "b", resources).status).toBe(201);
+  });
+
+  it("wants to be told what it limits", () => {
+    const made = bed({ cpu: "1", "limits.memory": "1Gi" });
+    expect(pod(made, "a", { requests: { memory: "1" } }).at("message")).toBe(
+      'pods "a" is forbidden: failed quota: q: must specify cpu for: c; limits.memory for: c',
+    );
+  });
+
+  it("counts only the pods in its scope", () => {
+    const made = bed({ pods: "1" }, { scopes: ["BestEffort"] });
+    expect(pod(made, "a").status).toBe(201);
+    expect(pod(made, "b").status).toBe(403);
+    expect(pod(made, "c", { requests: { cpu: "1" } }).status).toBe(201);
+    expect(map(made, "m").status).toBe(201);
+    const classes = bed(
+      { pods: "0" },
+      { scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values: ["high"] }] } },
+    );
+    expect(pod(classes, "a").status).toBe(201);
+  });
+
+  it("is counted anew when its limits change, and counts ports of services", () => {
+    const made = bed({ "services.nodeports": "1" });
+    const service = (name: string): Answer =>
+      made.ask(`POST ${namespace}/services`, {
+        body: { metadata: { name }, spec: { type: "NodePort", ports: [{ port: 1 }] } },
+      });
+    expect(service("a").status).toBe(201);
+    expect(service("b").status).toBe(403);
+    made.merge(`${namespace}/resourcequotas/q`, { spec: { hard: { services: "9", "services.nodeports": "2" } } });
+    expect(used(made)).toEqual({ services: "1", "services.nodeports": "1" });
+    expect(service("b").status).toBe(201);
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * Which requests a webhook wants to hear of: by operation, group, version, resource, scope, and the labels of the
+ * object and of its namespace.
+ *
+ * Simplification: `matchPolicy: Equivalent` finds a rule for the version that was asked for. The real server also
+ * looks for rules of other versions of the same resource, and converts the object for them.
+ * Source: the published webhook rules and matchers.
+ */
+import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
+import type { JsonObject } from "../http-message.ts";
+import { metadataOf } from "../objects/types.ts";
+import { selectorText } from "../representations/selector-text.ts";
+import type { AdmissionReview } from "./admission.ts";
+
+export interface WebhookRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly scope?: "*" | "Cluster" | "Namespaced";
+}
+
+export interface Webhook {
+  readonly name: string;
+  readonly clientConfig: { readonly url?: string; readonly service?: JsonObject; readonly caBundle?: string };
+  readonly rules?: readonly WebhookRule[];
+  readonly failurePolicy?: "Fail" | "Ignore";
+  readonly namespaceSelector?: JsonObject;
+  readonly objectSelector?: JsonObject;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly reinvocationPolicy?: "Never" | "IfNeeded";
+}
+
+/** A namespace as it is now; undefined when there is none. */
+export type NamespaceLookup = (name: string) => JsonObject | undefined;
+
+export function webhookMatches(webhook: Webhook, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean {
+  return (
+    (webhook.rules ?? []).some((rule) => ruleMatches(rule, review)) &&
+    namespaceMatches(webhook, review, namespaceOf) &&
+    objectMatches(webhook, review)
+  );
+}
+
+export function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
+  const { row, resourceName, subresource } = place;
+  return (
+    listed(rule.operations, operation) &&
+    listed(rule.apiGroups, resourceName.group) &&
+    listed(rule.apiVersions, row.version) &&
+    (rule.resources ?? []).some((pattern) => resourceMatches(pattern, row.resource, subresource?.subresource ?? "")) &&
+    scopeMatches(rule.scope ?? "*", row.namespaced && namespace !== "")
+  );
+}
+
+const listed = (list: readonly string[] | undefined, value: string): boolean =>
+  list !== undefined && (list.includes("*") || list.includes(value));
+
+/** `pods`, `pods/status`, `pods/*`, `*` (no subresource), or of every resource (`*`) one subresource or all. */
+function resourceMatches(pattern: string, resource: string, subresource: string): boolean {
+  const [wantedResource, wantedSubresource = ""] = pattern.split("/");
+  return (
+    (wantedResource === "*" || wantedResource === resource) &&
+    (wantedSubresource === "*" || wantedSubresource === subresource)
+  );
+}
+
+function scopeMatches(scope: string, isNamespaced: boolean): boolean {
+  return scope === "*" || (scope === "Namespaced") === isNamespaced;
+}
+
+/** A namespace is judged by its own labels; what lies in none is not judged. */
+function namespaceMatches(
+  { namespaceSelector = {} }: Webhook,
+  review: AdmissionReview,
+  namespaceOf: NamespaceLookup,
+): boolean {
+  const selector = selectorOf(namespaceSelector);
+  if (selector.empty) return true;
+  const { place, namespace, operation, object, oldObject } = review;
+  const isNamespace = place.row.resource === "namespaces" && place.row.group === "";
+  if (isNamespace && operation !== "DELETE") return selector.matches(metadataOf(object ?? {}).labels);
+  if (isNamespace) return selector.matches(metadataOf(oldObject ?? {}).labels);
+  return namespace === "" || selector.matches(metadataOf(namespaceOf(namespace) ?? {}).labels);
+}
+
+/** The object after or before the write; either is enough. */
+function objectMatches({ objectSelector = {} }: Webhook, { object, oldObject }: AdmissionReview): boolean {
+  const selector = selectorOf(objectSelector);
+  if (selector.empty) return true;
+  return [object, oldObject].some((one) => one !== undefined && selector.matches(metadataOf(one).labels));
+}
+
+const nothing: LabelSelector = { requirements: [], empty: false, matches: () => false };
+
+/** Stored selectors are valid; one that is not, from before it was judged, matches nothing. */
+function selectorOf(selector: JsonObject): LabelSelector {
+  const parsed = parseLabelSelector(selectorText(selector));
+  return isSelectorError(parsed) ? nothing : parsed;
+}

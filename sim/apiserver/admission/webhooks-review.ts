@@ -1,0 +1,129 @@
+/**
+ * What a webhook is sent and what its answer means: AdmissionReview v1.
+ * Source: the published request and response forms and their errors.
+ */
+import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { goQuote } from "../../../wire/go-strings.ts";
+import { ApiError } from "../errors.ts";
+import type { Json, JsonObject } from "../http-message.ts";
+import { applyJsonPatch, PatchFailure, readJsonPatch } from "../objects/json-patch.ts";
+import { isObject } from "../objects/types.ts";
+import type { AdmissionReview } from "./admission.ts";
+import type { Webhook } from "./webhooks-match.ts";
+
+/** The body that is posted. A copy through and through: what a webhook does to it stays with it. */
+export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialect): JsonObject {
+  const { place, operation, namespace, name, user, object, oldObject, dryRun } = review;
+  const { row, resourceName, subresource } = place;
+  const { group } = resourceName;
+  const kind = { group, version: row.version, kind: row.kind };
+  const resource = { group, version: row.version, resource: row.resource };
+  const sub = subresource === undefined ? undefined : subresource.subresource;
+  const request = {
+    uid,
+    kind,
+    resource,
+    subResource: sub,
+    requestKind: kind,
+    requestResource: resource,
+    requestSubResource: sub,
+    name: name === "" ? undefined : name,
+    namespace: namespace === "" ? undefined : namespace,
+    operation,
+    userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups },
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    dryRun,
+    options: {
+      kind: optionsKinds[operation],
+      apiVersion: `${groupInDialect(dialect, "meta.svc.io")}/v1`,
+      dryRun: dryRun ? ["All"] : undefined,
+    },
+  };
+  const apiVersion = apiVersionInDialect(dialect, "admission.svc.io/v1");
+  return JSON.parse(JSON.stringify({ kind: "AdmissionReview", apiVersion, request })) as JsonObject;
+}
+
+const optionsKinds = {
+  CREATE: "CreateOptions",
+  UPDATE: "UpdateOptions",
+  DELETE: "DeleteOptions",
+  CONNECT: undefined,
+} as const;
+
+/** A webhook's answer that could be understood. */
+export interface Reply {
+  readonly allowed: boolean;
+  /** Why not, as a Status. */
+  readonly status: JsonObject | undefined;
+  readonly patch: readonly Json[] | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** The reply, or why the body is none. */
+export function readReply(body: unknown, uid: string, dialect: Dialect, mutating: boolean): Reply | string {
+  if (!isObject(body)) return "received invalid webhook response: expected an object";
+  const found = `${String(body["apiVersion"] ?? "")}, Kind=${String(body["kind"] ?? "")}`;
+  const wanted = `${apiVersionInDialect(dialect, "admission.svc.io/v1")}, Kind=AdmissionReview`;
+  if (found !== wanted)
+    return `received invalid webhook response: expected webhook response of ${wanted}, got ${found}`;
+  const { response } = body;
+  if (!isObject(response)) return "received invalid webhook response: webhook response was absent";
+  const { uid: echoed = "", allowed, status, patch, patchType = "", warnings } = response;
+  if (echoed !== uid) {
+    return `received invalid webhook response: expected response.uid=${goQuote(uid)}, got ${goQuote(String(echoed))}`;
+  }
+  const operations = patch === undefined || patch === "" ? undefined : readPatch(patch);
+  if (typeof operations === "string") return `received invalid webhook response: ${operations}`;
+  if (operations !== undefined && !mutating) return "received invalid webhook response: response.patch is not allowed";
+  if (operations !== undefined && patchType !== "JSONPatch") {
+    return patchType === ""
+      ? "received invalid webhook response: webhook returned response.patch but not response.patchType"
+      : `received invalid webhook response: webhook returned invalid response.patchType of ${goQuote(String(patchType))}`;
+  }
+  return {
+    allowed: allowed === true,
+    status: isObject(status) ? status : undefined,
+    patch: operations,
+    warnings: Array.isArray(warnings) ? warnings.filter((text): text is string => typeof text === "string") : [],
+  };
+}
+
+/** The patch is a document in base64. */
+function readPatch(patch: unknown): readonly Json[] | string {
+  try {
+    const bytes = Uint8Array.from(atob(String(patch)), (letter) => letter.charCodeAt(0));
+    const operations: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(operations) ? (operations as Json[]) : "response.patch is not a list";
+  } catch {
+    return "response.patch cannot be read";
+  }
+}
+
+/** The object after a webhook's patch. Throws 500, as the real server does for a patch that does not fit. */
+export function patched(object: JsonObject, patch: readonly Json[]): JsonObject {
+  try {
+    return applyJsonPatch(object, readJsonPatch(patch as unknown as Json).operations) as JsonObject;
+  } catch (error) {
+    if (error instanceof PatchFailure || error instanceof ApiError) throw internal(error.message);
+    throw error;
+  }
+}
+
+/** A refusal in the webhook's own words; a code below 400 would be none. */
+export function denial(webhook: Webhook, status: JsonObject = {}): ApiError {
+  const deniedBy = `admission webhook ${goQuote(webhook.name)} denied the request`;
+  const { message = "", reason = "", code = 0, details } = status;
+  const why = message !== "" ? message : reason;
+  const text = why === "" ? `${deniedBy} without explanation` : `${deniedBy}: ${String(why)}`;
+  const known = typeof code === "number" && code >= 400 && code <= 599 ? code : 400;
+  const word = reason === "" ? undefined : String(reason);
+  return new ApiError(known, word, text, isObject(details) ? details : undefined);
+}
+
+export const failedCall = (webhook: Webhook, why: string): ApiError =>
+  internal(`failed calling webhook ${goQuote(webhook.name)}: ${why}`);
+
+function internal(why: string): ApiError {
+  return new ApiError(500, "InternalError", `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+}

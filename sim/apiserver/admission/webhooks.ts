@@ -1,0 +1,246 @@
+/**
+ * Admission by webhooks: programs elsewhere that are asked about a write, may change it and may refuse it. Which ones
+ * there are says what is stored as Mutating- and ValidatingWebhookConfigurations.
+ *
+ * Mutating ones are asked one after the other, in the order of their configurations' names, each with what the ones
+ * before it made of the object; once more those that want it, when a later one changed something. Validating ones are
+ * asked all at once. The request is parked meanwhile, on the server's clock.
+ * Source: document 1, Admission and Dry-run 3; the published dispatchers.
+ */
+import type { Dialect } from "../../../wire/dialect.ts";
+import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
+import { ApiError, badRequest } from "../errors.ts";
+import type { JsonObject } from "../http-message.ts";
+import { jsonEqual } from "../objects/equality.ts";
+import { randomUid } from "../objects/system-fields.ts";
+import type { ResourceRow } from "../../../wire/resources.ts";
+import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
+import { type NamespaceLookup, type Webhook, webhookMatches } from "./webhooks-match.ts";
+import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
+
+/** One call, as the port that carries it out sees it. */
+export interface WebhookCall {
+  /** With the timeout as a parameter; a service's is `https://name.namespace.svc:port/path`. */
+  readonly url: string;
+  /** The service, when the configuration names one instead of a URL. */
+  readonly service: { readonly namespace: string; readonly name: string } | undefined;
+  /** Certificates to trust, PEM; undefined for those of the system. */
+  readonly caBundle: string | undefined;
+  /** An AdmissionReview. The callee's own: it may change it. */
+  readonly body: JsonObject;
+}
+
+/** What came back: a body with its status code, or why there is none. */
+export type WebhookAnswer = { readonly status: number; readonly body: unknown } | { readonly error: string };
+
+/**
+ * Carries out calls. In simulation a function that answers by itself or by a process on the virtual clock. Calls
+ * `done` at most once, at once or later in an event of the server; never after the returned cancel.
+ */
+export type WebhookCaller = (call: WebhookCall, done: (answer: WebhookAnswer) => void) => Cancel;
+
+export interface WebhookPorts {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly dialect: Dialect;
+  readonly call: WebhookCaller;
+  /** Stored configurations in the order of their names. */
+  readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
+  readonly namespaceOf: NamespaceLookup;
+  /** A patched object read again as one of its kind, with its defaults. */
+  readonly decode: (row: ResourceRow, object: JsonObject) => JsonObject;
+}
+
+export function mutatingWebhooks(ports: WebhookPorts): AdmissionStep {
+  return step(ports, "mutating", (review, webhooks, done) => mutate(ports, review, webhooks, done));
+}
+
+export function validatingWebhooks(ports: WebhookPorts): AdmissionStep {
+  return step(ports, "validating", (review, webhooks, done) => validate(ports, review, webhooks, done));
+}
+
+type Dispatch = (
+  review: AdmissionReview,
+  webhooks: readonly Webhook[],
+  done: (verdict: AdmissionVerdict) => void,
+) => Cancel;
+
+function step(ports: WebhookPorts, kind: "mutating" | "validating", dispatch: Dispatch): AdmissionStep {
+  return {
+    name: `${kind} webhooks`,
+    sideEffects: false, // each webhook says so for itself
+    handles: (review) => ports.configurations(kind).length > 0 && !isConfiguration(review),
+    admit(review, done) {
+      const webhooks = ports.configurations(kind).flatMap(({ webhooks: list }) => (list ?? []) as unknown as Webhook[]);
+      return dispatch(review, webhooks, done);
+    },
+  };
+}
+
+/** Nothing may keep a configuration from being mended. */
+function isConfiguration({ place }: AdmissionReview): boolean {
+  const { group, resource } = place.row;
+  return group === "admissionregistration.svc.io" && /^(mutating|validating)webhookconfigurations$/.test(resource);
+}
+
+/** One after the other; then those again that had their say before something changed, if they want to. */
+function mutate(
+  ports: WebhookPorts,
+  review: AdmissionReview,
+  webhooks: readonly Webhook[],
+  done: (verdict: AdmissionVerdict) => void,
+): Cancel {
+  let current = review;
+  const warnings: string[] = [];
+  /** Asked, and interested in what changes afterwards. */
+  let settled: Webhook[] = [];
+  const again: Webhook[] = [];
+  let cancel: Cancel = () => {};
+
+  const ask = (queue: readonly Webhook[], at: number, isFirst: boolean): void => {
+    const webhook = queue[at];
+    if (webhook === undefined) {
+      if (isFirst && again.length > 0) ask([...again], 0, false);
+      else done({ object: current.object, warnings });
+      return;
+    }
+    if (!webhookMatches(webhook, current, ports.namespaceOf)) {
+      ask(queue, at + 1, isFirst);
+      return;
+    }
+    let answered = false;
+    const cancelCall = callWebhook(ports, webhook, current, true, (verdict) => {
+      answered = true;
+      if (verdict instanceof ApiError) {
+        done(verdict);
+        return;
+      }
+      warnings.push(...(verdict.warnings ?? []));
+      if (verdict.object !== undefined && !jsonEqual(verdict.object, current.object)) {
+        current = { ...current, object: verdict.object };
+        again.push(...settled);
+        settled = [];
+      }
+      if (isFirst && webhook.reinvocationPolicy === "IfNeeded") settled.push(webhook);
+      ask(queue, at + 1, isFirst);
+    });
+    // One that answered at once may have led to another call, which is the one to cancel.
+    if (!answered) cancel = cancelCall;
+  };
+  ask(webhooks, 0, true);
+  return () => cancel();
+}
+
+/** All at once. When all have answered, the first refusal in the order of their answers counts. */
+function validate(
+  ports: WebhookPorts,
+  review: AdmissionReview,
+  webhooks: readonly Webhook[],
+  done: (verdict: AdmissionVerdict) => void,
+): Cancel {
+  const wanted = webhooks.filter((webhook) => webhookMatches(webhook, review, ports.namespaceOf));
+  const warnings: string[] = [];
+  let refused: ApiError | undefined;
+  let openCount = wanted.length;
+  if (openCount === 0) {
+    done({});
+    return () => {};
+  }
+  const cancels = wanted.map((webhook) =>
+    callWebhook(ports, webhook, review, false, (verdict) => {
+      if (verdict instanceof ApiError) refused ??= verdict;
+      else warnings.push(...(verdict.warnings ?? []));
+      if (--openCount === 0) done(refused ?? { warnings });
+    }),
+  );
+  return () => {
+    for (const cancel of cancels) cancel();
+  };
+}
+
+const defaultTimeoutSeconds = 10;
+
+/** Asks one webhook and judges what it says, or that it says nothing in time. */
+function callWebhook(
+  ports: WebhookPorts,
+  webhook: Webhook,
+  review: AdmissionReview,
+  mutating: boolean,
+  done: (verdict: AdmissionVerdict) => void,
+): Cancel {
+  const { clock, prng, dialect } = ports;
+  if (review.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun") {
+    done(badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`));
+    return () => {};
+  }
+  const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
+  const uid = randomUid(prng);
+  const call = callOf(webhook, timeoutSeconds, reviewBody(review, uid, dialect));
+  let isOver = false;
+  let cancelCall: Cancel = () => {};
+  const end = (verdict: () => AdmissionVerdict): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimer();
+    let outcome: AdmissionVerdict;
+    try {
+      outcome = verdict();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      outcome = error;
+    }
+    done(outcome);
+  };
+  const cancelTimer = clock.after((timeoutSeconds * 1_000_000) as Micros, () => {
+    cancelCall();
+    end(() => failed(webhook, `failed to call webhook: Post "${call.url}": context deadline exceeded`));
+  });
+  cancelCall = ports.call(call, (answer) => end(() => judge(ports, webhook, review, uid, answer, mutating)));
+  return () => {
+    isOver = true;
+    cancelTimer();
+    cancelCall();
+  };
+}
+
+function callOf(webhook: Webhook, timeoutSeconds: number, body: JsonObject): WebhookCall {
+  const { url, service, caBundle } = webhook.clientConfig;
+  const { namespace = "", name = "", port = 443, path = "" } = service ?? {};
+  const base = url ?? `https://${String(name)}.${String(namespace)}.svc:${String(port)}${String(path)}`;
+  return {
+    url: `${base}${base.includes("?") ? "&" : "?"}timeout=${timeoutSeconds}s`,
+    service: service === undefined ? undefined : { namespace: String(namespace), name: String(name) },
+    caBundle: caBundle === undefined || caBundle === "" ? undefined : atob(caBundle),
+    body,
+  };
+}
+
+function judge(
+  ports: WebhookPorts,
+  webhook: Webhook,
+  review: AdmissionReview,
+  uid: string,
+  answer: WebhookAnswer,
+  mutating: boolean,
+): AdmissionVerdict {
+  if ("error" in answer) return failed(webhook, `failed to call webhook: ${answer.error}`);
+  if (answer.status < 200 || answer.status > 299) {
+    return failed(webhook, `failed to call webhook: ${refusedBy(answer.status, answer.body)}`);
+  }
+  const reply = readReply(answer.body, uid, ports.dialect, mutating);
+  if (typeof reply === "string") return failed(webhook, reply);
+  const { warnings } = reply;
+  if (!reply.allowed) return denial(webhook, reply.status);
+  if (reply.patch === undefined || review.object === undefined) return { warnings };
+  return { object: ports.decode(review.place.row, patched(review.object, reply.patch)), warnings };
+}
+
+/** A webhook that cannot be asked decides by its failure policy. */
+const failed = (webhook: Webhook, why: string): AdmissionVerdict =>
+  webhook.failurePolicy === "Ignore" ? {} : failedCall(webhook, why);
+
+function refusedBy(status: number, body: unknown): string {
+  if (status === 404) return "the server could not find the requested resource";
+  const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
+  return `an error on the server (${JSON.stringify(text === "" ? "unknown" : text)}) has prevented the request from succeeding`;
+}

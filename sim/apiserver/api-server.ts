@@ -1,0 +1,396 @@
+/**
+ * The simulated API server: one front-end on a store. A request is authenticated, takes a seat, is authorized,
+ * routed, decoded, admitted, validated, stored and answered, in the order of the real server's filters
+ * (401 before 429 before 403 before 404, 405 and 406). See `pipeline/run.ts` for a request's states.
+ * Source: document 1; the facts.
+ */
+import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
+import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import type { Store } from "../store/types.ts";
+import type { AdmissionStep } from "./admission/admission.ts";
+import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
+import { createAuthenticator, type Authenticator, type TokenRow, tokenLookup } from "./auth/authenticate.ts";
+import { alwaysAllow, type Attributes, type Authorizer, refusal } from "./auth/authorize.ts";
+import { type Authorization, authorizationBy, type AuthorizationMode } from "./auth/modes.ts";
+import { escalationCheck } from "./auth/rbac/escalation.ts";
+import { type RbacObjects, RbacPolicy } from "./auth/rbac/policy.ts";
+import { CustomResources } from "./custom/custom-resources.ts";
+import { isCustomPlace, requireCustomVerb } from "./custom/custom-verbs.ts";
+import { NonResources } from "./discovery/non-resources.ts";
+import { ApiError, noSuchResource, notFound } from "./errors.ts";
+import type { ApiHandler, ApiRequest, Responder } from "./http-message.ts";
+import { Metrics } from "./metrics.ts";
+import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts";
+import { Negotiator } from "./pipeline/negotiate.ts";
+import { respondError, respondText } from "./pipeline/respond.ts";
+import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
+import { Run, type RunHost } from "./pipeline/run.ts";
+import { defaultLimits, type InFlightLimits, Seats } from "./pipeline/seats.ts";
+import { parseQuery } from "./pipeline/url.ts";
+import { type FeatureGates, type Profile, svcProfile } from "./profile.ts";
+import { Encoders } from "./representations/encode.ts";
+import { Encodings } from "./representations/encodings.ts";
+import type { ServerContext } from "./server-context.ts";
+import { Verbs } from "./verbs.ts";
+
+/** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
+export interface CostModel {
+  /** Microseconds ≥ 0 that a request holds its seat before it is carried out. */
+  seatMicros(verb: string, resource: string): Micros;
+  /** Microseconds ≥ 0 between a request's effect and its answer; a write is then committed and cannot be undone. */
+  answerMicros(verb: string, resource: string): Micros;
+}
+
+export interface ApiServerOptions {
+  /** The process that the server runs in: its clock, its chance, its crash. */
+  readonly process: Process;
+  /** Shared with every other front-end. A server that starts on a used store goes on from there. */
+  readonly store: Store;
+  /** Default: `svcProfile`. */
+  readonly profile?: Profile;
+  /** Bugs to have. Default: none. */
+  readonly faults?: Faults | readonly FaultName[];
+  /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
+  readonly historyWindowMicros?: Micros;
+  /** Static bearer tokens. Default: none. */
+  readonly tokens?: readonly TokenRow[];
+  /** Requests without credentials are `system:anonymous` instead of 401. Default: by profile. */
+  readonly anonymousAuth?: boolean;
+  /** Gates that differ from the profile's. */
+  readonly featureGates?: Partial<FeatureGates>;
+  /** Further admission steps, in order, after the server's own. Default: none. */
+  readonly admission?: readonly AdmissionStep[];
+  /** Calls webhooks. Default: none can be reached, and each one's failure policy decides. */
+  readonly webhooks?: WebhookCaller;
+  /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Decides instead of the modes. Default: none. */
+  readonly authorizer?: Authorizer;
+  /** Whom tokens are for, as token reviews say it. Default: nobody in particular. */
+  readonly audiences?: readonly string[];
+  /** Default: everything is free. */
+  readonly costs?: CostModel;
+  /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
+  readonly limits?: Partial<InFlightLimits>;
+  /** The longest that a request may take, in microseconds > 0; watches are excepted. Default 60 s. */
+  readonly requestTimeoutMicros?: Micros;
+  /** How far this front-end's caches are behind the store, in microseconds ≥ 0. Default 0. */
+  readonly cacheLagMicros?: Micros;
+  /** Make the namespaces that every cluster has, when they are absent. Default true. */
+  readonly bootstrap?: boolean;
+  /** Controllers run in the server's own process. Default: all on. */
+  readonly controllers?: { readonly namespace?: boolean; readonly customResources?: boolean };
+  /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
+  readonly encodingBudgetBytes?: number;
+  /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
+  readonly advertisedAddress?: string;
+}
+
+const nothing: Cancel = () => {};
+const unreachable: WebhookCaller = (call, done) => {
+  done({ error: `Post "${call.url}": this server was given no way to call webhooks` });
+  return nothing;
+};
+const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
+const fiveMinutes: Micros = 300_000_000;
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  return new ApiServer(options);
+}
+
+export class ApiServer implements ApiHandler, RunHost {
+  readonly clock: ServerContext["clock"];
+  /** With the gates in force: adapters ask it when to compress. */
+  readonly profile: Profile;
+  private readonly process: Process;
+  private readonly context: ServerContext;
+  private readonly router: Router;
+  private readonly authenticate: Authenticator;
+  private readonly authorize: Authorizer;
+  private readonly costs: CostModel;
+  private readonly requestTimeoutMicros: Micros;
+  private readonly reads: Seats;
+  private readonly mutations: Seats;
+  private readonly metrics: Metrics;
+  private readonly nonResources: NonResources;
+  private readonly verbs: Verbs;
+  private readonly rbacObjects: RbacObjects;
+  private readonly runs = new Set<Run>();
+  private requestCount = 0;
+
+  constructor(options: ApiServerOptions) {
+    const { process, store } = options;
+    const base = options.profile ?? svcProfile;
+    const profile = { ...base, featureGates: { ...base.featureGates, ...options.featureGates } };
+    const faults = Array.isArray(options.faults)
+      ? faultsOn(options.faults as readonly FaultName[])
+      : ((options.faults as Faults | undefined) ?? faultsOn());
+    const lookupToken = tokenLookup(options.tokens ?? []);
+    const limits = { ...defaultLimits, ...options.limits };
+    const { dialect } = profile;
+    this.process = process;
+    this.clock = process.clock;
+    this.profile = profile;
+    const custom = new CustomResources({ store, process, dialect, faults });
+    this.router = new Router(dialect, custom);
+    this.authenticate = createAuthenticator(lookupToken, options.anonymousAuth ?? profile.anonymousAuth);
+    const modes = options.authorizationModes ?? ["AlwaysAllow"];
+    const policy = new RbacPolicy(dialect, () => this.rbacObjects);
+    const authorization: Authorization = authorizationBy(modes, policy);
+    // Nobody is asked who would say yes to everybody.
+    this.authorize = options.authorizer ?? (modes[0] === "AlwaysAllow" ? alwaysAllow : authorization.decide);
+    const hasRoles = modes.includes("RBAC");
+    const { decide, rulesOf } = authorization;
+    const webhookPorts: WebhookPorts = {
+      clock: process.clock,
+      prng: process.prng.stream("webhooks"),
+      dialect,
+      call: options.webhooks ?? unreachable,
+      configurations: (kind) => this.verbs.webhookConfigurations(kind),
+      namespaceOf: (name) => this.verbs.namespace(name),
+      decode: (row, object) => this.verbs.decode(row, object),
+    };
+    const ownSteps = hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [];
+    this.costs = options.costs ?? free;
+    this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
+    this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
+    this.mutations = new Seats(process.clock, limits.mutationsMax, limits.queueMax, limits.queueWaitMicrosMax);
+    this.context = {
+      process,
+      clock: process.clock,
+      store,
+      profile,
+      faults,
+      negotiator: new Negotiator(dialect, profile.featureGates),
+      encoders: new Encoders(dialect),
+      encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
+      custom,
+      authorizer: this.authorize,
+      rulesOf,
+      audiences: options.audiences ?? [],
+      lookupToken,
+      admission: [
+        ...(options.admission ?? []),
+        mutatingWebhooks(webhookPorts),
+        ...ownSteps,
+        validatingWebhooks(webhookPorts),
+      ],
+      protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
+    };
+    this.metrics = new Metrics(dialect);
+    const metricsText = (): string => this.metricsText();
+    this.nonResources = new NonResources(this.context, options.advertisedAddress ?? "127.0.0.1:6443", metricsText);
+    this.verbs = new Verbs(this.context, {
+      historyWindowMicros: options.historyWindowMicros ?? fiveMinutes,
+      cacheLagMicros: options.cacheLagMicros ?? 0,
+      bootstrap: options.bootstrap ?? true,
+      bootstrapRoles: hasRoles,
+    });
+    this.rbacObjects = this.verbs.rbacObjects();
+    process.onCrash(() => this.abandon());
+    if (options.controllers?.customResources ?? true) this.verbs.startDefinitionController(this);
+    if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
+    if (options.controllers?.namespace ?? true) this.verbs.startNamespaceController(this);
+  }
+
+  get alive(): boolean {
+    return this.process.alive;
+  }
+
+  /** Requests that have no answer yet, watches included. */
+  get runsInFlight(): number {
+    return this.runs.size;
+  }
+
+  /** How far the caches are behind the store from now on, in microseconds ≥ 0. */
+  setCacheLag(lagMicros: Micros): void {
+    this.verbs.setCacheLag(lagMicros);
+  }
+
+  /** The watch caches keep nothing of the past: a watch from an earlier version is answered with 410. */
+  forgetHistory(): void {
+    this.verbs.forgetHistory();
+  }
+
+  start(request: ApiRequest, responder: Responder): Cancel {
+    if (!this.process.alive) return nothing;
+    const run = new Run(this, request, responder, this.requestCount++);
+    run.stage(() => this.arrive(run));
+    if ((run.state as string) === "done") return nothing;
+    this.runs.add(run);
+    return () => run.cancel();
+  }
+
+  /** 1. What is asked and by whom; a seat, unless it is a watch. */
+  private arrive(run: Run): void {
+    const { request } = run;
+    run.query = parseQuery(request.query);
+    run.place = this.router.resolve(request.path);
+    run.user = this.authenticate(request);
+    const { place } = run;
+    if (place.is === "resource") {
+      run.verb = verbOf(place.place, request.method, run.query.flag("watch"));
+      if (run.verb === "watch") {
+        this.admitToHandler(run);
+        return;
+      }
+    }
+    const timeout = requestTimeout(run.query, run.verb, this.requestTimeoutMicros);
+    run.deadlineMicros = this.clock.nowMicros() + timeout;
+    this.takeSeat(run);
+  }
+
+  /** 2. A seat now, later, or not at all. */
+  private takeSeat(run: Run): void {
+    const kind = isMutation(run.request.method) ? "mutations" : "reads";
+    if (run.user.groups.includes("system:masters")) {
+      this.seated(run);
+      return;
+    }
+    const seats = this[kind];
+    if (seats.take()) {
+      run.seat = kind;
+      this.seated(run);
+      return;
+    }
+    const answer = seats.wait(
+      () => {
+        run.seat = kind;
+        run.unpark("seated");
+        run.stage(() => this.seated(run));
+      },
+      () => this.tooMany(run),
+    );
+    if (answer === "refused") this.tooMany(run);
+    else run.park("queued", answer.waiting);
+  }
+
+  /** 3. The seat's cost. */
+  private seated(run: Run): void {
+    const cost = this.costs.seatMicros(run.verb, resourceOf(run));
+    if (cost === 0) {
+      this.admitToHandler(run);
+      return;
+    }
+    run.park(
+      "seated",
+      this.clock.after(cost, () => {
+        run.unpark("executing");
+        run.stage(() => this.admitToHandler(run));
+      }),
+    );
+  }
+
+  /** 4. Authorization, then the handler. */
+  private admitToHandler(run: Run): void {
+    run.state = "executing";
+    if (this.authorize !== alwaysAllow) this.requireAllowed(run);
+    const { place } = run;
+    if (place.is === "noResource") throw noSuchResource();
+    if (place.is === "noSubresource") throw notFound(place.resourceName, place.name);
+    if (place.is !== "resource") {
+      this.nonResources.answer(run);
+      return;
+    }
+    const { verb } = run;
+    if (place.place.row.custom) {
+      if (!isCustomPlace(place.place, verb)) {
+        this.nonResources.respondNotFound(run);
+        return;
+      }
+      requireCustomVerb(place.place, verb, run.request.method);
+    } else requireVerb(place.place, verb);
+    this.verbs.carryOut(run, verb);
+  }
+
+  /** Watches of a definition that changed or went end; their clients begin again with what there is now. */
+  private closeStreamsOf(definition: string): void {
+    const torn = [...this.runs].filter(
+      ({ verb, place }) =>
+        verb === "watch" && place.is === "resource" && this.context.custom.ownerOf(place.place.row) === definition,
+    );
+    if (torn.length === 0) return;
+    // Not within the write that tore them down: their clients may answer at once.
+    this.clock.after(0, () => {
+      for (const run of torn) {
+        if (run.state === "responding") run.close();
+        else run.fail(new ApiError(503, "ServiceUnavailable", "the definition of the resource has changed"));
+      }
+    });
+  }
+
+  private requireAllowed(run: Run): void {
+    const attributes = attributesOf(run);
+    const decision = this.authorize(run.user, attributes);
+    if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
+  }
+
+  private tooMany(run: Run): void {
+    const headers = { "retry-after": "1" };
+    respondText(this.context, run, 429, "Too many requests, please try again later.\n", headers);
+  }
+
+  private metricsText(): string {
+    return this.metrics.text({
+      readsInFlight: this.reads.inFlight,
+      mutationsInFlight: this.mutations.inFlight,
+      watches: [...this.runs].filter(({ state }) => state === "responding"),
+      stored: this.verbs.storedCounts(),
+    });
+  }
+
+  refuse(run: Run, error: ApiError): void {
+    respondError(this.context, run, error);
+  }
+
+  /** Delay between a request's effect and its answer; 0 when there is none. */
+  answerDelayMicros(run: Run): Micros {
+    return this.costs.answerMicros(run.verb, resourceOf(run));
+  }
+
+  ended(run: Run): void {
+    this.runs.delete(run);
+    this.metrics.ended(run, this.clock.nowMicros());
+    const { seat } = run;
+    run.seat = "none";
+    if (seat !== "none" && this.process.alive) this[seat].release();
+  }
+
+  /** The process crashed: nobody hears anything any more. */
+  private abandon(): void {
+    for (const run of [...this.runs]) run.cancel();
+  }
+}
+
+function isMutation(method: string): boolean {
+  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+}
+
+function resourceOf(run: Run): string {
+  return run.place.is === "resource" ? run.place.place.row.resource : "";
+}
+
+function attributesOf(run: Run): Attributes {
+  const { place, request } = run;
+  if (place.is !== "resource") {
+    return { is: "path", verb: request.method.toLowerCase(), path: request.path };
+  }
+  const { row, subresource, namespace, name, resourceName }: ResourcePlace = place.place;
+  return {
+    is: "resource",
+    verb: run.verb === "" ? request.method.toLowerCase() : run.verb,
+    resource: resourceName,
+    version: row.version,
+    subresource: subresource?.subresource ?? "",
+    namespace,
+    name: name === "" ? selectedName(run) : name,
+  };
+}
+
+/** A list or watch narrowed down to one name is a question about that name. */
+function selectedName(run: Run): string {
+  const text = run.verb === "list" || run.verb === "watch" ? (run.query.first("fieldSelector") ?? "") : "";
+  const selector = text === "" ? everyField : parseFieldSelector(text);
+  return isSelectorError(selector) ? "" : (exactFieldValue(selector, "metadata.name") ?? "");
+}

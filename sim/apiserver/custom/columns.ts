@@ -1,0 +1,51 @@
+/**
+ * The columns of a custom resource's table: its name, then what its definition asks for, else its age.
+ * Source: recorded tables; the published convertor.
+ */
+import type { Json, JsonObject } from "../http-message.ts";
+import { isObject } from "../objects/types.ts";
+import {
+  ageColumn,
+  type Column as TableColumn,
+  type FilledColumn,
+  nameColumn,
+  type Printer,
+  printer,
+  since,
+} from "../representations/table/printer.ts";
+import type { Column } from "./definition.ts";
+import { type JsonPath, parseJsonPath, valuesAt } from "./json-path.ts";
+
+export function customPrinter(columns: readonly Column[]): Printer {
+  if (columns.length === 0) return printer(nameColumn, { ...ageColumn, type: "date" });
+  return printer(nameColumn, ...columns.map(filled));
+}
+
+function filled({ name, type, format, description, priority, jsonPath }: Column): FilledColumn {
+  const path = parseJsonPath(jsonPath);
+  const column = { name, type, format, description, priority } as TableColumn;
+  return { ...column, cell: (object, now) => (path === undefined ? null : cellOf(object, path, type, now)) };
+}
+
+/** The first value that the path leads to, as far as it is of the column's type. */
+function cellOf(object: JsonObject, path: JsonPath, type: string, nowSeconds: number): Json {
+  const [value] = valuesAt(path, object);
+  if (value === undefined) return null;
+  switch (type) {
+    case "string":
+      return textOf(value);
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    default:
+      return typeof value === "string" ? since(value, nowSeconds) : null;
+  }
+}
+
+function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+}

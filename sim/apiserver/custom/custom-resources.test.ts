@@ -1,0 +1,332 @@
+import { describe, expect, it } from "vitest";
+import { faultsOn } from "../../faults/server-faults.ts";
+import type { ApiServerOptions } from "../api-server.ts";
+import { kubernetesProfile, type Profile, svcProfile } from "../profile.ts";
+import { type Answer, TestBed } from "../test-bed.ts";
+
+const json = { "content-type": "application/json" };
+const merge = { "content-type": "application/merge-patch+json" };
+
+interface Version {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+const widgetSchema = (prefix: string) => ({
+  type: "object",
+  properties: {
+    spec: {
+      type: "object",
+      properties: {
+        size: { type: "integer", minimum: 1, maximum: 5, default: 2 },
+        replicas: { type: "integer" },
+        free: { type: "object", [`${prefix}preserve-unknown-fields`]: true },
+        port: { [`${prefix}int-or-string`]: true },
+        tags: { type: "array", [`${prefix}list-type`]: "set", items: { type: "string" } },
+        note: { type: "string", nullable: true },
+      },
+    },
+    status: { type: "object", properties: { replicas: { type: "integer" }, selector: { type: "string" } } },
+  },
+});
+
+class Cluster {
+  readonly bed: TestBed;
+  readonly profile: Profile;
+  readonly definitions: string;
+
+  constructor(profile: Profile, options: Partial<ApiServerOptions> = {}) {
+    this.profile = profile;
+    this.bed = new TestBed({ profile, ...options });
+    this.definitions = `/apis/apiextensions.${profile.dialect.groupSuffix}/v1/customresourcedefinitions`;
+  }
+
+  define(spec: Record<string, unknown> = {}, versions?: readonly Version[]): Answer {
+    const schema = { openAPIV3Schema: widgetSchema(this.profile.dialect.extensionPrefix) };
+    return this.post(this.definitions, {
+      metadata: { name: "widgets.shop.example.com" },
+      spec: {
+        group: "shop.example.com",
+        scope: "Namespaced",
+        names: { plural: "widgets", kind: "Widget", shortNames: ["wi"] },
+        versions: (versions ?? [{ name: "v1" }]).map((version, at) => ({
+          served: true,
+          storage: at === 0,
+          schema,
+          subresources: { status: {} },
+          ...version,
+        })),
+        ...spec,
+      },
+    });
+  }
+
+  /** Defines, and waits until it is served. */
+  establish(spec?: Record<string, unknown>, versions?: readonly Version[]): this {
+    const { status, text } = this.define(spec, versions);
+    if (status !== 201) throw new Error(text);
+    return this.pass(1_000);
+  }
+
+  pass(millis: number): this {
+    this.bed.kernel.run(this.bed.kernel.nowMicros() + millis * 1_000);
+    return this;
+  }
+
+  post(path: string, body: unknown): Answer {
+    return this.bed.ask(`POST ${path}`, { headers: json, body });
+  }
+
+  widget(name: string, spec: unknown = {}, more: Record<string, unknown> = {}): Answer {
+    const body = { apiVersion: "shop.example.com/v1", kind: "Widget", metadata: { name }, spec, ...more };
+    return this.post(`${widgets}`, body);
+  }
+
+  get(path: string): Answer {
+    return this.bed.ask(`GET ${path}`);
+  }
+}
+
+const group = "/apis/shop.example.com";
+const widgets = `${group}/v1/namespaces/default/widgets`;
+const definition = "widgets.shop.example.com";
+
+for (const profile of [kubernetesProfile, svcProfile]) {
+  describe(`custom resources (${profile.name})`, () => {
+    it("appear when they are established, in routes and in discovery, and not before", () => {
+      const cluster = new Cluster(profile);
+      cluster.define();
+      expect(cluster.get(widgets).text).toBe("404 page not found\n");
+      cluster.pass(1_000);
+      expect(cluster.get(widgets).at("kind")).toBe("WidgetList");
+      expect(cluster.get("/apis").text).toContain('"name":"shop.example.com"');
+      expect(cluster.get(group).at("preferredVersion.version")).toBe("v1");
+      expect(cluster.get(`${group}/v1`).at("resources.0.shortNames")).toEqual(["wi"]);
+      expect(cluster.get(`${group}/v1/nothing`).text).toBe("404 page not found\n");
+    });
+
+    it("stay away when the controller is off", () => {
+      const cluster = new Cluster(profile, { controllers: { customResources: false } }).establish();
+      expect(cluster.get(widgets).status).toBe(404);
+    });
+
+    it("prune, default and keep, by their schema", () => {
+      const cluster = new Cluster(profile).establish();
+      const made = cluster.widget("a", { junk: 1, free: { any: [1, null] }, port: "http", note: null }, { extra: 1 });
+      expect(made.status).toBe(201);
+      expect(made.body["spec"]).toEqual({ size: 2, free: { any: [1, null] }, port: "http", note: null });
+      expect(made.body["extra"]).toBeUndefined();
+      expect([made.headers["warning"]].flat()).toEqual([
+        '299 - "unknown field \\"extra\\""',
+        '299 - "unknown field \\"spec.junk\\""',
+      ]);
+    });
+
+    it("refuse values that break the schema, with all causes", () => {
+      const cluster = new Cluster(profile).establish();
+      const refused = cluster.widget("a", { size: 9, tags: ["x", "x"], port: true });
+      expect([refused.status, refused.reason]).toEqual([422, "Invalid"]);
+      const fields = (refused.at("details.causes") as { field: string }[]).map(({ field }) => field);
+      expect(fields).toEqual(["spec.port", "spec.size", "spec.tags[1]"]);
+    });
+
+    it("need a kind, the path's version, and a version on PUT", () => {
+      const cluster = new Cluster(profile).establish();
+      expect(cluster.post(widgets, { metadata: { name: "a" } }).status).toBe(400);
+      const wrongKind = { apiVersion: "shop.example.com/v1", kind: "Gadget", metadata: { name: "a" } };
+      expect(cluster.post(widgets, wrongKind).status).toBe(422);
+      expect(cluster.post(widgets, { ...wrongKind, apiVersion: "shop.example.com/v2" }).status).toBe(400);
+      cluster.widget("a");
+      const body = { apiVersion: "shop.example.com/v1", kind: "Widget", metadata: { name: "a" } };
+      expect(cluster.bed.ask(`PUT ${widgets}/a`, { headers: json, body }).status).toBe(422);
+    });
+
+    it("know no strategic merge and no protobuf, and answer other verbs in their own words", () => {
+      const cluster = new Cluster(profile).establish();
+      cluster.widget("a");
+      const ask = (request: string, headers: Record<string, string>) => cluster.bed.ask(request, { headers, body: {} });
+      const strategic = { "content-type": "application/strategic-merge-patch+json" };
+      expect(ask(`PATCH ${widgets}/a`, strategic).status).toBe(415);
+      const protobuf = profile.dialect.protobufMediaType;
+      expect(cluster.bed.ask(`GET ${widgets}/a`, { headers: { accept: protobuf } }).status).toBe(406);
+      expect(ask(`POST ${widgets}`, { "content-type": protobuf }).status).toBe(415);
+      expect(ask(`DELETE ${widgets}/a/status`, {}).at("message")).toBe(
+        'delete is not supported on resources of kind "widgets.shop.example.com"',
+      );
+      expect(ask(`PUT ${widgets}`, json).at("message")).toBe("name must be provided");
+      expect(cluster.get(`${widgets}/a/scale`).at("details.kind")).toBe("widgets.shop.example.com".split(".")[0]);
+    });
+
+    it("count generations of everything but metadata, and of status only where it has no path of its own", () => {
+      for (const [subresources, expected] of [
+        [{ status: {} }, 1],
+        [undefined, 2],
+      ] as const) {
+        const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: subresources ?? {} }]);
+        cluster.widget("a");
+        cluster.bed.ask(`PATCH ${widgets}/a`, { headers: merge, body: { metadata: { labels: { a: "b" } } } });
+        const patched = cluster.bed.ask(`PATCH ${widgets}/a`, { headers: merge, body: { status: { replicas: 1 } } });
+        expect(patched.at("metadata.generation")).toBe(expected);
+      }
+    });
+
+    it("scale by their own paths", () => {
+      const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: { scale } }]);
+      cluster.widget("a", { replicas: 3 });
+      expect(cluster.get(`${widgets}/a/scale`).at("spec.replicas")).toBe(3);
+      const body = { spec: { replicas: 4 } };
+      expect(cluster.bed.ask(`PATCH ${widgets}/a/scale`, { headers: merge, body }).at("spec.replicas")).toBe(4);
+      expect(cluster.get(`${widgets}/a`).at("spec.replicas")).toBe(4);
+      expect(cluster.widget("b", { replicas: -1 }).status).toBe(422);
+    });
+
+    it("are shown in every version that is served, and stored in one", () => {
+      const cluster = new Cluster(profile).establish({}, [
+        { name: "v1" },
+        { name: "v1beta1", deprecated: true },
+        { name: "v2", served: false },
+      ]);
+      cluster.widget("a", { size: 3 });
+      const beta = cluster.get(`${group}/v1beta1/namespaces/default/widgets/a`);
+      expect([beta.at("apiVersion"), beta.at("spec.size")]).toEqual(["shop.example.com/v1beta1", 3]);
+      expect(String(beta.headers["warning"])).toContain("v1beta1 Widget is deprecated");
+      expect(cluster.get(`${group}/v2/namespaces/default/widgets/a`).status).toBe(404);
+      expect(cluster.get(group).text).toMatch(/v1"[^]*v1beta1"/);
+    });
+
+    it("show the columns that the definition asks for", () => {
+      const additionalPrinterColumns = [{ name: "Size", type: "integer", jsonPath: ".spec.size" }];
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", additionalPrinterColumns }]);
+      cluster.widget("a", { size: 4 });
+      const accept = `application/json;as=Table;g=meta.${profile.dialect.groupSuffix};v=v1`;
+      expect(cluster.bed.ask(`GET ${widgets}`, { headers: { accept } }).at("rows.0.cells")).toEqual(["a", 4]);
+    });
+
+    it("select by the fields that the definition names, and by no other", () => {
+      const selectableFields = [{ jsonPath: ".spec.size" }];
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", selectableFields }]);
+      cluster.widget("a", { size: 4 });
+      cluster.widget("b", { size: 5 });
+      expect(cluster.get(`${widgets}?fieldSelector=spec.size%3D5`).at("items.0.metadata.name")).toBe("b");
+      expect(cluster.get(`${widgets}?fieldSelector=spec.port%3D5`).status).toBe(400);
+    });
+
+    it("go with their definition: streams end, instances go, the path is nobody's, and a new one begins afresh", () => {
+      const cluster = new Cluster(profile).establish();
+      cluster.widget("a");
+      const watch = cluster.get(`${widgets}?watch=1&resourceVersion=0`);
+      const deleted = cluster.bed.ask(`DELETE ${cluster.definitions}/${definition}`, { as: "admin" });
+      expect(deleted.at("metadata.finalizers")).toEqual([
+        `customresourcecleanup.apiextensions.${profile.dialect.groupSuffix}`,
+      ]);
+      cluster.pass(50);
+      expect(cluster.widget("late").status === 405 || cluster.get(widgets).status === 404).toBe(true);
+      cluster.pass(5_000);
+      expect(cluster.get(`${cluster.definitions}/${definition}`).status).toBe(404);
+      expect(cluster.get(widgets).text).toBe("404 page not found\n");
+      expect(watch.over).toBe(true);
+      expect(watch.events.map(({ type }) => type)).toEqual(["ADDED", "DELETED"]);
+      cluster.establish();
+      expect(cluster.get(widgets).at("items")).toEqual([]);
+    });
+
+    it("end their streams when the definition changes, unless the server has the bug", () => {
+      for (const stranded of [false, true]) {
+        const faults = faultsOn(stranded ? ["watch-crd-change-strands-stream"] : []);
+        const cluster = new Cluster(profile, { faults }).establish();
+        const watch = cluster.get(`${widgets}?watch=1`);
+        const body = { spec: { names: { shortNames: ["wid"] } } };
+        cluster.bed.ask(`PATCH ${cluster.definitions}/${definition}`, { headers: merge, body });
+        cluster.pass(1_000);
+        expect(watch.over).toBe(!stranded);
+      }
+    });
+
+    it("take back what they gave, unless the server has the bug", () => {
+      for (const broken of [false, true]) {
+        const faults = faultsOn(broken ? ["strict-rejects-metadata"] : []);
+        const schema = {
+          type: "object",
+          properties: { metadata: { type: "object", properties: { name: { type: "string" } } } },
+        };
+        const cluster = new Cluster(profile, { faults }).establish({}, [
+          { name: "v1", schema: { openAPIV3Schema: schema } },
+        ]);
+        cluster.widget("a");
+        const { body } = cluster.get(`${widgets}/a`);
+        const put = cluster.bed.ask(`PUT ${widgets}/a?fieldValidation=Strict`, { headers: json, body });
+        expect(put.status).toBe(broken ? 400 : 200);
+      }
+    });
+
+    it("are served by a server that starts on a used store", () => {
+      const first = new Cluster(profile).establish();
+      first.widget("a");
+      const second = new TestBed({ profile, store: first.bed.store }, first.bed.kernel, "second");
+      expect(second.ask(`GET ${widgets}/a`).status).toBe(200);
+    });
+  });
+}
+
+describe("definitions", () => {
+  const causesOf = (spec: Record<string, unknown>, versions?: readonly Version[]): readonly unknown[] => {
+    const answer = new Cluster(kubernetesProfile).define(spec, versions);
+    return ((answer.body["details"] as { causes?: { field: string }[] })?.causes ?? []).map(({ field }) => field);
+  };
+  const schema = (openAPIV3Schema: unknown): readonly Version[] => [{ name: "v1", schema: { openAPIV3Schema } }];
+  const root = "spec.validation.openAPIV3Schema";
+
+  it("are refused for schemas that are not structural", () => {
+    expect(causesOf({}, schema({ type: "object", properties: { spec: { properties: {} } } }))).toEqual([
+      `${root}.properties[spec].type`,
+    ]);
+    expect(causesOf({}, schema({ type: "string" }))).toEqual([`${root}.type`]);
+    expect(causesOf({}, schema({ type: "object", properties: { a: { type: "array" } } }))).toEqual([
+      `${root}.properties[a].items`,
+    ]);
+    const wrongDefault = { type: "object", properties: { a: { type: "integer", default: "x" } } };
+    expect(causesOf({}, schema(wrongDefault))).toEqual([`${root}.properties[a].default`]);
+    const ruled = { type: "object", "x-kubernetes-validations": [{ rule: "true" }] };
+    expect(causesOf({}, schema(ruled))).toEqual([`${root}.x-kubernetes-validations`]);
+  });
+
+  it("are refused for conversion webhooks, several storage versions and names of the brand", () => {
+    expect(causesOf({ conversion: { strategy: "Webhook" } })).toEqual(["spec.conversion.strategy"]);
+    expect(causesOf({}, [{ name: "v1" }, { name: "v2", storage: true }])).toEqual(["spec.versions"]);
+    const branded = causesOf({ group: "shop.k8s.io" });
+    expect(branded).toContain("metadata.annotations[api-approved.kubernetes.io]");
+  });
+
+  it("share no names in a group", () => {
+    const cluster = new Cluster(kubernetesProfile).establish();
+    const names = { plural: "gadgets", kind: "Widget" };
+    const gadgets = `${cluster.definitions}/gadgets.shop.example.com`;
+    cluster.post(cluster.definitions, {
+      metadata: { name: "gadgets.shop.example.com" },
+      spec: {
+        group: "shop.example.com",
+        scope: "Cluster",
+        names,
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    });
+    cluster.pass(1_000);
+    expect(cluster.get(gadgets).at("status.conditions.0.reason")).toBe("ListKindConflict");
+    cluster.bed.ask(`DELETE ${cluster.definitions}/${definition}`, { as: "admin" });
+    cluster.pass(5_000);
+    expect(cluster.get(gadgets).at("status.conditions.1.status")).toBe("True");
+  });
+});
+
+it("refuses to pass an API on to another server, and says so", () => {
+  const { bed } = new Cluster(kubernetesProfile);
+  const spec = { group: "metrics.example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10 };
+  const register = (service: unknown): Answer =>
+    bed.ask("POST /apis/apiregistration.k8s.io/v1/apiservices", {
+      headers: json,
+      body: { metadata: { name: "v1.metrics.example.com" }, spec: { ...spec, service } },
+    });
+  const refused = register({ name: "metrics", namespace: "default" });
+  expect([refused.status, refused.at("message")]).toEqual([405, "aggregated APIs are not supported by this simulator"]);
+});

@@ -1,0 +1,138 @@
+/**
+ * A custom resource's OpenAPI schema as data: read once from a definition, then driven by pruning, defaulting,
+ * validation, managed fields and apply. Extension keys are the dialect's (`x-svc-…`, `x-kubernetes-…`).
+ * Source: the published structural schema rules.
+ */
+import type { Json, JsonObject } from "../http-message.ts";
+import { seal } from "../objects/seal.ts";
+import { isObject } from "../objects/types.ts";
+
+export interface Schema {
+  /** `object`, `array`, `string`, `integer`, `number`, `boolean`; "" when any type will do. */
+  readonly type: string;
+  readonly format: string;
+  readonly nullable: boolean;
+  readonly preservesUnknown: boolean;
+  readonly intOrString: boolean;
+  readonly embedded: boolean;
+  readonly properties: ReadonlyMap<string, Schema>;
+  /** Values of fields that `properties` does not name; `any` where the schema just says true. */
+  readonly additional: Schema | "any" | undefined;
+  readonly items: Schema | undefined;
+  /** Frozen; undefined when there is none. */
+  readonly default: Json | undefined;
+  readonly enum: readonly Json[] | undefined;
+  readonly required: readonly string[];
+  readonly listType: "atomic" | "set" | "map";
+  readonly listMapKeys: readonly string[];
+  readonly atomicMap: boolean;
+  readonly limits: Limits;
+  readonly pattern: RegExp | undefined;
+  readonly allOf: readonly Schema[];
+  readonly anyOf: readonly Schema[];
+  readonly oneOf: readonly Schema[];
+  readonly not: Schema | undefined;
+}
+
+/** Undefined where the schema sets none. */
+export interface Limits {
+  readonly minimum: number | undefined;
+  readonly exclusiveMinimum: boolean;
+  readonly maximum: number | undefined;
+  readonly exclusiveMaximum: boolean;
+  readonly multipleOf: number | undefined;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly maxProperties: number | undefined;
+}
+
+/** Reads a schema that validation has accepted; `prefix` begins the extension keys. */
+export function readSchema(raw: JsonObject, prefix: string): Schema {
+  const inner = (value: Json | undefined): Schema | undefined =>
+    isObject(value) ? readSchema(value, prefix) : undefined;
+  const list = (name: string): readonly Schema[] =>
+    ((raw[name] as readonly Json[] | undefined) ?? []).flatMap((each) => inner(each) ?? []);
+  const additional = raw["additionalProperties"];
+  const pattern = textOf(raw["pattern"]);
+  return {
+    type: textOf(raw["type"]),
+    format: textOf(raw["format"]),
+    nullable: raw["nullable"] === true,
+    preservesUnknown: raw[`${prefix}preserve-unknown-fields`] === true,
+    intOrString: raw[`${prefix}int-or-string`] === true,
+    embedded: raw[`${prefix}embedded-resource`] === true,
+    properties: new Map(
+      Object.entries((raw["properties"] as JsonObject | undefined) ?? {}).flatMap(([name, value]) => {
+        const schema = inner(value);
+        return schema === undefined ? [] : [[name, schema] as const];
+      }),
+    ),
+    additional: additional === true ? "any" : inner(additional),
+    items: inner(raw["items"]),
+    default: raw["default"] === undefined ? undefined : seal(raw["default"] as Json),
+    enum: raw["enum"] as readonly Json[] | undefined,
+    required: (raw["required"] as readonly string[] | undefined) ?? [],
+    listType: (raw[`${prefix}list-type`] as Schema["listType"] | undefined) ?? "atomic",
+    listMapKeys: (raw[`${prefix}list-map-keys`] as readonly string[] | undefined) ?? [],
+    atomicMap: raw[`${prefix}map-type`] === "atomic",
+    limits: readLimits(raw),
+    pattern: pattern === "" ? undefined : compilePattern(pattern),
+    allOf: list("allOf"),
+    anyOf: list("anyOf"),
+    oneOf: list("oneOf"),
+    not: inner(raw["not"]),
+  };
+}
+
+function readLimits(raw: JsonObject): Limits {
+  const number = (name: string): number | undefined => raw[name] as number | undefined;
+  return {
+    minimum: number("minimum"),
+    exclusiveMinimum: raw["exclusiveMinimum"] === true,
+    maximum: number("maximum"),
+    exclusiveMaximum: raw["exclusiveMaximum"] === true,
+    multipleOf: number("multipleOf"),
+    minLength: number("minLength"),
+    maxLength: number("maxLength"),
+    minItems: number("minItems"),
+    maxItems: number("maxItems"),
+    minProperties: number("minProperties"),
+    maxProperties: number("maxProperties"),
+  };
+}
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/**
+ * The schema's pattern (RE2) as a regular expression here; undefined when this engine cannot read it. The two
+ * languages agree but for the anchors `\A` and `\z`, POSIX classes and flags in the middle, which are rewritten or refused.
+ */
+export function compilePattern(pattern: string): RegExp | undefined {
+  const text = pattern
+    .replace(/\\A/g, "^")
+    .replace(/\\z/g, "$")
+    .replace(/\(\?P</g, "(?<")
+    .replace(/\[:(\w+):\]/g, (whole, name: string) => posixClasses[name] ?? whole);
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(text, flags);
+    } catch {
+      // The stricter reading first: it knows characters beyond 16 bits.
+    }
+  }
+  return undefined;
+}
+
+const posixClasses: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  digit: "0-9",
+  lower: "a-z",
+  space: String.raw`\s`,
+  upper: "A-Z",
+  word: String.raw`\w`,
+  xdigit: "0-9A-Fa-f",
+};

@@ -1,0 +1,304 @@
+/**
+ * Judges a value by a schema: types, limits, enums, patterns, formats, and the junctions. The order of causes and the
+ * texts are the real server's validator's; fields come in byte order, where that server's order is left to chance.
+ * Source: recorded answers (create-out-of-range, create-wrong-type); the published validator's texts.
+ */
+import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
+import type { Cause } from "../errors.ts";
+import type { Json, JsonObject } from "../http-message.ts";
+import { invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../objects/causes.ts";
+import { jsonEqual } from "../objects/equality.ts";
+import { isObject } from "../objects/types.ts";
+import { isOfFormat } from "./formats.ts";
+import type { Schema } from "./schema.ts";
+
+/** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
+export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
+  const verdict: Verdict = { causes: [], matches: 0 };
+  judge(value, schema, path, verdict);
+  return verdict.causes;
+}
+
+interface Verdict {
+  readonly causes: Cause[];
+  /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
+  matches: number;
+}
+
+type Judge = (value: Json, schema: Schema, path: string, verdict: Verdict) => void;
+
+function judge(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (value === null && schema.nullable) return;
+  const judges = value === null ? judgesOfNull : judgesOfAll;
+  for (const each of judges) {
+    const before = verdict.causes.length;
+    each(value, schema, path, verdict);
+    if (verdict.causes.length === before) verdict.matches++;
+  }
+}
+
+function judgeType(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+  const found = typeOf(value);
+  if (schema.intOrString) {
+    if (found !== "integer" && found !== "string") causes.push(wrongType(path, "integer,string", found));
+    return;
+  }
+  const { type } = schema;
+  if (type === "" || type === found || (type === "number" && found === "integer")) return;
+  causes.push(wrongType(path, type, found));
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value;
+}
+
+const inBody = (path: string): string => `${path} in body`;
+
+function wrongType(path: string, wanted: string, found: string): Cause {
+  return {
+    reason: "FieldValueTypeInvalid",
+    message: `Invalid value: ${goQuote(found)}: ${inBody(path)} must be of type ${wanted}: ${goQuote(found)}`,
+    field: fieldOf(path),
+  };
+}
+
+/** A failure of the whole object has no field. */
+const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
+
+function fail(verdict: Verdict, path: string, value: Json, text: string): void {
+  verdict.causes.push(invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
+}
+
+function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  const { anyOf, oneOf, allOf, not } = schema;
+  if (anyOf.length > 0) {
+    const { accepted, best } = alternatives(value, anyOf, path);
+    if (accepted === 0) disjoined(verdict, path, "must validate at least one schema (anyOf)", best);
+  }
+  if (oneOf.length > 0) {
+    const { accepted, best } = alternatives(value, oneOf, path);
+    if (accepted !== 1) {
+      const found = accepted === 0 ? "Found none valid" : `Found ${accepted} valid alternatives`;
+      disjoined(verdict, path, `must validate one and only one schema (oneOf). ${found}`, accepted === 0 ? best : []);
+    }
+  }
+  if (allOf.length > 0) {
+    const before = verdict.causes.length;
+    let accepted = 0;
+    for (const each of allOf) {
+      const causes = validateValue(value, each, path);
+      if (causes.length === 0) accepted++;
+      verdict.causes.push(...causes);
+    }
+    if (verdict.causes.length > before) {
+      disjoined(verdict, path, `must validate all the schemas (allOf)${accepted === 0 ? ". None validated" : ""}`, []);
+    }
+  }
+  if (not !== undefined && validateValue(value, not, path).length === 0) {
+    disjoined(verdict, path, "must not validate the schema (not)", []);
+  }
+}
+
+function alternatives(
+  value: Json,
+  schemas: readonly Schema[],
+  path: string,
+): { readonly accepted: number; readonly best: readonly Cause[] } {
+  let accepted = 0;
+  let best: Verdict | undefined;
+  for (const schema of schemas) {
+    const verdict: Verdict = { causes: [], matches: 0 };
+    judge(value, schema, path, verdict);
+    if (verdict.causes.length === 0) accepted++;
+    else if (best === undefined || verdict.matches > best.matches) best = verdict;
+  }
+  return { accepted, best: best?.causes ?? [] };
+}
+
+/** Here the real server names the place in the text and not in the field. */
+function disjoined(verdict: Verdict, path: string, text: string, more: readonly Cause[]): void {
+  verdict.causes.push(invalidValue("<nil>", "", `${goQuote(path)} ${text}`), ...more);
+}
+
+function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (typeof value !== "string") return;
+  const { maxLength, minLength } = schema.limits;
+  if (maxLength !== undefined || minLength !== undefined) {
+    let length = 0;
+    for (const _ of value) length++;
+    if (maxLength !== undefined && length > maxLength) {
+      verdict.causes.push(tooLongValue(fieldOf(path), maxLength));
+      return;
+    }
+    if (minLength !== undefined && length < minLength) {
+      fail(verdict, path, value, `should be at least ${minLength} chars long`);
+      return;
+    }
+  }
+  const { pattern } = schema;
+  if (pattern !== undefined && !pattern.test(value)) fail(verdict, path, value, `should match '${pattern.source}'`);
+}
+
+function judgeFormat(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+  const { format } = schema;
+  if (typeof value !== "string" || format === "" || isOfFormat(value, format)) return;
+  causes.push({
+    reason: "FieldValueTypeInvalid",
+    message: `Invalid value: ${goQuote(value)}: ${inBody(path)} must be of type ${format}: ${goQuote(value)}`,
+    field: fieldOf(path),
+  });
+}
+
+function judgeNumber(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (typeof value !== "number") return;
+  const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema.limits;
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    fail(verdict, path, value, `should be a multiple of ${multipleOf}`);
+  }
+  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && value === maximum))) {
+    fail(verdict, path, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
+  }
+  if (minimum !== undefined && (value < minimum || (exclusiveMinimum && value === minimum))) {
+    fail(verdict, path, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
+  }
+  for (const [format, [least, most]] of integerRanges) {
+    if (schema.format !== format || (value >= least && value <= most)) continue;
+    fail(verdict, path, value, `must be a number within the range of ${format}`);
+  }
+}
+
+/** A quotient that is whole, as the real validator asks. */
+const isMultiple = (value: number, of: number): boolean => Number.isInteger(value / of);
+
+const integerRanges: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["int32", [-2_147_483_648, 2_147_483_647]],
+]);
+
+function judgeList(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (!Array.isArray(value)) return;
+  const list = value as readonly Json[];
+  const { items, limits } = schema;
+  if (items !== undefined) list.forEach((item, at) => judge(item, items, `${path}[${at}]`, verdict));
+  const { minItems, maxItems } = limits;
+  if (minItems !== undefined && list.length < minItems) {
+    fail(verdict, path, list.length, `should have at least ${minItems} items`);
+  }
+  if (maxItems !== undefined && list.length > maxItems) verdict.causes.push(tooMany(path, list.length, maxItems));
+}
+
+const tooMany = (path: string, found: number, most: number): Cause => ({
+  reason: "FieldValueTooMany",
+  message: `Too many: ${found}: must have at most ${most} items`,
+  field: fieldOf(path),
+});
+
+function judgeEnum(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+  if (schema.enum === undefined || schema.enum.some((each) => jsonEqual(each, value))) return;
+  const supported = schema.enum.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  causes.push(unsupportedValue(fieldOf(path), value, supported));
+}
+
+function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (!isObject(value)) return;
+  const { minProperties, maxProperties } = schema.limits;
+  const keys = Object.keys(value).sort(compareBytes);
+  if (minProperties !== undefined && keys.length < minProperties) {
+    fail(verdict, path, keys.length, `should have at least ${minProperties} properties`);
+    return;
+  }
+  if (maxProperties !== undefined && keys.length > maxProperties) {
+    verdict.causes.push(tooMany(path, keys.length, maxProperties));
+    return;
+  }
+  for (const key of keys) {
+    const inner = fieldSchema(schema, key);
+    if (inner !== undefined) judge(value[key] as Json, inner, childPath(path, key), verdict);
+  }
+  for (const key of schema.required) {
+    if (!Object.hasOwn(value, key)) verdict.causes.push(requiredValue(childPath(path, key)));
+  }
+}
+
+function fieldSchema(schema: Schema, key: string): Schema | undefined {
+  const property = schema.properties.get(key);
+  if (property !== undefined) return property;
+  return schema.additional === "any" ? undefined : schema.additional;
+}
+
+export const childPath = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
+
+const judgesOfAll: readonly Judge[] = [
+  judgeType,
+  judgeJunctions,
+  judgeString,
+  judgeFormat,
+  judgeNumber,
+  judgeList,
+  judgeEnum,
+  judgeObject,
+];
+const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
+
+/** Lists that promise distinct elements or distinct keys, at every depth. */
+export function validateListTypes(value: Json, schema: Schema, path: string, causes: Cause[]): void {
+  if (Array.isArray(value)) {
+    const list = value as readonly Json[];
+    const { items, listType, listMapKeys } = schema;
+    if (listType === "set") duplicates(list, (item) => item, path, causes);
+    if (listType === "map") duplicates(list, (item) => keysOnly(item, listMapKeys, items), path, causes);
+    if (items !== undefined) list.forEach((item, at) => validateListTypes(item, items, `${path}[${at}]`, causes));
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = fieldSchema(schema, key);
+      if (inner !== undefined) validateListTypes(value[key] as Json, inner, childPath(path, key), causes);
+    }
+  }
+}
+
+function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, causes: Cause[]): void {
+  const seen = new Map<string, true>();
+  list.forEach((item, at) => {
+    const key = keyOf(item);
+    const text = canonical(key);
+    if (seen.has(text)) {
+      causes.push({
+        reason: "FieldValueDuplicate",
+        message: `Duplicate value: ${goLiteral(key)}`,
+        field: `${path}[${at}]`,
+      });
+    }
+    seen.set(text, true);
+  });
+}
+
+function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
+  const found: Record<string, Json> = {};
+  if (!isObject(item)) return item;
+  for (const key of [...keys].sort(compareBytes)) {
+    const value = item[key] ?? items?.properties.get(key)?.default;
+    if (value !== undefined && value !== null) found[key] = value;
+  }
+  return found;
+}
+
+/** Equal values, equal texts. */
+function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).sort(compareBytes);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join()}}`;
+}
+
+/** As Go prints a value with its type: what an error shows of an object. */
+function goLiteral(value: Json): string {
+  if (typeof value === "string") return goQuote(value);
+  if (Array.isArray(value)) return `[]interface {}{${(value as readonly Json[]).map(goLiteral).join(", ")}}`;
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value as JsonObject).map(
+    ([key, each]) => `${goQuote(key)}:${goLiteral(each as Json)}`,
+  );
+  return `map[string]interface {}{${entries.join(", ")}}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * What the server says about itself: groups, versions and resources, plain and aggregated. Built once from the
+ * resource table in the profile's dialect. Source: the facts, section 5; recorded discovery answers.
+ */
+import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import {
+  type GroupRow,
+  groupRows,
+  joinGroupVersion,
+  type ResourceRow,
+  resourcesOf,
+  type SubresourceRow,
+} from "../../../wire/resources.ts";
+import type { Json, JsonObject } from "../http-message.ts";
+
+export interface DiscoveryDocuments {
+  /** `/api`. */
+  readonly coreVersions: JsonObject;
+  /** `/apis`. */
+  readonly groups: JsonObject;
+  /** `/apis/g`, by svc group name. */
+  readonly group: ReadonlyMap<string, JsonObject>;
+  /** `/api/v1` and `/apis/g/v`, by svc group version. */
+  readonly resources: ReadonlyMap<string, JsonObject>;
+  /** `/api` and `/apis` for a client that asks for everything at once. */
+  readonly aggregatedCore: JsonObject;
+  readonly aggregated: JsonObject;
+}
+
+/** The groups, versions and resources that definitions add to the built-in ones. */
+export interface CustomDiscovery {
+  groups(): readonly GroupRow[];
+  rowsOf(group: string, version: string): readonly ResourceRow[];
+}
+
+/** `serverAddress` is what `/api` tells clients to use, host and port. */
+export function discoveryDocuments(
+  dialect: Dialect,
+  serverAddress: string,
+  custom: CustomDiscovery,
+): DiscoveryDocuments {
+  const core: GroupRow = { group: "", versions: ["v1"], preferredVersion: "v1" };
+  const named = [...groupRows, ...custom.groups()];
+  const all = [core, ...named];
+  const rowsOf = (group: string, version: string): readonly ResourceRow[] => [
+    ...resourcesOf(group, version),
+    ...custom.rowsOf(group, version),
+  ];
+  return {
+    coreVersions: {
+      kind: "APIVersions",
+      versions: core.versions,
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+    },
+    groups: { kind: "APIGroupList", apiVersion: "v1", groups: named.map((row) => groupFields(dialect, row)) },
+    group: new Map(
+      named.map((row) => [row.group, { kind: "APIGroup", apiVersion: "v1", ...groupFields(dialect, row) }]),
+    ),
+    resources: new Map(
+      all.flatMap(({ group, versions }) =>
+        versions.map(
+          (version) =>
+            [joinGroupVersion(group, version), resourceList(dialect, group, version, rowsOf(group, version))] as const,
+        ),
+      ),
+    ),
+    aggregatedCore: aggregated(dialect, [core], rowsOf),
+    aggregated: aggregated(dialect, named, rowsOf),
+  };
+}
+
+function groupFields(dialect: Dialect, { group, versions, preferredVersion }: GroupRow): JsonObject {
+  const name = groupInDialect(dialect, group);
+  const entry = (version: string): JsonObject => ({ groupVersion: `${name}/${version}`, version });
+  return { name, versions: versions.map(entry), preferredVersion: entry(preferredVersion) };
+}
+
+function resourceList(dialect: Dialect, group: string, version: string, rows: readonly ResourceRow[]): JsonObject {
+  const resources = rows.flatMap((row) => [
+    resourceFields(row),
+    ...row.subresources.map((subresource) => subresourceFields(dialect, row, subresource)),
+  ]);
+  return {
+    kind: "APIResourceList",
+    ...(group === "" ? {} : { apiVersion: "v1" }), // the core list has none
+    groupVersion: apiVersionInDialect(dialect, joinGroupVersion(group, version)),
+    resources,
+  };
+}
+
+function resourceFields(row: ResourceRow): JsonObject {
+  return {
+    name: row.resource,
+    singularName: row.singularName,
+    namespaced: row.namespaced,
+    kind: row.kind,
+    verbs: row.verbs,
+    ...unlessEmpty("shortNames", row.shortNames),
+    ...unlessEmpty("categories", row.categories),
+    ...(row.storageVersionHash === undefined ? {} : { storageVersionHash: row.storageVersionHash }),
+  };
+}
+
+function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: SubresourceRow): JsonObject {
+  return {
+    name: `${row.resource}/${subresource.subresource}`,
+    singularName: "",
+    namespaced: row.namespaced,
+    ...(subresource.foreign ? { group: groupInDialect(dialect, subresource.group), version: subresource.version } : {}),
+    kind: subresource.kind,
+    verbs: subresource.verbs,
+  };
+}
+
+function aggregated(
+  dialect: Dialect,
+  rows: readonly GroupRow[],
+  rowsOf: (group: string, version: string) => readonly ResourceRow[],
+): JsonObject {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: `${groupInDialect(dialect, "apidiscovery.svc.io")}/v2`,
+    metadata: {},
+    items: rows.map(({ group, versions }) => ({
+      metadata: { ...(group === "" ? {} : { name: groupInDialect(dialect, group) }), creationTimestamp: null },
+      versions: versions.map((version) => ({
+        version,
+        resources: rowsOf(group, version).map((row) => aggregatedResource(dialect, row)),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function aggregatedResource(dialect: Dialect, row: ResourceRow): JsonObject {
+  const subresources = row.subresources.map((subresource) => ({
+    subresource: subresource.subresource,
+    responseKind: {
+      group: subresource.foreign ? groupInDialect(dialect, subresource.group) : "",
+      version: subresource.foreign ? subresource.version : "",
+      kind: subresource.kind,
+    },
+    verbs: subresource.verbs,
+  }));
+  return {
+    resource: row.resource,
+    responseKind: { group: "", version: "", kind: row.kind },
+    scope: row.namespaced ? "Namespaced" : "Cluster",
+    singularResource: row.singularName,
+    verbs: row.verbs,
+    ...unlessEmpty("shortNames", row.shortNames),
+    ...unlessEmpty("categories", row.categories),
+    ...unlessEmpty("subresources", subresources),
+  };
+}
+
+function unlessEmpty(name: string, list: readonly Json[]): JsonObject {
+  return list.length === 0 ? {} : { [name]: list };
+}

@@ -1,0 +1,204 @@
+/** Every path that is no resource: discovery, health, version, the index, and the 404 of paths nobody has. */
+import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { negotiate } from "../../../wire/media-types.ts";
+import { type GroupRow, groupRows, joinGroupVersion } from "../../../wire/resources.ts";
+import type { JsonObject, Payload } from "../http-message.ts";
+import { baseHeaders, encodeOf, respondText } from "../pipeline/respond.ts";
+import type { Run } from "../pipeline/run.ts";
+import { encodeJson } from "../../../wire/go-strings.ts";
+import { compactJson, prettyJson } from "../representations/encode.ts";
+import { ObjectPayload, TextPayload } from "../representations/payload.ts";
+import { typeOfObject } from "../representations/protobuf/envelope.ts";
+import { OpenApi } from "../openapi/open-api.ts";
+import type { ServerContext } from "../server-context.ts";
+import { contentTag } from "./content-tag.ts";
+import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
+import { healthPaths, healthText } from "./health.ts";
+import { ApiError, methodNotAllowed } from "../errors.ts";
+
+/** What the simulated server says it is: the version whose behaviour it models, built by nobody's compiler. */
+const versionDocument: JsonObject = {
+  major: "1",
+  minor: "33",
+  emulationMajor: "1",
+  emulationMinor: "33",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "32",
+  gitVersion: "v1.33.3+touchstone",
+  gitCommit: "none",
+  gitTreeState: "",
+  buildDate: "1970-01-01T00:00:00Z",
+  goVersion: "none",
+  compiler: "none",
+  platform: "simulated",
+};
+
+const metricsMediaType = "text/plain; version=0.0.4; charset=utf-8";
+
+interface AggregatedOffer {
+  readonly mediaType: string;
+  readonly streamMediaType: undefined;
+}
+
+const aggregatedOffers: readonly AggregatedOffer[] = [{ mediaType: "application/json", streamMediaType: undefined }];
+
+export class NonResources {
+  private readonly context: ServerContext;
+  private readonly advertisedAddress: string;
+  private made: { readonly documents: DiscoveryDocuments; readonly index: JsonObject } | undefined;
+  /** Of the custom resources that the documents were made from. */
+  private generation = 0;
+  private readonly openApi: OpenApi;
+  private readonly metrics: () => string;
+  private readonly discoveryGroup: string;
+  private readonly registrationGroup: string;
+  private readonly tags = new WeakMap<JsonObject, string>();
+
+  constructor(context: ServerContext, advertisedAddress: string, metrics: () => string) {
+    const { dialect } = context.profile;
+    this.context = context;
+    this.advertisedAddress = advertisedAddress;
+    this.openApi = new OpenApi(context);
+    this.metrics = metrics;
+    this.discoveryGroup = groupInDialect(dialect, "apidiscovery.svc.io");
+    this.registrationGroup = groupInDialect(dialect, "apiregistration.svc.io");
+  }
+
+  private get documents(): DiscoveryDocuments {
+    return this.current.documents;
+  }
+
+  /** Made again when custom resources have come or gone. */
+  private get current(): { readonly documents: DiscoveryDocuments; readonly index: JsonObject } {
+    const { custom, profile } = this.context;
+    if (this.made !== undefined && this.generation === custom.generation) return this.made;
+    this.generation = custom.generation;
+    this.made = {
+      documents: discoveryDocuments(profile.dialect, this.advertisedAddress, custom),
+      index: pathIndex(profile.dialect, [...groupRows, ...custom.groups()]),
+    };
+    return this.made;
+  }
+
+  answer(run: Run): void {
+    const { place } = run;
+    if (place.is === "version") {
+      const document = this.documents.resources.get(joinGroupVersion(place.group, place.version));
+      this.respondDocument(run, document);
+    } else if (place.is === "group") this.respondDocument(run, this.documents.group.get(place.group));
+    else if (place.is === "other") this.answerOther(run, place.segments);
+  }
+
+  private answerOther(run: Run, segments: readonly string[]): void {
+    const health = healthText(segments, run.query);
+    if (health !== undefined) {
+      respondText(this.context, run, 200, health);
+      return;
+    }
+    const [first, ...more] = segments;
+    if (first === "apis" && more[0] === this.registrationGroup && run.request.method !== "GET") throw notAggregated();
+    if (first === "openapi" && more[0] === "v2" && more.length === 1) {
+      requireGet(run);
+      this.openApi.answerSwagger(run);
+      return;
+    }
+    if (first === "openapi" && more[0] === "v3") {
+      requireGet(run);
+      if (!this.openApi.answer(run, more.slice(1).join("/"))) this.respondNotFound(run);
+      return;
+    }
+    if (more.length > 0) this.respondNotFound(run);
+    else if (first === undefined) this.respondDocument(run, this.current.index);
+    else if (first === "api") this.respondRoot(run, this.documents.coreVersions, this.documents.aggregatedCore);
+    else if (first === "apis") this.respondRoot(run, this.documents.groups, this.documents.aggregated);
+    else if (first === "metrics") {
+      requireGet(run);
+      run.respond(200, baseHeaders(run), new TextPayload(this.metrics(), metricsMediaType));
+    } else if (first === "version") {
+      run.respond(200, baseHeaders(run), new ObjectPayload(versionDocument, "application/json", prettyJson));
+    } else this.respondNotFound(run);
+  }
+
+  /** `/api` and `/apis`: the plain document, or everything at once for who asks for it. */
+  private respondRoot(run: Run, plain: JsonObject, aggregated: JsonObject): void {
+    const accept = run.request.headers["accept"] ?? "";
+    const found = negotiate(
+      accept,
+      aggregatedOffers,
+      (_, transform) =>
+        transform === undefined ||
+        (transform.kind === "APIGroupDiscoveryList" &&
+          transform.group === this.discoveryGroup &&
+          transform.version === "v2"),
+    );
+    if (found?.transform === undefined) {
+      this.respondDocument(run, plain);
+      return;
+    }
+    requireGet(run);
+    const tag = this.tagOf(aggregated);
+    const headers = { ...baseHeaders(run), "cache-control": "public", vary: "Accept", etag: tag };
+    const contentType = `application/json;g=${this.discoveryGroup};v=v2;as=APIGroupDiscoveryList`;
+    if (run.request.headers["if-none-match"] === tag) run.respond(304, headers, new TextPayload("", contentType));
+    else run.respond(200, headers, new ObjectPayload(aggregated, contentType, compactJson));
+  }
+
+  private respondDocument(run: Run, document: JsonObject | undefined): void {
+    if (document === undefined) {
+      this.respondNotFound(run);
+      return;
+    }
+    requireGet(run);
+    const { faults, negotiator, profile } = this.context;
+    const protobuf = typeOfObject(profile.dialect, document) !== undefined; // the index of paths is no API type
+    const negotiated = negotiator.negotiate(run.request.headers["accept"], { protobuf });
+    const contentType = faults["discovery-wrong-content-type"] ? "text/plain" : negotiated.contentType;
+    const payload: Payload = new ObjectPayload(document, contentType, encodeOf(this.context, run, negotiated));
+    run.respond(200, baseHeaders(run), payload);
+  }
+
+  /** The 404 of a path that nobody has. */
+  respondNotFound(run: Run): void {
+    respondText(this.context, run, 404, "404 page not found\n");
+  }
+
+  private tagOf(document: JsonObject): string {
+    const known = this.tags.get(document);
+    if (known !== undefined) return known;
+    const tag = contentTag(encodeJson(document));
+    this.tags.set(document, tag);
+    return tag;
+  }
+}
+
+function requireGet(run: Run): void {
+  if (run.request.method !== "GET") throw methodNotAllowed();
+}
+
+/** What `/` lists. */
+function pathIndex(dialect: Dialect, rows: readonly GroupRow[]): JsonObject {
+  const groups = rows.flatMap(({ group, versions }) => {
+    const path = `/apis/${groupInDialect(dialect, group)}`;
+    return [path, ...versions.map((version) => `${path}/${version}`)];
+  });
+  return {
+    paths: [
+      "/api",
+      "/api/v1",
+      "/apis",
+      "/apis/",
+      ...groups,
+      ...healthPaths,
+      "/openapi/v2",
+      "/openapi/v3",
+      "/openapi/v3/",
+      "/metrics",
+      "/version",
+    ].sort(),
+  };
+}
+
+/** Whoever registers an API of another server must not wait for it: nothing is passed on here. */
+function notAggregated(): ApiError {
+  return new ApiError(405, "MethodNotAllowed", "aggregated APIs are not supported by this simulator", {});
+}

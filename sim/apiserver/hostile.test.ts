@@ -1,0 +1,306 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { kubernetesProfile, svcProfile } from "./profile.ts";
+import { type Answer, configMaps, TestBed } from "./test-bed.ts";
+
+const map = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" }, data: { k: "v" } };
+const patchTypes = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
+
+function bedWithMap(profile = kubernetesProfile): TestBed {
+  const bed = new TestBed({ profile });
+  bed.ask(`POST ${configMaps}`, { body: map });
+  return bed;
+}
+
+/** The same body in every way that a body comes in. */
+function send(bed: TestBed, body: unknown): readonly Answer[] {
+  const a = `${configMaps}/a`;
+  const as = (type: string) => ({ headers: { "content-type": `application/${type}` }, body });
+  return [
+    bed.ask(`POST ${configMaps}`, as("json")),
+    bed.ask(`POST ${configMaps}`, as("yaml")),
+    bed.ask(`PUT ${a}`, as("json")),
+    ...patchTypes.map((type) => bed.ask(`PATCH ${a}?fieldManager=x`, as(type))),
+    bed.ask(`DELETE ${configMaps}/none`, as("json")),
+  ];
+}
+
+/** The 500s that the observed server gives to a client's mistakes; under the documents' profile there are fewer. */
+const observedFailures: readonly RegExp[] = [
+  /resourceVersion should not be set on objects to be created/,
+  /strconv\.ParseUint|invalid resource version|resourceVersion.*(unparsable|invalid)/i,
+  /required revision is a future revision/,
+  /field not declared in schema|failed to create (typed|manager)|failed to convert/,
+  /couldn't get version\/kind|cannot be handled as a DeleteOptions|json: cannot unmarshal|invalid character/,
+  /\$patch|\$retainKeys|\$setElementOrder|\$deleteFromPrimitiveList|merge key|map: map\[|unrecognized type/,
+];
+
+const isCalledFor = (text: string): boolean => observedFailures.some((known) => known.test(text));
+const isClear = ({ status, text }: Answer): boolean =>
+  (status >= 200 && status < 500) || (status === 500 && isCalledFor(text));
+const stillAnswers = (bed: TestBed): void => expect(bed.ask(`GET ${configMaps}/a`).status).toBe(200);
+
+describe("hostile bodies", { timeout: 60_000 }, () => {
+  it.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("may have %s for a key everywhere", (key) => {
+    const bed = bedWithMap();
+    const own = `"${key}":{"polluted":"yes"}`;
+    const body = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a",${own},"labels":{"${key}":"x"}},"data":{"${key}":"v"},${own}}`;
+    for (const answer of send(bed, body)) expect(answer, answer.text).toSatisfy(isClear);
+    const patch = `[{"op":"add","path":"/data/${key}","value":"w"},{"op":"add","path":"/${key}","value":{"polluted":"yes"}}]`;
+    const type = "application/json-patch+json";
+    const patched = bed.ask(`PATCH ${configMaps}/a`, { headers: { "content-type": type }, body: patch });
+    expect(patched).toSatisfy(isClear);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    const stored = bed.ask(`GET ${configMaps}/a`).body["data"] as Record<string, string>;
+    expect(Object.hasOwn(stored, key)).toBe(true);
+  });
+
+  it.each([
+    ["lists", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("may nest %s without end", (_, open, close) => {
+    for (const depth of [1_001, 10_000, 60_000]) {
+      const bed = bedWithMap();
+      const deep = `${open.repeat(depth)}1${close.repeat(depth)}`;
+      const inField = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"x":${deep}}`;
+      const inOwners = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","managedFields":[{"fieldsV1":${deep}}]}}`;
+      for (const body of [deep, inField, inOwners]) {
+        for (const answer of send(bed, body)) expect(answer).toSatisfy(isClear);
+      }
+      stillAnswers(bed);
+    }
+  });
+
+  const yaml = { "content-type": "application/yaml" };
+  it.each([
+    [
+      "aliases of aliases",
+      `a: &a [x]\n${[..."bcdefghij"].map((k, i) => `${k}: &${k} [${"*abcdefghi"[i + 1]}]`.replace("[", "[*").replace("]", `${",*a".repeat(30)}]`)).join("\n")}`,
+    ],
+    ["dashes on one line", `${"- ".repeat(200_000)}a`],
+    ["brackets", "[".repeat(200_000)],
+    ["questions", `${"? ".repeat(200_000)}a`],
+  ])("may try YAML with %s", (_, body) => {
+    const bed = bedWithMap();
+    expect(bed.ask(`POST ${configMaps}`, { headers: yaml, body }).status).toBe(400);
+    stillAnswers(bed);
+  });
+
+  it("may send document after document: the first is read, the others are not", () => {
+    const bed = bedWithMap();
+    const body = `# one\n---\n${JSON.stringify({ ...map, metadata: { name: "b" } })}\n${"---\n[\n".repeat(200_000)}`;
+    expect(bed.ask(`POST ${configMaps}`, { headers: yaml, body }).status).toBe(201);
+  });
+
+  it("may copy copies: what they would grow to is refused, and a patch of honest size is not", () => {
+    const bed = bedWithMap();
+    const copies = (count: number) => ({
+      headers: { "content-type": "application/json-patch+json" },
+      body: Array.from({ length: count }, (_, at) => ({ op: "copy", from: "/metadata", path: `/metadata/x${at}` })),
+    });
+    expect(bed.ask(`PATCH ${configMaps}/a`, copies(60)).status).toBe(422);
+    const honest = { op: "copy", from: "/data/k", path: "/data/l" };
+    const answer = bed.ask(`PATCH ${configMaps}/a`, { ...copies(0), body: [honest] });
+    expect(answer.at("data.l")).toBe("v");
+  });
+
+  it.each([
+    ["a number of fifty thousand digits", `{"data":{"k":${"9".repeat(50_000)}}}`],
+    ["a number beyond any", '{"data":{"k":1e999999999}}'],
+    ["twenty thousand duplicates", `{"data":{${Array(20_000).fill('"k":"v"').join()}}}`],
+    ["an unpaired surrogate", '{"data":{"k":"\\ud800"}}'],
+  ])("may hold %s", (_, body) => {
+    const bed = bedWithMap();
+    for (const answer of send(bed, body)) expect(answer).toSatisfy(isClear);
+    stillAnswers(bed);
+  });
+
+  it.each([
+    ["labelSelector", "(".repeat(300_000)],
+    ["labelSelector", "a=b,".repeat(100_000)],
+    ["fieldSelector", "metadata.name=a,".repeat(100_000)],
+    ["continue", "A".repeat(1_000_000)],
+    ["resourceVersion", "9".repeat(100_000)],
+  ])("may ask with an endless %s", (name, value) => {
+    const bed = bedWithMap(svcProfile);
+    expect(bed.ask(`GET ${configMaps}?${name}=${value}`)).toSatisfy(isClear);
+    stillAnswers(bed);
+  });
+});
+
+it("ten thousand watches are open at once, and each is told", { timeout: 60_000 }, () => {
+  const bed = bedWithMap();
+  const before = bed.server.runsInFlight;
+  const watches = Array.from({ length: 10_000 }, () => bed.ask(`GET ${configMaps}?watch=true&resourceVersion=0`));
+  bed.merge(`${configMaps}/a`, { data: { k: "w" } });
+  expect(watches.every(({ text }) => text.includes('"MODIFIED"'))).toBe(true);
+  for (const watch of watches) watch.cancel();
+  expect(bed.server.runsInFlight).toBe(before);
+});
+
+describe.each([svcProfile, kubernetesProfile])("any request under $name", (profile) => {
+  const word = fc.constantFrom(
+    "a",
+    "v1",
+    "default",
+    "configmaps",
+    "pods",
+    "apis",
+    "apps",
+    "status",
+    "scale",
+    "eviction",
+    "__proto__",
+    "%zz",
+    "%00",
+    "..",
+    "",
+  );
+  const path = fc.oneof(
+    fc.array(word, { maxLength: 8 }).map((words) => `/${words.join("/")}`),
+    fc.constantFrom(
+      configMaps,
+      `${configMaps}/a`,
+      "/api/v1/namespaces/default/pods",
+      "/api/v1/namespaces/a",
+      "/apis/apps/v1/namespaces/default/deployments/d/scale",
+      "/openapi/v2",
+      "/apis",
+      "/metrics",
+      "/api/v1/nodes",
+    ),
+  );
+  const name = fc.constantFrom(
+    "watch",
+    "limit",
+    "continue",
+    "resourceVersion",
+    "resourceVersionMatch",
+    "labelSelector",
+    "fieldSelector",
+    "sendInitialEvents",
+    "timeoutSeconds",
+    "dryRun",
+    "fieldManager",
+    "fieldValidation",
+    "force",
+    "pretty",
+    "gracePeriodSeconds",
+    "propagationPolicy",
+    "__proto__",
+  );
+  const value = fc.oneof(
+    fc.constantFrom(
+      "",
+      "0",
+      "1",
+      "true",
+      "-1",
+      "99999999999999999999",
+      "All",
+      "Exact",
+      "NotOlderThan",
+      "Orphan",
+      "a in (b",
+      "metadata.name=a",
+    ),
+    fc.string({ unit: "binary", maxLength: 12 }),
+  );
+  const query = fc
+    .array(fc.tuple(name, value), { maxLength: 4 })
+    .map((pairs) => pairs.map(([k, v]) => `${k}=${v}`).join("&"));
+  const type = fc.constantFrom(
+    "application/json",
+    "application/yaml",
+    ...patchTypes.map((t) => `application/${t}`),
+    "application/vnd.kubernetes.protobuf",
+    "application/cbor",
+    "",
+    ";;",
+    'a/b;c="',
+  );
+  const headers = fc.record({ "content-type": type, accept: type, "accept-encoding": value }, { requiredKeys: [] });
+  const object = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom<unknown>(null, 0, -1, 1e300, "", "a", true, "ConfigMap", "v1", []),
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.dictionary(
+        fc.constantFrom(
+          "kind",
+          "apiVersion",
+          "metadata",
+          "name",
+          "labels",
+          "data",
+          "spec",
+          "status",
+          "$patch",
+          "__proto__",
+          "op",
+          "path",
+          "replicas",
+          "finalizers",
+          "managedFields",
+          "ownerReferences",
+        ),
+        tie("node"),
+        { maxKeys: 6 },
+      ),
+    ),
+  })).node;
+  const body = fc.oneof(
+    fc.constant(undefined),
+    object.map((value) => JSON.stringify(value)),
+    fc
+      .record(
+        {
+          kind: fc.constantFrom("ConfigMap", "Pod"),
+          apiVersion: fc.constant("v1"),
+          metadata: object,
+          data: object,
+          spec: object,
+        },
+        { requiredKeys: ["kind"] },
+      )
+      .map((value) => JSON.stringify(value)),
+    fc.uint8Array({ maxLength: 64 }),
+    fc.string({ unit: "binary", maxLength: 64 }),
+  );
+  const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "");
+
+  it("is answered with something else than a failure of the server", { timeout: 60_000 }, () => {
+    const bed = bedWithMap(profile);
+    const request = fc.record({ method, path, query, headers, body });
+    fc.assert(
+      fc.property(request, ({ body, ...rest }) => {
+        const answer = new Array<[number, string]>();
+        const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+        const sent = {
+          ...rest,
+          headers: { ...rest.headers, authorization: "Bearer admin" } as Record<string, string>,
+          body: bytes,
+        };
+        bed.kernel.enter(bed.process, () => {
+          const cancel = bed.server.start(sent, {
+            respond: (status, _headers, payload) =>
+              void answer.push([status, new TextDecoder().decode(payload.bytes())]),
+            open: (status) => void answer.push([status, ""]),
+            frame: () => 0,
+            close: () => {},
+          });
+          cancel();
+        });
+        const [status = 200, text = ""] = answer[0] ?? [];
+        if (status >= 500 && status !== 504) {
+          expect(
+            observedFailures.some((known) => known.test(text)),
+            `${status} ${text}`,
+          ).toBe(true);
+        }
+      }),
+      { seed: 20_261_121, numRuns: 3_000 },
+    );
+    expect(bed.ask("GET /healthz").status).toBe(200);
+  });
+});

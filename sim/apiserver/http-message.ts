@@ -1,0 +1,58 @@
+/**
+ * The server's edge, free of sockets: what an adapter hands in and what it gets back. An adapter
+ * turns a socket's request into an `ApiRequest` and writes a `Responder`'s calls out; a client in the
+ * same process calls `start` directly and gets shared, frozen objects instead of bytes.
+ */
+import type { CallFailure, Cancel } from "../kernel/types.ts";
+
+/** A JSON-like value. Objects inside a stored value are frozen. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+export interface ApiRequest {
+  readonly method: string;
+  /** Decoded by nobody: the raw path, without the query. */
+  readonly path: string;
+  /** Raw query without `?`; empty when there is none. */
+  readonly query: string;
+  /** Lower-case names, one string a name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes off the wire, or an object handed over in process (which is then not parsed but is still validated). */
+  readonly body?: Uint8Array | JsonObject | undefined;
+  /** What an adapter made of the client's certificate. `invalid`: there is one, and it proves nothing. Absent: none was sent. */
+  readonly clientCertificate?: ClientIdentity | "invalid";
+}
+
+/** Whom a verified client certificate names. */
+export interface ClientIdentity {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+/** A response body: an object that is encoded when somebody asks for bytes, or ready text. Encodings are kept, so asking twice is free. */
+export interface Payload {
+  /** The object itself when the body is one; shared and frozen. */
+  readonly object: JsonObject | undefined;
+  readonly contentType: string;
+  bytes(): Uint8Array;
+}
+
+/** Response headers by lower-case name; a repeated header (Warning) is an array. */
+export type ResponseHeaders = Record<string, string | string[]>;
+
+/** Called in order. Either `respond` once, or `open`, then `frame` any number of times, then `close`. */
+export interface Responder {
+  respond(status: number, headers: ResponseHeaders, payload: Payload): void;
+  /** A watch begins: headers must leave at once, before the first event. */
+  open(status: number, headers: ResponseHeaders): void;
+  /** One watch event. Returns bytes waiting to be read by the peer, so that the server can end a slow reader's watch. */
+  frame(payload: Payload): number;
+  close(): void;
+  /** The connection broke before the response was complete. Only links and sockets call it, never the server; nothing follows. */
+  failed?(failure: CallFailure): void;
+}
+
+/** An API server. The cancel is a client that goes away. */
+export interface ApiHandler {
+  start(request: ApiRequest, responder: Responder): Cancel;
+}

@@ -1,0 +1,50 @@
+/** The rules of every kind that has some, by `group/version/kind` in the `svc` dialect. */
+import { definitionRules } from "../../custom/definition-rules.ts";
+import { configMapRules } from "./config-map.ts";
+import { coreEventRules, eventRules } from "./event.ts";
+import type { KindRules } from "./kind-rules.ts";
+import { leaseRules } from "./lease.ts";
+import { namespaceRules } from "./namespace.ts";
+import { nodeRules } from "./node.ts";
+import { podRules } from "./pod.ts";
+import { podTemplateRules } from "./pod-template.ts";
+import { secretRules } from "./secret.ts";
+import { serviceRules } from "./service.ts";
+import { mutatingWebhookRules, validatingWebhookRules } from "./webhook-configuration.ts";
+import {
+  daemonSetRules,
+  deploymentRules,
+  replicaSetRules,
+  replicationControllerRules,
+  statefulSetRules,
+} from "./workloads.ts";
+
+export type { KindRules } from "./kind-rules.ts";
+
+const rules: Readonly<Record<string, KindRules>> = {
+  "/v1/ConfigMap": configMapRules,
+  "/v1/Event": coreEventRules,
+  "/v1/Namespace": namespaceRules,
+  "/v1/Node": nodeRules,
+  "/v1/Pod": podRules,
+  "/v1/PodTemplate": podTemplateRules,
+  "/v1/ReplicationController": replicationControllerRules,
+  "/v1/Secret": secretRules,
+  "/v1/Service": serviceRules,
+  "admissionregistration.svc.io/v1/MutatingWebhookConfiguration": mutatingWebhookRules,
+  "admissionregistration.svc.io/v1/ValidatingWebhookConfiguration": validatingWebhookRules,
+  "apiextensions.svc.io/v1/CustomResourceDefinition": definitionRules,
+  "apps/v1/DaemonSet": daemonSetRules,
+  "apps/v1/Deployment": deploymentRules,
+  "apps/v1/ReplicaSet": replicaSetRules,
+  "apps/v1/StatefulSet": statefulSetRules,
+  "coordination.svc.io/v1/Lease": leaseRules,
+  "events.svc.io/v1/Event": eventRules,
+};
+
+const none: KindRules = {};
+
+/** Never undefined: a kind without rules of its own has empty ones. */
+export function kindRules(group: string, version: string, kind: string): KindRules {
+  return rules[`${group}/${version}/${kind}`] ?? none;
+}

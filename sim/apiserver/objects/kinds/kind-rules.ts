@@ -1,0 +1,20 @@
+/** What a kind may add to the rules that hold for all: the shape of the files in this folder. */
+import type { Dialect } from "../../../../wire/dialect.ts";
+import type { Cause } from "../../errors.ts";
+import type { JsonObject } from "../../http-message.ts";
+import type { Draft } from "../types.ts";
+
+export interface KindRules {
+  /** Fills in what the client left out. Runs on every decoded body, so it must change nothing the second time. */
+  readonly defaults?: (draft: Draft, dialect: Dialect) => void;
+  /** First status and other fields of a new object that only the server sets. */
+  readonly prepareForCreate?: (draft: Draft, dialect: Dialect) => void;
+  /** Puts back what an update through this path may not write. */
+  readonly prepareForUpdate?: (draft: Draft, live: JsonObject, subresource: string, dialect: Dialect) => void;
+  /** A first deletion only marks the object, and this is the mark; the draft has its deletionTimestamp already. */
+  readonly markDeleted?: (draft: Draft, now: string, dialect: Dialect) => void;
+  /** Causes of the object by itself, at creation and at every update. */
+  readonly validate?: (object: JsonObject, causes: Cause[], dialect: Dialect) => void;
+  /** Causes of the step from `live` to `object`; they come before those of the object itself. */
+  readonly validateUpdate?: (object: JsonObject, live: JsonObject, causes: Cause[]) => void;
+}

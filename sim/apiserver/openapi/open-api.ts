@@ -1,0 +1,110 @@
+/**
+ * `/openapi/v2`, one document for old clients, and `/openapi/v3`: an index of group versions, each with the address of its document and a hash in it, so that clients
+ * may keep a document for ever. Documents are made when somebody first asks.
+ * Source: the facts, section 5 (a stale hash is redirected, JSON or nothing).
+ */
+import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { encodeJson } from "../../../wire/go-strings.ts";
+import { negotiate } from "../../../wire/media-types.ts";
+import { groupRows, joinGroupVersion } from "../../../wire/resources.ts";
+import { contentTag } from "../discovery/content-tag.ts";
+import type { JsonObject } from "../http-message.ts";
+import { baseHeaders, respondText } from "../pipeline/respond.ts";
+import type { Run } from "../pipeline/run.ts";
+import { compactJson } from "../representations/encode.ts";
+import { ObjectPayload, TextPayload } from "../representations/payload.ts";
+import type { ServerContext } from "../server-context.ts";
+import { openApiDocument } from "./document.ts";
+import { swaggerDocument } from "./swagger.ts";
+import { asksForSwaggerProtobuf, encodeSwagger, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
+
+interface Entry {
+  readonly document: JsonObject;
+  readonly tag: string;
+  readonly address: string;
+}
+
+const offers = [{ mediaType: "application/json", streamMediaType: undefined }];
+
+export class OpenApi {
+  private readonly context: ServerContext;
+  private readonly versions: ReadonlyMap<string, readonly [group: string, version: string]>;
+  private readonly entries = new Map<string, Entry>();
+  private swagger: { readonly document: JsonObject; readonly tag: string } | undefined;
+  private index: { readonly document: JsonObject; readonly tag: string } | undefined;
+
+  constructor(context: ServerContext) {
+    const { dialect } = context.profile;
+    this.context = context;
+    const named = groupRows.flatMap(({ group, versions }) =>
+      versions.map((version) => [pathOf(dialect, group, version), [group, version]] as const),
+    );
+    this.versions = new Map([["api/v1", ["", "v1"] as const] as const, ...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Answers a path below `/openapi/v3`, given without it; false when nothing is there. */
+  answer(run: Run, path: string): boolean {
+    const known = path === "" ? this.indexEntry() : this.entry(path);
+    if (known === undefined) return false;
+    if (!isAcceptable(run)) {
+      run.respond(406, baseHeaders(run), new TextPayload(""));
+      return true;
+    }
+    const hash = run.query.first("hash");
+    if (path !== "" && hash !== undefined && hash !== bare(known.tag)) {
+      respondText(this.context, run, 301, "", { location: (known as Entry).address });
+      return true;
+    }
+    const lasting = path !== "" && hash !== undefined ? { "cache-control": "public, immutable" } : {};
+    const headers = { ...baseHeaders(run), ...lasting, etag: known.tag, vary: "Accept" };
+    if (run.request.headers["if-none-match"] === known.tag) run.respond(304, headers, new TextPayload(""));
+    else run.respond(200, headers, new ObjectPayload(known.document, "application/json", compactJson));
+    return true;
+  }
+
+  /** Answers `/openapi/v2`: JSON, or protobuf for who names it. */
+  answerSwagger(run: Run): void {
+    if (this.swagger === undefined) {
+      const document = swaggerDocument(this.context.profile.dialect);
+      this.swagger = { document, tag: contentTag(encodeJson(document)) };
+    }
+    const { document, tag } = this.swagger;
+    const binary = asksForSwaggerProtobuf(run.request.headers["accept"] ?? "");
+    const headers = { ...baseHeaders(run), etag: tag, vary: "Accept" };
+    if (!binary && !isAcceptable(run)) run.respond(406, baseHeaders(run), new TextPayload(""));
+    else if (run.request.headers["if-none-match"] === tag) run.respond(304, headers, new TextPayload(""));
+    else if (binary) run.respond(200, headers, new ObjectPayload(document, swaggerProtobufMediaType, encodeSwagger));
+    else run.respond(200, headers, new ObjectPayload(document, "application/json", compactJson));
+  }
+
+  private indexEntry(): { readonly document: JsonObject; readonly tag: string } {
+    if (this.index !== undefined) return this.index;
+    const paths = Object.fromEntries(
+      [...this.versions.keys()].map((path) => [path, { serverRelativeURL: (this.entry(path) as Entry).address }]),
+    );
+    this.index = { document: { paths }, tag: contentTag(encodeJson({ paths })) };
+    return this.index;
+  }
+
+  private entry(path: string): Entry | undefined {
+    const made = this.entries.get(path);
+    const place = this.versions.get(path);
+    if (made !== undefined || place === undefined) return made;
+    const document = openApiDocument(this.context.profile.dialect, ...place);
+    const tag = contentTag(encodeJson(document));
+    const entry = { document, tag, address: `/openapi/v3/${path}?hash=${bare(tag)}` };
+    this.entries.set(path, entry);
+    return entry;
+  }
+}
+
+function pathOf(dialect: Dialect, group: string, version: string): string {
+  return `apis/${joinGroupVersion(groupInDialect(dialect, group), version)}`;
+}
+
+function isAcceptable(run: Run): boolean {
+  const accept = run.request.headers["accept"] ?? "";
+  return accept === "" || negotiate(accept, offers, (_, transform) => transform === undefined) !== undefined;
+}
+
+const bare = (tag: string): string => tag.slice(1, -1);

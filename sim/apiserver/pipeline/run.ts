@@ -1,0 +1,167 @@
+/**
+ * One request as a state machine. With nothing to wait for it goes from arrived to done inside `start`; it may
+ * park on a timer, a seat, a revision or an admission step, and is then cancelled by a client that goes away, by
+ * its deadline, or by a crash of the server. A write that has been committed is no longer undone by any of them.
+ */
+import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
+import { InvariantError } from "../../kernel/invariant.ts";
+import type { User } from "../auth/authenticate.ts";
+import { ApiError, timeout } from "../errors.ts";
+import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../http-message.ts";
+import type { Place, ResourcePlace, Verb } from "./route.ts";
+import { emptyQuery, type Query } from "./url.ts";
+
+export type RunState =
+  | "arrived"
+  | "queued" // waits for a seat
+  | "seated" // has a seat; its cost is being paid
+  | "executing"
+  | "waiting" // parked: on a revision, an admission step
+  | "committed" // the write is in the store; the answer is on its way
+  | "responding" // a watch is open
+  | "done";
+
+/** What the server does around a run. */
+export interface RunHost {
+  readonly clock: Clock;
+  readonly alive: boolean;
+  /** Encodes and sends the answer to an error. */
+  refuse(run: Run, error: ApiError): void;
+  /** Delay ≥ 0 between a request's effect and its answer. */
+  answerDelayMicros(run: Run): Micros;
+  /** A run is over: gives its seat back. */
+  ended(run: Run): void;
+}
+
+/** Of a request whose path has not been read yet, or cannot be. */
+const nowhere: Place = { is: "other", segments: [] };
+
+export class Run {
+  readonly host: RunHost;
+  readonly request: ApiRequest;
+  readonly responder: Responder;
+  state: RunState = "arrived";
+  query: Query = emptyQuery;
+  place: Place = nowhere;
+  user!: User;
+  verb: Verb | "" = "";
+  /** Number of this request in the server's life: its audit id is made from it. */
+  readonly number: number;
+  readonly arrivedMicros: Micros;
+  /** Status of the answer; 0 before there is one. */
+  answered = 0;
+  seat: "none" | "reads" | "mutations" = "none";
+  warnings: string[] | undefined;
+  private waitingFor: Cancel | undefined;
+  private deadline: Cancel | undefined;
+  /** The time by which an answer must have left; 0 for never. Its timer is only set should the run park. */
+  deadlineMicros: Micros = 0;
+
+  constructor(host: RunHost, request: ApiRequest, responder: Responder, number: number) {
+    this.host = host;
+    this.request = request;
+    this.responder = responder;
+    this.number = number;
+    this.arrivedMicros = host.clock.nowMicros();
+  }
+
+  get resourcePlace(): ResourcePlace {
+    if (this.place.is !== "resource") throw new InvariantError("a run outside resources asked for its resource");
+    return this.place.place;
+  }
+
+  /** Runs a stage; whatever it throws becomes the answer. */
+  stage(work: () => void): void {
+    if (this.state === "done" || !this.host.alive) return;
+    try {
+      work();
+    } catch (error) {
+      // Anything but an ApiError is a bug of ours; a client's 500 would hide it.
+      if (!(error instanceof ApiError)) throw error;
+      this.fail(error);
+    }
+  }
+
+  /** Waits: `cancel` stops what is waited for. The deadline begins to tick. */
+  park(state: RunState, cancel: Cancel): void {
+    if (this.state === "done") return;
+    this.state = state;
+    this.waitingFor = cancel;
+    if (this.deadlineMicros === 0 || this.deadline !== undefined) return;
+    const left = Math.max(0, this.deadlineMicros - this.host.clock.nowMicros());
+    this.deadline = this.host.clock.after(left, () => this.expire());
+  }
+
+  /** `cancel` stops what an open watch is fed by. */
+  hold(cancel: Cancel): void {
+    if (this.state === "done") cancel();
+    else this.waitingFor = cancel;
+  }
+
+  /** The wait is over. */
+  unpark(state: RunState): void {
+    if (this.state === "done") return;
+    this.waitingFor = undefined;
+    this.state = state;
+  }
+
+  respond(status: number, headers: ResponseHeaders, payload: Payload): void {
+    if (this.state === "done") return;
+    this.answered = status;
+    const delay = this.host.answerDelayMicros(this);
+    if (delay === 0) {
+      if (this.finish()) this.responder.respond(status, headers, payload);
+      return;
+    }
+    const timer = this.host.clock.after(delay, () => {
+      this.waitingFor = undefined;
+      if (this.finish()) this.responder.respond(status, headers, payload);
+    });
+    this.park("committed", timer);
+  }
+
+  /** A watch begins: it has no deadline of its own and holds no seat. */
+  open(status: number, headers: ResponseHeaders): void {
+    if (this.state === "done") return;
+    this.state = "responding";
+    this.answered = status;
+    this.deadline?.();
+    this.deadline = undefined;
+    this.deadlineMicros = 0;
+    this.responder.open(status, headers);
+  }
+
+  close(): void {
+    if (this.finish()) this.responder.close();
+  }
+
+  fail(error: ApiError): void {
+    if (this.state === "done") return;
+    if (this.state === "responding") throw new InvariantError("an error after the response began", error);
+    this.host.refuse(this, error);
+  }
+
+  /** The client went away, or the server crashed: nothing is sent any more. */
+  cancel(): void {
+    this.finish();
+  }
+
+  private expire(): void {
+    this.deadline = undefined;
+    this.waitingFor?.();
+    this.waitingFor = undefined;
+    this.fail(timeout("Timeout: request did not complete within requested timeout - context deadline exceeded"));
+  }
+
+  private finish(): boolean {
+    if (this.state === "done") return false;
+    this.state = "done";
+    const stopWaiting = this.waitingFor;
+    this.waitingFor = undefined;
+    this.deadline?.();
+    this.deadline = undefined;
+    stopWaiting?.();
+    this.host.ended(this);
+    return this.host.alive;
+  }
+}

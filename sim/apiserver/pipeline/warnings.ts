@@ -1,0 +1,30 @@
+/**
+ * `Warning` headers: one item each, deduplicated, cut when they would grow too long.
+ * Source: document 1, field validation 3; the facts, section 4.
+ */
+
+const totalRunesMax = 4096;
+const cutRunes = 256;
+
+/** Header values for `warnings`, in order. */
+export function warningHeaders(warnings: readonly string[]): string[] {
+  const distinct = [...new Set(warnings)];
+  const whole = distinct.map(headerValue);
+  if (whole.reduce((sum, value) => sum + runeCount(value), 0) <= totalRunesMax) return whole;
+  const kept: string[] = [];
+  let total = 0;
+  for (const warning of distinct) {
+    const value = headerValue([...warning].slice(0, cutRunes).join(""));
+    total += runeCount(value);
+    if (total > totalRunesMax) break;
+    kept.push(value);
+  }
+  return kept;
+}
+
+function headerValue(warning: string): string {
+  const printable = warning.replace(/[\x00-\x1f\x7f]/g, " ");
+  return `299 - "${printable.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+const runeCount = (text: string): number => [...text].length;

@@ -1,0 +1,129 @@
+/**
+ * How the server behaves where the documents and the observed server part. One typed object, read where it
+ * matters; a dialect (naming) plus switches. Each switch names its source: a clause of document 1 for `svc`,
+ * a divergence `D…` of the facts for `kubernetes`.
+ */
+import { type Dialect, kubernetesDialect, svcDialect } from "../../wire/dialect.ts";
+
+export interface Profile {
+  readonly name: "svc" | "kubernetes";
+  readonly dialect: Dialect;
+  /** Credentials absent: user `system:anonymous`, or 401. Document 1, Authentication 2; D1. */
+  readonly anonymousAuth: boolean;
+  /** Status of an invalid combination of resourceVersion, resourceVersionMatch and sendInitialEvents. D2. */
+  readonly invalidListOptionsStatus: 400 | 422;
+  /** Exact at a version that does not exist yet: 504 `Too large resource version`, or the storage's bare 500. D3. */
+  readonly exactFutureStatus: 504 | 500;
+  /** A watch from a version no longer retained: an HTTP 410, or 200 with an ERROR event. D4. */
+  readonly watchTooOld: "response" | "event";
+  /** What a watch cache keeps: everything in the history window, or a ring. D5. */
+  readonly watchHistory: "window" | "ring";
+  /** A watch without resourceVersion starts from a consistent read, or from whatever the cache has. D6. */
+  readonly watchUnset: "most-recent" | "any";
+  /** A bookmark's object carries zero-valued fields beside the version. D7. */
+  readonly bookmarkZeroFields: boolean;
+  /** Events are served without a watch cache: no bookmarks, immediate 504. D8. */
+  readonly eventsUncached: boolean;
+  /** `timeoutSeconds` bounds a plain list too. D9. */
+  readonly listTimeoutSeconds: boolean;
+  /** `limit` is honoured with resourceVersion=0 on cached types. D11. */
+  readonly limitAtAnyVersion: boolean;
+  /** limit + rv=n without match: both profiles read Exact. An unparsable rv: 400 always, or 500 where the observed server says 500. */
+  readonly unparsableVersionStatus: 400 | 500;
+  /** PUT without resourceVersion overwrites for all types, for the types of the table, or for none. D13. */
+  readonly unconditionalUpdate: "by-type" | "never";
+  /** PUT of an absent object creates: for all types, or for the types of the table. Document 1, verbs; D14. */
+  readonly createOnUpdate: "all" | "by-type";
+  /** Status of a strict field-validation failure in a JSON, merge or strategic patch. D15. */
+  readonly strictPatchStatus: 400 | 422;
+  /** `dryRun=` with no value: side effects allowed, or refused. Document 1, Dry-run 2; D17. */
+  readonly emptyDryRun: "persist" | "refuse";
+  /** Status of a dryRun value other than All. */
+  readonly invalidDryRunStatus: 400 | 422;
+  /** What a completed deletion answers: always Status, or per type the object. D18. */
+  readonly deleteAnswers: "status" | "by-type";
+  /** What a deletecollection answers. D20. */
+  readonly deleteCollectionAnswers: "status" | "list";
+  /** Compression: whenever asked on get and list, or only above a body size in bytes. D23. */
+  readonly gzipMinimumBytes: number;
+  /** What is compressed at all: answers to get and list, or answers of every kind. Document 1, Media types 4; D23. */
+  readonly gzipAnswers: "reads" | "all";
+  /** POST with metadata.resourceVersion set: 400, or the observed 500 without a reason. */
+  readonly createWithVersionStatus: 400 | 500;
+  /** Compactions per history window: 1 keeps old versions for one to two windows, as the observed server does. */
+  readonly compactionsPerWindow: number;
+  /** Feature gates and their defaults. Document 1, Versioning 3. */
+  readonly featureGates: FeatureGates;
+}
+
+export interface FeatureGates {
+  readonly APIResponseCompression: boolean;
+  readonly CBORServingAndStorage: boolean;
+  readonly AllowUnsafeMalformedObjectDeletion: boolean;
+  readonly WatchList: boolean;
+}
+
+const defaultGates: FeatureGates = {
+  APIResponseCompression: true,
+  CBORServingAndStorage: false,
+  AllowUnsafeMalformedObjectDeletion: false,
+  WatchList: false,
+};
+
+export const svcProfile: Profile = {
+  name: "svc",
+  dialect: svcDialect,
+  anonymousAuth: false,
+  invalidListOptionsStatus: 400,
+  exactFutureStatus: 504,
+  watchTooOld: "response",
+  watchHistory: "window",
+  watchUnset: "most-recent",
+  bookmarkZeroFields: false,
+  eventsUncached: false,
+  listTimeoutSeconds: true,
+  limitAtAnyVersion: true,
+  unparsableVersionStatus: 400,
+  unconditionalUpdate: "by-type",
+  createOnUpdate: "all",
+  strictPatchStatus: 400,
+  emptyDryRun: "persist",
+  invalidDryRunStatus: 400,
+  deleteAnswers: "status",
+  deleteCollectionAnswers: "status",
+  gzipMinimumBytes: 0,
+  gzipAnswers: "reads",
+  createWithVersionStatus: 400,
+  compactionsPerWindow: 10,
+  featureGates: defaultGates,
+};
+
+export const kubernetesProfile: Profile = {
+  name: "kubernetes",
+  dialect: kubernetesDialect,
+  anonymousAuth: true,
+  invalidListOptionsStatus: 422,
+  exactFutureStatus: 500,
+  watchTooOld: "event",
+  watchHistory: "ring",
+  watchUnset: "any",
+  bookmarkZeroFields: true,
+  eventsUncached: true,
+  listTimeoutSeconds: false,
+  limitAtAnyVersion: false,
+  unparsableVersionStatus: 500,
+  unconditionalUpdate: "by-type",
+  createOnUpdate: "by-type",
+  strictPatchStatus: 422,
+  emptyDryRun: "refuse",
+  invalidDryRunStatus: 422,
+  deleteAnswers: "by-type",
+  deleteCollectionAnswers: "list",
+  gzipMinimumBytes: 131_073,
+  gzipAnswers: "all",
+  createWithVersionStatus: 500,
+  compactionsPerWindow: 1,
+  featureGates: defaultGates,
+};
+
+export const profiles: Readonly<Record<Profile["name"], Profile>> = { svc: svcProfile, kubernetes: kubernetesProfile };

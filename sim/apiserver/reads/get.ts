@@ -1,0 +1,45 @@
+/**
+ * One object by name. Without a version the store answers: a consistent read. With one, the cache does, once
+ * it is there; `0` is whatever it has.
+ * Source: document 1, Get and list semantics, first row; the facts, section 3, last line.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import type { KeyValue } from "../../store/types.ts";
+import type { Source } from "../cache/source.ts";
+import { notFound, tooLargeVersion } from "../errors.ts";
+import type { JsonObject } from "../http-message.ts";
+import { keyOf } from "./selection.ts";
+import type { GetRequest, GetSink, ReadContext, ReadTarget } from "./types.ts";
+import { badCachedVersion, badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
+
+const nothing: Cancel = () => {};
+
+export function startGet(context: ReadContext, target: ReadTarget, request: GetRequest, sink: GetSink): Cancel {
+  const { resourceVersion } = request;
+  const key = request.key ?? keyOf(target, request.namespace, request.name);
+  if (resourceVersion === "") {
+    answer(context.store.get(key) as KeyValue | undefined, target, request, sink);
+    return nothing;
+  }
+  const version = parseVersion(resourceVersion);
+  if (version === undefined) {
+    const { profile } = context;
+    sink.failed(target.cached ? badCachedVersion(profile, resourceVersion) : badVersion(resourceVersion));
+    return nothing;
+  }
+  const source = context.frontEnd.source(target.prefix, target.cached);
+  return source.whenApplied(version, VERSION_WAIT_MICROS, (reached) => {
+    if (reached) answer(source.get(key), target, request, sink);
+    else sink.failed(tooLarge(source, version));
+  });
+}
+
+/** A type without a cache has nothing to wait for, and names no time to come back. */
+export function tooLarge(source: Source, version: number): ReturnType<typeof tooLargeVersion> {
+  return tooLargeVersion(version, source.applied, source.cached ? 1 : 0);
+}
+
+function answer(held: KeyValue | undefined, target: ReadTarget, request: GetRequest, sink: GetSink): void {
+  if (held === undefined) sink.failed(notFound(target.name, request.name));
+  else sink.found(held.value as JsonObject);
+}

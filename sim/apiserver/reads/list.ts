@@ -1,0 +1,255 @@
+/**
+ * Lists. Which state a list shows follows from resourceVersion, resourceVersionMatch and paging:
+ *
+ * | match        | paging          | rv unset     | rv = 0 | rv = n         |
+ * | unset        | no limit        | most recent  | any    | not older than |
+ * | unset        | limit           | most recent  | any    | exact          |
+ * | unset        | continue        | the token's  | the token's | 400       |
+ * | Exact        | first page      | invalid      | invalid | exact         |
+ * | NotOlderThan | first page      | invalid      | any    | not older than |
+ *
+ * The cache serves `any`, `not older than` and, once it has caught up, `most recent`; the store serves exact
+ * states, a token's, and types without a cache.
+ * Source: document 1, Get and list semantics; the facts, section 3, D3, D8, D9 and D11.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import { prefixEnd } from "../../store/sorted-index.ts";
+import type { RangeResult } from "../../store/types.ts";
+import type { Source } from "../cache/source.ts";
+import { ApiError, badRequest, expired, timeout, unmapped } from "../errors.ts";
+import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import { tooLarge } from "./get.ts";
+import { type Page, type Reader, readPage } from "./page.ts";
+import { type Selection, select } from "./selection.ts";
+import type { ListRequest, ListSink, ReadContext, ReadTarget } from "./types.ts";
+import { badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
+
+const TIMED_OUT = "Timeout: request did not complete within requested timeout - context deadline exceeded";
+
+const TOKEN_EXPIRED =
+  "The continue token has expired: its list can no longer be shown. Start again without it, or go on with the token " +
+  "in this response, which shows the rest as it is now and so may not fit the pages before.";
+
+const nothing: Cancel = () => {};
+
+/** Which state to show. */
+type Wanted =
+  | { readonly state: "recent" }
+  | { readonly state: "at-least"; readonly revision: number }
+  | { readonly state: "exact"; readonly revision: number }
+  | { readonly state: "token"; readonly token: ContinueToken };
+
+export function startList(context: ReadContext, target: ReadTarget, request: ListRequest, sink: ListSink): Cancel {
+  try {
+    const selection = select(target, request, context.faults);
+    const source = context.frontEnd.source(target.prefix, target.cached);
+    return new List(context, target, source, request, selection, sink).start(wanted(context, request));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    sink.failed(error);
+    return nothing;
+  }
+}
+
+/** Throws 400 for versions and tokens that cannot be read. */
+function wanted({ profile, faults }: ReadContext, { options }: ListRequest): Wanted {
+  const { resourceVersion, resourceVersionMatch: match, limit } = options;
+  if (options.continue !== "") {
+    const token = decodeContinue(profile.dialect, options.continue, faults["continue-token-cross-scope"]);
+    if (resourceVersion === "" || resourceVersion === "0") return { state: "token", token };
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+  if (resourceVersion === "") return { state: "recent" };
+  const revision = parseVersion(resourceVersion);
+  if (revision === undefined) throw badVersion(resourceVersion);
+  const exact = match === "Exact" || (match === "" && limit > 0 && revision > 0);
+  const stuck = faults["list-limit-rv-stuck-header"] && limit > 0 && revision > 0;
+  return { state: exact || stuck ? "exact" : "at-least", revision };
+}
+
+/** One list request on its way to its state. */
+class List {
+  private readonly context: ReadContext;
+  private readonly target: ReadTarget;
+  private readonly source: Source;
+  private readonly request: ListRequest;
+  private readonly selection: Selection;
+  private readonly sink: ListSink;
+
+  constructor(
+    context: ReadContext,
+    target: ReadTarget,
+    source: Source,
+    request: ListRequest,
+    selection: Selection,
+    sink: ListSink,
+  ) {
+    this.context = context;
+    this.target = target;
+    this.source = source;
+    this.request = request;
+    this.selection = selection;
+    this.sink = sink;
+  }
+
+  start(what: Wanted): Cancel {
+    const { store } = this.context;
+    switch (what.state) {
+      case "recent":
+        // The cache has some seconds to catch up with the store; a list does not fail because it did not.
+        return this.wait(
+          store.revision,
+          () => this.fromSource(),
+          () => this.fromStore(store.revision),
+        );
+      case "at-least":
+        return this.wait(what.revision, () => this.fromSource());
+      case "exact":
+        return this.exact(what.revision);
+      case "token":
+        this.fromToken(what.token);
+        return nothing;
+    }
+  }
+
+  /** Calls `reached` within the call when nothing has to be waited for, `late` (default: 504) when waiting was in vain. */
+  private wait(revision: number, reached: () => void, late = (): void => this.failLate(revision)): Cancel {
+    const { faults, store } = this.context;
+    if (faults["list-future-rv-wrong-error"] && revision > store.revision) {
+      this.fromSource();
+      return nothing;
+    }
+    const patience = Math.min(VERSION_WAIT_MICROS, this.timeoutMicros());
+    return this.source.whenApplied(revision, patience, (arrived) => (arrived ? reached() : late()));
+  }
+
+  private failLate(revision: number): void {
+    const own = this.timeoutMicros() < VERSION_WAIT_MICROS;
+    this.sink.failed(own ? timeout(TIMED_OUT) : tooLarge(this.source, revision));
+  }
+
+  /** The request's own deadline, where the profile lets a plain list have one. */
+  private timeoutMicros(): number {
+    const { timeoutSeconds = 0 } = this.request.options;
+    return this.context.profile.listTimeoutSeconds && timeoutSeconds > 0 ? timeoutSeconds * 1_000_000 : Infinity;
+  }
+
+  /** A state that the store may have yet to reach: then waited for where the profile answers 504. */
+  private exact(revision: number): Cancel {
+    const { store, profile, faults } = this.context;
+    if (revision > store.revision && profile.exactFutureStatus === 504) {
+      return this.wait(revision, () => this.fromStore(revision));
+    }
+    const wrong = revision > store.revision && faults["list-future-rv-wrong-error"];
+    this.fromStore(wrong ? store.revision : revision);
+    return nothing;
+  }
+
+  private fromSource(): void {
+    const { source, selection } = this;
+    const { profile, faults } = this.context;
+    const { options } = this.request;
+    // `0` asks for whatever there is, and the observed cache then gives all of it.
+    const unlimited = options.resourceVersion === "0" && source.cached && !profile.limitAtAnyVersion;
+    const limit = unlimited || selection.single ? 0 : options.limit;
+    const revision = source.applied;
+    if (source.cached && faults["list-cache-unsorted"]) {
+      this.give(readPage(unsorted(source), { ...selection, limit }, faults), revision, limit);
+    } else if (limit > 0) {
+      this.give(
+        readPage((...range) => source.range(...range), { ...selection, limit }, faults),
+        revision,
+        limit,
+      );
+    } else {
+      const { start, end, matches } = selection;
+      const all = source.objects(start, end);
+      const items = matches === undefined ? all : all.filter(matches);
+      this.give({ items, lastKey: undefined, more: false, remaining: undefined }, revision, limit);
+    }
+  }
+
+  private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
+    const problem = this.problemAt(revision);
+    if (problem !== undefined) {
+      this.sink.failed(problem);
+      return;
+    }
+    const { store, faults } = this.context;
+    const limit = this.selection.single ? 0 : this.request.options.limit;
+    const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
+    this.give(readPage(reader, { ...this.selection, ...keys, limit }, faults), revision, limit, true);
+  }
+
+  private problemAt(revision: number): ApiError | undefined {
+    const { store, profile } = this.context;
+    if (revision < store.compactedRevision) return expired("The resourceVersion for the provided list is too old.");
+    if (revision <= store.revision) return undefined;
+    return profile.exactFutureStatus === 500
+      ? unmapped("etcdserver: mvcc: required revision is a future revision")
+      : tooLarge(this.source, revision);
+  }
+
+  private fromToken(token: ContinueToken): void {
+    const { store, profile, faults } = this.context;
+    const { prefix } = this.selection;
+    if (token.revision >= 0 && token.revision < store.compactedRevision) {
+      const next = encodeContinue(profile.dialect, { ...token, revision: -1 }, false);
+      this.sink.failed(expired(TOKEN_EXPIRED, { continue: next }));
+      return;
+    }
+    let start = prefix + token.start;
+    // The next page is to begin at the first key after the last one given, be it an extension of that one.
+    if (faults["continue-boundary-off-by-one"]) start = prefixEnd(start.slice(0, -1));
+    let { end } = this.selection;
+    if (faults["continue-token-cross-scope"]) {
+      start = resolved(start);
+      end = prefixEnd(this.target.prefix);
+    }
+    this.fromStore(token.revision < 0 ? store.revision : token.revision, { start, end });
+  }
+
+  private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
+    const { profile, faults } = this.context;
+    const { items, lastKey } = page;
+    const empty = items.length === 0;
+    const more = page.more || (faults["continue-token-when-complete"] && limit > 0 && !empty);
+    const start = lastKey === undefined ? undefined : `${lastKey.slice(this.selection.prefix.length)}\0`;
+    this.sink.listed({
+      items: empty && !fromStore && faults["list-null-items"] ? null : items,
+      resourceVersion: empty && faults["list-empty-wrong-rv"] ? "0" : String(revision),
+      continue: more && start !== undefined ? encodeContinue(profile.dialect, { start, revision }, !fromStore) : "",
+      remainingItemCount: page.more ? this.remaining(page) : undefined,
+    });
+  }
+
+  /** Undefined with selectors: what follows is counted, not matched. */
+  private remaining({ remaining, lastKey }: Page): number | undefined {
+    const { faults, store } = this.context;
+    if (remaining === undefined || this.selection.matches !== undefined) return undefined;
+    if (faults["remaining-count-is-limit-plus-one"]) return 1;
+    const later = this.request.options.continue !== "";
+    if (!faults["remaining-count-at-head-not-at-rv"] || !later) return remaining;
+    return store.count(`${lastKey}\0`, this.selection.end) as number;
+  }
+}
+
+/** The fault `list-cache-unsorted`: in the order of last writes. */
+function unsorted(source: Source): Reader {
+  return (start, end, { limit = 0 }) => {
+    const { items, revision } = source.range(start, end);
+    const shuffled = items.toSorted((left, right) => left.modRevision - right.modRevision);
+    const given = limit > 0 ? shuffled.slice(0, limit) : shuffled;
+    return { items: given, more: given.length < items.length, remaining: items.length - given.length, revision };
+  };
+}
+
+/** The fault `continue-token-cross-scope`: `..` goes up, as in a path of files. */
+function resolved(key: string): string {
+  const segments: string[] = [];
+  for (const segment of key.split("/")) {
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
+  }
+  return segments.join("/");
+}

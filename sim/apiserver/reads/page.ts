@@ -1,0 +1,77 @@
+/** One page of a list: as many matching objects as the limit allows, and where the next page begins. */
+import type { Faults } from "../../faults/server-faults.ts";
+import type { KeyValue, RangeResult } from "../../store/types.ts";
+import type { JsonObject } from "../http-message.ts";
+
+/** Reads keys of [start, end) of one and the same state. */
+export type Reader = (
+  start: string,
+  end: string,
+  options: { readonly limit?: number; readonly count?: boolean },
+) => RangeResult;
+
+export interface PageRange {
+  readonly start: string;
+  readonly end: string;
+  /** 0 = no limit. */
+  readonly limit: number;
+  /** Undefined when every object matches. */
+  readonly matches: ((object: JsonObject) => boolean) | undefined;
+}
+
+export interface Page {
+  readonly items: readonly JsonObject[];
+  /** Key of the last object in `items`; undefined when there is none. */
+  readonly lastKey: string | undefined;
+  /** Keys follow, matching or not: the count of matches is not known before they are read. */
+  readonly more: boolean;
+  /** How many follow; undefined with a selector. */
+  readonly remaining: number | undefined;
+}
+
+/** Candidates read at once grow up to this, when few of them match. */
+const CANDIDATES_MAX = 10_000;
+
+export function readPage(reader: Reader, range: PageRange, faults: Faults): Page {
+  const { start, end, limit, matches } = range;
+  if (limit > 0 && faults["list-order-by-revision"]) return readByRevision(reader, range);
+  if (matches !== undefined && limit > 0) return readMatching(reader, range, matches, faults);
+  const { items, more, remaining } = reader(start, end, { limit });
+  const matching = matches === undefined ? items : items.filter(({ value }) => matches(value as JsonObject));
+  return { items: matching.map(objectOf), lastKey: matching.at(-1)?.key, more, remaining };
+}
+
+function readMatching(
+  reader: Reader,
+  { start, end, limit }: PageRange,
+  matches: (object: JsonObject) => boolean,
+  faults: Faults,
+): Page {
+  let found: KeyValue[] = [];
+  let from = start;
+  for (let candidates = limit; ; candidates = Math.min(2 * candidates, CANDIDATES_MAX)) {
+    const { items, more } = reader(from, end, { limit: candidates, count: false });
+    for (const item of items) {
+      if (found.length === limit) return pageOf(found, true);
+      if (matches(item.value as JsonObject)) found.push(item);
+    }
+    if (!more || found.length === limit) return pageOf(found, more);
+    from = `${items.at(-1)?.key}\0`;
+    if (faults["list-page-buffer-drops-items"]) found = [];
+  }
+}
+
+/** The fault `list-order-by-revision`. */
+function readByRevision(reader: Reader, { start, end, limit, matches }: PageRange): Page {
+  const all = reader(start, end, { count: false })
+    .items.filter(({ value }) => matches === undefined || matches(value as JsonObject))
+    .toSorted((left, right) => left.modRevision - right.modRevision);
+  const more = all.length > limit;
+  return { ...pageOf(all.slice(0, limit), more), remaining: more ? all.length - limit : undefined };
+}
+
+const objectOf = ({ value }: KeyValue): JsonObject => value as JsonObject;
+
+function pageOf(found: readonly KeyValue[], more: boolean): Page {
+  return { items: found.map(objectOf), lastKey: found.at(-1)?.key, more, remaining: undefined };
+}

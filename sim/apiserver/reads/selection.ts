@@ -1,0 +1,71 @@
+/** Which keys a list or watch is about, and which of their objects. */
+import { exactFieldValue } from "../../../wire/selectors.ts";
+import type { Faults } from "../../faults/server-faults.ts";
+import { prefixEnd } from "../../store/sorted-index.ts";
+import type { Trigger } from "../cache/audience.ts";
+import type { JsonObject } from "../http-message.ts";
+import { checkFieldLabels, fieldMatcher } from "./field-labels.ts";
+import type { FieldValue, ListRequest, ReadTarget } from "./types.ts";
+
+export interface Selection {
+  /** Prefix of the collection's keys, with its final slash: what continue tokens are relative to. */
+  readonly prefix: string;
+  /** The keys are in [start, end). */
+  readonly start: string;
+  readonly end: string;
+  /** True when a selector narrows the collection down to one key: such a list is not paged. */
+  readonly single: boolean;
+  /** Undefined when every object matches. */
+  readonly matches: ((object: JsonObject) => boolean) | undefined;
+  /** A field that the selector fixes: what a watch is found by. */
+  readonly trigger: Trigger | undefined;
+}
+
+/** Throws 400 for field labels that the resource does not support. */
+export function select(target: ReadTarget, request: ListRequest, faults: Faults): Selection {
+  const { namespace, options } = request;
+  const { labelSelector, fieldSelector } = options;
+  checkFieldLabels(fieldSelector, target.fieldLabels);
+  const prefix = collectionPrefix(target, namespace);
+  const name = exactFieldValue(fieldSelector, "metadata.name");
+  const oneScope = !target.namespaced || namespace !== "";
+  const single = name !== undefined && name !== "" && oneScope && options.continue === "";
+  const start = single ? `${prefix}${name}` : scanPrefix(prefix, namespace, faults);
+  const byField = fieldMatcher(fieldSelector, target.fieldLabels);
+  const byLabel = labelSelector.empty ? undefined : (object: JsonObject) => labelSelector.matches(labelsOf(object));
+  return {
+    prefix,
+    start,
+    end: single ? `${start}\0` : prefixEnd(start),
+    single,
+    matches: byField === undefined || byLabel === undefined ? (byField ?? byLabel) : (it) => byLabel(it) && byField(it),
+    trigger: triggerOf(target, request),
+  };
+}
+
+/** Key of one object. */
+export function keyOf(target: ReadTarget, namespace: string, name: string): string {
+  return target.namespaced ? `${target.prefix}${namespace}/${name}` : target.prefix + name;
+}
+
+export function collectionPrefix(target: ReadTarget, namespace: string): string {
+  return target.namespaced && namespace !== "" ? `${target.prefix}${namespace}/` : target.prefix;
+}
+
+function scanPrefix(prefix: string, namespace: string, faults: Faults): string {
+  return faults["list-prefix-bleed"] && namespace !== "" ? prefix.slice(0, -1) : prefix;
+}
+
+/** The name first: it fixes most. A namespace is what watches are sorted by anyway. */
+function triggerOf({ fieldLabels }: ReadTarget, { options }: ListRequest): Trigger | undefined {
+  const fixed = options.fieldSelector.requirements.filter(
+    ({ field, operator }) => operator === "=" && field !== "metadata.namespace",
+  );
+  const chosen = fixed.find(({ field }) => field === "metadata.name") ?? fixed[0];
+  if (chosen === undefined) return undefined;
+  return { field: chosen.field, value: chosen.value, read: fieldLabels.values.get(chosen.field) as FieldValue };
+}
+
+function labelsOf(object: JsonObject): Readonly<Record<string, string>> | undefined {
+  return (object["metadata"] as JsonObject | undefined)?.["labels"] as Readonly<Record<string, string>> | undefined;
+}

@@ -1,0 +1,475 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { FaultName } from "../../faults/server-faults.ts";
+import type { JsonObject } from "../http-message.ts";
+import { kubernetesProfile, type Profile, svcProfile } from "../profile.ts";
+import { namesOf, pathOf, plainEncoder, Testbed, type TestbedOptions, versionOf, type WatchLog } from "./testbed.ts";
+import type { ListResult } from "./types.ts";
+
+const SECOND = 1_000_000;
+const both = [svcProfile, kubernetesProfile];
+const withGate = (profile: Profile): Profile => ({
+  ...profile,
+  featureGates: { ...profile.featureGates, WatchList: true },
+});
+
+/** `n/a` at 2 and `n/b` at 3, then as the options say. */
+function bedOf(options: TestbedOptions = {}): Testbed {
+  const bed = new Testbed(options);
+  bed.label("n/a", { app: "x" });
+  bed.label("n/b", { app: "y" });
+  return bed;
+}
+
+describe("where a watch starts", () => {
+  it("after the version, with nothing made up", () => {
+    const bed = bedOf();
+    const watch = bed.watch("resourceVersion=2", "n");
+    bed.put("n/a");
+    bed.remove("n/b");
+    expect(watch.lines).toEqual(["ADDED n/b 3", "MODIFIED n/a 4", "DELETED n/b 5"]);
+    expect(bed.watch("resourceVersion=5", "n")).toMatchObject({ state: "open", lines: [] });
+  });
+
+  it("with the present state in the order of keys, when no version or 0 is given", () => {
+    for (const query of ["", "resourceVersion=0"]) {
+      const bed = bedOf();
+      bed.put("m/z");
+      bed.put("n/a");
+      const watch = bed.watch(query);
+      bed.put("n/c");
+      expect(watch.lines).toEqual(["ADDED m/z 4", "ADDED n/a 5", "ADDED n/b 3", "ADDED n/c 6"]);
+    }
+  });
+
+  it("without a version: at the store's state or at the cache's, by profile", () => {
+    for (const [profile, expected] of [
+      [svcProfile, ["ADDED n/a 2", "ADDED n/b 3", "ADDED n/c 4", "MODIFIED n/c 5"]],
+      [kubernetesProfile, ["ADDED n/a 2", "ADDED n/b 3"]],
+    ] as const) {
+      const bed = bedOf({ profile });
+      bed.context.frontEnd.setLag(SECOND);
+      bed.put("n/c");
+      const watch = bed.watch("", "n");
+      bed.put("n/c");
+      expect(watch.lines).toEqual(expected.slice(0, profile === svcProfile ? 3 : 2));
+      bed.pass(SECOND);
+      const all = profile === svcProfile ? expected : [...expected, "ADDED n/c 4", "MODIFIED n/c 5"];
+      expect(watch.lines).toEqual(all);
+    }
+  });
+
+  it("at 0: at whatever the cache has", () => {
+    const bed = bedOf();
+    bed.context.frontEnd.setLag(SECOND);
+    bed.remove("n/a");
+    expect(bed.watch("resourceVersion=0", "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
+  });
+
+  it("at a version that has yet to come: silence until it is past", () => {
+    const bed = bedOf();
+    const watch = bed.watch("resourceVersion=5", "n");
+    for (let count = 0; count < 3; count++) bed.put("n/a");
+    expect(watch.lines).toEqual(["MODIFIED n/a 6"]);
+  });
+
+  it("is refused where history is gone, in the profile's way", () => {
+    const bed = bedOf({ historyWindowMicros: 10 });
+    bed.pass(11);
+    bed.put("n/a");
+    const gone = bed.watch("resourceVersion=2", "n");
+    expect(gone.state).toBe("failed");
+    expect(gone.error).toMatchObject({ code: 410, message: "too old resource version: 2 (3)" });
+    expect(bed.watch("resourceVersion=3", "n").lines).toEqual(["MODIFIED n/a 4"]);
+
+    const observed = new Testbed({ profile: kubernetesProfile, beside: bed });
+    const watch = observed.watch("resourceVersion=1", "n");
+    expect(watch.state).toBe("closed");
+    expect(watch.lines).toEqual(["ERROR 410"]);
+    expect(watch.events[0]?.object).toMatchObject({ reason: "Expired", message: "too old resource version: 1 (4)" });
+  });
+
+  it("goes with the store's compaction where the window is the store's, and outlives it in a ring", () => {
+    for (const [profile, state] of [
+      [svcProfile, "failed"],
+      [kubernetesProfile, "open"],
+    ] as const) {
+      const bed = bedOf({ profile });
+      bed.put("n/a");
+      bed.store.compact(4);
+      expect(bed.watch("resourceVersion=3", "n").state).toBe(state);
+      expect(bed.watch("resourceVersion=4", "n").state).toBe("open");
+    }
+  });
+
+  it("without a cache follows the store alone", () => {
+    const bed = new Testbed({ profile: kubernetesProfile, lagMicros: SECOND });
+    const events = bed.target("events");
+    bed.put("n/a", {}, events);
+    const unset = bed.watch("allowWatchBookmarks=true&timeoutSeconds=100", "n", events);
+    bed.put("n/b", {}, events);
+    expect(unset.lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
+    bed.store.compact(3);
+    const old = bed.watch("resourceVersion=2", "n", events);
+    expect(old.events[0]?.object).toMatchObject({
+      code: 410,
+      message: "The resourceVersion for the provided watch is too old.",
+    });
+    bed.pass(200 * SECOND);
+    expect(unset.lines).toHaveLength(2);
+    expect(unset.state).toBe("closed");
+  });
+
+  it("refuses a version that is none", () => {
+    const message = 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax';
+    expect(bedOf({ profile: kubernetesProfile }).watch("resourceVersion=abc").error).toMatchObject({
+      code: 500,
+      message,
+    });
+    expect(bedOf().watch("resourceVersion=abc").error).toMatchObject({ code: 400 });
+  });
+});
+
+describe("what a selector shows", () => {
+  it("is what enters, changes within and leaves it", () => {
+    const bed = new Testbed();
+    const watch = bed.watch("labelSelector=app%3Dx&resourceVersion=1", "n");
+    for (const app of ["y", "x", "x", "y", "x"]) bed.label("n/t", { app });
+    bed.remove("n/t");
+    expect(watch.lines).toEqual(["ADDED n/t 3", "MODIFIED n/t 4", "DELETED n/t 5", "ADDED n/t 6", "DELETED n/t 7"]);
+    const left = watch.events[2]?.object as JsonObject;
+    expect(left["metadata"]).toMatchObject({ labels: { app: "x" }, resourceVersion: "5" });
+    expect(Object.isFrozen(left) && Object.isFrozen(left["metadata"])).toBe(true);
+  });
+
+  it("by name, by node and by namespace, whichever index serves it", () => {
+    const bed = new Testbed();
+    const pods = bed.target("pods");
+    const named = bed.watch("fieldSelector=metadata.name%3Dp&resourceVersion=1", "n", pods);
+    const anywhere = bed.watch("fieldSelector=metadata.name%3Dp&resourceVersion=1", "", pods);
+    const onNode = bed.watch("fieldSelector=spec.nodeName%3Dn1&resourceVersion=1", "", pods);
+    const inNamespace = bed.watch("fieldSelector=metadata.namespace%3Dm&resourceVersion=1", "", pods);
+    bed.put("n/p", { spec: {} }, pods);
+    bed.put("n/p", { spec: { nodeName: "n1" } }, pods);
+    bed.put("n/pp", { spec: { nodeName: "n1" } }, pods);
+    bed.put("m/p", { spec: { nodeName: "n2" } }, pods);
+    bed.put("n/p", { spec: { nodeName: "n2" } }, pods);
+    expect(named.lines).toEqual(["ADDED n/p 2", "MODIFIED n/p 3", "MODIFIED n/p 6"]);
+    expect(anywhere.lines).toEqual(["ADDED n/p 2", "MODIFIED n/p 3", "ADDED m/p 5", "MODIFIED n/p 6"]);
+    expect(onNode.lines).toEqual(["ADDED n/p 3", "ADDED n/pp 4", "DELETED n/p 6"]);
+    expect(inNamespace.lines).toEqual(["ADDED m/p 5"]);
+  });
+
+  it("is refused for a field that the type does not have", () => {
+    const bed = new Testbed();
+    const plain = '"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"';
+    expect(bed.watch("fieldSelector=data.k%3Dv").error).toMatchObject({ code: 400, message: plain });
+    const pods = bed.target("pods");
+    expect(bed.watch("fieldSelector=data.k%3Dv", "", pods).error?.message).toBe("field label not supported: data.k");
+  });
+});
+
+describe("how a watch ends", () => {
+  it("at its timeout, or somewhere between half an hour and an hour", () => {
+    const bed = bedOf();
+    const short = bed.watch("timeoutSeconds=2");
+    const long = bed.watch();
+    bed.pass(2 * SECOND);
+    expect(short.state).toBe("closed");
+    bed.pass(1797 * SECOND);
+    expect(long.state).toBe("open");
+    bed.pass(1801 * SECOND);
+    expect(long.state).toBe("closed");
+  });
+
+  it("when its reader does not read", () => {
+    const bed = bedOf();
+    let unread = 0;
+    const encoder = { event: () => ({ object: undefined, contentType: "", bytes: () => new Uint8Array(600) }) };
+    const calls: string[] = [];
+    const sink = {
+      open: () => void calls.push("open"),
+      event: () => (unread += 600),
+      close: () => void calls.push("close"),
+      failed: () => void calls.push("failed"),
+    };
+    bed.watchWith("resourceVersion=3", { encoder, sink, backlogBytesMax: 1000 });
+    bed.put("n/a");
+    expect(calls).toEqual(["open"]);
+    bed.put("n/a");
+    bed.put("n/a");
+    expect(calls).toEqual(["open", "close"]);
+    expect(unread).toBe(1200);
+  });
+
+  it("when its client goes away, or its server dies", () => {
+    const bed = bedOf();
+    const left = bed.watch("resourceVersion=3");
+    const died = bed.watch("resourceVersion=3&timeoutSeconds=1");
+    left.cancel();
+    bed.put("n/a");
+    bed.context.process.crash();
+    bed.put("n/a");
+    bed.kernel.run();
+    expect(left).toMatchObject({ state: "open", lines: [] });
+    expect(died).toMatchObject({ state: "open", lines: ["MODIFIED n/a 4"] });
+  });
+});
+
+describe("bookmarks", () => {
+  it("come once a minute and just before the end, when there is news", () => {
+    for (const profile of both) {
+      const bed = bedOf({ profile });
+      const asked = bed.watch("resourceVersion=3&allowWatchBookmarks=true&timeoutSeconds=100", "n");
+      const notAsked = bed.watch("resourceVersion=3&timeoutSeconds=100", "n");
+      bed.pass(60 * SECOND);
+      expect(asked.lines).toEqual([]);
+      bed.put("other/x");
+      bed.pass(38 * SECOND);
+      expect(asked.lines).toEqual(["BOOKMARK 4"]);
+      bed.pass(2 * SECOND);
+      expect(asked.state).toBe("closed");
+      expect(notAsked.lines).toEqual([]);
+    }
+  });
+
+  it("never run ahead of what the cache has", () => {
+    const bed = bedOf();
+    const watch = bed.watch("resourceVersion=3&allowWatchBookmarks=true", "n");
+    bed.put("n/a");
+    bed.context.frontEnd.setLag(Infinity);
+    bed.put("n/a");
+    bed.pass(60 * SECOND);
+    expect(watch.lines).toEqual(["MODIFIED n/a 4", "BOOKMARK 4"]);
+  });
+
+  it("carry a version, and in one profile what an empty object carries", () => {
+    const type = { kind: "Namespace", apiVersion: "v1" };
+    for (const profile of both) {
+      const bed = bedOf({ profile });
+      const watch = bed.watch("resourceVersion=1&allowWatchBookmarks=true", "", bed.target("namespaces"));
+      bed.put("n/a");
+      bed.pass(60 * SECOND);
+      const plain = { ...type, metadata: { resourceVersion: "4" } };
+      const zero = { ...type, metadata: { resourceVersion: "4", creationTimestamp: null }, spec: {}, status: {} };
+      expect(watch.events[0]?.object).toEqual(profile === svcProfile ? plain : zero);
+    }
+  });
+});
+
+describe("sendInitialEvents", () => {
+  const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+
+  it("gives the state, says when it is over, and goes on", () => {
+    for (const profile of both.map(withGate)) {
+      const bed = bedOf({ profile });
+      const watch = bed.watch(query, "n");
+      bed.put("n/c");
+      expect(watch.lines).toEqual(["ADDED n/a 2", "ADDED n/b 3", "BOOKMARK 3", "ADDED n/c 4"]);
+      const { initialEventsEnd, initialEventsBlueprint } = profile.dialect;
+      const annotations = (watch.events[2]?.object["metadata"] as JsonObject | undefined)?.["annotations"];
+      const blueprint =
+        "eyJraW5kIjoiQ29uZmlnTWFwTGlzdCIsImFwaVZlcnNpb24iOiJ2MSIsIm1ldGFkYXRhIjp7fSwiaXRlbXMiOm51bGx9Cg==";
+      expect(annotations).toEqual({ [initialEventsEnd]: "true", [initialEventsBlueprint]: blueprint });
+      expect(bed.watch(query.replace("&allowWatchBookmarks=true", ""), "n").lines).toHaveLength(3);
+    }
+  });
+
+  it("waits for a state as new as asked, or as the store", () => {
+    for (const [version, lines] of [
+      ["", ["ADDED n/a 4", "ADDED n/b 3", "BOOKMARK 4"]],
+      ["&resourceVersion=4", ["ADDED n/a 4", "ADDED n/b 3", "BOOKMARK 4"]],
+      ["&resourceVersion=0", ["ADDED n/a 2", "ADDED n/b 3", "BOOKMARK 3", "MODIFIED n/a 4"]],
+    ] as const) {
+      const bed = bedOf({ profile: withGate(kubernetesProfile) });
+      bed.context.frontEnd.setLag(SECOND);
+      bed.put("n/a");
+      const watch = bed.watch(query + version, "n");
+      expect(watch.state).toBe(version === "&resourceVersion=0" ? "open" : "waiting");
+      bed.pass(SECOND);
+      expect(watch.lines).toEqual(lines);
+    }
+  });
+
+  it("gives up after three seconds", () => {
+    const bed = bedOf({ profile: withGate(kubernetesProfile) });
+    const watch = bed.watch(`${query}&resourceVersion=99`, "n");
+    bed.pass(3 * SECOND);
+    expect(watch).toMatchObject({ state: "closed", lines: ["ERROR 504"] });
+    const other = bedOf({ profile: withGate(svcProfile) });
+    const failed = other.watch(`${query}&resourceVersion=99`, "n");
+    other.pass(3 * SECOND);
+    expect(failed.error).toMatchObject({ code: 504 });
+  });
+
+  it("false: changes only", () => {
+    const bed = bedOf({ profile: withGate(kubernetesProfile) });
+    const none = "sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
+    const watches = ["", "&resourceVersion=0", "&resourceVersion=2"].map((version) => bed.watch(none + version, "n"));
+    bed.put("n/c");
+    expect(watches.map(({ lines }) => lines)).toEqual([
+      ["ADDED n/c 4"],
+      ["ADDED n/c 4"],
+      ["ADDED n/b 3", "ADDED n/c 4"],
+    ]);
+  });
+
+  it("is the default of a watch without a version while the gate is on", () => {
+    const bed = bedOf({ profile: withGate(kubernetesProfile) });
+    expect(bed.watch("allowWatchBookmarks=true", "n").lines.at(-1)).toBe("BOOKMARK 3");
+  });
+});
+
+describe("many watches", () => {
+  it("share one encoding of an event, and one object of a deletion", () => {
+    const bed = bedOf();
+    let made = 0;
+    const encoder = {
+      event: (...event: Parameters<typeof plainEncoder.event>) => (made++, plainEncoder.event(...event)),
+    };
+    const watches = Array.from({ length: 50 }, () => bed.watch("resourceVersion=3", "n", bed.target(), encoder));
+    bed.put("n/a");
+    bed.remove("n/a");
+    expect(made).toBe(2);
+    expect(new Set(watches.map(({ events }) => events[1]?.object)).size).toBe(1);
+  });
+
+  it("see the same order, though one of their readers writes and opens another", () => {
+    const bed = bedOf();
+    const inner: WatchLog[] = [];
+    const eager = bed.watch("resourceVersion=3", "n", bed.target(), {
+      event: (type, object) => {
+        if (versionOf(object) < 6) {
+          bed.put(`n/w${versionOf(object)}`);
+          inner.push(bed.watch("resourceVersion=3", "n"));
+        }
+        return plainEncoder.event(type, object);
+      },
+    });
+    const other = bed.watch("resourceVersion=3", "n");
+    bed.put("n/a");
+    expect(other.lines).toEqual(["MODIFIED n/a 4", "ADDED n/w4 5", "ADDED n/w5 6"]);
+    for (const { lines } of [eager, ...inner]) expect(lines).toEqual(other.lines);
+  });
+});
+
+describe("a list and the watch after it", () => {
+  const anyStep = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        path: fc.constantFrom("a/x", "a/y", "b/x", "ab/x"),
+        app: fc.constantFrom("x", "y", "gone"),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ pass: fc.integer({ min: 1, max: 30 }) }) },
+    { weight: 1, arbitrary: fc.record({ lag: fc.constantFrom(0, 5, 20) }) },
+    { weight: 1, arbitrary: fc.record({ compact: fc.nat(5) }) },
+  );
+  const queries = ["", "labelSelector=app%3Dx", "fieldSelector=metadata.name%3Dx"];
+
+  it("give any later list, under random writes, lags and compactions, at either of two front-ends", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyStep, { maxLength: 30 }),
+        fc.array(anyStep, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom(...queries),
+        fc.constantFrom("", "a"),
+        fc.constantFrom(...both),
+        (before, after, query, namespace, profile) => {
+          const bed = new Testbed({ profile });
+          const lagging = new Testbed({ profile, beside: bed, lagMicros: 10 });
+          before.forEach((step) => take(bed, lagging, step));
+          const list = lagging.listed(`resourceVersion=0&${query}`, namespace);
+          const watches = [
+            lagging.watch(`resourceVersion=${list.resourceVersion}&${query}&allowWatchBookmarks=true`, namespace),
+            lagging.watch(query, namespace),
+            lagging.watch(`resourceVersion=0&${query}`, namespace),
+            bed.watch(`resourceVersion=${list.resourceVersion}&${query}`, namespace),
+          ];
+          after.forEach((step) => take(bed, lagging, step));
+          lagging.context.frontEnd.setLag(0);
+          bed.context.frontEnd.setLag(0);
+          lagging.pass(61 * SECOND);
+          const whole = lagging.listed(query, namespace);
+          expect(lagging.listed(`${query}&resourceVersion=0`, namespace).items).toEqual(whole.items);
+          watches.forEach((watch, index) => {
+            if (watch.state === "failed" || watch.lines[0] === "ERROR 410") return; // its history was compacted
+            expect(fold(index === 1 || index === 2 ? undefined : list, watch)).toEqual(whole.items);
+          });
+        },
+      ),
+      { seed: 3, numRuns: 400 },
+    );
+  });
+
+  type Step = { path?: string; app?: string; pass?: number; lag?: number; compact?: number };
+  function take(bed: Testbed, lagging: Testbed, step: Step): void {
+    if (step.path !== undefined) {
+      if (step.app === "gone") bed.remove(step.path);
+      else bed.label(step.path, { app: step.app as string });
+    } else if (step.pass !== undefined) bed.pass(step.pass);
+    else if (step.lag !== undefined)
+      lagging.context.frontEnd.setLag(step.lag, bed.store.revision % 2 === 0 ? undefined : bed.target().prefix);
+    else bed.store.compact(Math.max(bed.store.compactedRevision, bed.store.revision - (step.compact as number)));
+  }
+
+  /** The list's items after the watch's events, which must rise in version and never say what cannot be. */
+  function fold(list: ListResult | undefined, watch: WatchLog): readonly JsonObject[] {
+    const state = new Map((list?.items ?? []).map((item) => [pathOf(item), item]));
+    let last = Number(list?.resourceVersion ?? 0);
+    for (const { type, object } of watch.events) {
+      const version = versionOf(object);
+      if (type === "BOOKMARK") {
+        expect(version).toBeGreaterThanOrEqual(last);
+        continue;
+      }
+      if (list !== undefined) {
+        expect(version).toBeGreaterThan(last); // without a list the first events are in the order of keys
+        last = version;
+      }
+      expect(state.has(pathOf(object))).toBe(type !== "ADDED");
+      if (type === "DELETED") state.delete(pathOf(object));
+      else state.set(pathOf(object), object);
+    }
+    const sorted = new Testbed({});
+    for (const path of state.keys()) sorted.put(path);
+    return namesOf(sorted.listed()).map((path) => state.get(path) as JsonObject);
+  }
+});
+
+describe("faults in watches", () => {
+  const lines = (fault: FaultName, query: string, namespace = "n"): readonly string[] => {
+    const bed = bedOf({ faults: [fault], profile: withGate(svcProfile) });
+    const watch = bed.watch(query, namespace);
+    bed.label("n/a", { app: "y" });
+    bed.remove("n/b");
+    bed.put("m/a");
+    bed.pass(60 * SECOND);
+    return watch.lines;
+  };
+
+  it.each([
+    ["watch-deleted-event-old-rv", "resourceVersion=3", ["MODIFIED n/a 4", "DELETED n/b 3"]],
+    ["watch-leave-selector-old-rv", "resourceVersion=3&labelSelector=app%3Dx", ["DELETED n/a 2"]],
+    ["watch-selector-exit-missing", "resourceVersion=3&labelSelector=app%3Dx", []],
+    ["watch-start-inclusive", "resourceVersion=3", ["ADDED n/b 3", "MODIFIED n/a 4", "DELETED n/b 5"]],
+    ["bookmark-rv-zero", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 0"]],
+    ["bookmark-below-requested-rv", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 4"]],
+  ] as const)("%s", (fault, query, expected) => {
+    expect(lines(fault, query)).toEqual(expected);
+  });
+
+  it("watch-name-selector-crosses-namespaces", () => {
+    const query =
+      "resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name%3Da";
+    expect(lines("watch-name-selector-crosses-namespaces", query, "")).toEqual(["MODIFIED n/a 4"]);
+    expect(lines("bookmark-rv-zero", query, "")).toEqual(["MODIFIED n/a 4", "ADDED m/a 6"]);
+  });
+
+  it("initial-events-end-missing", () => {
+    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const bed = bedOf({ faults: ["initial-events-end-missing"], profile: withGate(svcProfile) });
+    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
+  });
+});

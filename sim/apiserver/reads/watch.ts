@@ -1,0 +1,119 @@
+/**
+ * Watches. Where one starts follows from resourceVersion and sendInitialEvents:
+ *
+ * | sendInitialEvents | rv unset                     | rv = 0                  | rv = n                     |
+ * | unset             | present state, then changes; of the store or of the cache by profile | any state, then changes | changes after n |
+ * | true              | state as new as the store is now, bookmark, changes | any state, bookmark, changes | state as new as n, bookmark, changes |
+ * | false             | changes from now             | changes from the cache's now | changes after n       |
+ *
+ * A version that has yet to come is silence until it has come, but for `true`, which waits some seconds for it.
+ * Source: document 1, Watch and Watch semantics; the facts, section 2, D4, D6 and D8.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import type { KeyValue } from "../../store/types.ts";
+import type { Source } from "../cache/source.ts";
+import { ApiError, expired } from "../errors.ts";
+import { tooLarge } from "./get.ts";
+import { type Selection, select } from "./selection.ts";
+import type { ReadContext, ReadTarget, WatchRequest, WatchSink } from "./types.ts";
+import { badCachedVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
+import { Watcher } from "./watcher.ts";
+
+const nothing: Cancel = () => {};
+
+export function startWatch(context: ReadContext, target: ReadTarget, request: WatchRequest, sink: WatchSink): Cancel {
+  try {
+    const selection = select(target, request, context.faults);
+    const { resourceVersion } = request.options;
+    const version = parseVersion(resourceVersion);
+    if (version === undefined) throw badCachedVersion(context.profile, resourceVersion);
+    const source = context.frontEnd.source(target.prefix, target.cached);
+    return begin({ context, target, request, sink, selection, source, version });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    sink.failed(error);
+    return nothing;
+  }
+}
+
+/** All that is known of a watch before it opens. */
+export interface WatchPlan {
+  readonly context: ReadContext;
+  readonly target: ReadTarget;
+  readonly request: WatchRequest;
+  readonly sink: WatchSink;
+  readonly selection: Selection;
+  readonly source: Source;
+  /** The version asked for; 0 when none was, or `0`. */
+  readonly version: number;
+}
+
+function begin(plan: WatchPlan): Cancel {
+  const { context, request, source, version } = plan;
+  const { store, profile } = context;
+  const { sendInitialEvents, resourceVersion } = request.options;
+  const unset = resourceVersion === "";
+  if (sendInitialEvents === true) return beginWhenFresh(plan, unset ? store.revision : version);
+  if (version > 0) return beginAfter(plan, version);
+  if (sendInitialEvents === false) return beginAfter(plan, unset ? store.revision : source.applied);
+  if (unset && profile.watchUnset === "most-recent") return beginWithStore(plan);
+  return beginWithState(plan, false);
+}
+
+/** The streaming list: the state is at least at `revision`. */
+function beginWhenFresh(plan: WatchPlan, revision: number): Cancel {
+  const { source } = plan;
+  let cancelWatch = nothing;
+  const cancelWait = source.whenApplied(revision, VERSION_WAIT_MICROS, (reached) => {
+    cancelWatch = reached ? beginWithState(plan, true) : refuse(plan, tooLarge(source, revision));
+  });
+  return () => {
+    cancelWait();
+    cancelWatch();
+  };
+}
+
+function beginWithState(plan: WatchPlan, marked: boolean): Cancel {
+  const { source, selection } = plan;
+  const { items } = source.range(selection.start, selection.end, { count: false });
+  return open(plan, source.applied, items, marked);
+}
+
+/** A consistent read of the store; what the cache has yet to hear of it is not told twice. */
+function beginWithStore(plan: WatchPlan): Cancel {
+  const { store } = plan.context;
+  const { start, end } = plan.selection;
+  const range = store.range(start, end, { count: false });
+  return open(plan, store.revision, typeof range === "string" ? [] : range.items, false);
+}
+
+function beginAfter(plan: WatchPlan, version: number): Cancel {
+  const { source, context } = plan;
+  const oldest = source.oldestStart();
+  if (version < oldest) {
+    const gone = source.cached
+      ? `too old resource version: ${version} (${oldest})`
+      : "The resourceVersion for the provided watch is too old.";
+    return refuse(plan, expired(gone));
+  }
+  const inclusive = context.faults["watch-start-inclusive"] && version > oldest;
+  return open(plan, inclusive ? version - 1 : version, [], false);
+}
+
+/** An error found after the request itself was found good: an HTTP answer, or an event that ends the stream. */
+function refuse({ context, request, sink }: WatchPlan, error: ApiError): Cancel {
+  if (context.profile.watchTooOld === "response") {
+    sink.failed(error);
+  } else {
+    sink.open();
+    sink.event(request.encoder.event("ERROR", error.status));
+    sink.close();
+  }
+  return nothing;
+}
+
+function open(plan: WatchPlan, startRevision: number, initial: readonly KeyValue[], marked: boolean): Cancel {
+  const watcher = new Watcher(plan, startRevision);
+  watcher.start(initial, marked);
+  return () => watcher.end();
+}

@@ -1,0 +1,200 @@
+/**
+ * One open watch: initial state, then past events, then events as they arrive, each once and in order; bookmarks
+ * in between; the end at its deadline, or when its reader does not read.
+ */
+import type { Cancel, Micros } from "../../kernel/types.ts";
+import type { KeyValue, StoreEvent } from "../../store/types.ts";
+import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
+import type { JsonObject, Payload } from "../http-message.ts";
+import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
+import type { WatchEventType } from "./types.ts";
+import type { WatchPlan } from "./watch.ts";
+
+const BACKLOG_BYTES_MAX_DEFAULT = 16 * 1024 * 1024;
+
+/** Without `timeoutSeconds`: somewhere in [half an hour, an hour). */
+const TIMEOUT_MICROS_MIN: Micros = 1_800_000_000;
+const TIMEOUT_MICROS_MAX: Micros = 3_599_999_999;
+
+/** Longer than any run. */
+const TIMEOUT_SECONDS_MAX = 1_000_000_000;
+
+const nothing: Cancel = () => {};
+
+export class Watcher implements Listener {
+  readonly namespace: string;
+  readonly trigger: Trigger | undefined;
+  private readonly plan: WatchPlan;
+  private readonly startRevision: number;
+  private readonly deadline: Micros;
+  private readonly backlogBytesMax: number;
+  /** Revision of the last change seen, told or not: what is at or before it is not told again. */
+  private position: number;
+  /** Still busy with the past: what arrives meanwhile is found there. */
+  private catchingUp = true;
+  private ended = false;
+  private leaveAudience = nothing;
+  private cancelBookmark = nothing;
+  private cancelDeadline = nothing;
+  /** The fault `watch-name-selector-crosses-namespaces`: whose object a name was first seen on. */
+  private readonly keyOfName: Map<string, string> | undefined;
+
+  constructor(plan: WatchPlan, startRevision: number) {
+    const { request, target, context } = plan;
+    this.plan = plan;
+    this.namespace = target.namespaced ? request.namespace : "";
+    this.trigger = plan.selection.trigger;
+    this.startRevision = startRevision;
+    this.position = startRevision;
+    this.backlogBytesMax = request.backlogBytesMax ?? BACKLOG_BYTES_MAX_DEFAULT;
+    this.deadline = context.process.clock.nowMicros() + this.lengthMicros();
+    const confused = context.faults["watch-name-selector-crosses-namespaces"] && this.namespace === "";
+    this.keyOfName = confused && this.trigger?.field === "metadata.name" ? new Map() : undefined;
+  }
+
+  /** `marked` true: a bookmark says when the initial state is over. */
+  start(initial: readonly KeyValue[], marked: boolean): void {
+    const { context, source, sink } = this.plan;
+    const { clock } = context.process;
+    this.leaveAudience = source.audience.add(this);
+    this.cancelDeadline = clock.after(this.deadline - clock.nowMicros(), () => this.close());
+    this.planBookmark();
+    sink.open();
+    for (const { key, value } of initial) {
+      if (this.ended) return;
+      this.tellInitial(key, value as JsonObject);
+    }
+    if (marked) this.tellInitialEnd();
+    this.catchUp();
+  }
+
+  hear(delivery: Delivery): void {
+    if (!this.catchingUp) this.tell(delivery);
+  }
+
+  /** The client went away, or the stream is over. Nothing is told any more. */
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.leaveAudience();
+    this.cancelBookmark();
+    this.cancelDeadline();
+  }
+
+  private lengthMicros(): Micros {
+    const { context, request } = this.plan;
+    const { timeoutSeconds = 0 } = request.options;
+    if (timeoutSeconds !== 0) return Math.min(Math.max(0, timeoutSeconds), TIMEOUT_SECONDS_MAX) * 1_000_000;
+    return context.frontEnd.watchPrng.intInclusive(TIMEOUT_MICROS_MIN, TIMEOUT_MICROS_MAX);
+  }
+
+  /** A sink may write, and so make events while the past is told: until none is left. */
+  private catchUp(): void {
+    const { source } = this.plan;
+    for (let told = true; told; ) {
+      told = false;
+      for (const event of source.eventsAfter(this.position)) {
+        if (this.ended) return;
+        this.tell(new Delivery(event));
+        told = true;
+      }
+    }
+    this.catchingUp = false;
+  }
+
+  private tellInitial(key: string, object: JsonObject): void {
+    const { selection, request } = this.plan;
+    if (selection.matches !== undefined && !selection.matches(object)) return;
+    if (this.keyOfName !== undefined && this.isTakenForAnother(key, "ADDED")) return;
+    this.send(request.encoder.event("ADDED", object));
+  }
+
+  private tellInitialEnd(): void {
+    const { request, context, target } = this.plan;
+    if (!request.options.allowWatchBookmarks || context.faults["initial-events-end-missing"] || this.ended) return;
+    this.sendBookmark(this.startRevision, initialEventsEnd(context.profile, target, request.encoder));
+  }
+
+  private tell(delivery: Delivery): void {
+    const { event } = delivery;
+    if (event.revision <= this.position || this.ended) return;
+    this.position = event.revision;
+    const { selection, request, context } = this.plan;
+    if (selection.single ? event.key !== selection.start : !event.key.startsWith(selection.start)) return;
+    const type = changeSeen(event, selection.matches);
+    if (type === undefined) return;
+    if (type === "DELETED" && event.value !== undefined && context.faults["watch-selector-exit-missing"]) return;
+    if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
+    const { encoder } = request;
+    const make = (): Payload => encoder.event(type, this.objectOf(type, delivery));
+    this.send(this.catchingUp ? make() : delivery.once(encoder, type, make));
+  }
+
+  private objectOf(type: WatchEventType, delivery: Delivery): JsonObject {
+    const { value, previous, revision } = delivery.event;
+    if (type !== "DELETED") return value as JsonObject;
+    const { faults } = this.plan.context;
+    const stale = faults[value === undefined ? "watch-deleted-event-old-rv" : "watch-leave-selector-old-rv"];
+    const last = previous as JsonObject;
+    return stale ? last : delivery.once(last, "deleted", () => atRevision(last, revision));
+  }
+
+  private isTakenForAnother(key: string, type: WatchEventType): boolean {
+    const name = key.slice(key.lastIndexOf("/") + 1);
+    const known = this.keyOfName?.get(name);
+    if (known !== undefined && known !== key) return true;
+    if (type === "DELETED") this.keyOfName?.delete(name);
+    else this.keyOfName?.set(name, key);
+    return false;
+  }
+
+  private planBookmark(): void {
+    const { request, source, context } = this.plan;
+    if (!request.options.allowWatchBookmarks || !source.cached) return;
+    const { clock } = context.process;
+    const now = clock.nowMicros();
+    const due = nextBookmarkAt(now, this.deadline);
+    if (due === undefined) return;
+    this.cancelBookmark = clock.after(due - now, () => {
+      // Nothing happened since the start: nothing to say.
+      if (source.applied > this.startRevision) this.sendBookmark(source.applied);
+      if (!this.ended) this.planBookmark();
+    });
+  }
+
+  private sendBookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
+    const { context, target, request } = this.plan;
+    const { faults, profile } = context;
+    let shown = revision;
+    if (faults["bookmark-rv-zero"]) shown = 0;
+    else if (faults["bookmark-below-requested-rv"]) shown = Math.max(1, this.startRevision - 1);
+    this.send(request.encoder.event("BOOKMARK", bookmarkObject(profile, target, shown, annotations)));
+  }
+
+  private send(payload: Payload): void {
+    if (this.plan.sink.event(payload) > this.backlogBytesMax && !this.ended) this.close();
+  }
+
+  private close(): void {
+    this.end();
+    this.plan.sink.close();
+  }
+}
+
+/** What a change is to a watch with a selector; undefined when it concerns neither what it showed nor what it shows. */
+function changeSeen(
+  event: StoreEvent,
+  matches: ((object: JsonObject) => boolean) | undefined,
+): WatchEventType | undefined {
+  const { value, previous } = event;
+  const now = value !== undefined && (matches === undefined || matches(value as JsonObject));
+  const before = previous !== undefined && (matches === undefined || matches(previous as JsonObject));
+  if (now) return before ? "MODIFIED" : "ADDED";
+  return before ? "DELETED" : undefined;
+}
+
+/** The last state of what is gone, at the version at which it went. */
+function atRevision(object: JsonObject, revision: number): JsonObject {
+  const metadata = { ...(object["metadata"] as JsonObject), resourceVersion: String(revision) };
+  return Object.freeze({ ...object, metadata: Object.freeze(metadata) });
+}

@@ -1,0 +1,37 @@
+/** What the parameter `as` of an Accept clause makes of an answer. Source: the facts, section 5. */
+import type { CustomParts } from "../custom/custom-resource.ts";
+import type { JsonObject } from "../http-message.ts";
+import type { Transform } from "../pipeline/negotiate.ts";
+import type { Run } from "../pipeline/run.ts";
+import type { ServerContext } from "../server-context.ts";
+import { Times } from "../writes/times.ts";
+import { partialOfList, partialOfOne } from "./partial-metadata.ts";
+import { parseInclude, type TableOptions, tableOf } from "./table/table.ts";
+
+/** Throws 400 for a bad `includeObject`, and 406 when a list was asked of an object or the other way round. */
+export function transformed(context: ServerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
+  const { kind, apiVersion } = transform;
+  if (kind === "Table") {
+    const include = parseInclude(run.query.first("includeObject"));
+    const { row } = run.resourcePlace;
+    const custom = context.custom.find(row.group, row.version, row.resource)?.custom;
+    const now = nowSeconds(context);
+    return tableOf(object, { apiVersion, include, nowSeconds: now, headers: true, ...printerOf(custom) });
+  }
+  const goType = goTypeOf(run.resourcePlace.row.group, String(object["kind"]));
+  return kind === "PartialObjectMetadata"
+    ? partialOfOne(object, apiVersion, goType)
+    : partialOfList(object, apiVersion, goType);
+}
+
+/** The columns that a definition asks for. */
+export const printerOf = (custom: CustomParts | undefined): Pick<TableOptions, "printer"> =>
+  custom === undefined ? {} : { printer: custom.printer };
+
+export const nowSeconds = (context: ServerContext): number => new Times(context.clock).nowSeconds();
+
+/** The real server names its own types in refusals: `*core.ConfigMap`. Events of both groups are core's. */
+function goTypeOf(group: string, kind: string): string {
+  const package_ = group === "" || group.startsWith("events.") ? "core" : group.split(".", 1)[0];
+  return `*${package_}.${kind.replace(/List$/, "")}`;
+}

@@ -1,0 +1,179 @@
+import { expect, it } from "vitest";
+import type { FaultName } from "../faults/server-faults.ts";
+import { kubernetesProfile } from "./profile.ts";
+import { configMaps, TestBed } from "./test-bed.ts";
+
+const named = (name: string, more: object = {}) => ({ metadata: { name }, ...more });
+const pods = "/api/v1/namespaces/default/pods";
+const pod = (name: string, spec: object = {}) =>
+  named(name, { spec: { nodeName: "n", containers: [{ name: "c", image: "i" }], ...spec } });
+const held = { metadata: { name: "a", finalizers: ["example.com/hold"] } };
+const version = (bed: TestBed, path: string): string => bed.ask(`GET ${path}`).at("metadata.resourceVersion") as string;
+const made = (bed: TestBed, body: object = named("a")): void => void bed.ask(`POST ${configMaps}`, { body });
+
+/** For each fault that the write path has: something that a client sees, with what is right. */
+const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
+  "rv-not-bumped-on-write": [
+    true,
+    (bed) => {
+      made(bed);
+      const before = version(bed, `${configMaps}/a`);
+      return bed.merge(`${configMaps}/a`, { data: { k: "v" } }).at("metadata.resourceVersion") !== before;
+    },
+  ],
+  "noop-update-returns-empty-rv": [
+    false,
+    (bed) => {
+      made(bed);
+      return bed.merge(`${configMaps}/a`, {}).at("metadata.resourceVersion") === "";
+    },
+  ],
+  "fake-create-mutates-on-error": [
+    true,
+    (bed) => {
+      made(bed);
+      const before = version(bed, `${configMaps}/a`);
+      made(bed);
+      return version(bed, `${configMaps}/a`) === before;
+    },
+  ],
+  "create-existing-wrong-error": [
+    409,
+    (bed) => {
+      made(bed);
+      return bed.ask(`POST ${configMaps}`, { body: named("a") }).status;
+    },
+  ],
+  "patch-retry-spurious-409": [
+    [200, 200],
+    (bed) => {
+      made(bed);
+      const answers = [1, 2].map((n) => bed.merge(`${configMaps}/a`, { data: { [`k${n}`]: "v" } }));
+      bed.advance(1);
+      return answers.map(({ status }) => status);
+    },
+  ],
+  "patch-lost-update": [
+    { k1: "v", k2: "v" },
+    (bed) => {
+      made(bed);
+      for (const n of [1, 2]) bed.merge(`${configMaps}/a`, { data: { [`k${n}`]: "v" } });
+      bed.advance(1);
+      return bed.ask(`GET ${configMaps}/a`).at("data");
+    },
+  ],
+  "patch-rv-not-a-precondition": [
+    409,
+    (bed) => {
+      made(bed);
+      return bed.merge(`${configMaps}/a`, { metadata: { resourceVersion: "1" }, data: { k: "v" } }).status;
+    },
+  ],
+  "delete-precondition-ignored": [
+    409,
+    (bed) => {
+      made(bed);
+      return bed.ask(`DELETE ${configMaps}/a`, { body: { preconditions: { uid: "other" } } }).status;
+    },
+  ],
+  "delete-precondition-self-conflict": [
+    200,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("p") });
+      const preconditions = { resourceVersion: version(bed, `${pods}/p`) };
+      return bed.ask(`DELETE ${pods}/p`, { body: { gracePeriodSeconds: 0, preconditions } }).status;
+    },
+  ],
+  "delete-ignores-finalizers": [
+    200,
+    (bed) => {
+      made(bed, held);
+      bed.ask(`DELETE ${configMaps}/a`);
+      return bed.ask(`GET ${configMaps}/a`).status;
+    },
+  ],
+  "last-finalizer-removed-object-stays": [
+    404,
+    (bed) => {
+      made(bed, held);
+      bed.ask(`DELETE ${configMaps}/a`);
+      bed.merge(`${configMaps}/a`, { metadata: { finalizers: null } });
+      return bed.ask(`GET ${configMaps}/a`).status;
+    },
+  ],
+  "foreground-finalizer-readded": [
+    ["example.com/hold"],
+    (bed) => {
+      made(bed, held);
+      bed.ask(`DELETE ${configMaps}/a?propagationPolicy=Foreground`);
+      bed.merge(`${configMaps}/a`, { metadata: { finalizers: ["example.com/hold"] } });
+      return bed.ask(`DELETE ${configMaps}/a?propagationPolicy=Foreground`).at("metadata.finalizers");
+    },
+  ],
+  "deletiontimestamp-moves-back": [
+    "2030-01-01T00:00:20Z",
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("p") });
+      bed.ask(`DELETE ${pods}/p`);
+      bed.advance(20);
+      return bed.ask(`DELETE ${pods}/p?gracePeriodSeconds=1`).at("metadata.deletionTimestamp");
+    },
+  ],
+  "repeat-delete-extends-grace": [
+    "2030-01-01T00:00:30Z",
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("p") });
+      bed.ask(`DELETE ${pods}/p`);
+      bed.advance(20);
+      return bed.ask(`DELETE ${pods}/p`).at("metadata.deletionTimestamp");
+    },
+  ],
+  "negative-grace-undeletable": [
+    404,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("p") });
+      bed.ask(`DELETE ${pods}/p?gracePeriodSeconds=-1`);
+      bed.ask(`DELETE ${pods}/p?gracePeriodSeconds=0`);
+      return bed.ask(`GET ${pods}/p`).status;
+    },
+  ],
+  "deletecollection-options-leak": [
+    [5, 60],
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a", { terminationGracePeriodSeconds: 5 }) });
+      bed.ask(`POST ${pods}`, { body: pod("b", { terminationGracePeriodSeconds: 60 }) });
+      bed.ask(`DELETE ${pods}`);
+      return ["a", "b"].map((name) => bed.ask(`GET ${pods}/${name}`).at("metadata.deletionGracePeriodSeconds"));
+    },
+  ],
+  "deletecollection-body-500": [
+    200,
+    (bed) => bed.ask(`DELETE ${configMaps}`, { body: { kind: "DeleteOptions" } }).status,
+  ],
+  "dry-run-persists": [
+    200,
+    (bed) => {
+      made(bed);
+      bed.ask(`DELETE ${configMaps}/a?dryRun=All`);
+      return bed.ask(`GET ${configMaps}/a`).status;
+    },
+  ],
+  "dry-run-invalid-value-accepted": [
+    422,
+    (bed) => bed.ask(`POST ${configMaps}?dryRun=Some`, { body: named("a") }).status,
+  ],
+  "unwatchable-watch-200": [405, (bed) => bed.ask("GET /api/v1/componentstatuses?watch=1").status],
+  "error-not-status-object": ["application/json", (bed) => bed.ask(`GET ${configMaps}/missing`).contentType],
+  "unsupported-media-wrong-code": [
+    415,
+    (bed) => bed.ask(`POST ${configMaps}`, { headers: { "content-type": "text/plain" }, body: "x" }).status,
+  ],
+  "discovery-wrong-content-type": ["application/json", (bed) => bed.ask("GET /apis").contentType],
+};
+
+for (const [fault, [right, see]] of Object.entries(symptoms) as [FaultName, [unknown, (bed: TestBed) => unknown]][]) {
+  it(`${fault} shows, and nothing does without it`, () => {
+    expect(see(new TestBed({ profile: kubernetesProfile }))).toEqual(right);
+    expect(see(new TestBed({ profile: kubernetesProfile, faults: [fault] }))).not.toEqual(right);
+  });
+}

@@ -1,0 +1,237 @@
+/** Which code carries out which verb on which resource, and the parts that they stand on. */
+import type { ResourceRow } from "../../wire/resources.ts";
+import { invariant } from "../kernel/invariant.ts";
+import type { Micros } from "../kernel/types.ts";
+import { FrontEnd } from "./cache/front-end.ts";
+import { startCompactor } from "./compactor.ts";
+import { groupFromDialect } from "../../wire/dialect.ts";
+import { DefinitionController } from "./custom/definition-controller.ts";
+import type { Definition } from "./custom/definition.ts";
+import { requireCustomPatchType } from "./custom/custom-verbs.ts";
+import { ApiError, methodNotAllowed } from "./errors.ts";
+import type { ApiHandler, JsonObject } from "./http-message.ts";
+import { NamespaceController } from "../control/namespace-controller.ts";
+import { ReadVerbs } from "./pipeline/read-verbs.ts";
+import type { Verb } from "./pipeline/route.ts";
+import type { Run } from "./pipeline/run.ts";
+import { type ServedResource, ServedResources } from "./served-resources.ts";
+import type { ServerContext } from "./server-context.ts";
+import type { RbacObjects } from "./auth/rbac/policy.ts";
+import { decodeObject } from "./objects/decode.ts";
+import { keyOf } from "./reads/selection.ts";
+import { prefixEnd } from "../store/sorted-index.ts";
+import { bootstrapNamespaces, bootstrapRoles } from "./writes/bootstrap.ts";
+import { warn } from "./writes/body.ts";
+import { create } from "./writes/create.ts";
+import { deleteCollection } from "./writes/delete-collection.ts";
+import { deleteOne } from "./writes/delete.ts";
+import { patch, requirePatchType } from "./writes/patch.ts";
+import { subresources } from "./writes/subresources.ts";
+import { update } from "./writes/update.ts";
+import { virtualResources } from "./writes/virtual-resources.ts";
+import { Writer } from "./writes/writer.ts";
+
+export interface VerbsOptions {
+  readonly historyWindowMicros: Micros;
+  readonly cacheLagMicros: Micros;
+  /** Make the namespaces that every cluster has. */
+  readonly bootstrap: boolean;
+  /** Make the default roles and bindings, too. */
+  readonly bootstrapRoles: boolean;
+}
+
+export class Verbs {
+  private readonly context: ServerContext;
+  private readonly frontEnd: FrontEnd;
+  private readonly resources: ServedResources;
+  private readonly reads: ReadVerbs;
+  private readonly writer: Writer;
+  private readonly webhookTargets: Readonly<Record<"mutating" | "validating", ServedResource["read"]>>;
+
+  constructor(
+    context: ServerContext,
+    { historyWindowMicros, cacheLagMicros, bootstrap, bootstrapRoles: withRoles }: VerbsOptions,
+  ) {
+    const { store, process, profile, faults } = context;
+    this.context = context;
+    this.resources = new ServedResources(profile, context.custom);
+    this.writer = new Writer(context, this.resources);
+    const configurations = (kind: string): ServedResource["read"] =>
+      this.resources.named("admissionregistration.svc.io", "v1", `${kind}webhookconfigurations`).read;
+    this.webhookTargets = { mutating: configurations("mutating"), validating: configurations("validating") };
+    // Before the caches begin: what every cluster has is older than anything that can be watched.
+    if (bootstrap) bootstrapNamespaces(this.writer);
+    if (bootstrap && withRoles) bootstrapRoles(this.writer);
+    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
+    this.reads = new ReadVerbs(context, { profile, faults, store, frontEnd: this.frontEnd, process });
+    startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
+  }
+
+  /** See `FrontEnd.setLag`. */
+  setCacheLag(lagMicros: Micros, resource?: ServedResource): void {
+    this.frontEnd.setLag(lagMicros, resource?.read.prefix);
+  }
+
+  /** See `FrontEnd.forgetHistory`. */
+  forgetHistory(): void {
+    this.frontEnd.forgetHistory();
+  }
+
+  /** How many objects of each built-in resource are stored, by `resource.group`. */
+  storedCounts(): readonly (readonly [resource: string, count: number])[] {
+    const counts = new Map<string, number>(); // two versions of one resource are stored once
+    for (const { row, read, name } of this.resources.all()) {
+      if (!row.verbs.includes("get")) continue;
+      const count = this.context.store.count(read.prefix, prefixEnd(read.prefix));
+      const label = name.group === "" ? name.resource : `${name.resource}.${name.group}`;
+      if (typeof count === "number") counts.set(label, count);
+    }
+    return [...counts];
+  }
+
+  /** Of one kind, as the caches have them, by name. */
+  webhookConfigurations(kind: "mutating" | "validating"): readonly JsonObject[] {
+    const { prefix } = this.webhookTargets[kind];
+    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  }
+
+  /** A namespace's object now; undefined when there is none. */
+  namespace(name: string): JsonObject | undefined {
+    return this.writer.namespace(name);
+  }
+
+  /** An object that came from elsewhere, read as one of a resource. Throws 400. */
+  decode(row: ResourceRow, object: JsonObject): JsonObject {
+    const resource = this.resources.of(row);
+    invariant(resource !== undefined, "admission of a resource that is not served", row.resource);
+    return decodeObject(object, "json", resource.target, "Ignore").draft as JsonObject;
+  }
+
+  /** Roles and bindings as the caches have them. */
+  rbacObjects(): RbacObjects {
+    const read = (resource: string): ServedResource["read"] =>
+      this.resources.named("rbac.authorization.svc.io", "v1", resource).read;
+    const all = { roles: read("roles"), clusterRoles: read("clusterroles") };
+    const bindings = { ofNamespaces: read("rolebindings"), ofCluster: read("clusterrolebindings") };
+    return {
+      role: (namespace, name) => {
+        const target = namespace === "" ? all.clusterRoles : all.roles;
+        const found = this.frontEnd.source(target.prefix, true).get(keyOf(target, namespace, name));
+        return found?.value as JsonObject | undefined;
+      },
+      bindings: (namespace) => {
+        const target = namespace === "" ? bindings.ofCluster : bindings.ofNamespaces;
+        const start = keyOf(target, namespace, "");
+        return this.frontEnd.source(target.prefix, true).objects(start, prefixEnd(start));
+      },
+    };
+  }
+
+  startDefinitionController(server: ApiHandler): void {
+    const { process, profile, custom, store } = this.context;
+    const removeUnserved = ({ names, group }: Definition): void => {
+      const prefix = `/registry/${names.plural}.${groupFromDialect(profile.dialect, group)}/`;
+      const left = store.range(prefix, prefixEnd(prefix), { count: false });
+      if (typeof left !== "string") for (const { key, modRevision } of left.items) store.delete(key, modRevision);
+    };
+    new DefinitionController({ process, server, dialect: profile.dialect, custom, removeUnserved }).start();
+  }
+
+  startNamespaceController(server: ApiHandler): void {
+    const { process, profile } = this.context;
+    const { resources } = this;
+    const options = {
+      process,
+      server,
+      dialect: profile.dialect,
+      // Asked for each time: custom resources come and go. Another view of what is listed anyway is left out.
+      get contents() {
+        return resources
+          .all()
+          .filter(({ row, view, custom }) => row.namespaced && (view === undefined || custom !== undefined))
+          .filter(({ row }) => row.verbs.includes("deletecollection"))
+          .map(({ apiVersion, row }) => ({ apiVersion, resource: row.resource }));
+      },
+    };
+    new NamespaceController(options).start();
+  }
+
+  /** Carries out a verb that the resource has at this place. Throws, or answers through the run now or later. */
+  carryOut(run: Run, verb: Verb): void {
+    const { row, subresource, name } = run.resourcePlace;
+    const { featureGates } = this.context.profile;
+    const resource = this.resources.of(row);
+    if (row.custom) {
+      if (verb === "patch") requireCustomPatchType(run, featureGates);
+      if (resource?.custom?.warning !== undefined) warn(run, [resource.custom.warning]);
+    } else {
+      if (verb === "patch") requirePatchType(run, featureGates);
+      this.context.negotiator.checkRoute(run.request.headers["accept"], name === "" && subresource === undefined);
+    }
+    if (resource === undefined) throw methodNotAllowed();
+    if (subresource !== undefined) {
+      const handler = subresources[subresource.subresource];
+      if (handler === undefined) throw notServed(`${row.resource}/${subresource.subresource}`);
+      handler({ run, verb, resource, reads: this.reads, writer: this.writer });
+      return;
+    }
+    if (!row.verbs.includes("get")) {
+      const handler = virtualResources[row.resource];
+      if (handler === undefined) throw notServed(row.resource);
+      handler({ run, resource, writer: this.writer });
+      return;
+    }
+    this.carryOutStored(run, verb, resource);
+  }
+
+  private carryOutStored(run: Run, verb: Verb, resource: ServedResource): void {
+    const { reads, writer } = this;
+    switch (verb) {
+      case "get":
+        reads.get(run, resource);
+        return;
+      case "list":
+        reads.list(run, resource);
+        return;
+      case "watch":
+        this.watch(run, resource);
+        return;
+      case "create":
+        create(writer, run, resource);
+        return;
+      case "update":
+        update(writer, run, resource, "");
+        return;
+      case "patch":
+        patch(writer, run, resource, "");
+        return;
+      case "delete":
+        deleteOne(writer, run, resource);
+        return;
+      case "deletecollection":
+        deleteCollection(writer, reads, run, resource);
+    }
+  }
+
+  private watch(run: Run, resource: ServedResource): void {
+    const { name, row } = resource;
+    if (row.verbs.includes("watch")) {
+      this.reads.watch(run, resource);
+      return;
+    }
+    if (this.context.faults["unwatchable-watch-200"]) {
+      this.reads.list(run, resource);
+      return;
+    }
+    const subject = name.group === "" ? name.resource : `${name.resource}.${name.group}`;
+    throw new ApiError(405, "MethodNotAllowed", `watch is not supported on resources of kind "${subject}"`, {
+      ...(name.group === "" ? {} : { group: name.group }),
+      kind: name.resource,
+    });
+  }
+}
+
+/** A part of the table that this server does not carry out: said plainly, with the code of a method it lacks. */
+function notServed(what: string): ApiError {
+  return new ApiError(405, "MethodNotAllowed", `this server does not carry out requests on ${what}`, {});
+}

@@ -1,0 +1,37 @@
+/** What a cluster has before anybody has written to it. */
+import { defaultClusterRoleBindings, defaultClusterRoles } from "../auth/rbac/default-roles.ts";
+import type { JsonObject } from "../http-message.ts";
+import { decodeObject } from "../objects/decode.ts";
+import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
+import type { ServedResource } from "../served-resources.ts";
+import type { Writer } from "./writer.ts";
+
+/** `default` and the dialect's own three, unless a server before this one has made them. */
+export function bootstrapNamespaces(writer: Writer): void {
+  const { profile } = writer.context;
+  const resource = writer.resources.named("", "v1", "namespaces");
+  const { system, nodeLease, public: open } = profile.dialect.systemNamespaces;
+  for (const name of ["default", nodeLease, open, system]) {
+    makeUnlessThere(writer, resource, { metadata: { name } });
+  }
+}
+
+/** The roles and bindings that role-based authorization starts with. */
+export function bootstrapRoles(writer: Writer): void {
+  const { dialect } = writer.context.profile;
+  const named = (resource: string): ServedResource =>
+    writer.resources.named("rbac.authorization.svc.io", "v1", resource);
+  for (const role of defaultClusterRoles(dialect)) makeUnlessThere(writer, named("clusterroles"), role);
+  for (const binding of defaultClusterRoleBindings(dialect)) {
+    makeUnlessThere(writer, named("clusterrolebindings"), binding);
+  }
+}
+
+function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonObject): void {
+  const { name } = object["metadata"] as { readonly name: string };
+  if (writer.live(resource, "", name) !== undefined) return;
+  const { draft } = decodeObject(object, "json", resource.target, "Strict");
+  wipeSystemFields(draft, writer.context.faults);
+  prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  writer.create(resource, draft, false);
+}

@@ -1,0 +1,153 @@
+/**
+ * Types that are questions, not objects: posted, answered, never stored.
+ * Source: document 1, terminology; recorded answers to token and access reviews.
+ */
+import type { User } from "../auth/authenticate.ts";
+import type { Attributes } from "../auth/authorize.ts";
+import type { PolicyRule } from "../auth/rbac/rules.ts";
+import { groupInDialect } from "../../../wire/dialect.ts";
+import { badRequest, type Cause, invalid } from "../errors.ts";
+import type { JsonObject } from "../http-message.ts";
+import { seal } from "../objects/seal.ts";
+import type { Draft } from "../objects/types.ts";
+import { respondObject } from "../pipeline/respond.ts";
+import type { Run } from "../pipeline/run.ts";
+import type { ServedResource } from "../served-resources.ts";
+import { decodeBody, requireBodySize } from "./body.ts";
+import { writeOptions } from "./options.ts";
+import { settleNamespace, track } from "./steps.ts";
+import type { Writer } from "./writer.ts";
+
+export interface VirtualCall {
+  readonly run: Run;
+  readonly resource: ServedResource;
+  readonly writer: Writer;
+}
+
+/** What answers a question: the status of its object. */
+type Answer = (call: VirtualCall, spec: JsonObject) => JsonObject;
+
+export const virtualResources: Readonly<Record<string, (call: VirtualCall) => void>> = {
+  tokenreviews: answering(reviewToken),
+  selfsubjectreviews: answering(({ run }) => ({ userInfo: userInfo(run.user) })),
+  subjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, subjectOf(spec))),
+  localsubjectaccessreviews: answering(reviewLocalAccess),
+  selfsubjectrulesreviews: answering(reviewRules),
+  selfsubjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, call.run.user)),
+};
+
+function answering(answer: Answer): (call: VirtualCall) => void {
+  return (call) => {
+    const { run, resource, writer } = call;
+    const { context } = writer;
+    context.negotiator.negotiate(run.request.headers["accept"]);
+    requireBodySize(run);
+    const options = writeOptions(context, "CreateOptions", run.query);
+    const draft: Draft = decodeBody(context, run, resource, options.fieldValidation);
+    settleNamespace(draft, run.resourcePlace.namespace);
+    track(writer, run, resource, draft, undefined, options, "");
+    draft["status"] = answer(call, (draft["spec"] ?? {}) as JsonObject);
+    respondObject(context, run, 201, seal(draft) as JsonObject);
+  };
+}
+
+function reviewToken({ writer }: VirtualCall, spec: JsonObject): JsonObject {
+  const token = (spec["token"] ?? "") as string;
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const { lookupToken, audiences } = writer.context;
+  const asked = (spec["audiences"] ?? []) as readonly string[];
+  const shared = asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
+  const user = asked.length > 0 && shared.length === 0 ? undefined : lookupToken(token);
+  if (user === undefined) return { user: {}, error: "invalid bearer token" };
+  return {
+    authenticated: true,
+    user: userInfo(user),
+    ...(shared.length === 0 ? {} : { audiences: shared }),
+  };
+}
+
+/** All that the asker may do in a namespace. */
+function reviewRules({ run, writer }: VirtualCall, spec: JsonObject): JsonObject {
+  const namespace = (spec["namespace"] ?? "") as string;
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { rules, problem } = writer.context.rulesOf(run.user, namespace);
+  return {
+    resourceRules: rules.filter((rule) => rule.nonResourceURLs === undefined).map(copied),
+    nonResourceRules: rules.flatMap(({ nonResourceURLs, verbs }) =>
+      nonResourceURLs === undefined ? [] : [{ verbs, nonResourceURLs }],
+    ),
+    incomplete: problem !== "",
+    ...(problem === "" ? {} : { evaluationError: problem }),
+  };
+}
+
+const copied = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule): JsonObject => ({
+  verbs,
+  ...(apiGroups === undefined ? {} : { apiGroups }),
+  ...(resources === undefined ? {} : { resources }),
+  ...(resourceNames === undefined ? {} : { resourceNames }),
+});
+
+function userInfo({ name, uid, groups }: User): JsonObject {
+  return { username: name, ...(uid === "" ? {} : { uid }), groups };
+}
+
+function subjectOf(spec: JsonObject): User {
+  return {
+    name: (spec["user"] ?? "") as string,
+    uid: (spec["uid"] ?? "") as string,
+    groups: (spec["groups"] ?? []) as readonly string[],
+  };
+}
+
+function reviewLocalAccess(call: VirtualCall, spec: JsonObject): JsonObject {
+  const { namespace } = call.run.resourcePlace;
+  const asked = (spec["resourceAttributes"] as JsonObject | undefined)?.["namespace"] ?? "";
+  if (asked !== namespace) {
+    const message = `Invalid value: ${JSON.stringify(asked)}: must match metadata.namespace`;
+    throw refused(call, [{ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes.namespace" }]);
+  }
+  return reviewAccess(call, spec, subjectOf(spec));
+}
+
+function reviewAccess(call: VirtualCall, spec: JsonObject, user: User): JsonObject {
+  const resource = spec["resourceAttributes"] as JsonObject | undefined;
+  const path = spec["nonResourceAttributes"] as JsonObject | undefined;
+  const causes: Cause[] = [];
+  if ((resource === undefined) === (path === undefined)) {
+    const what = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    const message = `Invalid value: "null": ${what}`;
+    causes.push({ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes" });
+  }
+  const isSelf = call.resource.row.resource === "selfsubjectaccessreviews";
+  if (!isSelf && user.name === "" && user.groups.length === 0) {
+    const message = 'Invalid value: "": at least one of user or group must be specified';
+    causes.push({ reason: "FieldValueInvalid", message, field: "spec.user" });
+  }
+  if (causes.length > 0) throw refused(call, causes);
+  const decision = call.writer.context.authorizer(user, attributesOf(resource, path ?? {}));
+  return {
+    allowed: decision.allowed,
+    ...(!decision.allowed && decision.denied ? { denied: true } : {}),
+    ...(decision.reason === "" ? {} : { reason: decision.reason }),
+  };
+}
+
+function attributesOf(resource: JsonObject | undefined, path: JsonObject): Attributes {
+  const text = (from: JsonObject, field: string): string => (from[field] ?? "") as string;
+  if (resource === undefined) return { is: "path", verb: text(path, "verb"), path: text(path, "path") };
+  return {
+    is: "resource",
+    verb: text(resource, "verb"),
+    resource: { group: text(resource, "group"), resource: text(resource, "resource") },
+    version: text(resource, "version"),
+    subresource: text(resource, "subresource"),
+    namespace: text(resource, "namespace"),
+    name: text(resource, "name"),
+  };
+}
+
+/** Here the real server names no kind. */
+function refused({ writer }: VirtualCall, causes: readonly Cause[]): Error {
+  return invalid("", groupInDialect(writer.context.profile.dialect, "authorization.svc.io"), "", causes);
+}
