@@ -1,0 +1,327 @@
+/**
+ * One request and its answer on a socket, HTTP/1.1 or HTTP/2 (through node's compatibility layer): the body is
+ * read under a limit, the handler is started inside a turn of its clock, and the answer is written out.
+ * Watch events that come in one turn of the event loop leave in one write.
+ */
+import type { ClientCertificate, OnConnection } from "./client-certificate.ts";
+import { setImmediate } from "node:timers";
+import { gzip } from "node:zlib";
+import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
+import type { Cancel } from "../kernel/types.ts";
+import { wallPorts } from "./wall.ts";
+
+/** What is known of a request when it has ended. */
+export interface AccessEntry {
+  readonly method: string;
+  /** Path and query as received. */
+  readonly url: string;
+  /** 0 when the client went away before there was an answer. */
+  readonly status: number;
+  /** Body bytes handed to the socket, before compression. */
+  readonly bodyBytes: number;
+  readonly durationMicros: number;
+  readonly outcome: "answered" | "client-gone" | "drained";
+  readonly userAgent: string | undefined;
+}
+
+/** Shared by the exchanges of one server. */
+export interface ExchangeContext {
+  readonly handler: ApiHandler;
+  readonly turn: (work: () => void) => void;
+  readonly bodyBytesMax: number;
+  /** Who the connection's certificate says that the client is. Undefined: nobody was asked for one. */
+  readonly clientCertificate?: ((request: OnConnection) => ClientCertificate) | undefined;
+  readonly compress: (request: ApiRequest, status: number, headers: ResponseHeaders, bodyBytes: number) => boolean;
+  readonly accessLog: ((entry: AccessEntry) => void) | undefined;
+  /** Exchanges that the handler has not finished. */
+  readonly live: Set<Exchange>;
+  /** Watches with events to write at the end of this turn of the event loop. */
+  dirty: Exchange[];
+  draining: boolean;
+}
+
+/** A request's head. Both of node's request classes are one. */
+interface IncomingHead {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly httpVersionMajor: number;
+}
+
+/** A request whose body is still to come. */
+interface Incoming extends IncomingHead {
+  on(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/** What an answer is written to. Both of node's response classes are one. */
+export interface Outgoing {
+  writeHead(status: number, headers: Record<string, string | string[] | number>): unknown;
+  flushHeaders(): void;
+  write?(bytes: Uint8Array): boolean;
+  /** Instead of `write`: takes a chunk of HTTP/1.1's coding as it stands on the wire. */
+  writeChunk?(framed: Uint8Array): void;
+  end(bytes?: Uint8Array): unknown;
+  end(text: string, encoding: "latin1"): unknown;
+  readonly writableLength?: number;
+  on(event: "close" | "error", listener: () => void): unknown;
+}
+
+const nothing = new Uint8Array(0);
+
+/** From here on copying a body costs more than a second buffer in the write. */
+const gatheredBytesMin = 8192;
+
+export class Exchange implements Responder {
+  readonly #context: ExchangeContext;
+  readonly #incoming: IncomingHead;
+  readonly #outgoing: Outgoing;
+  readonly #startedMicros: number;
+  #request: ApiRequest | undefined;
+  #cancel: Cancel | undefined;
+  #state: "reading" | "started" | "streaming" | "done" = "reading";
+  #status = 0;
+  #bodyBytes = 0;
+  #frames: Uint8Array[] = [];
+  #frameBytes = 0;
+
+  constructor(context: ExchangeContext, incoming: IncomingHead, outgoing: Outgoing) {
+    this.#context = context;
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#startedMicros = context.accessLog === undefined ? 0 : wallPorts.nowMicros();
+  }
+
+  /** Reads the body, where there is one, and starts. `incoming` is what this exchange was made with. */
+  begin(incoming: Incoming): void {
+    this.#context.live.add(this);
+    if (hasBody(incoming)) this.#readBody(incoming);
+    else this.#start(undefined);
+    this.#listen();
+  }
+
+  /** Starts with a body that has come whole, and is within the limit. */
+  beginWith(body: Uint8Array | undefined): void {
+    this.#context.live.add(this);
+    this.#start(body);
+    this.#listen();
+  }
+
+  #listen(): void {
+    // Registered late on purpose: most requests are finished by now and need no listener.
+    if ((this.#state as string) !== "done") {
+      this.#outgoing.on("close", () => this.#clientGone());
+      this.#outgoing.on("error", () => this.#clientGone());
+    }
+  }
+
+  #readBody(incoming: Incoming): void {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const max = this.#context.bodyBytesMax;
+    incoming.on("data", (chunk: Uint8Array) => {
+      if (size > max) return; // already refused or about to be; the rest is read and forgotten
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > max) this.#start(joined(chunks, size).subarray(0, max + 1));
+    });
+    incoming.on("end", () => {
+      if (size <= max) this.#start(joined(chunks, size));
+    });
+    incoming.on("error", () => this.#clientGone());
+  }
+
+  #start(body: Uint8Array | undefined): void {
+    if (this.#state !== "reading") return;
+    this.#state = "started";
+    const { clientCertificate } = this.#context;
+    const certificate = clientCertificate?.(this.#incoming as OnConnection);
+    const plain = toApiRequest(this.#incoming, body);
+    const request = certificate === undefined ? plain : { ...plain, clientCertificate: certificate };
+    this.#request = request;
+    this.#context.turn(() => {
+      const cancel = this.#context.handler.start(request, this);
+      if (this.#state !== "done") this.#cancel = cancel;
+    });
+  }
+
+  respond(status: number, headers: ResponseHeaders, payload: Payload): void {
+    if (this.#state === "done") return;
+    const bytes = payload.bytes();
+    const request = this.#request as ApiRequest;
+    this.#status = status;
+    this.#bodyBytes = bytes.length;
+    this.#finish("answered");
+    const wireHeaders: Record<string, string | string[] | number> = { "content-type": payload.contentType, ...headers };
+    if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
+    if (!this.#context.compress(request, status, headers, bytes.length)) {
+      wireHeaders["content-length"] = bytes.length;
+      this.#outgoing.writeHead(status, wireHeaders);
+      this.#end(bytes);
+      return;
+    }
+    // Off this thread: a list of some megabytes must not hold up every other client.
+    gzip(bytes, { level: 1 }, (error, zipped) => {
+      const sent = error === null ? zipped : bytes;
+      if (error === null) wireHeaders["content-encoding"] = "gzip";
+      wireHeaders["vary"] = "Accept-Encoding";
+      wireHeaders["content-length"] = sent.length;
+      this.#outgoing.writeHead(status, wireHeaders);
+      this.#outgoing.end(sent);
+    });
+  }
+
+  /** As Latin-1 text a short body leaves in one write with the headers; as bytes it would take a gathered write. */
+  #end(bytes: Uint8Array): void {
+    if (bytes.length > gatheredBytesMin || this.#incoming.httpVersionMajor !== 1) this.#outgoing.end(bytes);
+    else this.#outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+  }
+
+  open(status: number, headers: ResponseHeaders): void {
+    if (this.#state !== "started") return;
+    this.#state = "streaming";
+    this.#status = status;
+    this.#outgoing.writeHead(status, headers);
+    this.#outgoing.flushHeaders();
+    if (this.#context.draining) queueMicrotask(() => this.drain());
+  }
+
+  frame(payload: Payload): number {
+    if (this.#state !== "streaming") return 0;
+    const bytes = payload.bytes();
+    if (this.#frames.length === 0) this.#willFlush();
+    this.#frames.push(bytes);
+    this.#frameBytes += bytes.length;
+    this.#bodyBytes += bytes.length;
+    return this.#frameBytes + (this.#outgoing.writableLength ?? 0);
+  }
+
+  close(): void {
+    if (this.#state !== "streaming") return;
+    this.flush();
+    this.#finish("answered");
+    this.#outgoing.end();
+  }
+
+  /** Writes what waits. `last` is what another exchange has just written: who has the same to say shares its bytes. */
+  flush(last?: Batch): Batch | undefined {
+    if (this.#frames.length === 0 || this.#state !== "streaming") return last;
+    const batch = last?.isOf(this.#frames) === true ? last : new Batch(this.#frames, this.#frameBytes);
+    this.#frames = [];
+    this.#frameBytes = 0;
+    if (this.#outgoing.writeChunk === undefined) this.#outgoing.write?.(batch.bytes);
+    else this.#outgoing.writeChunk(batch.framed);
+    return batch;
+  }
+
+  /** The server is going: a watch ends after what it has waiting; anything else may finish. */
+  drain(): void {
+    if (this.#state !== "streaming") return;
+    this.flush();
+    const cancel = this.#cancel;
+    this.#finish("drained");
+    this.#outgoing.end();
+    if (cancel !== undefined) this.#context.turn(cancel);
+  }
+
+  #willFlush(): void {
+    const context = this.#context;
+    context.dirty.push(this);
+    if (context.dirty.length > 1) return;
+    setImmediate(() => {
+      const dirty = context.dirty;
+      context.dirty = [];
+      let last: Batch | undefined;
+      for (const exchange of dirty) last = exchange.flush(last);
+    });
+  }
+
+  #clientGone(): void {
+    if (this.#state === "done") return;
+    const cancel = this.#cancel;
+    this.#frames = [];
+    this.#finish("client-gone");
+    if (cancel !== undefined) this.#context.turn(cancel);
+  }
+
+  #finish(outcome: AccessEntry["outcome"]): void {
+    this.#state = "done";
+    this.#cancel = undefined;
+    this.#context.live.delete(this);
+    const { accessLog } = this.#context;
+    if (accessLog === undefined) return;
+    accessLog({
+      method: this.#incoming.method ?? "",
+      url: this.#incoming.url ?? "",
+      status: this.#status,
+      bodyBytes: this.#bodyBytes,
+      durationMicros: wallPorts.nowMicros() - this.#startedMicros,
+      outcome,
+      userAgent: this.#incoming.headers["user-agent"] as string | undefined,
+    });
+  }
+}
+
+/** Watch events that leave together: all that one watcher was told in one turn of the event loop. */
+class Batch {
+  readonly #frames: readonly Uint8Array[];
+  /** As a chunk on the wire: its size in hexadecimal, the events, a line break. */
+  readonly framed: Uint8Array;
+  /** The events alone. */
+  readonly bytes: Uint8Array;
+
+  constructor(frames: readonly Uint8Array[], size: number) {
+    const head = `${size.toString(16)}\r\n`;
+    const framed = Buffer.allocUnsafe(head.length + size + 2);
+    let at = framed.write(head, "latin1");
+    for (const frame of frames) {
+      framed.set(frame, at);
+      at += frame.length;
+    }
+    framed.write("\r\n", at, "latin1");
+    this.#frames = frames;
+    this.framed = framed;
+    this.bytes = framed.subarray(head.length, at);
+  }
+
+  /** Whether these are the very same events: watchers of one collection share their encodings. */
+  isOf(frames: readonly Uint8Array[]): boolean {
+    return frames.length === this.#frames.length && frames.every((frame, at) => frame === this.#frames[at]);
+  }
+}
+
+function hasBody({ headers }: Incoming): boolean {
+  const length = headers["content-length"];
+  if (length !== undefined) return length !== "0";
+  // HTTP/2 may send a body without saying so; only methods that never carry one are spared the wait.
+  return (
+    headers["transfer-encoding"] !== undefined || (headers[":method"] !== undefined && headers[":method"] !== "GET")
+  );
+}
+
+function toApiRequest(incoming: IncomingHead, body: Uint8Array | undefined): ApiRequest {
+  const url = originForm(incoming.url ?? "/");
+  const mark = url.indexOf("?");
+  const { headers } = incoming as { headers: Record<string, string> };
+  // The one header that node hands over as an array; no client of an API sends it.
+  if (headers["set-cookie"] !== undefined) delete headers["set-cookie"];
+  return {
+    method: incoming.method ?? "GET",
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    headers,
+    body,
+  };
+}
+
+/** A proxy's absolute form names scheme and authority too; the handler sees the path alone. */
+function originForm(url: string): string {
+  if (url.charCodeAt(0) === 47) return url;
+  const path = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*(.*)$/.exec(url)?.[1];
+  if (path === undefined) return url;
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  if (chunks.length === 0) return nothing;
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size);
+}

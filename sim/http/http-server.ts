@@ -1,0 +1,184 @@
+/**
+ * HTTP/1.1 and HTTP/2 on one port. In the clear a connection tells itself apart by its first bytes (the HTTP/2
+ * preface); under TLS the client and the server agree by ALPN. Both speak through the same `Exchange`.
+ */
+import { createSecureServer, createServer as createHttp2Server, type Http2Session } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import { Exchange, type ExchangeContext } from "./exchange.ts";
+import { clientCertificates } from "./client-certificate.ts";
+import { PlainConnection } from "./plain-connection.ts";
+import {
+  boundTo,
+  closer,
+  createHttp1Server,
+  exchangeContext,
+  type HttpServerOptions,
+  type Listening,
+  listening,
+  refuseMalformed,
+} from "./http1-server.ts";
+
+export interface TlsOptions {
+  /** PEM. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** PEM of the authorities of client certificates, which are then asked for and not demanded. Default: none is asked for. */
+  readonly clientAuthorities?: string;
+}
+
+/** Listens for both versions; rejects with node's error when it cannot. `port` 0 takes any free one. */
+export function listenHttp(
+  options: HttpServerOptions,
+  port: number,
+  address: string,
+  tls?: TlsOptions,
+): Promise<Listening> {
+  return tls === undefined ? listenPlain(options, port, address) : listenTls(options, port, address, tls);
+}
+
+/** What an HTTP/2 client always sends first; no HTTP/1 method begins like it. */
+const preface = Buffer.from("PRI * HTTP/2.0\r\n");
+
+async function listenPlain(options: HttpServerOptions, port: number, address: string): Promise<Listening> {
+  const context = exchangeContext(options);
+  const server = createHttp1Server(context, options.headerBytesMax);
+  const http2 = createHttp2Server(http2Settings(options));
+  const sessions = serveHttp2(http2, context);
+  const undecided = new Set<Socket>();
+  const plain = new Map<Socket, PlainConnection>();
+  const [asHttp1] = server.listeners("connection") as ((socket: Socket) => void)[];
+  server.removeAllListeners("connection");
+  server.on("connection", (socket) => {
+    undecided.add(socket);
+    socket.on("close", () => {
+      undecided.delete(socket);
+      plain.delete(socket);
+    });
+    sniff(socket, (isHttp2, seen) => {
+      undecided.delete(socket);
+      if (isHttp2) {
+        putBack(socket, seen);
+        http2.emit("connection", socket);
+        return;
+      }
+      const connection = new PlainConnection(context, socket, (unread) => {
+        plain.delete(socket);
+        putBack(socket, unread);
+        asHttp1?.call(server, socket);
+        socket.resume();
+      });
+      plain.set(socket, connection);
+      connection.take(seen);
+    });
+  });
+  await listening(server, port, address);
+  const end = closer(context, server, () => {
+    server.closeAllConnections();
+    for (const socket of plain.keys()) socket.destroy();
+    for (const session of sessions) session.destroy();
+  });
+  return {
+    ...boundTo(server.address() as AddressInfo, "http"),
+    close(graceMillis) {
+      const ended = end(graceMillis);
+      for (const socket of undecided) socket.destroy();
+      for (const connection of plain.values()) connection.endWhenIdle();
+      for (const session of sessions) session.close(); // GOAWAY: no new streams, the open ones may finish
+      return ended;
+    },
+  };
+}
+
+async function listenTls(
+  options: HttpServerOptions,
+  port: number,
+  address: string,
+  tls: TlsOptions,
+): Promise<Listening> {
+  const { clientAuthorities } = tls;
+  const context: ExchangeContext = {
+    ...exchangeContext(options),
+    ...(clientAuthorities === undefined ? {} : { clientCertificate: clientCertificates() }),
+  };
+  const server = createSecureServer({
+    ...http2Settings(options),
+    allowHTTP1: true,
+    cert: tls.certificate,
+    key: tls.privateKey,
+    // Who it is, if anybody, is the authenticator's question: the connection stands in any case.
+    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
+    minVersion: "TLSv1.2",
+    // Read by the HTTP/1.1 side of the same server.
+    ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, keepAliveTimeout: 90_000 },
+  });
+  const sessions = serveHttp2(server, context);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("clientError" as never, refuseMalformed as never);
+  await listening(server, port, address);
+  const end = closer(context, server, () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    ...boundTo(server.address() as AddressInfo, "https"),
+    close(graceMillis) {
+      const ended = end(graceMillis);
+      for (const session of sessions) session.close();
+      return ended;
+    },
+  };
+}
+
+function http2Settings(options: HttpServerOptions): {
+  maxSessionMemory: number;
+  settings: { maxConcurrentStreams: number; maxHeaderListSize: number };
+} {
+  const maxHeaderListSize = options.headerBytesMax ?? 1024 * 1024;
+  // The real server allows 100 streams a connection without credentials and 250 with; memory in megabytes.
+  return { maxSessionMemory: 64, settings: { maxConcurrentStreams: 250, maxHeaderListSize } };
+}
+
+function serveHttp2(
+  server: ReturnType<typeof createHttp2Server> | ReturnType<typeof createSecureServer>,
+  context: ExchangeContext,
+): Set<Http2Session> {
+  const sessions = new Set<Http2Session>();
+  server.on("session", (session: Http2Session) => {
+    sessions.add(session);
+    session.on("close", () => sessions.delete(session));
+    session.on("error", () => session.destroy()); // a broken peer; its streams have been told
+  });
+  server.on("request", (request, response) => {
+    new Exchange(context, request as never, response as never).begin(request as never);
+  });
+  return sessions;
+}
+
+/** Looks at the first bytes. A connection that ends before it has said anything is nobody's. */
+function sniff(socket: Socket, decide: (isHttp2: boolean, seen: Buffer) => void): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const look = (chunk: Buffer): void => {
+    seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const compared = Math.min(seen.length, preface.length);
+    const alike = seen.subarray(0, compared).equals(preface.subarray(0, compared));
+    if (alike && compared < preface.length) return;
+    socket.off("data", look).off("end", giveUp).off("error", giveUp);
+    decide(alike, seen);
+  };
+  const giveUp = (): void => void socket.destroy();
+  socket.on("data", look).on("end", giveUp).on("error", giveUp);
+}
+
+/**
+ * For whoever reads the socket next. An HTTP/2 session reads what was put back by itself, a tick later; a flowing
+ * socket would lose it.
+ */
+function putBack(socket: Socket, bytes: Buffer): void {
+  socket.pause();
+  if (bytes.length > 0) socket.unshift(bytes);
+}

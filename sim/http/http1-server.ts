@@ -1,0 +1,144 @@
+/**
+ * An `ApiHandler` on a real socket, over HTTP/1.1. The adapter knows nothing of the API: it reads a request,
+ * enters the simulated clock's present instant (`turn`), and writes out what the handler calls back.
+ *
+ * Where node's parser decides: a method that it does not know never reaches the handler; a well-formed
+ * request line with such a method is answered 405 here, as the real server does for any token.
+ */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { type AccessEntry, Exchange, type ExchangeContext } from "./exchange.ts";
+import type { ApiHandler } from "../apiserver/http-message.ts";
+
+export interface HttpServerOptions {
+  readonly handler: ApiHandler;
+  /** Runs `work` at the present instant of the handler's clock: the clock is advanced first. Every socket event goes through it. */
+  readonly turn: (work: () => void) => void;
+  /** Bytes of a request body that are read, at least 1. One byte more is handed on, so that the handler can refuse it. Default 3 MiB. */
+  readonly bodyBytesMax?: number;
+  /** Bytes of request line and headers; more is answered 431. Default 1 MiB, the real server's. */
+  readonly headerBytesMax?: number;
+  /** Whether a complete response is sent gzipped. Default: never. */
+  readonly compress?: ExchangeContext["compress"];
+  /** Called once for each request that ended, whatever the end. */
+  readonly accessLog?: (entry: AccessEntry) => void;
+}
+
+/** A server that accepts connections. */
+export interface Listening {
+  /** `http://address:port`, the address as bound; an IPv6 address in brackets. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting, ends watches after what they have waiting, lets other requests finish, and cuts what
+   * is left after `graceMillis` (default 10,000). Idempotent.
+   */
+  close(graceMillis?: number): Promise<void>;
+}
+
+/** What the adapters for HTTP/1.1 and HTTP/2 share. */
+export function exchangeContext(options: HttpServerOptions): ExchangeContext {
+  return {
+    handler: options.handler,
+    turn: options.turn,
+    bodyBytesMax: options.bodyBytesMax ?? 3 * 1024 * 1024,
+    compress: options.compress ?? (() => false),
+    accessLog: options.accessLog,
+    live: new Set(),
+    dirty: [],
+    draining: false,
+  };
+}
+
+/** Listens; rejects with node's error (`EADDRINUSE`, `EACCES`, …) when it cannot. `port` 0 takes any free one. */
+export async function listenHttp1(options: HttpServerOptions, port: number, address: string): Promise<Listening> {
+  const context = exchangeContext(options);
+  const server = createHttp1Server(context, options.headerBytesMax);
+  await listening(server, port, address);
+  return {
+    ...boundTo(server.address() as AddressInfo, "http"),
+    close: closer(context, server, () => server.closeAllConnections()),
+  };
+}
+
+export function createHttp1Server(context: ExchangeContext, headerBytesMax = 1024 * 1024): Server {
+  const server = createServer({
+    maxHeaderSize: headerBytesMax,
+    keepAliveTimeout: 90_000,
+    headersTimeout: 32_000,
+    noDelay: true,
+  });
+  server.on("request", (request, response) => {
+    new Exchange(context, request, response).begin(request);
+  });
+  server.on("clientError", refuseMalformed);
+  server.on("connect", (_request: IncomingMessage, socket: Socket) =>
+    socket.end(plainAnswer("405 Method Not Allowed")),
+  );
+  return server;
+}
+
+/** A request that never became one. Nothing is said on a socket that is already answering. */
+export function refuseMalformed(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
+  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
+  if (!socket.writable || answering) {
+    socket.destroy();
+    return;
+  }
+  socket.end(plainAnswer(statusOfParseError(error)));
+}
+
+const requestLineWithAnyMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+function statusOfParseError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): string {
+  if (error.code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
+  if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "413 Payload Too Large";
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  const start = error.rawPacket?.toString("latin1", 0, 8192) ?? "";
+  if (error.code === "HPE_INVALID_METHOD" && requestLineWithAnyMethod.test(start)) return "405 Method Not Allowed";
+  return "400 Bad Request";
+}
+
+function plainAnswer(status: string): string {
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: ${status.length}\r\n\r\n${status}`;
+}
+
+/** What listens: `http.Server`, `net.Server` and `tls.Server` alike. */
+interface Listener {
+  listen(port: number, address: string, done: () => void): unknown;
+  once(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+  close(done: () => void): unknown;
+}
+
+export function listening(server: Listener, port: number, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, address, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+export function boundTo(bound: AddressInfo, scheme: "http" | "https"): Pick<Listening, "url" | "port"> {
+  const host = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+  return { url: `${scheme}://${host}:${bound.port}`, port: bound.port };
+}
+
+/** The graceful end that `Listening.close` promises. `cut` destroys every connection that is left. */
+export function closer(context: ExchangeContext, server: Listener, cut: () => void): Listening["close"] {
+  let closed: Promise<void> | undefined;
+  return (graceMillis = 10_000) => {
+    closed ??= new Promise((resolve) => {
+      context.draining = true;
+      const bound = setTimeout(cut, graceMillis);
+      server.close(() => {
+        clearTimeout(bound);
+        resolve();
+      });
+      for (const exchange of [...context.live]) exchange.drain();
+    });
+    return closed;
+  };
+}

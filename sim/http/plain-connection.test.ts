@@ -1,0 +1,138 @@
+import { connect } from "node:net";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
+import { listenHttp } from "./http-server.ts";
+import { type Listening, listenHttp1 } from "./http1-server.ts";
+
+const text = (value: string): Payload => ({
+  object: undefined,
+  contentType: "text/plain",
+  bytes: () => Buffer.from(value),
+});
+
+/** Says what it was asked; `/later` is answered in a later turn of the event loop. */
+class Echo implements ApiHandler {
+  readonly seen: string[] = [];
+
+  start({ method, path, query, headers, body }: ApiRequest, responder: Responder): () => void {
+    const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-")));
+    const words = [method, path, query, JSON.stringify(shown), Buffer.from((body as Uint8Array) ?? []).toString()];
+    this.seen.push(words.join(" "));
+    const answer = (): void => responder.respond(200, {}, text(`${words.join(" ")}\n`));
+    if (path === "/later") setImmediate(answer);
+    else answer();
+    return () => {};
+  }
+}
+
+let viaNode: Listening;
+let viaPlain: Listening;
+const nodeEcho = new Echo();
+const plainEcho = new Echo();
+
+beforeEach(async () => {
+  const options = { turn: (work: () => void): void => work(), bodyBytesMax: 64 };
+  viaNode = await listenHttp1({ ...options, handler: nodeEcho }, 0, "127.0.0.1");
+  viaPlain = await listenHttp({ ...options, handler: plainEcho }, 0, "127.0.0.1");
+});
+
+afterEach(async () => {
+  await Promise.all([viaNode.close(0), viaPlain.close(0)]);
+});
+
+/**
+ * Sends `pieces`, each in a packet of its own as far as the system lets us, and a last request. Statuses and
+ * bodies that come back.
+ */
+function exchange({ port }: Listening, pieces: readonly string[]): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+    let received = "";
+    socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+    socket.on("close", () => resolve(received.match(/HTTP\/1\.1 \d+|[A-Z]+ \/\S* .*/g) ?? []));
+    socket.on("end", () => socket.destroy());
+    socket.on("error", () => socket.destroy());
+    void (async () => {
+      for (const piece of pieces) {
+        socket.write(piece, "latin1");
+        await new Promise((next) => setImmediate(next));
+      }
+      // A last request that ends the connection by itself: what was before it has been answered by then.
+      socket.write("GET /end HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    })();
+  });
+}
+
+const plainRequest = fc
+  .record({
+    method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE"),
+    path: fc.constantFrom("/", "/a", "/later", "/a?x=1&y=%20", "/b%2Fc?"),
+    header: fc.constantFrom("", "X-One: 1\r\n", "x-two:\t2 \r\n", "X-Empty:\r\n", "X-Colon: a:b, c\r\nX-More: z\r\n"),
+    body: fc.constantFrom("", "{}", "x".repeat(64)),
+  })
+  .map(({ method, path, header, body }) => {
+    const length = body === "" ? "" : `Content-Length: ${body.length}\r\n`;
+    return `${method} ${path} HTTP/1.1\r\nHost: h\r\n${header}${length}\r\n${body}`;
+  });
+
+/** Good requests that the plain reader leaves to node. */
+const unusualRequest = fc.constantFrom(
+  "POST /chunked HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+  `POST /more HTTP/1.1\r\nHost: h\r\nContent-Length: 70\r\n\r\n${"y".repeat(70)}`,
+  "GET /twice HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: 2\r\n\r\n",
+  "GET /proto HTTP/1.1\r\nHost: h\r\n__proto__: 1\r\n\r\n",
+  "GET /latin HTTP/1.1\r\nHost: h\r\nX-A: \xe9\r\n\r\n",
+  "GET http://elsewhere/absolute HTTP/1.1\r\nHost: h\r\n\r\n",
+  "GET /a#b HTTP/1.1\r\nHost: h\r\n\r\n",
+  "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n",
+);
+
+const requests = fc.array(fc.oneof({ weight: 4, arbitrary: plainRequest }, { weight: 1, arbitrary: unusualRequest }), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+it("reads every stream of requests as node's own parser does, however it is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, fc.array(fc.nat(), { maxLength: 3 }), async (sent, cuts) => {
+      nodeEcho.seen.length = 0;
+      plainEcho.seen.length = 0;
+      const all = sent.join("");
+      const edges = [0, ...cuts.map((cut) => cut % all.length).sort((left, right) => left - right), all.length];
+      const pieces = edges.slice(1).map((edge, at) => all.slice(edges[at], edge));
+      const [expected, actual] = await Promise.all([exchange(viaNode, pieces), exchange(viaPlain, pieces)]);
+      // Node starts a request that was sent ahead while the one before it is still being read; its answers wait.
+      expect(plainEcho.seen.toSorted()).toEqual(nodeEcho.seen.toSorted());
+      expect(actual).toEqual(expected);
+    }),
+    { seed: 11, numRuns: 150 },
+  );
+});
+
+it("goes on with what a client sent ahead, once a slow answer is written", async () => {
+  const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`;
+  const answers = await exchange(viaPlain, [one("/later") + one("/b") + one("/later") + one("/c")]);
+  expect(answers.filter((line) => line.startsWith("GET"))).toEqual(
+    ["/later", "/b", "/later", "/c", "/end"].map((path) => `GET ${path}  {} `),
+  );
+});
+
+it.each([
+  "GET /folded HTTP/1.1\r\nHost: h\r\nX-A: 1\r\n 2\r\n\r\n",
+  "POST /both HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+  "POST /twice HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nhi",
+  "POST /signed HTTP/1.1\r\nHost: h\r\nContent-Length: +2\r\n\r\nhi",
+  "GET /spaced HTTP/1.1\r\nHost: h\r\nX-A : 1\r\n\r\n",
+  "GET /bare HTTP/1.1\nHost: h\n\n",
+  "GET /hostless HTTP/1.1\r\n\r\n",
+  "GET /old HTTP/1.0\r\nHost: h\r\n\r\n",
+  "GET /closing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+  "NONSENSE / HTTP/1.1\r\nHost: h\r\n\r\n",
+])("leaves to node what may end the connection: %j", async (request) => {
+  nodeEcho.seen.length = 0;
+  plainEcho.seen.length = 0;
+  const [expected, actual] = await Promise.all([exchange(viaNode, [request]), exchange(viaPlain, [request])]);
+  expect(plainEcho.seen).toEqual(nodeEcho.seen);
+  expect(actual).toEqual(expected);
+});

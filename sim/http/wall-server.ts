@@ -1,0 +1,60 @@
+/** A whole simulated API server in real time behind a socket: what `serve` runs. */
+import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
+import { shouldCompress } from "../apiserver/compression.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { WallDriver } from "../kernel/wall-driver.ts";
+import { RevisionStore } from "../store/revision-store.ts";
+import type { HttpServerOptions, Listening } from "./http1-server.ts";
+import { listenHttp, type TlsOptions } from "./http-server.ts";
+import { wallPorts } from "./wall.ts";
+import { httpsWebhookCaller } from "./webhook-caller.ts";
+
+export interface WallServerOptions extends Omit<ApiServerOptions, "process" | "store"> {
+  /** Of generated names and uids. */
+  readonly seed: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly bindAddress: string;
+  /** Default: plain. */
+  readonly tls?: TlsOptions;
+  readonly accessLog?: HttpServerOptions["accessLog"];
+  /** An event of the server threw: our bug. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Listens; rejects with node's error when it cannot. Closing ends the server's timers too. */
+export async function startWallServer(options: WallServerOptions): Promise<Listening> {
+  const { seed, port, bindAddress, tls, accessLog, onError, ...serverOptions } = options;
+  const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
+  const driver = new WallDriver(kernel, wallPorts, { onError });
+  const process = kernel.process("apiserver-1");
+  const server = driver.enter(process, () =>
+    createApiServer({
+      webhooks: httpsWebhookCaller((work) => driver.enter(process, work)),
+      ...serverOptions,
+      process,
+      store: new RevisionStore(),
+    }),
+  );
+  const listening = await listenHttp(
+    {
+      handler: server,
+      turn: (work) => driver.enter(process, work),
+      compress: (request, status, _headers, bodyBytes) => shouldCompress(server.profile, request, status, bodyBytes),
+      ...(accessLog === undefined ? {} : { accessLog }),
+    },
+    port,
+    bindAddress,
+    tls,
+  ).catch((error: unknown) => {
+    driver.stop(); // its timers would keep the program alive
+    throw error;
+  });
+  return {
+    ...listening,
+    async close(graceMillis) {
+      await listening.close(graceMillis);
+      driver.stop();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Calls webhooks over HTTPS, for a server that runs in real time. A configuration's certificates are trusted instead
+ * of the system's. A service is called by its name in the cluster's DNS: where nobody resolves that, the call fails.
+ */
+import { request } from "node:https";
+import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../apiserver/admission/webhooks.ts";
+import type { Cancel } from "../kernel/types.ts";
+
+/** An answer is read up to this; a webhook that says more has failed. */
+const answerBytesMax = 3 * 1024 * 1024;
+
+/** `turn` runs what comes from outside as an event of the server. */
+export function httpsWebhookCaller(turn: (work: () => void) => void): WebhookCaller {
+  return (call, done) => {
+    try {
+      return post(call, turn, done);
+    } catch (error) {
+      done(broken(call.url, error as Error)); // an address or certificates that cannot be used at all
+      return () => {};
+    }
+  };
+}
+
+function post(
+  { url, caBundle, body }: WebhookCall,
+  turn: (work: () => void) => void,
+  done: (answer: WebhookAnswer) => void,
+): Cancel {
+  const bytes = Buffer.from(JSON.stringify(body));
+  let isOver = false;
+  const end = (answer: WebhookAnswer): void => {
+    if (isOver) return;
+    isOver = true;
+    turn(() => done(answer));
+  };
+  const outgoing = request(
+    url,
+    {
+      method: "POST",
+      agent: false,
+      headers: { "content-type": "application/json", accept: "application/json", "content-length": bytes.length },
+      ...(caBundle === undefined ? {} : { ca: caBundle }),
+    },
+    (incoming) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > answerBytesMax) outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`));
+        else chunks.push(chunk);
+      });
+      incoming.on("error", (error) => end(broken(url, error)));
+      incoming.on("end", () => end({ status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks)) }));
+    },
+  );
+  outgoing.on("error", (error) => end(broken(url, error)));
+  outgoing.end(bytes);
+  return () => {
+    isOver = true;
+    outgoing.destroy();
+  };
+}
+
+const broken = (url: string, error: Error): WebhookAnswer => ({ error: `Post "${url}": ${error.message}` });
+
+function parsed(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,286 @@
+/**
+ * Puts a simulated cluster together for a test: server, store, network, the ways in, and the test's clock. The code
+ * under test (a controller, an informer, a client) sees the server through whichever way in it can take, and virtual
+ * `Date`, timers and chance everywhere else. The same seed gives the same run.
+ */
+import type { RequestHandler } from "msw";
+import type { Transport } from "../../wire/ports.ts";
+import { type ApiServer, createApiServer } from "../apiserver/api-server.ts";
+import type { ApiHandler, JsonObject } from "../apiserver/http-message.ts";
+import { profiles } from "../apiserver/profile.ts";
+import { type FaultName, faultNames, faultsOn } from "../faults/server-faults.ts";
+import { embeddedTransport, virtualClock } from "../http/embedded-transport.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import type { Trace, TraceRecord } from "../kernel/trace.ts";
+import { installTrap } from "../kernel/trap.ts";
+import type { Cancel, Process } from "../kernel/types.ts";
+import { VirtualDriver } from "../kernel/virtual-driver.ts";
+import { linkedHandler } from "../network/linked-handler.ts";
+import { Address, Network } from "../network/network.ts";
+import { RevisionStore } from "../store/revision-store.ts";
+import { type Breakable, breakable } from "./breakable-transport.ts";
+import type { Cluster, ClusterOptions, WriteFilter, WriteRecord } from "./cluster.ts";
+import { createObjects } from "./create-objects.ts";
+import { type Duration, durationMicros } from "./duration.ts";
+import { transportFetch } from "./fetch.ts";
+import { interceptOrigin, mswHandlers } from "./interception.ts";
+import { Macrotasks } from "./macrotasks.ts";
+import { watchOutsideWork } from "./outside-work.ts";
+import type { TimedTransport } from "./patience.ts";
+import { TestClock, type Within } from "./test-clock.ts";
+import { TransportDispatcher } from "./undici-dispatcher.ts";
+import { installVirtualGlobals } from "./virtual-globals.ts";
+import { WriteHistory } from "./write-history.ts";
+
+const token = "touchstone-testing";
+const url = "http://touchstone.test";
+const traceRecordsMaxDefault = 4096;
+
+/** Starts a cluster. Its time is 0 and stands still until the test moves it. */
+export function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return createTestCluster(options);
+}
+
+export async function createTestCluster(options: ClusterOptions): Promise<TestCluster> {
+  const cluster = new TestCluster(options);
+  try {
+    if (options.objects !== undefined) await cluster.create(options.objects);
+    return cluster;
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+}
+
+export class TestCluster implements Cluster {
+  readonly url = url;
+  readonly token = token;
+  readonly fetch: typeof globalThis.fetch;
+  readonly direct: typeof globalThis.fetch;
+  readonly dispatcher: TransportDispatcher;
+  readonly trace: Cluster["trace"];
+
+  readonly #options: ClusterOptions;
+  readonly #kernel: Kernel;
+  readonly #macrotasks = new Macrotasks();
+  readonly #driver: VirtualDriver;
+  readonly #clock: TestClock;
+  /** Stands for the machines: what happens to the server happens in its events. */
+  readonly #site: Process;
+  readonly #network: Network;
+  readonly #store = new RevisionStore();
+  readonly #address = new Address<ApiHandler>("apiserver");
+  readonly #faults: Record<FaultName, boolean>;
+  readonly #transport: Breakable;
+  readonly #directTransport: Transport;
+  readonly #writes: WriteHistory;
+  readonly #restores: (() => void)[] = [];
+  #server!: { readonly process: Process; readonly api: ApiServer };
+  #cacheLagMicros: number;
+  #cancelStart: Cancel = () => undefined;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.#faults = { ...faultsOn(options.faults ?? []) };
+    this.#cacheLagMicros = durationMicros(options.cacheLag ?? "0s");
+    this.#kernel = new Kernel({ seed: options.seed ?? "1", trace: traceOptions(options.traceRecordsMax) });
+    this.#driver = new VirtualDriver(this.#kernel, {
+      processName: "test",
+      maxVirtualMicros: Number.MAX_SAFE_INTEGER,
+      turn: () => this.#macrotasks.turn(),
+    });
+    this.#clock = new TestClock({
+      kernel: this.#kernel,
+      driver: this.#driver,
+      process: this.#kernel.process("test-clock"),
+    });
+    this.#site = this.#kernel.process("site");
+    this.#network = this.#makeNetwork();
+    this.#driver.enter(this.#site, () => this.#startServer());
+    this.#writes = new WriteHistory(this.#store, () => this.#kernel.nowMicros());
+    const { broken: transport, timed } = this.#wayIn("client");
+    this.#transport = transport;
+    this.fetch = transportFetch(timed);
+    this.dispatcher = new TransportDispatcher(timed);
+    const direct = this.#wayIn("administrator");
+    this.#directTransport = direct.timed;
+    this.direct = transportFetch(direct.timed);
+    const { trace } = this.#kernel;
+    this.trace = { hash: () => trace.hash(), records: () => recordsOf(trace) };
+    if (options.virtualGlobals ?? true) this.#takeOver();
+  }
+
+  get kernelTrace(): Trace {
+    return this.#kernel.trace;
+  }
+
+  async mswHandlers(): Promise<RequestHandler[]> {
+    const { result, end } = await this.outside("loading msw", () => mswHandlers(url, this.fetch));
+    this.#restores.push(end);
+    return result;
+  }
+
+  async intercept(): Promise<() => void> {
+    const end = await this.outside("loading the interceptor", () => interceptOrigin(url, this.fetch));
+    this.#restores.push(end);
+    return end;
+  }
+
+  nowMicros(): number {
+    return this.#kernel.nowMicros();
+  }
+
+  advance(duration: Duration): Promise<void> {
+    return this.#clock.advance(duration);
+  }
+
+  settle(): Promise<void> {
+    return this.#clock.settle();
+  }
+
+  runUntil(condition: () => boolean | Promise<boolean>, options: Within = {}): Promise<void> {
+    return this.#clock.runUntil(condition, options);
+  }
+
+  run<T>(main: () => Promise<T>, options: Within = {}): Promise<T> {
+    return this.#clock.run(main, options);
+  }
+
+  outside<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#driver.holds.outside(name, work);
+  }
+
+  create(objects: string | readonly JsonObject[]): Promise<readonly JsonObject[]> {
+    const { dialect } = profiles[this.#options.profile ?? "kubernetes"];
+    return createObjects(this.direct, url, dialect, objects);
+  }
+
+  writes(filter: WriteFilter = {}): readonly WriteRecord[] {
+    return this.#writes.matching(filter);
+  }
+
+  openRequestCount(): number {
+    return this.#transport.openCount();
+  }
+
+  setFault(name: FaultName, on: boolean): void {
+    if (!faultNames.includes(name)) throw new Error(`no fault is named ${name}; there are: ${faultNames.join(", ")}`);
+    this.#faults[name] = on;
+  }
+
+  disconnect(): void {
+    this.#transport.reset();
+  }
+
+  partition(): void {
+    this.#atSite(() => this.#network.partition("client", "apiserver"));
+  }
+
+  heal(): void {
+    this.#atSite(() => this.#network.heal("client", "apiserver"));
+  }
+
+  restartServer({ downFor = "0s" }: { readonly downFor?: Duration } = {}): void {
+    const downMicros = durationMicros(downFor);
+    this.#atSite(() => {
+      this.#cancelStart();
+      this.#server.process.crash();
+      if (downMicros === 0) this.#startServer();
+      else this.#cancelStart = this.#site.clock.after(downMicros, () => this.#startServer());
+    });
+  }
+
+  compact(): void {
+    this.#atSite(() => {
+      this.#store.compact(this.#store.revision);
+      this.#server.api.forgetHistory();
+      this.#site.trace("compact", this.#store.revision);
+    });
+  }
+
+  setCacheLag(lag: Duration): void {
+    this.#cacheLagMicros = durationMicros(lag);
+    this.#atSite(() => {
+      if (this.#server.process.alive) this.#server.api.setCacheLag(this.#cacheLagMicros);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    await this.#directTransport.close();
+    this.#clock.fail(new Error("the cluster is closed"));
+    // What the code under test still does about it belongs to this cluster, and not to the next one.
+    await this.#macrotasks.turn();
+    for (const restore of this.#restores.splice(0).reverse()) restore();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What the test does to the cluster is an entry of the run like any other, and shows in its trace. */
+  #atSite(work: () => void): void {
+    this.#driver.enter(this.#site, work);
+  }
+
+  #makeNetwork(): Network {
+    const { latencyMicros = 0, noticeAfter } = this.#options;
+    const rules = [
+      { from: "client", to: "apiserver", latencyMicros },
+      { from: "apiserver", to: "client", latencyMicros },
+    ];
+    const detection = noticeAfter === undefined ? {} : { detectMicros: durationMicros(noticeAfter) };
+    return new Network(this.#kernel.process("network"), { rules, ...detection });
+  }
+
+  #wayIn(name: string): { readonly broken: Breakable; readonly timed: TimedTransport } {
+    const client = this.#kernel.process(name);
+    const handler = linkedHandler(this.#network, client, this.#address);
+    const headers = { authorization: `Bearer ${token}` };
+    const broken = breakable(embeddedTransport({ driver: this.#driver, handler, client, headers }));
+    return { broken, timed: { ...broken, clock: virtualClock(client) } };
+  }
+
+  #startServer(): void {
+    const { profile, historyWindow, featureGates } = this.#options;
+    const process = this.#kernel.process("apiserver");
+    const api = this.#kernel.enter(process, () =>
+      createApiServer({
+        process,
+        store: this.#store,
+        profile: profiles[profile ?? "kubernetes"],
+        faults: this.#faults,
+        tokens: [{ token, user: "test", uid: "test", groups: ["system:masters"] }],
+        cacheLagMicros: this.#cacheLagMicros,
+        ...(featureGates === undefined ? {} : { featureGates }),
+        ...(historyWindow === undefined ? {} : { historyWindowMicros: durationMicros(historyWindow) }),
+      }),
+    );
+    this.#address.listen(process, api);
+    this.#server = { process, api };
+  }
+
+  /** Real time and chance are out of reach from here on: the test's are made virtual, and the kernel's own use is trapped. */
+  #takeOver(): void {
+    const process = this.#kernel.process("user-code");
+    const post = (task: () => void): void => this.#macrotasks.post(task);
+    this.#restores.push(installVirtualGlobals({ clock: process.clock, prng: process.prng, post }));
+    this.#restores.push(installTrap());
+    this.#restores.push(
+      watchOutsideWork({
+        allowed: () => !this.#clock.busy || this.#driver.holds.openCount > 0,
+        found: (error) => this.#clock.fail(error),
+        immediateMade: () => this.#macrotasks.immediateMade(),
+      }),
+    );
+  }
+}
+
+const traceOptions = (recordsMax: ClusterOptions["traceRecordsMax"]) =>
+  recordsMax === "all" ? { keep: "all" as const } : { tailMax: recordsMax ?? traceRecordsMaxDefault };
+
+function recordsOf(trace: Trace): TraceRecord[] {
+  const records: TraceRecord[] = [];
+  for (let index = trace.firstKept; index < trace.count; index++) records.push(trace.at(index) as TraceRecord);
+  return records;
+}
