@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import type { Answer } from "../../client/client.ts";
+import { type ApiObject, isApiObject } from "../../client/types.ts";
+import { versionOf } from "../../client/types.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+import { createPlacedPod } from "../../runner/pods.ts";
+
+/**
+ * Property: further deletions of a pod whose deletion is under way only bring its end nearer, never past the request
+ * itself; no value of grace makes it undeletable; and preconditions that hold never conflict with the deletion's own
+ * steps.
+ */
+export const graceOnlyShortens = defineCheck({
+  id: "grace-only-shortens",
+  area: "deletion",
+  property: "Further deletions of a pod shorten its grace, and the last of them ends it.",
+  requirements: [
+    "deletion.grace-never-longer",
+    "deletion.grace-not-past",
+    "deletion.grace-negative",
+    "deletion.preconditions-hold",
+  ],
+  features: ["pods", "configmaps"],
+  input: fc.record({
+    ownGrace: fc.constantFrom(5, 30, 120),
+    graces: fc.array(fc.constantFrom<(number | undefined)[]>(undefined, -1, 1, 2, 10, 60, 300), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    pauseMillis: fc.constantFrom(0, 1100),
+    precondition: fc.boolean(),
+  }),
+  examples: [
+    { ownGrace: 30, graces: [-1], pauseMillis: 0, precondition: false },
+    { ownGrace: 30, graces: [60, 10], pauseMillis: 1100, precondition: true },
+    { ownGrace: 30, graces: [undefined, undefined, undefined], pauseMillis: 1100, precondition: false },
+  ],
+  async run(attempt, { ownGrace, graces, pauseMillis, precondition }) {
+    const pods = await attempt.target.collection("pods");
+    const markers = await attempt.target.collection("configmaps");
+    let pod = await createPlacedPod(attempt, pods, "a", ownGrace);
+    const forced = async (options: object) =>
+      pods.delete("a", {
+        gracePeriodSeconds: 0,
+        ...(precondition ? { preconditions: { resourceVersion: versionOf(pod) } } : {}),
+        ...options,
+      });
+    let end: number | undefined;
+    for (const grace of graces) {
+      const now = await attempt.fence(markers); // its creationTimestamp is the server's time, before the request
+      const options = {
+        ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+        ...(precondition ? { preconditions: { resourceVersion: versionOf(pod) } } : {}),
+      };
+      const answer = await pods.delete("a", options);
+      attempt.expect(
+        "deletion.preconditions-hold",
+        answer.status < 300,
+        `${JSON.stringify(options)} accepted`,
+        shown(answer),
+      );
+      const read = await pods.get("a");
+      if (read.status === 404) break; // a server, or a kubelet's stand-in, may end it by itself
+      pod = read.json as ApiObject;
+      const stamp = Date.parse(String(pod.metadata.deletionTimestamp));
+      const called = `after ${JSON.stringify(options)}`;
+      const nowMillis = Date.parse(String(now.metadata.creationTimestamp));
+      // Once the old end has come, the end of a shorter grace may be the present, or be left in the past.
+      const latest = end === undefined ? Number.POSITIVE_INFINITY : Math.max(end, nowMillis + 1000);
+      attempt.expect(
+        "deletion.grace-never-longer",
+        stamp <= latest, // not so for a time that is none
+        `an end not after ${describe(end)} ${called}`,
+        describe(stamp),
+      );
+      attempt.expect(
+        "deletion.grace-not-past",
+        stamp === end || stamp >= nowMillis,
+        `an end not before ${now.metadata.creationTimestamp} ${called}`,
+        describe(stamp),
+      );
+      end = stamp;
+      if (pauseMillis > 0) await attempt.clock.sleep(pauseMillis);
+    }
+    const read = await pods.get("a");
+    if (isApiObject(read.json) && read.status === 200) pod = read.json;
+    const last = await forced({});
+    const requirement = graces.includes(-1) ? "deletion.grace-negative" : "deletion.preconditions-hold";
+    attempt.expect(
+      requirement,
+      last.status < 300 || last.status === 404,
+      "the deletion without grace accepted",
+      shown(last),
+    );
+    const gone = await pods.get("a");
+    attempt.expect(requirement, gone.status === 404, "404 after a deletion without grace", shown(gone));
+  },
+});
+
+function shown(answer: Answer): string {
+  return `${answer.status} ${answer.text.slice(0, 300)}`;
+}
+
+function describe(millis: number | undefined): string {
+  return millis === undefined || Number.isNaN(millis) ? "no time" : new Date(millis).toISOString();
+}

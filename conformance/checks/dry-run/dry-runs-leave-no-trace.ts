@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { configMap } from "../../arbitraries/config-maps.ts";
+import type { Answer } from "../../client/client.ts";
+import { objectOf } from "../../client/collection.ts";
+import { type ApiObject, isApiObject } from "../../client/types.ts";
+import { describeEvents } from "../../model/history.ts";
+import { judgeSameState, stateOf } from "../../model/replay.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+import { ownLog } from "../../runner/story.ts";
+
+const kinds = [
+  "create",
+  "create-taken",
+  "put",
+  "put-stale",
+  "merge",
+  "json",
+  "delete",
+  "delete-absent",
+  "delete-held",
+  "deletecollection",
+] as const;
+
+/**
+ * Property: a dry run answers as the real request would and leaves nothing behind, in lists and in watches.
+ * Method: each request is sent dry, and the collection is compared with what it was; then it is sent for real in a
+ * collection that was made the same, and the answers are compared.
+ */
+export const dryRunsLeaveNoTrace = defineCheck({
+  id: "dry-runs-leave-no-trace",
+  area: "dry-run",
+  property: "A dry run answers as the real request would, and nothing happens.",
+  requirements: ["dry-run.no-trace", "dry-run.same-answer", "dry-run.same-refusal"],
+  features: ["configmaps", "namespaces", "watch"],
+  input: fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 4 }),
+  async run(attempt, requests) {
+    const dryCollection = await attempt.target.collection("configmaps");
+    const realCollection = await attempt.target.collection("configmaps", "-real");
+    const send = (
+      collection: typeof dryCollection,
+      kind: (typeof kinds)[number],
+      stale: string,
+      dry: boolean,
+    ): Promise<Answer> => {
+      const options = { query: dry ? { dryRun: "All" } : {} };
+      const data = { value: kind };
+      switch (kind) {
+        case "create":
+          return collection.create(configMap("new", { data }), options);
+        case "create-taken":
+          return collection.create(configMap("a", { data }), options);
+        case "put":
+          return collection.put("a", configMap("a", { data }), options);
+        case "put-stale":
+          return collection.put("a", configMap("a", { data, resourceVersion: stale }), options);
+        case "merge":
+          return collection.patch("a", "merge", { data }, options);
+        case "json":
+          return collection.patch("a", "json", [{ op: "add", path: "/data/added", value: kind }], options);
+        case "delete":
+          return collection.delete("a", undefined, options);
+        case "delete-absent":
+          return collection.delete("absent", undefined, options);
+        case "delete-held":
+          return collection.delete("held", undefined, options);
+        case "deletecollection":
+          return collection.deleteCollection(options);
+      }
+    };
+    const furnish = async (collection: typeof dryCollection) => {
+      const first = objectOf(await collection.create(configMap("a", { data: { value: "first" } })));
+      objectOf(await collection.patch("a", "merge", { data: { value: "second" } }));
+      objectOf(await collection.create(configMap("held", { finalizers: ["example.com/hold"] })));
+      return first.metadata.resourceVersion as string;
+    };
+    const stale = await furnish(dryCollection);
+    const before = await dryCollection.readList();
+    const watch = await attempt.openWatch(dryCollection, { resourceVersion: before.resourceVersion });
+    for (const [index, kind] of requests.entries()) {
+      const dry = await send(dryCollection, kind, stale, true);
+      const after = await dryCollection.readList();
+      const own = (items: readonly ApiObject[]) =>
+        stateOf(attempt.target.own(dryCollection, items).filter((item) => !item.metadata.name.startsWith("zz-fence")));
+      const named = { expected: "the list before", actual: `the list after a dry ${kind}` };
+      attempt.holds("dry-run.no-trace", judgeSameState(own(before.items), own(after.items), named));
+      const absent = await dryCollection.get("new");
+      attempt.expect(
+        "dry-run.no-trace",
+        absent.status === 404,
+        "404 for what was only created dry",
+        String(absent.status),
+      );
+      if (index === 0) {
+        // The real one goes last in a collection of its own: it changes what the next would meet.
+        const realStale = await furnish(realCollection);
+        judgeAlike(attempt, kind, dry, await send(realCollection, kind, realStale, false));
+      }
+    }
+    const log = ownLog(attempt, dryCollection, await attempt.untilFence(watch, await attempt.fence(dryCollection)));
+    attempt.expect("dry-run.no-trace", log.length === 0, "no event", describeEvents(log));
+  },
+});
+
+function judgeAlike(
+  attempt: Parameters<Parameters<typeof defineCheck>[0]["run"]>[0],
+  kind: string,
+  dry: Answer,
+  real: Answer,
+): void {
+  const requirement = real.status < 300 ? "dry-run.same-answer" : "dry-run.same-refusal";
+  attempt.expect(
+    requirement,
+    dry.status === real.status,
+    `${real.status}, as the real ${kind}`,
+    `${dry.status} ${dry.text.slice(0, 300)}`,
+  );
+  if (real.status >= 300 || !isApiObject(real.json)) return;
+  const data = isApiObject(dry.json) ? dry.json["data"] : undefined;
+  attempt.expect(
+    "dry-run.same-answer",
+    JSON.stringify(data) === JSON.stringify(real.json["data"]),
+    JSON.stringify(real.json["data"]),
+    JSON.stringify(data),
+  );
+}

@@ -1,0 +1,76 @@
+import { mediaTypeOf } from "../../client/client.ts";
+import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
+import type { Attempt } from "../../runner/attempt.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+
+/**
+ * Discovery documents are JSON and say so; what they name is served; and what they name without the verb watch is not
+ * answered with a list when somebody watches it. One run says all. Nothing is written.
+ */
+export const discoverySaysWhatIsServed = defineCheck({
+  id: "discovery-says-what-is-served",
+  area: "errors",
+  property: "Discovery is JSON, names what is served, and verbs that it does not name are refused.",
+  requirements: ["discovery.content-type", "discovery.shape", "watch.unwatchable"],
+  features: [],
+  async run(attempt) {
+    const versions = await document(attempt, "/api", "versions");
+    const core = (versions["versions"] as readonly Json[]).includes("v1");
+    attempt.expect("discovery.shape", core, "version v1 of the core group", JSON.stringify(versions["versions"]));
+    const groups = await document(attempt, "/apis", "groups");
+    const paths = ["/api/v1"];
+    for (const group of objectsIn(groups, "groups")) {
+      for (const version of objectsIn(group, "versions")) paths.push(`/apis/${String(version["groupVersion"])}`);
+    }
+    for (const path of paths) {
+      if (path !== "/api/v1" && (await attempt.client.request("GET", path)).status === 503) continue; // served by another server, which is away
+      const resources = objectsIn(await document(attempt, path, "resources"), "resources");
+      for (const resource of resources) await judgeResource(attempt, path, resource);
+    }
+    attempt.holds("watch.unwatchable", undefined);
+  },
+});
+
+async function document(attempt: Attempt, path: string, field: string): Promise<JsonObject> {
+  const answer = await attempt.client.request("GET", path);
+  const mediaType = mediaTypeOf(answer.headers);
+  attempt.expect(
+    "discovery.content-type",
+    mediaType === "application/json",
+    `${path} as application/json`,
+    `${answer.status} ${mediaType}`,
+  );
+  const { json } = answer;
+  const shaped = answer.status === 200 && isJsonObject(json) && Array.isArray(json[field]);
+  attempt.expect(
+    "discovery.shape",
+    shaped,
+    `${path} with an array of ${field}`,
+    `${answer.status} ${answer.text.slice(0, 200)}`,
+  );
+  return json as JsonObject;
+}
+
+async function judgeResource(attempt: Attempt, path: string, resource: JsonObject): Promise<void> {
+  const name = String(resource["name"]);
+  const verbs = resource["verbs"];
+  const shaped =
+    typeof resource["kind"] === "string" && typeof resource["namespaced"] === "boolean" && Array.isArray(verbs);
+  attempt.expect(
+    "discovery.shape",
+    shaped,
+    `${path}: ${name} with kind, namespaced and verbs`,
+    JSON.stringify(resource),
+  );
+  if (name.includes("/") || (verbs as readonly Json[]).includes("watch")) return;
+  const watch = attempt.client.watch(`${path}/${name}`, { timeoutSeconds: 1 });
+  const status = await watch.opened();
+  watch.close();
+  if (status === 401 || status === 403) return;
+  attempt.expect(
+    "watch.unwatchable",
+    status !== undefined && status >= 400 && status < 500,
+    `a watch of ${name}, which has no such verb, answered 405`,
+    String(status),
+  );
+}

@@ -1,0 +1,105 @@
+import { configMap } from "../../arbitraries/config-maps.ts";
+import type { Collection } from "../../client/collection.ts";
+import { objectOf } from "../../client/collection.ts";
+import { type ApiList, isJsonObject, type Json } from "../../client/types.ts";
+import { Inconclusive } from "../../findings.ts";
+import { judgeReplay } from "../../model/replay.ts";
+import type { Attempt } from "../../runner/attempt.ts";
+import { defineAgedCheck } from "../../runner/define-check.ts";
+import { pollUntil } from "../../runner/poll.ts";
+import { ownLog } from "../../runner/story.ts";
+
+/**
+ * A watch from an old version tells all that happened since, for as long as the history is kept, and then is answered
+ * 410 and delivers nothing. A server that forgets by the number of changes is given some.
+ */
+export const oldWatchesAreRefused = defineAgedCheck({
+  id: "old-watches-are-refused",
+  area: "expiry",
+  property: "A watch from a forgotten version is answered 410 before any event, and the client can list again.",
+  requirements: ["expiry.watch-gone", "expiry.restart", "expiry.reason"],
+  features: ["configmaps", "watch"],
+  async capture(attempt) {
+    const collection = await attempt.target.collection("configmaps");
+    objectOf(await collection.create(configMap("a")));
+    const before = await collection.readList();
+    objectOf(await collection.create(configMap("b")));
+    return { collection, before };
+  },
+  async settle(attempt, { collection, before }, deadlineMillis) {
+    let rounds = 0;
+    const { forgottenVersion } = attempt.profile;
+    const atOnce = forgottenVersion === undefined ? undefined : await refusalOf(attempt, collection, forgottenVersion);
+    const refused =
+      atOnce ??
+      (await pollUntil(attempt, deadlineMillis, async () => {
+        if (attempt.profile.forgets === "changes") await churn(collection, rounds);
+        rounds += 1;
+        return watchOnce(attempt, collection, before);
+      }));
+    if (refused === undefined) throw new Inconclusive("the history was still there when the time allowed was over");
+    const shown = JSON.stringify(refused);
+    const asResponse = refused.status === 410 ? undefined : { expected: "a response with status 410", actual: shown };
+    const asEvent = refused.status === 200 && isJsonObject(refused.body) && refused.body["code"] === 410;
+    attempt.holdsOrDeviates("watch-too-old-is-event", "expiry.watch-gone", asResponse, asEvent);
+    const reason = isJsonObject(refused.body) ? refused.body["reason"] : undefined;
+    attempt.expect("expiry.reason", reason === "Expired", "reason Expired", shown);
+
+    const list = await collection.readList();
+    const watch = await attempt.openWatch(collection, { resourceVersion: list.resourceVersion });
+    const log = ownLog(attempt, collection, await attempt.untilFence(watch, await attempt.fence(collection)));
+    watch.close();
+    const items = attempt.target.own(collection, list.items);
+    attempt.holds("expiry.restart", judgeReplay(items, log, items));
+  },
+});
+
+interface Refusal {
+  readonly status: number;
+  readonly body: Json | undefined;
+}
+
+/** Undefined while the watch still works; then it has told everything since. */
+async function watchOnce(attempt: Attempt, collection: Collection, before: ApiList): Promise<Refusal | undefined> {
+  const refusal = await refusalOf(attempt, collection, before.resourceVersion);
+  if (refusal !== undefined) return refusal;
+  const watch = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
+  const list = await collection.readList();
+  const log = ownLog(attempt, collection, await attempt.untilFence(watch, await attempt.fence(collection)));
+  watch.close();
+  const own = (items: typeof list.items) => attempt.target.own(collection, items);
+  attempt.holds("watch.reliable", judgeReplay(own(before.items), log, own(list.items)));
+  return undefined;
+}
+
+/** How a watch from a version is refused, by its response or by its first event. Undefined: it is not. */
+async function refusalOf(attempt: Attempt, collection: Collection, version: string): Promise<Refusal | undefined> {
+  const watch = collection.watch({ resourceVersion: version, timeoutSeconds: 5 });
+  const status = (await watch.opened()) ?? 0;
+  if (status !== 200) {
+    await watch.untilEnded(10_000);
+    return { status, body: watch.refusal() };
+  }
+  await watch.until(() => watch.events.length > 0, 5_000);
+  const [first] = watch.events;
+  if (first?.type === "ERROR") await watch.untilEnded(1_000); // an error ends the stream; anything after it would show
+  watch.close();
+  if (first?.type !== "ERROR") return undefined;
+  const more = watch.events.length - 1;
+  attempt.expect("expiry.watch-gone", more === 0, "nothing after the error", `${more} events`);
+  return { status, body: first.object };
+}
+
+/** Changes of one object: enough to push old ones out of a buffer that only holds so many. */
+async function churn(collection: Collection, round: number): Promise<void> {
+  const count = round === 0 ? 0 : changesPerRound;
+  for (let start = 0; start < count; start += 25) {
+    await Promise.all(
+      Array.from({ length: 25 }, (_, index) =>
+        collection.patch("b", "merge", { data: { value: `${round}-${start + index}` } }),
+      ),
+    );
+  }
+}
+
+const changesPerRound = 250;

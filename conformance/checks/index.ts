@@ -1,0 +1,125 @@
+/** Every check, in the order in which they are shown. A test holds this list to the files. */
+import type { Check } from "../runner/define-check.ts";
+import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
+import { objectsFollowTheModel } from "./objects/objects-follow-the-model.ts";
+import { theServerAssignsIdentity } from "./objects/the-server-assigns-identity.ts";
+import { collectionsNameTheirKind } from "./pagination/collections-name-their-kind.ts";
+import { emptyListsAreLists } from "./pagination/empty-lists-are-lists.ts";
+import { limitsHoldAtAnyVersion } from "./pagination/limits-hold-at-any-version.ts";
+import { listsComeInKeyOrder } from "./pagination/lists-come-in-key-order.ts";
+import { listsStayInTheirNamespace } from "./pagination/lists-stay-in-their-namespace.ts";
+import { pagesAreOneSnapshot } from "./pagination/pages-are-one-snapshot.ts";
+import { remainingCountsAddUp } from "./pagination/remaining-counts-add-up.ts";
+import { sparseSelectorsLoseNothing } from "./pagination/sparse-selectors-lose-nothing.ts";
+import { tokensStayInScope } from "./pagination/tokens-stay-in-scope.ts";
+import { getsAtAVersion } from "./versions/gets-at-a-version.ts";
+import { invalidCombinationsAreRefused } from "./versions/invalid-combinations-are-refused.ts";
+import { listsAtAVersion } from "./versions/lists-at-a-version.ts";
+import { relistsAdvance } from "./versions/relists-advance.ts";
+import { theFutureIsAwaitedOrRefused } from "./versions/the-future-is-awaited-or-refused.ts";
+import { versionsChangeWithEveryWrite } from "./versions/versions-change-with-every-write.ts";
+import { exactListsExpire } from "./expiry/exact-lists-expire.ts";
+import { oldWatchesAreRefused } from "./expiry/old-watches-are-refused.ts";
+import { tokensExpire } from "./expiry/tokens-expire.ts";
+import { bookmarksCanBeResumedFrom } from "./watch/bookmarks-can-be-resumed-from.ts";
+import { streamingListsSayWhenTheyAreWhole } from "./watch/streaming-lists-say-when-they-are-whole.ts";
+import { watchBeginsWithWhatExists } from "./watch/watch-begins-with-what-exists.ts";
+import { watchFiltersTheHistory } from "./watch/watch-filters-the-history.ts";
+import { watchIsOrdered } from "./watch/watch-is-ordered.ts";
+import { watchIsReliable } from "./watch/watch-is-reliable.ts";
+import { watchReplaysToList } from "./watch/watch-replays-to-list.ts";
+import { watchResumesExactly } from "./watch/watch-resumes-exactly.ts";
+import { watchSelectsNamesEverywhere } from "./watch/watch-selects-names-everywhere.ts";
+import { watchStartsAfterItsVersion } from "./watch/watch-starts-after-its-version.ts";
+import { watchTellsLawfulLives } from "./watch/watch-tells-lawful-lives.ts";
+import { watchesDoNotBeginInTheFuture } from "./watch/watches-do-not-begin-in-the-future.ts";
+import { watchesEndAtTheirTimeout } from "./watch/watches-end-at-their-timeout.ts";
+import { patchesDoWhatTheySay } from "./writes/patches-do-what-they-say.ts";
+import { patchesUnderContention } from "./writes/patches-under-contention.ts";
+import { putsCreateWhatIsAbsent } from "./writes/puts-create-what-is-absent.ts";
+import { putsFromOneVersion } from "./writes/puts-from-one-version.ts";
+import { staleWritesLeaveNoTrace } from "./writes/stale-writes-leave-no-trace.ts";
+import { writesAreLinearizable } from "./writes/writes-are-linearizable.ts";
+import { collectionsAreDeletedAsSelected } from "./deletion/collections-are-deleted-as-selected.ts";
+import { collectionsKeepOwnDefaults } from "./deletion/collections-keep-own-defaults.ts";
+import { deletionTimesAreTheServers } from "./deletion/deletion-times-are-the-servers.ts";
+import { finalizersHoldObjects } from "./deletion/finalizers-hold-objects.ts";
+import { graceOnlyShortens } from "./deletion/grace-only-shortens.ts";
+import { namespacesTakeTheirObjects } from "./deletion/namespaces-take-their-objects.ts";
+import { policiesHoldForTheirActors } from "./deletion/policies-hold-for-their-actors.ts";
+import { preconditionsAreKept } from "./deletion/preconditions-are-kept.ts";
+import { dryRunsLeaveNoTrace } from "./dry-run/dry-runs-leave-no-trace.ts";
+import { onlyAllIsDry } from "./dry-run/only-all-is-dry.ts";
+import { discoverySaysWhatIsServed } from "./errors/discovery-says-what-is-served.ts";
+import { errorsAreStatusObjects } from "./errors/errors-are-status-objects.ts";
+import { mediaTypesAreNegotiated } from "./errors/media-types-are-negotiated.ts";
+import { strayFieldsAreHandledByLevel } from "./field-validation/stray-fields-are-handled-by-level.ts";
+import { strictTakesBackWhatWasGiven } from "./field-validation/strict-takes-back-what-was-given.ts";
+import { typesAreAlwaysValidated } from "./field-validation/types-are-always-validated.ts";
+import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-are-served-until-they-go.ts";
+import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
+import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
+import { wrongSelectorsAreRefused } from "./selectors/wrong-selectors-are-refused.ts";
+
+export const allChecks: readonly Check[] = [
+  generationCountsTheSpec,
+  objectsFollowTheModel,
+  theServerAssignsIdentity,
+  collectionsNameTheirKind,
+  emptyListsAreLists,
+  limitsHoldAtAnyVersion,
+  listsComeInKeyOrder,
+  listsStayInTheirNamespace,
+  pagesAreOneSnapshot,
+  remainingCountsAddUp,
+  sparseSelectorsLoseNothing,
+  tokensStayInScope,
+  getsAtAVersion,
+  invalidCombinationsAreRefused,
+  listsAtAVersion,
+  relistsAdvance,
+  theFutureIsAwaitedOrRefused,
+  versionsChangeWithEveryWrite,
+  exactListsExpire,
+  oldWatchesAreRefused,
+  tokensExpire,
+  bookmarksCanBeResumedFrom,
+  streamingListsSayWhenTheyAreWhole,
+  watchBeginsWithWhatExists,
+  watchFiltersTheHistory,
+  watchIsOrdered,
+  watchIsReliable,
+  watchReplaysToList,
+  watchResumesExactly,
+  watchSelectsNamesEverywhere,
+  watchStartsAfterItsVersion,
+  watchTellsLawfulLives,
+  watchesDoNotBeginInTheFuture,
+  watchesEndAtTheirTimeout,
+  patchesDoWhatTheySay,
+  patchesUnderContention,
+  putsCreateWhatIsAbsent,
+  putsFromOneVersion,
+  staleWritesLeaveNoTrace,
+  writesAreLinearizable,
+  collectionsAreDeletedAsSelected,
+  collectionsKeepOwnDefaults,
+  deletionTimesAreTheServers,
+  finalizersHoldObjects,
+  graceOnlyShortens,
+  namespacesTakeTheirObjects,
+  policiesHoldForTheirActors,
+  preconditionsAreKept,
+  dryRunsLeaveNoTrace,
+  onlyAllIsDry,
+  discoverySaysWhatIsServed,
+  errorsAreStatusObjects,
+  mediaTypesAreNegotiated,
+  strayFieldsAreHandledByLevel,
+  strictTakesBackWhatWasGiven,
+  typesAreAlwaysValidated,
+  definitionsAreServedUntilTheyGo,
+  schemasDecideWhatIsKept,
+  selectorsMeanTheSameEverywhere,
+  wrongSelectorsAreRefused,
+];

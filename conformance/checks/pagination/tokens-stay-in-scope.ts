@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { configMap } from "../../arbitraries/config-maps.ts";
+import { listOf, objectOf } from "../../client/collection.ts";
+import { isJsonObject, type Json } from "../../client/types.ts";
+import type { Collection } from "../../client/collection.ts";
+import type { Attempt } from "../../runner/attempt.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+
+/**
+ * Property: whatever a token says, a list shows only objects of the collection in its path.
+ * Method: tokens of one collection are sent to others, and tokens that turn out to be readable are altered in each of
+ * their texts, the way somebody would who wants to read a neighbour's objects. A refusal is as good as an empty page.
+ */
+export const tokensStayInScope = defineCheck({
+  id: "tokens-stay-in-scope",
+  area: "pagination",
+  property: "No token, used elsewhere or altered, shows objects outside the collection.",
+  requirements: ["pages.token-scope", "pages.bad-token"],
+  features: ["configmaps", "namespaces"],
+  input: fc.record({
+    limit: fc.integer({ min: 1, max: 2 }),
+    /** A neighbour whose name sorts before or after ours. */
+    neighbour: fc.constantFrom("-0", "0", "b"),
+    climb: fc.constantFrom("../", "../../", "/", "", "/../"),
+    garbage: fc.base64String({ minLength: 4, maxLength: 24 }),
+  }),
+  async run(attempt, { limit, neighbour, climb, garbage }) {
+    const ours = await attempt.target.collection("configmaps");
+    const theirs = await attempt.target.collection("configmaps", neighbour);
+    const ourNamespace = await attempt.target.namespace();
+    const theirNamespace = await attempt.target.namespace(neighbour);
+    for (const collection of [ours, theirs]) {
+      for (const name of ["a", "b", "c"]) objectOf(await collection.create(configMap(name)));
+    }
+    const first = await ours.readList({ limit });
+    const token = first.continueToken;
+    if (token === undefined) return; // the only page: there is nothing to send elsewhere
+
+    await judgeScope(attempt, theirs, token, theirNamespace);
+    const targets = [
+      `${climb}${theirNamespace}/`,
+      `${climb}${theirNamespace}/a`,
+      climb,
+      `configmaps/${theirNamespace}/`,
+    ];
+    for (const altered of targets.flatMap((target) => alteredTokens(token, target))) {
+      await judgeScope(attempt, ours, altered, ourNamespace);
+    }
+    const answer = await ours.list({ limit, continue: `${garbage}!` });
+    attempt.expect(
+      "pages.bad-token",
+      answer.status === 400,
+      "400 for a continue value that is no token",
+      String(answer.status),
+    );
+  },
+});
+
+async function judgeScope(attempt: Attempt, collection: Collection, token: string, namespace: string): Promise<void> {
+  const answer = await collection.list({ limit: 10, continue: token });
+  const stray =
+    answer.status === 200 ? listOf(answer).items.find((item) => item.metadata.namespace !== namespace) : undefined;
+  attempt.expect(
+    "pages.token-scope",
+    stray === undefined,
+    `only objects of ${namespace}, or a refusal`,
+    `${stray?.metadata.namespace}/${stray?.metadata.name}`,
+  );
+}
+
+/** The token with each of its texts replaced in turn; none when it cannot be read. Every text may be a position. */
+function alteredTokens(token: string, target: string): string[] {
+  const fields = decoded(token);
+  if (!isJsonObject(fields)) return [];
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (typeof value !== "string") return [];
+    return ["", "\u0000"].map((end) => encoded({ ...fields, [name]: target + end }));
+  });
+}
+
+function decoded(token: string): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function encoded(fields: Json | object): string {
+  return Buffer.from(JSON.stringify(fields)).toString("base64url");
+}

@@ -1,0 +1,59 @@
+import { configMap } from "../../arbitraries/config-maps.ts";
+import type { Answer } from "../../client/client.ts";
+import { headerOf } from "../../client/client.ts";
+import { objectOf } from "../../client/collection.ts";
+import { isJsonObject } from "../../client/types.ts";
+import type { Violation } from "../../findings.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+import { futureVersion } from "../../runner/future-version.ts";
+
+/**
+ * A version that does not exist yet: the server may wait a moment, and then says 504 or when to ask again. It never
+ * answers with what it has. One run says all; the requests wait side by side.
+ */
+export const theFutureIsAwaitedOrRefused = defineCheck({
+  id: "the-future-is-awaited-or-refused",
+  area: "versions",
+  property: "Lists and gets at a version still to come are not answered with the present.",
+  requirements: ["versions.future", "versions.future-exact", "versions.future-message"],
+  features: ["configmaps"],
+  async run(attempt) {
+    const collection = await attempt.target.collection("configmaps");
+    objectOf(await collection.create(configMap("a")));
+    const resourceVersion = futureVersion((await collection.readList()).resourceVersion);
+    const path = collection.path;
+    const ask = (target: string, query: Record<string, string | number>) =>
+      attempt.client.request("GET", target, { query: { ...query, resourceVersion }, retryTooMany: false });
+    const [got, listed, notOlder, notOlderLimited, exact, exactLimited, limited] = await Promise.all([
+      ask(collection.pathOf("a"), {}),
+      ask(path, {}),
+      ask(path, { resourceVersionMatch: "NotOlderThan" }),
+      ask(path, { resourceVersionMatch: "NotOlderThan", limit: 1 }),
+      ask(path, { resourceVersionMatch: "Exact" }),
+      ask(path, { resourceVersionMatch: "Exact", limit: 1 }),
+      ask(path, { limit: 1 }),
+    ]);
+    for (const answer of [got, listed, notOlder, notOlderLimited]) {
+      attempt.holds("versions.future", judgeTooLarge(answer));
+      const message = isJsonObject(answer.json) ? String(answer.json["message"] ?? "") : answer.text;
+      const words = "Too large resource version";
+      attempt.expect(
+        "versions.future-message",
+        message.includes(words),
+        `a message with "${words}"`,
+        message.slice(0, 300),
+      );
+    }
+    for (const answer of [exact, exactLimited, limited]) {
+      const bare = answer.status === 500;
+      attempt.holdsOrDeviates("exact-future-is-500", "versions.future-exact", judgeTooLarge(answer), bare);
+    }
+  },
+});
+
+function judgeTooLarge(answer: Answer): Violation | undefined {
+  const retryable = answer.status >= 400 && headerOf(answer.headers, "retry-after") !== undefined;
+  if (answer.status === 504 || retryable) return undefined;
+  const { path } = answer.exchange.request;
+  return { expected: `504 or a Retry-After for GET ${path}`, actual: `${answer.status} ${answer.text.slice(0, 300)}` };
+}

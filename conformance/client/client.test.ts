@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { Client, LostAnswer } from "./client.ts";
+import { curlLine } from "./exchange.ts";
+import { Recorder } from "./recorder.ts";
+
+function clientOf(script: Parameters<typeof scriptedTransport>[0]) {
+  const clock = jumpingClock();
+  const transport = scriptedTransport(script);
+  const recorder = new Recorder(clock);
+  return { clock, transport, recorder, client: new Client(transport, clock, recorder, "touchstone/1 (test)") };
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe("Client", () => {
+  it("records what was sent and answered, in one order of sendings and answers", async () => {
+    const { client, recorder } = clientOf((request) => ({ status: 200, json: { path: request.path } }));
+    const [one, two] = await Promise.all([client.request("GET", "/one"), client.request("GET", "/two")]);
+    expect([one.json, two.json]).toEqual([{ path: "/one" }, { path: "/two" }]);
+    const places = recorder.records({ address: "$SERVER", flags: [] }).map(({ began, ended }) => [began, ended]);
+    expect(places).toEqual([
+      [1, 3],
+      [2, 4],
+    ]);
+  });
+
+  it("gives up a request that is not answered in time, as a lost answer", async () => {
+    const { client, clock, recorder } = clientOf(() => () => {});
+    const result = await client.attempt("GET", "/", { timeoutMillis: 500 });
+    expect(result).toBeInstanceOf(LostAnswer);
+    expect(clock.nowMillis()).toBe(500);
+    expect(recorder.last()?.lost).toContain("500 ms");
+  });
+
+  it("knows nothing of a request after it has gone away, even if it is answered", async () => {
+    const { client } = clientOf(() => ({ status: 201 }));
+    expect(await client.attempt("POST", "/", { cutAfterSending: true })).toBeInstanceOf(LostAnswer);
+  });
+
+  it("waits as Retry-After says, but not for ever, and not where 429 is an answer", async () => {
+    const busy = () => ({ status: 429, headers: { "retry-after": "7" } });
+    const patient = clientOf(busy);
+    expect((await patient.client.request("GET", "/")).status).toBe(429);
+    expect(patient.transport.requests.length).toBe(9); // at once, and after each of eight waits within a minute
+    const blunt = clientOf(busy);
+    expect((await blunt.client.request("GET", "/", { retryTooMany: false })).status).toBe(429);
+    expect(blunt.transport.requests.length).toBe(1);
+  });
+});
+
+describe("WatchStream", () => {
+  it("keeps events in order, and wakes whoever waits for them", async () => {
+    const { client } = clientOf(() => (sink) => {
+      sink.head(200, {});
+      sink.chunk(bytes('{"type":"ADDED","object":{}}{"type":"MODI'));
+      setImmediate(() => sink.chunk(bytes('FIED","object":{}}\n')));
+    });
+    const watch = client.watch("/pods", { resourceVersion: "1" });
+    expect(watch.exchange.request.path).toBe("/pods?watch=true&resourceVersion=1");
+    expect(await watch.until(() => watch.events.length === 2)).toBe(true);
+    expect(watch.events.map(({ type }) => type)).toEqual(["ADDED", "MODIFIED"]);
+    expect(await watch.until(() => watch.events.length === 3, 1000)).toBe(false); // time was up
+  });
+
+  it("shows a stream that ends inside a document, or holds what is no event, as malformed", async () => {
+    for (const text of ['{"type":"ADDED"', '{"no":"event"}', "[]", '{"type":"ADDED","object":}']) {
+      const { client } = clientOf(() => (sink) => {
+        sink.head(200, {});
+        sink.chunk(bytes(text));
+        sink.end();
+      });
+      const watch = client.watch("/pods", {});
+      await watch.untilEnded(1000);
+      expect(watch.events.map(({ type }) => type)).toEqual(["malformed"]);
+    }
+  });
+
+  it("does not hold a broken connection against the document it cut", async () => {
+    const { client } = clientOf(() => (sink) => {
+      sink.head(200, {});
+      sink.chunk(bytes('{"type":"ADDED"'));
+      sink.failed(new Error("reset"));
+    });
+    const watch = client.watch("/pods", {});
+    await watch.untilEnded(1000);
+    expect([watch.ended, watch.events.length]).toEqual(["broken", 0]);
+  });
+
+  it("keeps the body of a refusal", async () => {
+    const { client } = clientOf(() => ({ status: 410, json: { reason: "Expired" } }));
+    const watch = client.watch("/pods", {});
+    expect(await watch.opened()).toBe(410);
+    await watch.untilEnded(1000);
+    expect(watch.refusal()).toEqual({ reason: "Expired" });
+  });
+});
+
+describe("curlLine", () => {
+  it("quotes what a shell would read otherwise, and leaves the address to be filled in", () => {
+    const request = {
+      method: "POST",
+      path: "/api/v1/pods?labelSelector=a%20in%20(b)&limit=1",
+      headers: { "user-agent": "x", "content-type": "application/json" },
+      body: `{"it's":1}`,
+    };
+    expect(curlLine(request, { address: "$SERVER", flags: ["-k"] })).toBe(
+      `curl -sS -k -X POST -H 'content-type: application/json' --data-binary '{"it'\\''s":1}' $SERVER'/api/v1/pods?labelSelector=a%20in%20(b)&limit=1'`,
+    );
+    const watch = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
+    expect(curlLine(watch, { address: "http://h", flags: [] })).toBe("curl -sSN http://h'/api/v1/pods?watch=true'");
+  });
+});

@@ -1,0 +1,223 @@
+import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+import { Cancelled } from "../findings.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Json, JsonObject } from "./types.ts";
+import { WatchStream } from "./watch-stream.ts";
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface RequestOptions {
+  readonly query?: Query | undefined;
+  /** Sent as JSON. */
+  readonly body?: Json | JsonObject | undefined;
+  /** Sent as it is; goes before `body`. */
+  readonly rawBody?: string | Uint8Array | undefined;
+  /** Default `application/json` when there is a body. */
+  readonly contentType?: string | undefined;
+  /** Default `application/json`; null sends no Accept header. */
+  readonly accept?: string | null | undefined;
+  /** Default 30,000. */
+  readonly timeoutMillis?: number | undefined;
+  /** Wait and repeat on 429 with Retry-After. Default true; false where 429 is itself an answer. */
+  readonly retryTooMany?: boolean | undefined;
+  /** Go away right after sending: the outcome is then unknown. */
+  readonly cutAfterSending?: boolean | undefined;
+}
+
+/** A complete answer. */
+export interface Answer {
+  readonly exchange: Exchange;
+  readonly status: number;
+  readonly headers: WireResponse["headers"];
+  readonly text: string;
+  /** The body, parsed, when it is JSON. */
+  readonly json: Json | undefined;
+}
+
+/** No answer is known: the request may have had its effect or not. */
+export class LostAnswer extends Error {
+  override readonly name = "LostAnswer";
+  readonly exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    super(`no answer to ${exchange.request.method} ${exchange.request.path}: ${exchange.lost}`);
+    this.exchange = exchange;
+  }
+}
+
+/** The only door to the target: everything that goes through it is recorded. */
+export class Client {
+  readonly clock: SuiteClock;
+  readonly recorder: Recorder;
+  private readonly transport: Transport;
+  private readonly userAgent: string;
+  private readonly signal: AbortSignal | undefined;
+  private readonly openWatches = new Set<WatchStream>();
+
+  /** Once `signal` is aborted nothing more is sent: whatever runs ends at its next request, as `Cancelled`. */
+  constructor(transport: Transport, clock: SuiteClock, recorder: Recorder, userAgent: string, signal?: AbortSignal) {
+    this.transport = transport;
+    this.clock = clock;
+    this.recorder = recorder;
+    this.userAgent = userAgent;
+    this.signal = signal;
+  }
+
+  /** Throws `LostAnswer` when no complete answer came. */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const result = await this.attempt(method, path, options);
+    if (result instanceof LostAnswer) throw result;
+    return result;
+  }
+
+  /** Like `request`, but a loss is a value: for programs that expect to lose answers. */
+  async attempt(method: string, path: string, options: RequestOptions = {}): Promise<Answer | LostAnswer> {
+    const request = this.wireRequest(method, path, options);
+    let waitedMillis = 0;
+    for (;;) {
+      this.mayGoOn();
+      const result = await this.exchange(request, options);
+      if (result instanceof LostAnswer || result.status !== 429 || options.retryTooMany === false) return result;
+      const waitMillis = retryAfterMillis(result);
+      if (waitMillis === undefined || waitedMillis + waitMillis > retryWaitMillisMax) return result;
+      waitedMillis += waitMillis;
+      await this.clock.sleep(waitMillis);
+    }
+  }
+
+  watch(path: string, query: Query): WatchStream {
+    this.mayGoOn();
+    const request = this.wireRequest("GET", path, { query: { watch: true, ...query } });
+    const stream = new WatchStream(this.transport, this.clock, this.recorder, request, () =>
+      this.openWatches.delete(stream),
+    );
+    this.openWatches.add(stream);
+    return stream;
+  }
+
+  /** Cuts every watch that is still open. */
+  closeWatches(): void {
+    for (const watch of [...this.openWatches]) watch.close();
+  }
+
+  private mayGoOn(): void {
+    if (this.signal?.aborted === true) throw new Cancelled("stopped by a person");
+  }
+
+  private wireRequest(method: string, path: string, options: RequestOptions): WireRequest {
+    const headers: Record<string, string> = { "user-agent": this.userAgent };
+    if (options.accept !== null) headers["accept"] = options.accept ?? "application/json";
+    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    if (body !== undefined) headers["content-type"] = options.contentType ?? "application/json";
+    const fullPath = path + queryText(options.query);
+    return body === undefined ? { method, path: fullPath, headers } : { method, path: fullPath, headers, body };
+  }
+
+  private exchange(request: WireRequest, options: RequestOptions): Promise<Answer | LostAnswer> {
+    const { clock, recorder, transport } = this;
+    const exchange = recorder.begin(request);
+    return new Promise((resolve) => {
+      const chunks: Uint8Array[] = [];
+      let settled = false;
+      let cancelTimer = () => {};
+      const settle = (result: () => Answer | LostAnswer) => {
+        if (settled) return;
+        settled = true;
+        cancelTimer();
+        recorder.end(exchange);
+        resolve(result());
+      };
+      const lose = (why: string) =>
+        settle(() => {
+          exchange.lost = why;
+          return new LostAnswer(exchange);
+        });
+      const cancel = transport.open(request, {
+        head(status, headers) {
+          exchange.status = status;
+          exchange.headers = headers;
+        },
+        chunk(bytes) {
+          chunks.push(bytes);
+          exchange.keep(bytes);
+        },
+        end: () => settle(() => completeAnswer(exchange, chunks)),
+        failed: (cause) => lose(cause.message),
+      });
+      if (settled) return;
+      if (options.cutAfterSending === true) {
+        cancel();
+        lose("the suite went away after sending");
+        return;
+      }
+      const timeoutMillis = options.timeoutMillis ?? 30_000;
+      cancelTimer = clock.after(timeoutMillis, () => {
+        if (settled) return;
+        cancel();
+        lose(`nothing complete within ${timeoutMillis} ms`);
+      });
+    });
+  }
+}
+
+const retryWaitMillisMax = 60_000;
+const decoder = new TextDecoder();
+
+function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[]): Answer {
+  const text = decoder.decode(chunks.length === 1 ? chunks[0] : joined(chunks));
+  return {
+    exchange,
+    status: exchange.status as number,
+    headers: exchange.headers,
+    text,
+    json: isJson(exchange.headers) ? parsed(text) : undefined,
+  };
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+/** One header's value; of a repeated header, the first. */
+export function headerOf(headers: WireResponse["headers"], name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}
+
+export function mediaTypeOf(headers: WireResponse["headers"]): string {
+  return (headerOf(headers, "content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+function isJson(headers: WireResponse["headers"]): boolean {
+  return mediaTypeOf(headers) === "application/json";
+}
+
+/** Undefined for text that only claims to be JSON: whoever needs the object will say so. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function retryAfterMillis(answer: Answer): number | undefined {
+  const seconds = Number(headerOf(answer.headers, "retry-after"));
+  return Number.isInteger(seconds) && seconds >= 0 ? Math.max(seconds, 1) * 1000 : undefined;
+}
+
+function queryText(query: Query | undefined): string {
+  if (query === undefined) return "";
+  const words: string[] = [];
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) words.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`);
+  }
+  return words.length === 0 ? "" : `?${words.join("&")}`;
+}

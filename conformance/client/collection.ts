@@ -1,0 +1,201 @@
+/** Typed verbs on one collection. Each says what it sends; whether the answer is right is the caller's question. */
+import { CheckFailure, Inconclusive } from "../findings.ts";
+import type { Answer, Client, Query, RequestOptions } from "./client.ts";
+import { LostAnswer } from "./client.ts";
+import { type ApiList, type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "./types.ts";
+import type { WatchStream } from "./watch-stream.ts";
+
+export const patchTypes = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+} as const;
+export type PatchKind = keyof typeof patchTypes;
+
+/** Told of every object that may exist because of us, so that it can be removed again. */
+export interface CreatedRegistry {
+  /** `held`: it does not go with its namespace alone, because of finalizers or a grace period. */
+  created(objectPath: string, held: boolean): void;
+  gone(objectPath: string): void;
+}
+
+export class Collection {
+  readonly client: Client;
+  /** For example `/api/v1/namespaces/a/configmaps`. */
+  readonly path: string;
+  private readonly registry: CreatedRegistry;
+
+  constructor(client: Client, path: string, registry: CreatedRegistry) {
+    this.client = client;
+    this.path = path;
+    this.registry = registry;
+  }
+
+  list(query?: Query): Promise<Answer> {
+    return this.client.request("GET", this.path, { query });
+  }
+
+  /** A list that must succeed. */
+  async readList(query?: Query): Promise<ApiList> {
+    return listOf(await this.list(query));
+  }
+
+  /** All pages, from the first to the one without a token. `between` runs after each page that has a next. */
+  async pages(query: Query, between?: (page: ApiList, index: number) => Promise<void>): Promise<ApiList[]> {
+    const pages = [await this.readList(query)];
+    // The documents want the same request again with the token; the version of the first page is in the token.
+    const { resourceVersion: _first, resourceVersionMatch: _match, ...rest } = query;
+    for (let token = pages[0]?.continueToken; token !== undefined; token = pages.at(-1)?.continueToken) {
+      if (pages.length > pagesMax) break;
+      await between?.(pages.at(-1) as ApiList, pages.length - 1);
+      pages.push(await this.readList({ ...rest, continue: token }));
+    }
+    return pages;
+  }
+
+  get(name: string, query?: Query): Promise<Answer> {
+    return this.client.request("GET", this.pathOf(name), { query });
+  }
+
+  async create(object: JsonObject, options: RequestOptions = {}): Promise<Answer> {
+    return answered(await this.tryCreate(object, options));
+  }
+
+  async tryCreate(object: JsonObject, options: RequestOptions = {}): Promise<Answer | LostAnswer> {
+    const result = await this.client.attempt("POST", this.path, { ...options, body: object });
+    const named = result instanceof LostAnswer ? object : result.status < 300 ? result.json : undefined;
+    if (isApiObject(named) && options.query?.["dryRun"] === undefined) {
+      this.registry.created(this.pathOf(named.metadata.name), this.isHeld(object));
+    }
+    return result;
+  }
+
+  async put(name: string, object: JsonObject, options: RequestOptions = {}): Promise<Answer> {
+    return answered(await this.tryPut(name, object, options));
+  }
+
+  async tryPut(name: string, object: JsonObject, options: RequestOptions = {}): Promise<Answer | LostAnswer> {
+    const result = await this.client.attempt("PUT", this.pathOf(name), { ...options, body: object });
+    if (result instanceof LostAnswer || result.status === 201)
+      this.registry.created(this.pathOf(name), this.isHeld(object));
+    return result;
+  }
+
+  async patch(name: string, kind: PatchKind, patch: Json | JsonObject, options: RequestOptions = {}): Promise<Answer> {
+    return answered(await this.tryPatch(name, kind, patch, options));
+  }
+
+  tryPatch(
+    name: string,
+    kind: PatchKind,
+    patch: Json | JsonObject,
+    options: RequestOptions = {},
+  ): Promise<Answer | LostAnswer> {
+    return this.client.attempt("PATCH", this.pathOf(name), { ...options, contentType: patchTypes[kind], body: patch });
+  }
+
+  async delete(name: string, deleteOptions?: JsonObject, options: RequestOptions = {}): Promise<Answer> {
+    return answered(await this.tryDelete(name, deleteOptions, options));
+  }
+
+  async tryDelete(
+    name: string,
+    deleteOptions?: JsonObject,
+    options: RequestOptions = {},
+  ): Promise<Answer | LostAnswer> {
+    const body =
+      deleteOptions === undefined ? undefined : { kind: "DeleteOptions", apiVersion: "v1", ...deleteOptions };
+    const result = await this.client.attempt("DELETE", this.pathOf(name), { ...options, body });
+    if (!(result instanceof LostAnswer) && result.status === 404) this.registry.gone(this.pathOf(name));
+    return result;
+  }
+
+  deleteCollection(options: RequestOptions = {}): Promise<Answer> {
+    return this.client.request("DELETE", this.path, options);
+  }
+
+  watch(query: Query = {}): WatchStream {
+    return this.client.watch(this.path, query);
+  }
+
+  private isHeld(object: JsonObject): boolean {
+    const finalizers = isApiObject(object) ? (object.metadata.finalizers ?? []) : [];
+    return finalizers.length > 0 || this.path.endsWith("/pods");
+  }
+
+  /** `name`, or `name/subresource`. */
+  pathOf(name: string): string {
+    return `${this.path}/${name.split("/").map(encodeURIComponent).join("/")}`;
+  }
+}
+
+const pagesMax = 500; // a server that always gives a token must not hold the suite forever
+
+function answered(result: Answer | LostAnswer): Answer {
+  if (result instanceof LostAnswer) throw result;
+  return result;
+}
+
+/**
+ * The answer to a request of a kind that the documents promise to serve, or the end of the run: refused
+ * credentials say nothing about the target, anything else breaks `requirement`.
+ */
+export function succeeded(
+  answer: Answer,
+  requirement = "objects.verbs",
+  statuses: readonly number[] = [200, 201, 202],
+): Answer {
+  if (statuses.includes(answer.status)) return answer;
+  const { method, path } = answer.exchange.request;
+  if (answer.status === 401 || answer.status === 403) {
+    throw new Inconclusive(
+      `the credentials do not allow ${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`,
+    );
+  }
+  throw new CheckFailure(
+    requirement,
+    {
+      expected: `${method} ${path} answers ${statuses.join(" or ")}`,
+      actual: `${answer.status} ${answer.text.slice(0, 400)}`,
+    },
+    answer.exchange,
+  );
+}
+
+/** The object in an answer that must succeed. */
+export function objectOf(answer: Answer, requirement?: string): ApiObject {
+  succeeded(answer, requirement);
+  if (isApiObject(answer.json)) return answer.json;
+  throw new CheckFailure(
+    "objects.fields",
+    { expected: "a JSON object with metadata.name", actual: answer.text.slice(0, 400) },
+    answer.exchange,
+  );
+}
+
+/** The collection in an answer that must succeed. */
+export function listOf(answer: Answer): ApiList {
+  succeeded(answer, "lists.collection", [200]);
+  const { json } = answer;
+  const metadata = isJsonObject(json) ? json["metadata"] : undefined;
+  if (!isJsonObject(json) || !isJsonObject(metadata)) throw misshapen(answer, "a JSON object with metadata");
+  const items = json["items"];
+  if (!Array.isArray(items) || !items.every(isApiObject))
+    throw misshapen(answer, "items: an array of objects, also when empty");
+  const resourceVersion = metadata["resourceVersion"];
+  if (typeof resourceVersion !== "string" || resourceVersion === "") {
+    throw misshapen(answer, "metadata.resourceVersion: a string that is not empty");
+  }
+  const token = metadata["continue"];
+  const remaining = metadata["remainingItemCount"];
+  return {
+    resourceVersion,
+    continueToken: typeof token === "string" && token !== "" ? token : undefined,
+    remainingItemCount: typeof remaining === "number" ? remaining : undefined,
+    items,
+  };
+}
+
+function misshapen(answer: Answer, expected: string): CheckFailure {
+  return new CheckFailure("lists.fields", { expected, actual: answer.text.slice(0, 400) }, answer.exchange);
+}

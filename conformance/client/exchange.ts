@@ -1,0 +1,95 @@
+import type { WireRequest, WireResponse } from "../../wire/ports.ts";
+import type { ExchangeRecord } from "../../reports/schema/suite-report.ts";
+
+/** How to show requests to a person: the base URL (or what stands for it) and flags that every curl line needs. */
+export interface CurlStyle {
+  readonly address: string;
+  readonly flags: readonly string[];
+}
+
+/** One request and all that came back for it. Filled in as things happen; judged only afterwards. */
+export class Exchange {
+  readonly index: number;
+  readonly request: WireRequest;
+  /** Place of the sending in the one order of sendings and answers. */
+  readonly began: number;
+  readonly sentAtMillis: number;
+  /** Place of the complete answer, of the loss, or of the cut. */
+  ended: number | undefined;
+  endedAtMillis: number | undefined;
+  status: number | undefined;
+  headers: WireResponse["headers"] = {};
+  /** Why no complete answer is known; undefined while under way and when complete. */
+  lost: string | undefined;
+  private readonly pieces: Uint8Array[] = [];
+  private keptBytes = 0;
+  private cutBytes = 0;
+
+  constructor(index: number, request: WireRequest, began: number, sentAtMillis: number) {
+    this.index = index;
+    this.request = request;
+    this.began = began;
+    this.sentAtMillis = sentAtMillis;
+  }
+
+  /** Keeps bytes as evidence, up to a bound. */
+  keep(bytes: Uint8Array): void {
+    if (this.keptBytes + bytes.length <= evidenceBytesMax) {
+      this.pieces.push(bytes);
+      this.keptBytes += bytes.length;
+    } else {
+      this.cutBytes += bytes.length;
+    }
+  }
+
+  record(style: CurlStyle): ExchangeRecord {
+    const { request } = this;
+    return {
+      index: this.index,
+      began: this.began,
+      ended: this.ended,
+      sentAtMillis: this.sentAtMillis,
+      endedAtMillis: this.endedAtMillis,
+      method: request.method,
+      path: request.path,
+      requestHeaders: request.headers,
+      requestBody: bodyText(request),
+      status: this.status,
+      responseHeaders: this.headers,
+      responseBody: this.responseText(),
+      lost: this.lost,
+      curl: curlLine(request, style),
+    };
+  }
+
+  private responseText(): string {
+    const decoder = new TextDecoder(); // not fatal: this is for reading
+    const text = this.pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    return this.cutBytes === 0 ? text : `${text}…(${this.cutBytes} more bytes)`;
+  }
+}
+
+const evidenceBytesMax = 64 * 1024;
+
+/** A command line that sends the same request. Watches get `-N`, so that events show as they come. */
+export function curlLine(request: WireRequest, style: CurlStyle): string {
+  const words = ["curl", /[?&]watch=/.test(request.path) ? "-sSN" : "-sS", ...style.flags];
+  if (request.method !== "GET") words.push("-X", request.method);
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (name !== "user-agent") words.push("-H", shellQuoted(`${name}: ${value}`));
+  }
+  const body = bodyText(request);
+  if (body !== undefined) words.push("--data-binary", shellQuoted(body));
+  // The address may be `$SERVER`: it stays outside the quotes, so that a shell fills it in.
+  words.push(`${style.address}${shellQuoted(request.path)}`);
+  return words.join(" ");
+}
+
+function bodyText(request: WireRequest): string | undefined {
+  if (request.body === undefined || typeof request.body === "string") return request.body;
+  return new TextDecoder().decode(request.body);
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,55 @@
+import type { SuiteClock, WireRequest } from "../../wire/ports.ts";
+import type { ExchangeRecord } from "../../reports/schema/suite-report.ts";
+import { type CurlStyle, Exchange } from "./exchange.ts";
+
+/**
+ * The history of one attempt: every exchange in the order of sending, and one counter over sendings and answers, so
+ * that judges can tell what overlapped without comparing clocks. Bounded: the oldest exchanges go first.
+ */
+export class Recorder {
+  private readonly exchanges: Exchange[] = [];
+  private readonly clock: SuiteClock;
+  private ticks = 0;
+  private exchangeCount = 0;
+
+  constructor(clock: SuiteClock) {
+    this.clock = clock;
+  }
+
+  begin(request: WireRequest): Exchange {
+    const exchange = new Exchange(this.exchangeCount, request, this.tick(), this.clock.nowMillis());
+    this.exchangeCount += 1;
+    this.exchanges.push(exchange);
+    if (this.exchanges.length > exchangesMax) this.exchanges.shift();
+    return exchange;
+  }
+
+  end(exchange: Exchange): void {
+    exchange.ended = this.tick();
+    exchange.endedAtMillis = this.clock.nowMillis();
+  }
+
+  /** The next place in the order of events. */
+  tick(): number {
+    this.ticks += 1;
+    return this.ticks;
+  }
+
+  get count(): number {
+    return this.exchangeCount;
+  }
+
+  get droppedCount(): number {
+    return this.exchangeCount - this.exchanges.length;
+  }
+
+  last(): Exchange | undefined {
+    return this.exchanges.at(-1);
+  }
+
+  records(style: CurlStyle): ExchangeRecord[] {
+    return this.exchanges.map((exchange) => exchange.record(style));
+  }
+}
+
+const exchangesMax = 2000;

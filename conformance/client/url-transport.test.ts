@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { Client, LostAnswer } from "./client.ts";
+import { Recorder } from "./recorder.ts";
+import { urlTransport } from "./url-transport.ts";
+import { wallClock } from "./wall-clock.ts";
+
+let closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+  closing = [];
+});
+
+async function clientOf(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  pathPrefix = "",
+): Promise<{ client: Client; server: Server }> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const transport = urlTransport(`http://127.0.0.1:${port}${pathPrefix}`, { token: "secret" });
+  closing.push(
+    () => new Promise((resolve) => server.close(resolve)),
+    async () => server.closeAllConnections(),
+    () => transport.close(),
+  );
+  return { client: new Client(transport, wallClock, new Recorder(wallClock), "test"), server };
+}
+
+describe("urlTransport", () => {
+  it("puts the URL's path before each request and sends the token", async () => {
+    const { client } = await clientOf((request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ url: request.url, authorization: request.headers.authorization }));
+    }, "/clusters/one/");
+    const answer = await client.request("GET", "/api/v1/pods", { query: { limit: 2, labelSelector: "a in (b, c)" } });
+    expect(answer.json).toEqual({
+      url: "/clusters/one/api/v1/pods?limit=2&labelSelector=a%20in%20(b%2C%20c)",
+      authorization: "Bearer secret",
+    });
+  });
+
+  it("delivers watch events as they come and tells the server when the suite goes away", async () => {
+    let gone: () => void = () => {};
+    const left = new Promise<void>((resolve) => (gone = resolve));
+    const { client } = await clientOf((request, response) => {
+      request.on("close", gone);
+      response.on("close", gone);
+      response.flushHeaders();
+      response.write('{"type":"ADDED","object":{"a":1}}\n{"type":"MODI');
+      setTimeout(() => response.write('FIED","object":{"a":2}}\n'), 5);
+    });
+    const watch = client.watch("/api/v1/pods", {});
+    expect(await watch.until(() => watch.events.length === 2)).toBe(true);
+    expect(watch.events.map((event) => event.type)).toEqual(["ADDED", "MODIFIED"]);
+    watch.close();
+    await left;
+    expect(watch.ended).toBe("closed by the suite");
+  });
+
+  it("reports a connection that breaks in the middle of an answer as a lost answer", async () => {
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write("half", () => response.destroy());
+    });
+    const result = await client.attempt("GET", "/");
+    expect(result).toBeInstanceOf(LostAnswer);
+  });
+
+  it("waits as Retry-After says and asks again", async () => {
+    let asked = 0;
+    const { client } = await clientOf((_request, response) => {
+      asked += 1;
+      if (asked === 1) response.writeHead(429, { "retry-after": "1" }).end();
+      else response.end("ok");
+    });
+    expect((await client.request("GET", "/")).text).toBe("ok");
+    expect(asked).toBe(2);
+  });
+});

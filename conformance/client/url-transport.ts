@@ -1,0 +1,161 @@
+import type { Socket } from "node:net";
+import { buildConnector, type Dispatcher, Pool } from "undici";
+import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+
+export interface UrlTransportOptions {
+  /** Sent as `Authorization: Bearer …`. Asked for each request, so that it may be renewed. Default none. */
+  readonly token?: string | (() => string);
+  /** PEM of the authority that signed the server's certificate. Default: the system's authorities. */
+  readonly certificateAuthority?: string;
+  /** PEM of a client certificate and its key. Default none. */
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
+  /** Accept any server certificate. Default false. */
+  readonly insecureSkipTlsVerify?: boolean;
+  /** Name that the server's certificate must have, and that is asked for. Default: the URL's host. */
+  readonly tlsServerName?: string;
+  /**
+   * `1.1` never offers HTTP/2; `2` speaks nothing else, in the clear without asking first. Default: under TLS what both
+   * sides agree on (ALPN), HTTP/2 first; in the clear 1.1.
+   */
+  readonly http?: "1.1" | "2";
+  /** Connections for plain requests, and again as many for watches. Over HTTP/1.1 a watch holds one. Default 64, at least 1. */
+  readonly connectionsMax?: number;
+}
+
+export interface UrlTransport extends Transport {
+  /** Of the last connection made: `HTTP/1.1`, `HTTP/2 over TLSv1.3`. Undefined before the first. */
+  protocol(): string | undefined;
+}
+
+/** Below what servers commonly allow (the known one: 100 without credentials); a further connection takes the rest. */
+const streamsMax = 90;
+
+/**
+ * A server at a URL, over HTTP/1.1 or HTTP/2. The only place of the suite with sockets. Nothing here times out: how
+ * long to wait is the suite's question, asked of its own clock. A path in the URL is put before every request's path.
+ */
+export function urlTransport(url: string, options: UrlTransportOptions = {}): UrlTransport {
+  const { origin, pathname, protocol: scheme } = new URL(url);
+  const prefix = pathname.replace(/\/+$/, "");
+  let negotiated: string | undefined;
+  const useH2c = options.http === "2" && scheme === "http:";
+  const sockets = new Set<Socket>();
+  const connect = connector(options, useH2c, (protocol, socket) => {
+    negotiated = protocol;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  const pool = (): Pool =>
+    new Pool(origin, {
+      connections: options.connectionsMax ?? 64,
+      allowH2: options.http !== "1.1",
+      h2Options: { maxConcurrentStreams: streamsMax, useH2c },
+      bodyTimeout: 0,
+      headersTimeout: 0,
+      connect,
+    });
+  const requests = pool();
+  const watches = pool(); // apart, so that idle watches never starve the writes that would wake them
+  const { token } = options;
+  const live = new Set<() => void>();
+  return {
+    open(request, sink) {
+      const target = /[?&]watch=/.test(request.path) ? watches : requests;
+      const value = typeof token === "function" ? token() : token;
+      const authorization = value === undefined ? undefined : `Bearer ${value}`;
+      const cut = dispatch(target, request, prefix, authorization, sink, () => live.delete(cut));
+      live.add(cut);
+      return cut;
+    },
+    async close() {
+      for (const cut of live) cut();
+      // Without an error: undici would give its own to HTTP/2 streams that have ended and that nobody listens to.
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([requests.destroy(), watches.destroy()]);
+    },
+    protocol: () => negotiated,
+  };
+}
+
+/** Opens connections as undici does, and tells what was agreed on. */
+function connector(
+  options: UrlTransportOptions,
+  useH2c: boolean,
+  tell: (protocol: string, socket: Socket) => void,
+): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: options.http !== "1.1",
+    preferH2: true,
+    ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
+    ...(options.clientCertificate === undefined
+      ? {}
+      : { cert: options.clientCertificate.certificate, key: options.clientCertificate.key }),
+    ...(options.tlsServerName === undefined ? {} : { servername: options.tlsServerName }),
+    rejectUnauthorized: options.insecureSkipTlsVerify !== true,
+  });
+  return (to, callback) =>
+    connect(to, (...outcome) => {
+      const [failed, socket] = outcome;
+      if (failed !== null || socket === null) return callback(...outcome);
+      // undici tells errors to its own listeners, and takes those away before the last one, its own end of a session.
+      socket.on("error", () => {});
+      const tls = "getProtocol" in socket ? socket : undefined;
+      const isHttp2 = useH2c || (tls !== undefined && tls.alpnProtocol === "h2");
+      if (options.http === "2" && !isHttp2) {
+        socket.destroy();
+        return callback(new Error("HTTP/2 was asked for, and the server did not agree to it"), null);
+      }
+      // Without TLS nothing is agreed on: undici reads from this property how to speak.
+      if (useH2c) Object.assign(socket, { alpnProtocol: "h2" });
+      tell(`${isHttp2 ? "HTTP/2" : "HTTP/1.1"}${tls === undefined ? "" : ` over ${tls.getProtocol()}`}`, socket);
+      return callback(...outcome);
+    });
+}
+
+function dispatch(
+  target: Pool,
+  request: WireRequest,
+  prefix: string,
+  authorization: string | undefined,
+  sink: StreamSink,
+  ended: () => void,
+): () => void {
+  let over = false;
+  let cut: (() => void) | undefined;
+  const once = (tell: () => void) => {
+    if (over) return;
+    over = true;
+    tell();
+  };
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(controller) {
+      cut = () => controller.abort(new Error("cut by the suite"));
+      if (over) cut(); // cancelled while it waited for a connection
+    },
+    onResponseStart(_controller, status, headers) {
+      if (!over) sink.head(status, headers as WireResponse["headers"]);
+    },
+    onResponseData(_controller, chunk) {
+      if (!over) sink.chunk(chunk);
+    },
+    onResponseEnd() {
+      ended();
+      once(() => sink.end());
+    },
+    onResponseError(_controller, cause) {
+      ended();
+      once(() => sink.failed(cause));
+    },
+  };
+  const headers = authorization === undefined ? request.headers : { ...request.headers, authorization };
+  const path = prefix + request.path;
+  try {
+    target.dispatch({ path, method: request.method, headers, body: request.body ?? null }, handler);
+  } catch (error) {
+    once(() => sink.failed(error as Error)); // the pool is closed, or the request is none that HTTP can carry
+  }
+  return () => {
+    over = true;
+    cut?.();
+  };
+}

@@ -1,0 +1,44 @@
+/** How a run of a check ends other than by holding. Thrown, so that a check reads as what it proves. */
+import type { Exchange } from "./client/exchange.ts";
+
+/** What a judge found wrong. Undefined means that the history is lawful. */
+export interface Violation {
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** The target broke a promise. */
+export class CheckFailure extends Error {
+  override readonly name = "CheckFailure";
+  readonly requirement: string;
+  readonly violation: Violation;
+  readonly exchange: Exchange | undefined;
+
+  constructor(requirement: string, violation: Violation, exchange?: Exchange) {
+    super(`${requirement}: expected ${violation.expected}; actual ${violation.actual}`);
+    this.requirement = requirement;
+    this.violation = violation;
+    this.exchange = exchange;
+  }
+}
+
+/** Nothing can be said: no deadline is promised, an answer was lost, or the credentials do not reach. */
+export class Inconclusive extends Error {
+  override readonly name = "Inconclusive";
+}
+
+/** The target does not claim the feature. */
+export class Unsupported extends Error {
+  override readonly name = "Unsupported";
+  readonly feature: string;
+
+  constructor(feature: string) {
+    super(`the target does not claim ${feature}`);
+    this.feature = feature;
+  }
+}
+
+/** A person asked to stop. */
+export class Cancelled extends Error {
+  override readonly name = "Cancelled";
+}

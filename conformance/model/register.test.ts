@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { log, read, write } from "./hand-written.ts";
+import { judgeRegisters } from "./register.ts";
+
+const story = log("+a@1", "~a@2", "-a@3");
+const create = write("create", "a@1", [1, 2]);
+const patch = write("patch", "a@2", [5, 8]);
+const remove = write("delete", "a@", [11, 12]);
+const writes = [create, patch, remove];
+
+describe("registers: writes", () => {
+  it("Compare-and-set - from the version before - accepts", () => {
+    expect(judgeRegisters(story, [create, { ...patch, demanded: "1" }, remove], [])).toBeUndefined();
+  });
+  it("Compare-and-set - from an older version - rejects", () => {
+    const stale = write("put", "a@9", [9, 10], { demanded: "1" });
+    expect(judgeRegisters(log("+a@1", "~a@2", "~a@9"), [create, patch, stale], [])?.expected).toContain(
+      "only from version 1",
+    );
+  });
+  it("Compare-and-set - two from one version - rejects", () => {
+    const both = [write("put", "a@2", [3, 8], { demanded: "1" }), write("put", "a@4", [3, 8], { demanded: "1" })];
+    expect(judgeRegisters(log("+a@1", "~a@2", "~a@4"), [create, ...both], [])).toBeDefined();
+  });
+  it("Refusal 409 - the version had gone on by then - accepts", () => {
+    expect(
+      judgeRegisters(story, [...writes, write("put", "a@", [6, 9], { demanded: "1", status: 409 })], []),
+    ).toBeUndefined();
+  });
+  it("Refusal 409 - the version was current all the while - rejects", () => {
+    expect(
+      judgeRegisters(story, [...writes, write("put", "a@", [3, 4], { demanded: "1", status: 409 })], []),
+    ).toBeDefined();
+  });
+  it("Refusal 409 - a patch that demanded nothing - rejects", () => {
+    expect(judgeRegisters(story, [...writes, write("patch", "a@", [6, 7], { status: 409 })], [])?.expected).toContain(
+      "demanded no version",
+    );
+  });
+  it("Refusal 409 of a create - the name was taken at some moment - accepts", () => {
+    expect(judgeRegisters(story, [...writes, write("create", "a@", [3, 4], { status: 409 })], [])).toBeUndefined();
+  });
+  it("Refusal 409 of a create - the name was free - rejects", () => {
+    expect(judgeRegisters(story, [...writes, write("create", "a@", [20, 21], { status: 409 })], [])).toBeDefined();
+  });
+  it("Refusal 404 - while it existed - rejects", () => {
+    expect(judgeRegisters(story, [...writes, write("delete", "a@", [9, 10], { status: 404 })], [])).toBeDefined();
+  });
+  it("Refusal 404 - during its deletion - accepts", () => {
+    expect(judgeRegisters(story, [...writes, write("delete", "a@", [11, 13], { status: 404 })], [])).toBeUndefined();
+  });
+  it("Lost answers - a deletion that may have come at any time later excuses a 404 - accepts", () => {
+    const lost = write("delete", "a@", [3, undefined]);
+    const after = write("patch", "a@", [20, 21], { status: 404 });
+    expect(judgeRegisters(log("+a@1", "-a@3"), [create, lost, after], [])).toBeUndefined();
+  });
+  it("Other refusals - are not the register's question - accepts", () => {
+    expect(judgeRegisters(story, [...writes, write("put", "a@", [3, 4], { status: 422 })], [])).toBeUndefined();
+  });
+});
+
+describe("registers: reads", () => {
+  it("Read - the state before or after a write under way - accepts", () => {
+    expect(judgeRegisters(story, writes, [read("a@1", [6, 7]), read("a@2", [6, 7])])).toBeUndefined();
+  });
+  it("Read - a state that an acknowledged write had replaced - rejects", () => {
+    expect(judgeRegisters(story, writes, [read("a@1", [9, 10])])?.actual).toContain("it shows 1");
+  });
+  it("Read - a state that was not yet written - rejects", () => {
+    expect(judgeRegisters(story, writes, [read("a@2", [3, 4])])).toBeDefined();
+  });
+  it("Read - a version that never was - rejects", () => {
+    expect(judgeRegisters(story, writes, [read("a@7", [9, 10])])).toBeDefined();
+  });
+  it("Read - 404 before the create and after the deletion - accepts", () => {
+    expect(
+      judgeRegisters(
+        story,
+        [write("create", "a@1", [5, 6]), patch, remove],
+        [read("a@", [1, 2], true), read("a@", [13, 14], true)],
+      ),
+    ).toBeUndefined();
+  });
+  it("Read - 404 between them - rejects", () => {
+    expect(judgeRegisters(story, writes, [read("a@", [9, 10], true)])).toBeDefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { WatchEvent } from "../client/types.ts";
+import { event, log, object } from "./hand-written.ts";
+import { judgeDeletedVersions, judgeEnvelopes, judgeFates, judgeLifeCycle, judgeUnique } from "./stream-law.ts";
+
+const bookmark: WatchEvent = { type: "BOOKMARK", object: { metadata: { resourceVersion: "5" } } };
+const added: WatchEvent = { type: "ADDED", object: object("a@1") };
+
+describe("envelopes", () => {
+  it("Envelopes - changes, and a bookmark that was asked for - accepts", () => {
+    expect(judgeEnvelopes([added, bookmark], true)).toBeUndefined();
+  });
+  it("Envelopes - a bookmark that nobody asked for - rejects", () => {
+    expect(judgeEnvelopes([added, bookmark], false)?.expected).toContain("no BOOKMARK");
+  });
+  it("Envelopes - an error, an unknown type, a change without an object - rejects", () => {
+    for (const type of ["ERROR", "malformed", "CHANGED"]) {
+      expect(judgeEnvelopes([{ type, object: object("a@1") }], true)).toBeDefined();
+    }
+    expect(judgeEnvelopes([{ type: "ADDED", object: { kind: "ConfigMap" } }], true)).toBeDefined();
+  });
+});
+
+describe("unique", () => {
+  it("Unique - two lives of one name, versions of their own - accepts", () => {
+    expect(judgeUnique(log("+a@1", "~a@2", "-a@3", "+a@4#2"))).toBeUndefined();
+  });
+  it("Unique - two objects that share a version - accepts", () => {
+    expect(judgeUnique(log("+a@1", "+b@1"))).toBeUndefined();
+  });
+  it("Unique - one state twice - rejects", () => {
+    expect(judgeUnique(log("+a@1", "~a@2", "~a@2"))?.actual).toContain("MODIFIED n/a");
+  });
+});
+
+describe("life cycle", () => {
+  it("Life cycle - born, changed, deleted, born again with a new uid - accepts", () => {
+    expect(judgeLifeCycle(log("+a@1", "~a@2", "-a@3", "+a@4#2", "-a@5#2"))).toBeUndefined();
+  });
+  it("Life cycle - an object from before the stream changes - accepts", () => {
+    expect(judgeLifeCycle(log("~a@2"), new Map([["n/a", "a-1"]]))).toBeUndefined();
+  });
+  const unlawful: readonly [situation: string, ...events: string[]][] = [
+    ["changed before it was added", "~a@1"],
+    ["added twice", "+a@1", "+a@2"],
+    ["deleted twice", "+a@1", "-a@2", "-a@3"],
+    ["changed under another uid", "+a@1", "~a@2#2"],
+    ["back with the uid that was deleted", "+a@1", "-a@2", "+a@3"],
+  ];
+  for (const [situation, ...events] of unlawful) {
+    it(`Life cycle - ${situation} - rejects`, () => expect(judgeLifeCycle(log(...events))).toBeDefined());
+  }
+});
+
+describe("fates", () => {
+  const deleting = { deletionTimestamp: "t9" };
+  it("Fates - being deleted until it is deleted - accepts", () => {
+    expect(
+      judgeFates([event("+a@1"), event("~a@2", deleting), event("~a@3", deleting), event("-a@4", deleting)]),
+    ).toBeUndefined();
+  });
+  it("Fates - no longer being deleted - rejects", () => {
+    expect(judgeFates([event("+a@1"), event("~a@2", deleting), event("~a@3")])?.expected).toContain(
+      "deletionTimestamp",
+    );
+  });
+  it("Fates - created at another time than before - rejects", () => {
+    expect(judgeFates([event("+a@1"), event("~a@2", { creationTimestamp: "t2" })])?.expected).toContain(
+      "creationTimestamp",
+    );
+  });
+});
+
+describe("versions of deletions", () => {
+  it("Deleted versions - the deletion's own - accepts", () => {
+    expect(judgeDeletedVersions(log("+a@1", "~a@2", "-a@3"))).toBeUndefined();
+  });
+  it("Deleted versions - that of the last update - rejects", () => {
+    expect(judgeDeletedVersions(log("+a@1", "~a@2", "-a@2"))?.actual).toContain("DELETED n/a");
+  });
+});

@@ -1,0 +1,63 @@
+import { kubernetesDialect } from "../../wire/dialect.ts";
+import type { SuiteProfile } from "./profile.ts";
+
+/** kube-apiserver 1.33 with default feature gates, as observed. */
+export const kubernetes: SuiteProfile = {
+  name: "kubernetes",
+  dialect: kubernetesDialect,
+  invalidOptionStatuses: [400, 422],
+  unparsableVersionStatuses: [400],
+  forgets: "changes",
+  forgottenVersion: "1", // a cache starts with what is stored when the server starts, and knows nothing of before
+  deviations: [
+    {
+      name: "exact-future-is-500",
+      requirement: "versions.future-exact",
+      reason: "the storage's own error for a future revision is not translated in 1.33",
+      instead: "500 without a reason",
+    },
+    {
+      name: "watch-too-old-is-event",
+      requirement: "expiry.watch-gone",
+      reason: "the watch has begun before the cache finds that the version is too old",
+      instead: "200 and one ERROR event with code 410 and reason Expired",
+    },
+    {
+      name: "watch-unset-begins-anywhere",
+      requirement: "watch.initial-most-recent",
+      reason: "a watch without version is served from the cache, like one from version 0",
+      instead: "a beginning that may be older than the newest acknowledged write",
+      sometimes: true,
+    },
+    {
+      name: "bookmark-has-empty-fields",
+      requirement: "bookmarks.bare",
+      reason: "the bookmark is an object of the type, and empty fields of the type are written out",
+      instead: "kind, apiVersion, a null creationTimestamp and empty or null fields beside the version",
+    },
+    {
+      name: "limit-ignored-at-zero",
+      requirement: "pages.limit",
+      reason: "a list at version 0 is served whole from the cache",
+      instead: "the whole collection without a token, whatever the limit",
+    },
+    {
+      name: "put-creates-by-type",
+      requirement: "writes.put-creates",
+      reason: "most types allow creation by POST alone",
+      instead: "404 for a PUT on a name that does not exist",
+    },
+    {
+      name: "empty-dry-run-refused",
+      requirement: "dry-run.empty",
+      reason: "the empty value is validated like any other",
+      instead: "a refusal, 422",
+    },
+    {
+      name: "strict-patch-is-422",
+      requirement: "field-validation.strict",
+      reason: "the patched object is decoded after the patch was applied, and is then refused as an invalid patch",
+      instead: "422 for a JSON or merge patch, naming the fields",
+    },
+  ],
+};

@@ -1,0 +1,61 @@
+/** The requirement tables: a row a promised sentence, in our own words. Read once, and strictly: a mistyped key would empty a row. */
+import { readdirSync, readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { RequirementLevel, RequirementSource } from "../../reports/schema/suite-report.ts";
+
+export interface Requirement {
+  readonly id: string; // `area.word`
+  readonly level: RequirementLevel;
+  readonly source: RequirementSource;
+  readonly text: string;
+  /** `url`: a check judges it. `simulation`: only a simulated server can show it. `no`: no run can. `why` then says so. */
+  readonly judged: "url" | "simulation" | "no";
+  readonly why: string | undefined;
+}
+
+const row = z
+  .strictObject({
+    id: z.string().regex(/^[a-z][a-z-]*\.[a-z][a-z-]*$/, "an id is area.word, in lower case"),
+    level: z.enum(["must", "observed"]),
+    source: z.strictObject({ document: z.int().min(1).max(3).optional(), clause: z.string().min(1) }),
+    text: z.string().min(1),
+    judged: z.enum(["url", "simulation", "no"]),
+    why: z.string().min(1).optional(),
+  })
+  .refine(
+    (value) => (value.judged === "url") === (value.why === undefined),
+    "`why` belongs to rows that no check judges, and only to them",
+  )
+  .refine(
+    (value) => (value.level === "must") === (value.source.document !== undefined),
+    "a must names its document; an observation has none",
+  );
+
+/** Parses one table. Throws with the file, the row and the rule when it is not as it should be. */
+export function parseRequirements(fileName: string, text: string): Requirement[] {
+  const result = z.array(row).safeParse(parse(text));
+  if (!result.success) throw new Error(`${fileName}: ${z.prettifyError(result.error)}`);
+  return result.data.map((value) => ({
+    ...value,
+    source: { document: value.source.document, clause: value.source.clause },
+    why: value.why,
+  }));
+}
+
+/** All rows of this folder, by id, in the order of the files and of their rows. Throws when an id is there twice. */
+export function readRequirements(): ReadonlyMap<string, Requirement> {
+  const rows = new Map<string, Requirement>();
+  const folder = new URL("./", import.meta.url);
+  for (const fileName of fileOrder(readdirSync(folder))) {
+    for (const requirement of parseRequirements(fileName, readFileSync(new URL(fileName, folder), "utf8"))) {
+      if (rows.has(requirement.id)) throw new Error(`${fileName}: ${requirement.id} is there twice`);
+      rows.set(requirement.id, requirement);
+    }
+  }
+  return rows;
+}
+
+function fileOrder(names: readonly string[]): string[] {
+  return names.filter((name) => name.endsWith(".yaml")).sort();
+}

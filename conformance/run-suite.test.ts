@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { exitCodeOf } from "../reports/schema/verdict.ts";
+import { runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
+import { jumpingClock, type Script, scriptedTransport } from "./testing/scripted-target.ts";
+
+function run(script: Script, options: Partial<SuiteOptions> = {}) {
+  return runSuite({
+    transport: scriptedTransport(script),
+    clock: jumpingClock(),
+    profile: "svc",
+    targetKind: "embedded",
+    runs: 2,
+    ...options,
+  });
+}
+
+const discovery = { kind: "APIResourceList", groupVersion: "v1", resources: [] as object[] };
+const noConfigMaps: Script = ({ path }) =>
+  path.startsWith("/api/v1") && !path.includes("?") ? { status: 200, json: discovery } : { status: 404, json: {} };
+
+describe("runSuite", () => {
+  it("blames nobody when no answer comes: nothing is proven", async () => {
+    const report = await run(() => (sink) => sink.failed(new Error("connect ECONNREFUSED")));
+    expect(report.conclusion).toBe("inconclusive");
+    expect(exitCodeOf[report.conclusion]).toBe(3);
+    expect(report.totals.checks.inconclusive).toBe(report.checks.length);
+    expect(report.checks[0]?.verdict).toMatchObject({ why: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  it("proves nothing by a target that claims nothing", async () => {
+    const report = await run(noConfigMaps, { only: ["writes"] });
+    expect(report.totals.checks.unsupported).toBe(report.checks.length);
+    expect(report.conclusion).toBe("inconclusive");
+  });
+
+  it("says that credentials do not reach instead of failing the target", async () => {
+    const report = await run(() => ({ status: 403, json: { kind: "Status", code: 403 } }), {
+      only: ["writes-are-linearizable"],
+    });
+    expect(report.checks[0]?.verdict).toMatchObject({
+      status: "inconclusive",
+      why: expect.stringContaining("credentials"),
+    });
+  });
+
+  it("fails a target that answers 500, with the exchange, a curl line and a replay line as evidence", async () => {
+    const report = await run(() => ({ status: 500, json: {} }), { only: ["writes-are-linearizable"], seed: 9 });
+    const [check] = report.checks;
+    expect(report.conclusion).toBe("nonconformant");
+    expect(check?.failure).toMatchObject({
+      requirement: "objects.verbs",
+      replay: expect.stringMatching(
+        /^touchstone conform --profile svc --only writes-are-linearizable --seed 9 --path \S+$/,
+      ),
+      curl: expect.stringContaining("-X POST"),
+    });
+    expect(check?.failure?.history.at(-1)).toMatchObject({ method: "POST", path: "/api/v1/namespaces", status: 500 });
+    // The requirement that broke is shown, though the check is about another.
+    expect(report.requirements.find(({ id }) => id === "objects.verbs")).toMatchObject({
+      outcome: { status: "failed" },
+      evidence: ["failures/writes-are-linearizable.json"],
+    });
+    expect(report.requirements.find(({ id }) => id === "writes.linearizable")?.outcome.status).toBe("inconclusive");
+  });
+
+  it("proves nothing when it is stopped, and says that it was", async () => {
+    const report = await run(() => ({ status: 200, json: {} }), { signal: AbortSignal.abort() });
+    expect([report.complete, report.conclusion]).toEqual([false, "inconclusive"]);
+  });
+
+  it("refuses a selection that would prove nothing", async () => {
+    await expect(run(noConfigMaps, { only: ["no-such-check"] })).rejects.toThrow(SuiteUsageError);
+    await expect(run(noConfigMaps, { path: "1:2" })).rejects.toThrow(SuiteUsageError);
+  });
+});

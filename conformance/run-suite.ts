@@ -1,0 +1,187 @@
+/**
+ * The suite's one way in: everything is reached through two ports, a transport and a clock, so the same checks
+ * judge an embedded server on virtual time and a URL on real time. A run may be cut into parts, each against a target
+ * of its own: `planSuite`, `runPart` for each share of the checks, `reportOf`.
+ */
+import { randomBytes } from "node:crypto";
+import type {
+  RequirementLevel,
+  SuiteOptionsRecord,
+  SuiteReport,
+  TargetDescription,
+} from "../reports/schema/suite-report.ts";
+import type { Verdict } from "../reports/schema/verdict.ts";
+import type { SuiteClock, Transport } from "../wire/ports.ts";
+import { allChecks } from "./checks/index.ts";
+import { suiteProfiles } from "./profiles/index.ts";
+import { type Requirement, readRequirements } from "./requirements/rows.ts";
+import { assembleReport } from "./runner/assemble-report.ts";
+import type { Check } from "./runner/define-check.ts";
+import { makePlan, type Plan } from "./runner/plan.ts";
+import { runChecks, type SuitePart } from "./runner/run-part.ts";
+
+export type { SuitePart } from "./runner/run-part.ts";
+
+/** What to judge, and how thoroughly. */
+export interface SuiteSelection {
+  /** Name of a profile in `conformance/profiles`. */
+  readonly profile: "svc" | "kubernetes";
+  /** 32-bit integer. Each check draws its programs from this and its own name. Default 1. */
+  readonly seed?: number;
+  /** Path of one shrunk program below the seed; needs `only` with exactly one check. */
+  readonly path?: string;
+  /** Programs a property. Default 100 embedded, 20 by URL. */
+  readonly runs?: number;
+  /** Checks at a time by URL, default 4. An embedded target's virtual time is not shared: there its caller cuts the run. */
+  readonly jobs?: number;
+  /** Check ids, requirement ids or areas (`watch`, `watch.reliable`, `watch-replays-to-list`). Default all. */
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  /** `must` leaves out what the documents do not promise. Default `observed`: the whole law of the profile. */
+  readonly level?: RequirementLevel;
+  /** How long expiry may take on the suite's clock before it is inconclusive. Default 15 minutes. */
+  readonly maxWaitMillis?: number;
+}
+
+export interface SuiteOptions extends SuiteSelection {
+  readonly transport: Transport;
+  readonly clock: SuiteClock;
+  readonly targetKind: "embedded" | "url";
+  /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
+  readonly address?: string;
+  /** Put into every curl line, for example `-H "Authorization: Bearer $TOKEN"`. Default none. */
+  readonly curlFlags?: readonly string[];
+  /** Passed through to the report, so that the caller can make the same target again. */
+  readonly targetDetails?: unknown;
+  /** Told into every object name, so that two runs never meet. Default: from the seed when embedded, random by URL. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: SuiteProgress) => void;
+}
+
+export type SuiteProgress =
+  | { readonly kind: "planned"; readonly checks: number; readonly requirements: number }
+  | { readonly kind: "check-started"; readonly check: string; readonly area: string }
+  | {
+      readonly kind: "check-ended";
+      readonly check: string;
+      readonly area: string;
+      readonly verdict: Verdict;
+      readonly runs: number;
+    }
+  | { readonly kind: "phase"; readonly phase: "probing" | "capturing" | "checking" | "expiring" | "cleaning" };
+
+/** Options that make no sense: nothing was run. */
+export class SuiteUsageError extends Error {
+  override readonly name = "SuiteUsageError";
+}
+
+/** What will be run, and by which settings. */
+export interface SuitePlan {
+  readonly rows: ReadonlyMap<string, Requirement>;
+  readonly plan: Plan;
+  readonly settings: SuiteOptionsRecord;
+  readonly seed: number;
+}
+
+/** Runs the selected checks and returns the report. Rejects with `SuiteUsageError` when the options make no sense. */
+export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
+  const planned = planSuite(options);
+  const tell = options.onProgress ?? (() => {});
+  tell({ kind: "planned", checks: planned.plan.checks.length, requirements: planned.plan.requirements.length });
+  const part = await runPart(options, planned, planned.plan.checks);
+  return reportOf(options, planned, [part]);
+}
+
+/** Throws `SuiteUsageError`. */
+export function planSuite(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuitePlan {
+  const rows = readRequirements();
+  const settings = settingsOf(options);
+  const plan = planOf(rows, settings);
+  if (plan.checks.length + plan.skipped.length === 0) {
+    throw new SuiteUsageError("no check matches: nothing would be proven");
+  }
+  if (options.path !== undefined && plan.checks.length !== 1) {
+    throw new SuiteUsageError("a path needs exactly one check");
+  }
+  return { rows, plan, settings, seed: options.seed ?? 1 };
+}
+
+function planOf(rows: ReadonlyMap<string, Requirement>, settings: SuiteOptionsRecord): Plan {
+  try {
+    return makePlan(rows, allChecks, settings);
+  } catch (error) {
+    throw new SuiteUsageError((error as Error).message);
+  }
+}
+
+/** Runs some of the planned checks against one target. What it finds is plain data, and may come from another thread. */
+export function runPart(options: SuiteOptions, planned: SuitePlan, checks: readonly Check[]): Promise<SuitePart> {
+  const { transport, clock, targetKind } = options;
+  const address = options.address ?? "$SERVER";
+  return runChecks(
+    {
+      transport,
+      clock,
+      rows: planned.rows,
+      profile: suiteProfiles[options.profile],
+      runId: options.runId ?? (targetKind === "embedded" ? `e${planned.seed >>> 0}` : randomRunId()),
+      seed: planned.seed,
+      path: options.path,
+      runs: planned.settings.runs,
+      target: { kind: targetKind, address, details: options.targetDetails ?? null },
+      curl: { address, flags: options.curlFlags ?? [] },
+      signal: options.signal,
+      jobs: targetKind === "embedded" ? 1 : planned.settings.jobs,
+      maxWaitMillis: planned.settings.maxWaitMillis,
+    },
+    checks,
+    options.onProgress ?? (() => {}),
+  );
+}
+
+/** One report of all parts, in the order of the plan, whatever the order in which they ended. */
+export function reportOf(
+  options: Pick<SuiteOptions, "profile" | "targetKind" | "address" | "targetDetails" | "signal">,
+  { rows, plan, settings, seed }: SuitePlan,
+  parts: readonly SuitePart[],
+): SuiteReport {
+  const outcomes = new Map(parts.flatMap((part) => part.outcomes).map((outcome) => [outcome.check.id, outcome]));
+  const [first] = parts;
+  const target: TargetDescription = first?.target ?? {
+    kind: options.targetKind,
+    address: options.address ?? "$SERVER",
+    version: undefined,
+    details: options.targetDetails ?? null,
+  };
+  return assembleReport({
+    plan,
+    rows,
+    outcomes: plan.checks.map((check) => outcomes.get(check.id)).filter((outcome) => outcome !== undefined),
+    profile: suiteProfiles[options.profile],
+    features: first?.features ?? new Map(),
+    target,
+    seed,
+    options: settings,
+    cancelled: options.signal?.aborted === true,
+    leftovers: parts.flatMap((part) => part.leftovers),
+    startedMillis: first?.startedMillis ?? 0,
+    durationMillis: parts.reduce((sum, part) => sum + part.durationMillis, 0),
+  });
+}
+
+function settingsOf(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuiteOptionsRecord {
+  const embedded = options.targetKind === "embedded";
+  return {
+    runs: options.runs ?? (embedded ? 100 : 20),
+    jobs: options.jobs ?? (embedded ? 1 : 4),
+    only: options.only ?? [],
+    skip: options.skip ?? [],
+    level: options.level ?? "observed",
+    maxWaitMillis: options.maxWaitMillis ?? 15 * 60_000,
+  };
+}
+
+function randomRunId(): string {
+  return randomBytes(4).toString("hex");
+}

@@ -1,0 +1,104 @@
+import type { SuiteClock } from "../../wire/ports.ts";
+import type { Client } from "../client/client.ts";
+import type { Collection } from "../client/collection.ts";
+import { objectOf } from "../client/collection.ts";
+import type { ApiObject, WatchEvent } from "../client/types.ts";
+import type { WatchStream } from "../client/watch-stream.ts";
+import { CheckFailure, Inconclusive, type Violation } from "../findings.ts";
+import type { SuiteProfile } from "../profiles/profile.ts";
+import type { Features } from "./features.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** What was judged in the runs of a check. A requirement that no run got to judge is not proven by it. */
+export class JudgedRequirements {
+  readonly judged = new Set<string>();
+  readonly deviationsOccurred = new Set<string>();
+  readonly deviationsKept = new Set<string>(); // the promise held although the profile says that it does not
+}
+
+/** All that a check may touch while it runs one program. */
+export class Attempt {
+  readonly client: Client;
+  readonly target: Sandbox;
+  readonly profile: SuiteProfile;
+  readonly features: Features;
+  private readonly results: JudgedRequirements;
+  private markerCount = 0;
+
+  constructor(client: Client, target: Sandbox, profile: SuiteProfile, features: Features, results: JudgedRequirements) {
+    this.client = client;
+    this.target = target;
+    this.profile = profile;
+    this.features = features;
+    this.results = results;
+  }
+
+  get clock(): SuiteClock {
+    return this.client.clock;
+  }
+
+  /** Judges one requirement: a violation ends the run, none counts as proof. */
+  holds(requirement: string, violation: Violation | undefined): void {
+    this.results.judged.add(requirement);
+    if (violation !== undefined) throw new CheckFailure(requirement, violation, this.client.recorder.last());
+  }
+
+  expect(requirement: string, condition: boolean, expected: string, actual: string): void {
+    this.holds(requirement, condition ? undefined : { expected, actual });
+  }
+
+  /**
+   * Judges a requirement from which the profile may declare a deviation. Undeclared, the promise must hold. Declared,
+   * the deviation is noted when it is seen, and so is its absence: at the end, a declaration that never occurred is stale.
+   */
+  holdsOrDeviates(deviation: string, requirement: string, promise: Violation | undefined, deviates: boolean): void {
+    const declared = this.profile.deviations.some((row) => row.name === deviation);
+    if (declared && deviates) {
+      this.results.deviationsOccurred.add(deviation);
+      return;
+    }
+    if (declared && promise === undefined) this.results.deviationsKept.add(deviation);
+    this.holds(requirement, promise);
+  }
+
+  /** Writes an object that only serves to be seen: on an ordered stream, what has not come before it will not come. */
+  async fence(collection: Collection, labels: Readonly<Record<string, string>> = {}): Promise<ApiObject> {
+    this.markerCount += 1;
+    const name = `zz-fence-${this.markerCount}`;
+    return objectOf(await collection.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels } }));
+  }
+
+  /**
+   * The events of a watch up to the fence's, without it. No deadline is promised, so silence is inconclusive; a stream
+   * that ends first has broken its promise only if the caller says so.
+   */
+  async untilFence(watch: WatchStream, fence: ApiObject): Promise<WatchEvent[]> {
+    const isFence = (event: WatchEvent) => isEventOf(event, fence);
+    const arrived = await watch.until(() => watch.events.some(isFence), fenceTimeoutMillis);
+    if (!arrived) {
+      const why = watch.ended === undefined ? `within ${fenceTimeoutMillis} ms` : `before the watch was ${watch.ended}`;
+      throw new Inconclusive(`no event for ${fence.metadata.name} ${why} on GET ${watch.exchange.request.path}`);
+    }
+    return watch.events.slice(0, watch.events.findIndex(isFence));
+  }
+
+  /** A watch that must be accepted. */
+  async openWatch(collection: Collection, query: Parameters<Collection["watch"]>[0] = {}): Promise<WatchStream> {
+    const watch = collection.watch(query);
+    const status = await watch.opened();
+    if (status === 401 || status === 403)
+      throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
+    const actual = () =>
+      status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
+    const expected = `GET ${watch.exchange.request.path} begins a watch`;
+    this.holds("watch.stream", status === 200 ? undefined : { expected, actual: actual() });
+    return watch;
+  }
+}
+
+const fenceTimeoutMillis = 10_000;
+
+function isEventOf(event: WatchEvent, object: ApiObject): boolean {
+  const metadata = event.object["metadata"] as ApiObject["metadata"] | undefined;
+  return metadata?.name === object.metadata.name && metadata.uid === object.metadata.uid;
+}

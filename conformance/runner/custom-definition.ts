@@ -1,0 +1,97 @@
+import type { Answer } from "../client/client.ts";
+import { Collection, objectOf, succeeded } from "../client/collection.ts";
+import { isJsonObject, type Json, type JsonObject, objectsIn } from "../client/types.ts";
+import { Inconclusive, Unsupported } from "../findings.ts";
+import type { Attempt } from "./attempt.ts";
+import { pollUntil } from "./poll.ts";
+
+/** A resource that this attempt alone has defined: `widgets` in a group of its own. */
+export interface CustomDefinition {
+  /** Path of the definition. */
+  readonly path: string;
+  readonly apiVersion: string;
+  /** Its objects in the attempt's namespace. */
+  readonly widgets: Collection;
+  widget(name: string, parts?: JsonObject): JsonObject;
+  define(): Promise<void>;
+  /** Asks for the definition's end and waits for it. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Runs `body` with an established definition, and asks for its end afterwards, however `body` ends: a definition
+ * belongs to no namespace that would take it along. Throws `Unsupported` where definitions are not served, and
+ * `Inconclusive` where one is not established in a minute, for which there is no promised time.
+ */
+export async function withDefinition(
+  attempt: Attempt,
+  schema: JsonObject,
+  body: (definition: CustomDefinition) => Promise<void>,
+): Promise<void> {
+  const { client, profile, target } = attempt;
+  const extensions = `/apis/apiextensions.${profile.dialect.groupSuffix}/v1`;
+  const served = objectsIn((await client.request("GET", extensions)).json, "resources");
+  if (!served.some(({ name }) => name === "customresourcedefinitions")) {
+    throw new Unsupported("customresourcedefinitions");
+  }
+  const namespace = await target.namespace();
+  const group = `${namespace}.example.com`;
+  const apiVersion = `${group}/v1`;
+  const collectionPath = `${extensions}/customresourcedefinitions`;
+  const path = `${collectionPath}/widgets.${group}`;
+  const widgets = new Collection(client, `/apis/${apiVersion}/namespaces/${namespace}/widgets`, target);
+  const definition: CustomDefinition = {
+    path,
+    apiVersion,
+    widgets,
+    widget: (name, parts = {}) => ({ apiVersion, kind: "Widget", metadata: { name }, ...parts }),
+    async define() {
+      const sent = definitionOf(extensions.slice("/apis/".length), group, schema);
+      objectOf(await client.request("POST", collectionPath, { body: sent }), "custom-resources.served");
+      await within(attempt, `${path} is not established`, async () =>
+        isEstablished(await client.request("GET", path)) ? true : undefined,
+      );
+      await within(attempt, `${widgets.path} is not served`, async () =>
+        (await widgets.list()).status === 200 ? true : undefined,
+      );
+    },
+    async remove() {
+      succeeded(await client.request("DELETE", path), "custom-resources.deletion");
+      await within(attempt, `${path} is still there`, async () =>
+        (await client.request("GET", path)).status === 404 ? true : undefined,
+      );
+    },
+  };
+  try {
+    await definition.define();
+    await body(definition);
+  } finally {
+    await client.attempt("DELETE", path);
+  }
+}
+
+async function within(attempt: Attempt, otherwise: string, ask: () => Promise<true | undefined>): Promise<void> {
+  const done = await pollUntil(attempt, attempt.clock.nowMillis() + patienceMillis, ask);
+  if (done === undefined) throw new Inconclusive(`${otherwise} after ${patienceMillis} ms`);
+}
+
+const patienceMillis = 60_000;
+
+function definitionOf(apiVersion: string, group: string, schema: JsonObject): JsonObject {
+  return {
+    apiVersion,
+    kind: "CustomResourceDefinition",
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}
+
+function isEstablished(answer: Answer): boolean {
+  const status: Json | undefined = isJsonObject(answer.json) ? answer.json["status"] : undefined;
+  return objectsIn(status, "conditions").some(({ type, status }) => type === "Established" && status === "True");
+}

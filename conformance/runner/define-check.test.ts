@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CheckFailure, Inconclusive } from "../findings.ts";
+import type { Attempt } from "./attempt.ts";
+import { defineCheck, type QuickCheck, type RunAttempt } from "./define-check.ts";
+
+const attempt = {} as Attempt;
+/** Runs the body as a runner does: what it throws is the end of the run. */
+const run: RunAttempt = async (body) => {
+  try {
+    await body(attempt);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+};
+
+function check(judge: (value: number) => void, seen: number[] = []): QuickCheck {
+  return defineCheck({
+    id: "c",
+    area: "a",
+    property: "p",
+    requirements: ["a.b"],
+    features: [],
+    input: fc.nat(1000),
+    async run(_attempt, value) {
+      seen.push(value);
+      judge(value);
+    },
+  });
+}
+
+const fails = (value: number) => {
+  if (value >= 37) throw new CheckFailure("a.b", { expected: "less than 37", actual: String(value) });
+};
+
+describe("exploring a property", () => {
+  it("finds a failure, makes it small, and comes back to it by seed and path alone", async () => {
+    const found = await check(fails).explore({ seed: 5, path: undefined, runs: 100 }, run);
+    expect(found.decisive).toBeInstanceOf(CheckFailure);
+    expect(found.counterexample).toBe(37);
+    expect((found.decisive as CheckFailure).violation.actual).toBe("37"); // of the smallest program, not of the first
+    const seen: number[] = [];
+    const again = await check(fails, seen).explore({ seed: 5, path: found.path, runs: 100 }, run);
+    expect([seen, again.counterexample]).toEqual([[37], 37]);
+  });
+
+  it("runs as many programs as asked when all hold", async () => {
+    const held = await check(() => {}).explore({ seed: 5, path: undefined, runs: 60 }, run);
+    expect([held.runs, held.decisive]).toEqual([60, undefined]);
+  });
+
+  it("goes on after an undecided program, and says so at the end", async () => {
+    const found = await check((value) => {
+      if (value % 2 === 0) throw new Inconclusive("too slow");
+    }).explore({ seed: 5, path: undefined, runs: 50 }, run);
+    expect([found.runs, found.decisive?.name]).toEqual([50, "Inconclusive"]);
+  });
+
+  it("prefers a failure to an undecided program", async () => {
+    const found = await check((value) => {
+      if (value % 2 === 0) throw new Inconclusive("too slow");
+      fails(value);
+    }).explore({ seed: 5, path: undefined, runs: 50 }, run);
+    expect(found.decisive).toBeInstanceOf(CheckFailure);
+  });
+
+  it("stops at an error of ours, and does not make it small", async () => {
+    const found = await check(() => {
+      throw new TypeError("ours");
+    }).explore({ seed: 5, path: undefined, runs: 50 }, run);
+    expect([found.runs, found.decisive?.message]).toEqual([1, "ours"]);
+  });
+
+  it("runs once when nothing is random", async () => {
+    let count = 0;
+    const once = defineCheck({
+      id: "c",
+      area: "a",
+      property: "p",
+      requirements: ["a.b"],
+      features: [],
+      async run() {
+        count += 1;
+      },
+    });
+    await once.explore({ seed: 5, path: undefined, runs: 50 }, run);
+    expect(count).toBe(1);
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * A check is one property with the programs that try to break it. The type of its programs is known only in here:
+ * to the runner, every check explores with a seed and answers what it found.
+ */
+import fc from "fast-check";
+import { CheckFailure } from "../findings.ts";
+import type { Attempt } from "./attempt.ts";
+import type { FeatureName } from "./features.ts";
+
+export interface CheckDefinition<Input> {
+  /** A slug, unique; also the name of the file. */
+  readonly id: string;
+  /** The folder. */
+  readonly area: string;
+  /** One sentence. */
+  readonly property: string;
+  /** Requirements that it judges, each a row. The first is the one that the check is about. */
+  readonly requirements: readonly [string, ...string[]];
+  readonly features: readonly FeatureName[];
+  /** Default: no random input, so one run says all. */
+  readonly input?: fc.Arbitrary<Input>;
+  /** Programs that are always tried first. */
+  readonly examples?: readonly Input[];
+  /** `slow` programs wait on the target's clock: a tenth as many of them are run by URL, at least one. */
+  readonly cost?: "quick" | "slow";
+  run(attempt: Attempt, input: Input): Promise<void>;
+}
+
+/** A check that has to wait for the target to forget: what it needs is captured first, and judged when all else is done. */
+export interface AgedCheckDefinition<Captured> {
+  readonly id: string;
+  readonly area: string;
+  readonly property: string;
+  readonly requirements: readonly [string, ...string[]];
+  readonly features: readonly FeatureName[];
+  capture(attempt: Attempt): Promise<Captured>;
+  /** `deadlineMillis` is a time of the suite's clock: what has not expired by then is inconclusive. */
+  settle(attempt: Attempt, captured: Captured, deadlineMillis: number): Promise<void>;
+}
+
+export interface CheckInfo {
+  readonly id: string;
+  readonly area: string;
+  readonly property: string;
+  readonly requirements: readonly string[];
+  readonly features: readonly FeatureName[];
+}
+
+export interface QuickCheck extends CheckInfo {
+  readonly kind: "property";
+  readonly cost: "quick" | "slow";
+  readonly random: boolean;
+  explore(options: ExploreOptions, attempt: RunAttempt): Promise<Exploration>;
+}
+
+export interface AgedCheck extends CheckInfo {
+  readonly kind: "aged";
+  /** Captures now; the returned function settles. Both run in the same attempt. */
+  begin(attempt: Attempt): Promise<(attempt: Attempt, deadlineMillis: number) => Promise<void>>;
+}
+
+export type Check = QuickCheck | AgedCheck;
+
+export interface ExploreOptions {
+  readonly seed: number;
+  readonly path: string | undefined;
+  readonly runs: number;
+}
+
+/** Runs a body in a namespace of its own. Undefined: it held. Never rejects. */
+export type RunAttempt = (body: (attempt: Attempt) => Promise<void>) => Promise<Error | undefined>;
+
+export interface Exploration {
+  readonly runs: number;
+  /** The end of the run that decided: a `CheckFailure` is of the smallest program found. Undefined: all runs held. */
+  readonly decisive: Error | undefined;
+  readonly path: string;
+  readonly counterexample: unknown;
+  readonly counterexampleText: string;
+  readonly shrinks: number;
+}
+
+export function defineCheck<Input>(definition: CheckDefinition<Input>): QuickCheck {
+  return {
+    ...infoOf(definition),
+    kind: "property",
+    cost: definition.cost ?? "quick",
+    random: definition.input !== undefined,
+    explore: (options, attempt) => explore(definition, options, attempt),
+  };
+}
+
+export function defineAgedCheck<Captured>(definition: AgedCheckDefinition<Captured>): AgedCheck {
+  return {
+    ...infoOf(definition),
+    kind: "aged",
+    async begin(attempt) {
+      const captured = await definition.capture(attempt);
+      return (later, deadlineMillis) => definition.settle(later, captured, deadlineMillis);
+    },
+  };
+}
+
+/** Without its programs: plain data. */
+export function infoOf(definition: CheckInfo): CheckInfo {
+  const { id, area, property, requirements, features } = definition;
+  return { id, area, property, requirements, features };
+}
+
+/** After this many smaller programs the smallest so far will do: by URL each costs seconds. */
+const shrinkAttemptsMax = 150;
+
+async function explore<Input>(
+  definition: CheckDefinition<Input>,
+  options: ExploreOptions,
+  attempt: RunAttempt,
+): Promise<Exploration> {
+  const input = definition.input ?? (fc.constant(undefined) as fc.Arbitrary<unknown> as fc.Arbitrary<Input>);
+  let runs = 0;
+  let shrinkAttempts = 0;
+  let failure: CheckFailure | undefined;
+  let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink
+  const property = fc.asyncProperty(input, async (value) => {
+    if (stops(other) || shrinkAttempts > shrinkAttemptsMax) return;
+    if (failure !== undefined) shrinkAttempts += 1;
+    runs += 1;
+    const end = await attempt((context) => definition.run(context, value));
+    if (end instanceof CheckFailure) {
+      failure = end;
+      throw end;
+    }
+    // While a failure is made smaller, an undecided program is just not a smaller one.
+    if (end !== undefined && failure === undefined) other ??= end;
+  });
+  const random = definition.input !== undefined;
+  const found = await fc.check(property, {
+    seed: options.seed,
+    numRuns: random ? options.runs : 1,
+    ...(options.path === undefined ? {} : { path: options.path, endOnFailure: true }),
+    ...(definition.examples === undefined
+      ? {}
+      : { examples: definition.examples.map((example): [Input] => [example]) }),
+  });
+  const counterexample = found.counterexample?.[0];
+  return {
+    runs,
+    decisive: failure ?? other,
+    path: random ? (found.counterexamplePath ?? "") : "",
+    counterexample,
+    counterexampleText: random && found.counterexample !== null ? fc.stringify(counterexample) : "",
+    shrinks: found.numShrinks,
+  };
+}
+
+/** An undecided program leaves the others worth running; anything else would only happen again. */
+function stops(end: Error | undefined): boolean {
+  return end !== undefined && end.name !== "Inconclusive";
+}

@@ -1,0 +1,78 @@
+import type { FeatureResult } from "../../reports/schema/suite-report.ts";
+import type { Client } from "../client/client.ts";
+import { isJsonObject, type Json } from "../client/types.ts";
+
+/** What a check may need that a target need not have. */
+export const featureNames = [
+  "namespaces",
+  "configmaps",
+  "pods",
+  "podtemplates",
+  "cronjobs",
+  "watch",
+  "streaming-lists",
+] as const;
+export type FeatureName = (typeof featureNames)[number];
+
+export type Features = ReadonlyMap<FeatureName, FeatureResult>;
+
+/**
+ * What the target claims. Types and verbs are read from discovery; where discovery cannot be read nothing is ruled
+ * out, so that a check says what is wrong. Streaming lists are behind a gate that discovery does not show, so one is tried.
+ */
+export async function detectFeatures(client: Client): Promise<Features> {
+  const features = new Map<FeatureName, FeatureResult>();
+  const note = (feature: FeatureName, supported: boolean, how: string) =>
+    features.set(feature, { feature, supported, how });
+  const core = await verbsByResource(client, "/api/v1");
+  for (const resource of ["namespaces", "configmaps", "pods", "podtemplates"] as const) {
+    note(resource, ...named(core, "/api/v1", resource));
+  }
+  const batch = await verbsByResource(client, "/apis/batch/v1");
+  // A group may be absent; the core group's document can only be missing.
+  note("cronjobs", ...named(batch ?? (core === undefined ? undefined : new Map()), "/apis/batch/v1", "cronjobs"));
+  const verbs = core?.get("configmaps");
+  const watchable = verbs === undefined || verbs.has("watch");
+  note("watch", watchable, watchable ? "configmaps have the verb watch" : "configmaps do not have the verb watch");
+  note("streaming-lists", ...(await tryStreamingList(client)));
+  return features;
+}
+
+function named(verbs: Verbs | undefined, path: string, resource: string): [boolean, string] {
+  if (verbs === undefined) return [true, `assumed: ${path} is no readable discovery document`];
+  return verbs.has(resource) ? [true, `${path} names it`] : [false, `${path} does not name it`];
+}
+
+type Verbs = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Undefined when the answer is no discovery document. */
+async function verbsByResource(client: Client, path: string): Promise<Verbs | undefined> {
+  const answer = await client.request("GET", path);
+  const document = answer.json;
+  if (!isJsonObject(document) || !Array.isArray(document["resources"])) return undefined;
+  const verbs = new Map<string, ReadonlySet<string>>();
+  for (const resource of document["resources"] as readonly Json[]) {
+    if (!isJsonObject(resource) || typeof resource["name"] !== "string" || !Array.isArray(resource["verbs"])) continue;
+    verbs.set(resource["name"], new Set(resource["verbs"] as string[]));
+  }
+  return verbs;
+}
+
+async function tryStreamingList(client: Client): Promise<[boolean, string]> {
+  const watch = client.watch("/api/v1/configmaps", {
+    sendInitialEvents: true,
+    resourceVersionMatch: "NotOlderThan",
+    allowWatchBookmarks: true,
+    timeoutSeconds: 1,
+    fieldSelector: "metadata.name=touchstone-probe",
+  });
+  const status = await watch.opened(10_000);
+  await watch.until(() => watch.events.length > 0, 2_000);
+  const [first] = watch.events;
+  watch.close();
+  const accepted = status === 200 && first?.type !== "ERROR";
+  return [
+    accepted,
+    `a watch with sendInitialEvents was answered ${status ?? "nothing"}${first === undefined ? "" : `, ${first.type}`}`,
+  ];
+}

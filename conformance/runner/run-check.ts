@@ -1,0 +1,227 @@
+import type { SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
+import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
+import type { Verdict } from "../../reports/schema/verdict.ts";
+import type { SuiteClock, Transport } from "../../wire/ports.ts";
+import { Client } from "../client/client.ts";
+import { type CurlStyle, curlLine } from "../client/exchange.ts";
+import { Recorder } from "../client/recorder.ts";
+import { Cancelled, CheckFailure, Inconclusive, Unsupported } from "../findings.ts";
+import type { SuiteProfile } from "../profiles/profile.ts";
+import type { Requirement } from "../requirements/rows.ts";
+import { Attempt, JudgedRequirements } from "./attempt.ts";
+import {
+  type AgedCheck,
+  type Check,
+  type CheckInfo,
+  type Exploration,
+  infoOf,
+  type QuickCheck,
+} from "./define-check.ts";
+import { programSeed } from "./program-seed.ts";
+import type { Features } from "./features.ts";
+import { type Leaving, type NameSource, Sandbox } from "./sandbox.ts";
+
+/** What every check of a run shares. */
+export interface SuiteRun {
+  readonly transport: Transport;
+  readonly clock: SuiteClock;
+  readonly profile: SuiteProfile;
+  readonly rows: ReadonlyMap<string, Requirement>;
+  readonly names: NameSource;
+  readonly features: Features;
+  readonly seed: number;
+  readonly path: string | undefined;
+  readonly runs: number;
+  readonly target: TargetDescription;
+  readonly curl: CurlStyle;
+  readonly signal: AbortSignal | undefined;
+  /** Told of every namespace made, so that the end can be awaited. */
+  readonly leaving: Leaving[];
+}
+
+/** Plain data, so that it can come from another thread. */
+export interface CheckOutcome {
+  readonly check: CheckInfo;
+  readonly verdict: Verdict;
+  readonly results: JudgedRequirements;
+  readonly runs: number;
+  readonly exchanges: number;
+  readonly durationMillis: number;
+  readonly failure: SuiteFailure | undefined;
+}
+
+/** Runs all programs of one check. Never rejects: what goes wrong is a verdict. */
+export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckOutcome> {
+  const startedMillis = run.clock.nowMillis();
+  const results = new JudgedRequirements();
+  const missing = missingFeature(run, check);
+  if (missing !== undefined) return unsupportedOutcome(check, missing);
+  let exchanges = 0;
+  let failedRecorder: Recorder | undefined;
+  let programs = 0;
+  const exploration = await check.explore(
+    { seed: programSeed(run.seed, check.id), path: run.path, runs: programCount(run, check) },
+    async (body) => {
+      const recorder = new Recorder(run.clock);
+      programs += 1;
+      const end = await attemptOnce(run, check, programs, recorder, results, body);
+      exchanges += recorder.count;
+      if (end instanceof CheckFailure) failedRecorder = recorder;
+      return end;
+    },
+  );
+  const verdict = verdictOf(exploration.decisive, exploration.runs, results, check);
+  const failure =
+    exploration.decisive instanceof CheckFailure
+      ? failureOf(run, check, exploration.decisive, exploration, failedRecorder as Recorder)
+      : undefined;
+  const durationMillis = run.clock.nowMillis() - startedMillis;
+  return { check: infoOf(check), verdict, results, runs: exploration.runs, exchanges, durationMillis, failure };
+}
+
+/** A check that has captured what must grow old. `settle` judges it, not later than the deadline. */
+export interface AgingCheck {
+  readonly check: AgedCheck;
+  settle(deadlineMillis: number): Promise<CheckOutcome>;
+}
+
+export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<AgingCheck> {
+  const missing = missingFeature(run, check);
+  if (missing !== undefined) return { check, settle: async () => unsupportedOutcome(check, missing) };
+  const startedMillis = run.clock.nowMillis();
+  const results = new JudgedRequirements();
+  const recorder = new Recorder(run.clock);
+  const client = clientFor(run, check, 1, recorder, run.signal);
+  const attempt = new Attempt(client, new Sandbox(client, run.names), run.profile, run.features, results);
+  let settleCaptured: Awaited<ReturnType<AgedCheck["begin"]>> | undefined;
+  let end = await endOf(run, async () => {
+    settleCaptured = await check.begin(attempt);
+  });
+  return {
+    check,
+    async settle(deadlineMillis) {
+      end ??= await endOf(run, async () => settleCaptured?.(attempt, deadlineMillis));
+      await finish(run, check, client, attempt.target);
+      const exploration = {
+        runs: 1,
+        decisive: end,
+        path: "",
+        counterexample: null,
+        counterexampleText: "",
+        shrinks: 0,
+      };
+      const verdict = verdictOf(end, 1, results, check);
+      const failure = end instanceof CheckFailure ? failureOf(run, check, end, exploration, recorder) : undefined;
+      const durationMillis = run.clock.nowMillis() - startedMillis;
+      return { check: infoOf(check), verdict, results, runs: 1, exchanges: recorder.count, durationMillis, failure };
+    },
+  };
+}
+
+async function attemptOnce(
+  run: SuiteRun,
+  check: Check,
+  program: number,
+  recorder: Recorder,
+  results: JudgedRequirements,
+  body: (attempt: Attempt) => Promise<void>,
+): Promise<Error | undefined> {
+  const client = clientFor(run, check, program, recorder, run.signal);
+  const sandbox = new Sandbox(client, run.names);
+  const attempt = new Attempt(client, sandbox, run.profile, run.features, results);
+  const end = await endOf(run, () => body(attempt));
+  await finish(run, check, client, sandbox);
+  return end;
+}
+
+/** The signal ends a program at its next request; cleanup has a client that does not know it. */
+async function endOf(run: SuiteRun, body: () => Promise<void>): Promise<Error | undefined> {
+  if (run.signal?.aborted === true) return new Cancelled("stopped by a person");
+  try {
+    await body();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function finish(run: SuiteRun, check: Check, client: Client, sandbox: Sandbox): Promise<void> {
+  client.closeWatches();
+  run.leaving.push(...(await sandbox.cleanUp(clientFor(run, check, 0, new Recorder(run.clock)))));
+}
+
+function clientFor(run: SuiteRun, check: Check, program: number, recorder: Recorder, signal?: AbortSignal): Client {
+  // A server's log can be joined to the report by this; what comes before the first slash names the field manager.
+  const userAgent = `touchstone/1 (run ${run.names.runId}; check ${check.id}; program ${program})`;
+  return new Client(run.transport, run.clock, recorder, userAgent, signal);
+}
+
+function programCount(run: SuiteRun, check: QuickCheck): number {
+  if (check.cost === "quick" || run.target.kind === "embedded") return run.runs;
+  return Math.max(1, Math.ceil(run.runs / 10));
+}
+
+function missingFeature(run: SuiteRun, check: Check): string | undefined {
+  return check.features.find((feature) => run.features.get(feature)?.supported === false);
+}
+
+function unsupportedOutcome(check: Check, feature: string): CheckOutcome {
+  const verdict: Verdict = { status: "unsupported", feature };
+  const results = new JudgedRequirements();
+  return { check: infoOf(check), verdict, results, runs: 0, exchanges: 0, durationMillis: 0, failure: undefined };
+}
+
+function verdictOf(end: Error | undefined, runs: number, results: JudgedRequirements, check: Check): Verdict {
+  if (end instanceof CheckFailure) return { status: "failed", ...end.violation };
+  if (end instanceof Unsupported) return { status: "unsupported", feature: end.feature };
+  if (end instanceof Inconclusive || end instanceof Cancelled) return { status: "inconclusive", why: end.message };
+  if (end?.name === "LostAnswer") return { status: "inconclusive", why: end.message };
+  if (end !== undefined) return { status: "error", cause: end.stack ?? end.message };
+  const judgedSome = check.requirements.some((id) => results.judged.has(id)) || results.deviationsOccurred.size > 0;
+  if (runs < 1 || !judgedSome) return { status: "inconclusive", why: `${runs} programs ran and judged nothing` };
+  return { status: "passed", runs };
+}
+
+function failureOf(
+  run: SuiteRun,
+  check: Check,
+  end: CheckFailure,
+  exploration: Exploration,
+  recorder: Recorder,
+): SuiteFailure {
+  const row = run.rows.get(end.requirement);
+  const shown = end.exchange ?? recorder.last();
+  return {
+    apiVersion: suiteReportVersion,
+    kind: "SuiteFailure",
+    check: check.id,
+    requirement: end.requirement,
+    level: row?.level ?? "must",
+    promised: row?.text ?? "",
+    ...end.violation,
+    target: run.target,
+    profile: run.profile.name,
+    seed: run.seed,
+    path: exploration.path,
+    counterexample: plain(exploration.counterexample),
+    counterexampleText: exploration.counterexampleText,
+    shrinks: exploration.shrinks,
+    replay: replayLine(run, check, exploration.path),
+    curl: shown === undefined ? "" : curlLine(shown.request, run.curl),
+    history: recorder.records(run.curl),
+    historyDropped: recorder.droppedCount,
+  };
+}
+
+/** As the report's JSON will have it. */
+function plain(value: unknown): unknown {
+  return value === undefined ? null : JSON.parse(JSON.stringify(value) ?? "null");
+}
+
+function replayLine(run: SuiteRun, check: Check, path: string): string {
+  const words = ["touchstone", "conform"];
+  if (run.target.kind === "url") words.push(run.target.address);
+  words.push("--profile", run.profile.name, "--only", check.id, "--seed", String(run.seed));
+  if (path !== "") words.push("--path", path);
+  return words.join(" ");
+}

@@ -1,0 +1,175 @@
+/** One part of a run: some checks against one target, from the probe to the cleanup. */
+import type { TargetDescription } from "../../reports/schema/suite-report.ts";
+import type { Verdict } from "../../reports/schema/verdict.ts";
+import { Client, LostAnswer } from "../client/client.ts";
+import { Recorder } from "../client/recorder.ts";
+import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
+import type { SuiteProgress } from "../run-suite.ts";
+import { JudgedRequirements } from "./attempt.ts";
+import { type Check, infoOf } from "./define-check.ts";
+import { detectFeatures, type Features } from "./features.ts";
+import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
+import { type Leaving, type NameSource, remove, runLabel } from "./sandbox.ts";
+
+/** Plain data: it can be told from one thread to another. */
+export interface SuitePart {
+  readonly target: TargetDescription;
+  readonly features: Features;
+  readonly outcomes: readonly CheckOutcome[];
+  /** Paths of what cleanup could not remove. */
+  readonly leftovers: readonly string[];
+  /** Of the suite's clock. */
+  readonly startedMillis: number;
+  readonly durationMillis: number;
+}
+
+export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "leaving" | "target"> {
+  readonly target: Omit<TargetDescription, "version">;
+  readonly runId: string;
+  /** Checks at a time. */
+  readonly jobs: number;
+  readonly maxWaitMillis: number;
+}
+
+type Tell = (progress: SuiteProgress) => void;
+
+export async function runChecks(options: PartOptions, checks: readonly Check[], tell: Tell): Promise<SuitePart> {
+  const { transport, clock, runId, jobs, maxWaitMillis, ...shared } = options;
+  const startedMillis = clock.nowMillis();
+  tell({ kind: "phase", phase: "probing" });
+  const probe = await probeTarget(
+    new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
+  );
+  const run: SuiteRun = {
+    ...shared,
+    transport,
+    clock,
+    names: nameSource(runId),
+    features: probe.features,
+    target: { ...options.target, version: probe.version },
+    leaving: [],
+  };
+  const outcomes =
+    probe.unreachable === undefined
+      ? await judgeAll(run, checks, { jobs, maxWaitMillis }, tell)
+      : checks.map((check) => unreachableOutcome(check, probe.unreachable as string));
+  tell({ kind: "phase", phase: "cleaning" });
+  const leftovers = await awaitNamespacesGone(run);
+  const durationMillis = clock.nowMillis() - startedMillis;
+  return { target: run.target, features: run.features, outcomes, leftovers, startedMillis, durationMillis };
+}
+
+/** What must grow old is captured first and judged last; all else runs in between. */
+async function judgeAll(
+  run: SuiteRun,
+  checks: readonly Check[],
+  { jobs, maxWaitMillis }: Pick<PartOptions, "jobs" | "maxWaitMillis">,
+  tell: Tell,
+): Promise<CheckOutcome[]> {
+  const aging: AgingCheck[] = [];
+  const outcomes = new Map<string, CheckOutcome>();
+  const judge = async (check: Check, outcome: () => Promise<CheckOutcome>) => {
+    tell({ kind: "check-started", check: check.id, area: check.area });
+    const found = await outcome();
+    outcomes.set(check.id, found);
+    tell({ kind: "check-ended", check: check.id, area: check.area, verdict: found.verdict, runs: found.runs });
+  };
+
+  tell({ kind: "phase", phase: "capturing" });
+  const capturedMillis = run.clock.nowMillis();
+  for (const check of checks) if (check.kind === "aged") aging.push(await captureCheck(run, check));
+
+  tell({ kind: "phase", phase: "checking" });
+  const queue = checks.filter((check) => check.kind === "property");
+  const worker = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
+      const next = check;
+      await judge(next, () => runCheck(run, next));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, jobs) }, worker));
+
+  tell({ kind: "phase", phase: "expiring" });
+  // The wait is counted from the capture, but what is judged late still gets a moment.
+  const deadlineMillis = Math.max(capturedMillis + maxWaitMillis, run.clock.nowMillis() + 10_000);
+  for (const captured of aging) await judge(captured.check, () => captured.settle(deadlineMillis));
+  return checks.map((check) => outcomes.get(check.id)).filter((outcome) => outcome !== undefined);
+}
+
+interface Probe {
+  readonly features: Features;
+  readonly version: string | undefined;
+  /** Why no answer came at all; then nothing can be judged. */
+  readonly unreachable: string | undefined;
+}
+
+async function probeTarget(client: Client): Promise<Probe> {
+  try {
+    const version = await client.request("GET", "/version");
+    const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
+    const features = await detectFeatures(client);
+    return { features, version: typeof text === "string" ? text : undefined, unreachable: undefined };
+  } catch (error) {
+    return { features: new Map(), version: undefined, unreachable: String(error) };
+  }
+}
+
+function unreachableOutcome(check: Check, cause: string): CheckOutcome {
+  const verdict: Verdict = { status: "inconclusive", why: `the target was not reached: ${cause}` };
+  return {
+    check: infoOf(check),
+    verdict,
+    results: new JudgedRequirements(),
+    runs: 0,
+    exchanges: 0,
+    durationMillis: 0,
+    failure: undefined,
+  };
+}
+
+function nameSource(runId: string): NameSource {
+  let count = 0;
+  return {
+    runId,
+    next() {
+      count += 1;
+      return `touchstone-${runId}-${count}`;
+    },
+  };
+}
+
+/**
+ * Cleanup has asked for the end of every namespace; this waits until they are gone. A server that does not empty
+ * namespaces is helped: their objects are deleted by name. Returns the paths of what is still there at the end.
+ */
+async function awaitNamespacesGone(run: SuiteRun): Promise<string[]> {
+  const agent = `touchstone/1 (run ${run.names.runId}; cleanup)`;
+  const client = new Client(run.transport, run.clock, new Recorder(run.clock), agent);
+  const startedMillis = run.clock.nowMillis();
+  let left: readonly Leaving[] = run.leaving;
+  // An embedded server is thrown away with all that is left in it.
+  const patienceMillis = run.target.kind === "embedded" ? cleanupMillisMax / 10 : cleanupMillisMax;
+  let helped = false;
+  for (let waitMillis = 500; left.length > 0; waitMillis = Math.min(waitMillis * 1.5, 5000)) {
+    left = await stillThere(client, run.names.runId, left);
+    const waitedMillis = run.clock.nowMillis() - startedMillis;
+    if (left.length === 0 || waitedMillis >= patienceMillis) break;
+    if (!helped && waitedMillis >= patienceMillis / 3) {
+      helped = true;
+      for (const path of left.flatMap((leaving) => leaving.objects)) await remove(client, path);
+    }
+    await run.clock.sleep(waitMillis);
+  }
+  return left.map(({ namespace }) => `/api/v1/namespaces/${namespace}`);
+}
+
+async function stillThere(client: Client, runId: string, leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
+  const query = { labelSelector: `${runLabel}=${runId}` };
+  const answer = await client.attempt("GET", "/api/v1/namespaces", { query });
+  const items = answer instanceof LostAnswer || !isJsonObject(answer.json) ? undefined : answer.json["items"];
+  if (!Array.isArray(items)) return leaving;
+  const names = new Set((items as Json[]).filter(isApiObject).map((item) => item.metadata.name));
+  return leaving.filter(({ namespace }) => names.has(namespace));
+}
+
+const cleanupMillisMax = 90_000;

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { DeviationResult } from "../schema/suite-report.ts";
+import { renderJson } from "./json.ts";
+import { failedCheck, failure, report, row } from "./sample-report.ts";
+import { renderFailure, renderSuiteText } from "./text.ts";
+
+describe("text of a failure", () => {
+  it("says what was promised, expected and seen, and how to see it again", () => {
+    expect(renderFailure(failure, { evidence: "out/failures/watch-replays-to-list.json" })).toBe(
+      [
+        "FAILED watch.reliable (must)   check watch-replays-to-list",
+        "  promised  Every change after the given version is delivered.",
+        "  expected  configmap a absent: DELETE returned 200",
+        "  actual    configmap a present",
+        "            after folding 4 events",
+        "  program   create a, delete a (made smaller 3 times)",
+        "  evidence  out/failures/watch-replays-to-list.json",
+        "  replay    touchstone conform http://127.0.0.1:8001 --only watch-replays-to-list --seed 1812 --path 1:1:2",
+        "  curl      curl -sS http://127.0.0.1:8001/api/v1/namespaces/n/configmaps",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("text of a report", () => {
+  it("closes with the verdict and what was counted", () => {
+    const text = renderSuiteText(report([row("watch.reliable", { status: "passed", runs: 20 })], []));
+    expect(text).toBe(
+      [
+        "http://127.0.0.1:8001 (v1.33.3), profile svc, seed 1812, 20 programs a property",
+        "",
+        "requirements  passed  failed",
+        "watch              1       ·",
+        "total              1       ·",
+        "",
+        "CONFORMANT",
+        "0 checks, 12,345 programs, 1 exchange (counted), 1.5 s of real time",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("puts failures first, with the evidence in the report's folder", () => {
+    const rows = [
+      row("watch.reliable", { status: "failed", expected: "a", actual: "b" }, ["failures/watch-replays-to-list.json"]),
+    ];
+    const text = renderSuiteText(report(rows, [failedCheck]), { directory: "out/" });
+    expect(text).toContain("  evidence  out/failures/watch-replays-to-list.json\n");
+    expect(text.indexOf("FAILED watch.reliable")).toBeLessThan(text.indexOf("requirements"));
+    expect(text).toContain("\nNONCONFORMANT\n");
+  });
+
+  it("lists apart what is inconclusive, unsupported, skipped, in error, deviating or stale, each with its reason", () => {
+    const deviation = (name: string, status: DeviationResult["status"]): DeviationResult => ({
+      name,
+      requirement: "watch.expired-is-gone",
+      reason: "The server streams errors.",
+      instead: "200 with an ERROR event.",
+      status,
+    });
+    const rows = [
+      row("watch.reliable", { status: "inconclusive", why: "no event within 10 s" }),
+      row("lists.exact", { status: "unsupported", feature: "watch-list" }),
+      row("lists.skipped", { status: "skipped", why: "--skip lists.skipped" }),
+      row("writes.broke", { status: "error", cause: "TypeError: x" }),
+      row("watch.expired-is-gone", { status: "deviation", deviations: ["D4"] }),
+    ];
+    const text = renderSuiteText(
+      report(rows, [], [deviation("D4", "occurred"), deviation("D5", "stale"), deviation("D6", "unjudged")]),
+    );
+    expect(text).toContain("INCONCLUSIVE (1)\n  watch.reliable (must)\n      no event within 10 s");
+    expect(text).toContain("lists.exact (must)\n      needs watch-list");
+    expect(text).toContain("lists.skipped (must)\n      --skip lists.skipped");
+    expect(text).toContain("writes.broke (must)\n      TypeError: x");
+    expect(text).toContain(
+      "counted apart (1)\n  D4\n      watch.expired-is-gone: instead, 200 with an ERROR event. Reason: The server streams errors.",
+    );
+    expect(text).toMatch(/STALE.*\(1\)\n {2}D5/);
+    expect(text).toMatch(/NOT MET.*\(1\)\n {2}D6/);
+    expect(text).toContain("ERROR, with 1 declared deviation");
+  });
+
+  it("does not call a report with a stale deviation plainly conformant", () => {
+    const stale: DeviationResult = { name: "D5", requirement: "a.b", reason: "r", instead: "i", status: "stale" };
+    expect(renderSuiteText(report([row("a.b", { status: "passed", runs: 1 })], [], [stale]))).toContain(
+      "CONFORMANT, BUT WITH STALE DEVIATIONS",
+    );
+  });
+
+  it("says when the run was cut short or looked at a part only", () => {
+    const whole = report([row("a.b", { status: "passed", runs: 1 })], []);
+    expect(renderSuiteText({ ...whole, complete: false, partial: true })).toContain(
+      "CONFORMANT, cut short, of a part of the requirements only",
+    );
+  });
+
+  it("names what no run against a server can judge", () => {
+    const { id, level, source, text } = row("watch.lag", { status: "passed", runs: 1 });
+    const whole = report([], []);
+    const rendered = renderSuiteText({
+      ...whole,
+      notJudged: [{ id, level, source, text, judged: "simulation", why: "it needs a lagging cache" }],
+    });
+    expect(rendered).toContain(
+      "NOT JUDGED by a run against a server (1)\n  watch.lag (must)\n      in simulations only: it needs a lagging cache",
+    );
+  });
+
+  it("paints by meaning when it is given colours", () => {
+    const text = renderSuiteText(
+      report([row("watch.reliable", { status: "failed", expected: "a", actual: "b" })], [failedCheck]),
+      {
+        paint: (tone, value) => `<${tone}>${value}</>`,
+      },
+    );
+    expect(text).toContain("<bad>FAILED</> <strong>watch.reliable</>");
+    expect(text).toContain("<bad>NONCONFORMANT</>");
+  });
+});
+
+describe("JSON of a report", () => {
+  it("is the report itself", () => {
+    const document = report([], []);
+    expect(JSON.parse(renderJson(document))).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+});

@@ -1,0 +1,253 @@
+/**
+ * A suite report for a person: failures first and in full, then what else needs a look, then a table by area
+ * and one closing line. Made from the report alone, so that a saved report renders the same later.
+ */
+import type {
+  CheckResult,
+  DeviationResult,
+  NotJudged,
+  RequirementResult,
+  SuiteFailure,
+  SuiteReport,
+} from "../schema/suite-report.ts";
+import type { Conclusion, OutcomeStatus } from "../schema/verdict.ts";
+import { renderTable } from "./table.ts";
+
+/** What a piece of text means; a terminal shows it by a colour. */
+export type Tone = "bad" | "good" | "doubtful" | "quiet" | "strong";
+export type Paint = (tone: Tone, text: string) => string;
+
+export interface TextOptions {
+  /** Default: no colours. */
+  readonly paint?: Paint;
+  /** Folder that evidence names are relative to, shown before them. Default: names as they are. */
+  readonly directory?: string;
+}
+
+const plain: Paint = (_tone, text) => text;
+
+/** The whole report, ending in a newline. */
+export function renderSuiteText(report: SuiteReport, options: TextOptions = {}): string {
+  const paint = options.paint ?? plain;
+  const blocks = [
+    heading(report, paint),
+    ...failedChecks(report).map((check) => failureBlock(report, check, options)),
+    listBlock(
+      "ERRORS of Touchstone itself, not of the target",
+      rowsWith(report, "error"),
+      (row) => causeOf(row),
+      "bad",
+      paint,
+    ),
+    listBlock(
+      "STALE deviations: declared, but the target behaves as promised; remove the declaration",
+      deviationsThat(report, "stale"),
+      deviationText,
+      "bad",
+      paint,
+    ),
+    listBlock("INCONCLUSIVE", rowsWith(report, "inconclusive"), causeOf, "doubtful", paint),
+    listBlock(
+      `DECLARED DEVIATIONS of profile ${report.profile}, counted apart`,
+      deviationsThat(report, "occurred"),
+      deviationText,
+      "doubtful",
+      paint,
+    ),
+    listBlock(
+      "NOT MET deviations: no check that meets them ran",
+      deviationsThat(report, "unjudged"),
+      deviationText,
+      "quiet",
+      paint,
+    ),
+    listBlock("UNSUPPORTED: the target does not claim them", rowsWith(report, "unsupported"), causeOf, "quiet", paint),
+    listBlock("SKIPPED on request", rowsWith(report, "skipped"), causeOf, "quiet", paint),
+    listBlock("NOT JUDGED by a run against a server", report.notJudged, notJudgedText, "quiet", paint),
+    leftoverBlock(report, paint),
+    areaTable(report, paint),
+    closing(report, paint),
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+/** One failure in the house's form: promised, expected, actual, evidence, replay, curl. No newline at the end. */
+export function renderFailure(
+  failure: SuiteFailure,
+  options: TextOptions & { readonly evidence?: string } = {},
+): string {
+  const paint = options.paint ?? plain;
+  const shrunk = failure.counterexampleText === "" ? undefined : `${failure.counterexampleText}${shrinkNote(failure)}`;
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ["promised", failure.promised],
+    ["expected", failure.expected],
+    ["actual", failure.actual],
+    ["program", shrunk],
+    ["evidence", options.evidence],
+    ["replay", failure.replay],
+    ["curl", failure.curl === "" ? undefined : failure.curl],
+  ];
+  return [
+    `${paint("bad", "FAILED")} ${paint("strong", failure.requirement)} (${failure.level})   check ${failure.check}`,
+    ...fields.flatMap(([name, value]) => (value === undefined ? [] : [field(name, value, paint)])),
+  ].join("\n");
+}
+
+function heading(report: SuiteReport, paint: Paint): string {
+  const { target } = report;
+  const where = target.kind === "embedded" ? "the embedded server" : target.address;
+  const version = target.version === undefined ? "" : ` (${target.version})`;
+  return `${paint("strong", where)}${version}, profile ${report.profile}, seed ${report.seed}, ${report.options.runs} programs a property`;
+}
+
+function failedChecks(report: SuiteReport): CheckResult[] {
+  return report.checks.filter((check) => check.verdict.status === "failed");
+}
+
+function failureBlock(report: SuiteReport, check: CheckResult, options: TextOptions): string {
+  const { failure } = check;
+  if (failure === undefined) {
+    const verdict = check.verdict.status === "failed" ? check.verdict : { expected: "", actual: "" };
+    return [
+      `${(options.paint ?? plain)("bad", "FAILED")} ${check.requirements.join(", ")}   check ${check.id}`,
+      field("expected", verdict.expected, options.paint ?? plain),
+      field("actual", verdict.actual, options.paint ?? plain),
+    ].join("\n");
+  }
+  const files = report.requirements.find((row) => row.id === failure.requirement)?.evidence ?? [];
+  const own = files.filter((file) => file.includes(check.id));
+  const evidence = (own.length > 0 ? own : files).map((file) => inDirectory(options.directory, file)).join(", ");
+  return renderFailure(failure, {
+    ...options,
+    ...(evidence === "" || options.directory === undefined ? {} : { evidence }),
+  });
+}
+
+const inDirectory = (directory: string | undefined, file: string): string =>
+  directory === undefined ? file : `${directory.replace(/\/$/, "")}/${file}`;
+
+function shrinkNote({ shrinks }: SuiteFailure): string {
+  return shrinks === 0 ? "" : ` (made smaller ${shrinks === 1 ? "once" : `${shrinks} times`})`;
+}
+
+/** Continuation lines stand under the first, so that a long text stays one field to the eye. */
+function field(name: string, value: string, paint: Paint): string {
+  return `  ${paint("quiet", name.padEnd(8))}  ${value.replaceAll("\n", `\n${" ".repeat(12)}`)}`;
+}
+
+function rowsWith(report: SuiteReport, status: OutcomeStatus): RequirementResult[] {
+  return report.requirements.filter((row) => row.outcome.status === status);
+}
+
+function causeOf({ id, level, outcome }: RequirementResult): readonly [string, string] {
+  const name = `${id} (${level})`;
+  if (outcome.status === "inconclusive" || outcome.status === "skipped") return [name, outcome.why];
+  if (outcome.status === "unsupported") return [name, `needs ${outcome.feature}`];
+  return [name, outcome.status === "error" ? outcome.cause : ""];
+}
+
+const notJudgedText = ({ id, level, judged, why }: NotJudged): readonly [string, string] => [
+  `${id} (${level})`,
+  judged === "simulation" ? `in simulations only: ${why}` : why,
+];
+
+function deviationsThat(report: SuiteReport, status: DeviationResult["status"]): DeviationResult[] {
+  return report.deviations.filter((deviation) => deviation.status === status);
+}
+
+function deviationText({ name, requirement, reason, instead }: DeviationResult): readonly [string, string] {
+  return [name, `${requirement}: instead, ${instead} Reason: ${reason}`];
+}
+
+function listBlock<Row>(
+  title: string,
+  rows: readonly Row[],
+  textOf: (row: Row) => readonly [string, string],
+  tone: Tone,
+  paint: Paint,
+): string {
+  if (rows.length === 0) return "";
+  const lines = rows.map((row) => {
+    const [name, text] = textOf(row);
+    return `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
+  });
+  return [paint(tone, `${title} (${rows.length})`), ...lines].join("\n");
+}
+
+function leftoverBlock({ leftovers }: SuiteReport, paint: Paint): string {
+  if (leftovers.length === 0) return "";
+  return [
+    paint("doubtful", `LEFT BEHIND: cleanup could not remove these in time (${leftovers.length})`),
+    ...leftovers.map((path) => `  ${path}`),
+  ].join("\n");
+}
+
+const columns = [
+  "passed",
+  "failed",
+  "error",
+  "inconclusive",
+  "deviation",
+  "unsupported",
+  "skipped",
+] as const satisfies readonly OutcomeStatus[];
+
+/** Requirements by area. Columns that are zero everywhere are left out, but for the first two. */
+function areaTable({ requirements }: SuiteReport, paint: Paint): string {
+  const areas = new Map<string, Record<OutcomeStatus, number>>();
+  const zero = (): Record<OutcomeStatus, number> =>
+    Object.fromEntries(columns.map((name) => [name, 0])) as Record<OutcomeStatus, number>;
+  const total = zero();
+  for (const { id, outcome } of requirements) {
+    const area = id.slice(0, id.indexOf("."));
+    const counts = areas.get(area) ?? zero();
+    areas.set(area, counts);
+    counts[outcome.status]++;
+    total[outcome.status]++;
+  }
+  const shown = columns.filter((name, index) => index < 2 || total[name] > 0);
+  const line = (name: string, counts: Record<OutcomeStatus, number>): string[] => [
+    name,
+    ...shown.map((status) => (counts[status] === 0 ? "·" : String(counts[status]))),
+  ];
+  return renderTable(
+    ["requirements", ...shown],
+    [...[...areas].map(([area, counts]) => line(area, counts)), line("total", total)],
+    { paintHeader: (text) => paint("quiet", text) },
+  );
+}
+
+const conclusionTone: Readonly<Record<Conclusion, Tone>> = {
+  conformant: "good",
+  nonconformant: "bad",
+  inconclusive: "doubtful",
+  error: "bad",
+};
+
+function closing(report: SuiteReport, paint: Paint): string {
+  const { totals, conclusion } = report;
+  const stale = totals.deviations.stale;
+  const verdict = stale > 0 && conclusion === "conformant" ? "conformant, but with stale deviations" : conclusion;
+  const notes = [
+    report.complete ? undefined : "cut short",
+    report.partial ? "of a part of the requirements only" : undefined,
+    totals.deviations.occurred === 0 ? undefined : `with ${counted(totals.deviations.occurred, "declared deviation")}`,
+  ].filter((note) => note !== undefined);
+  const duration = `${seconds(report.durationMillis)} of ${report.target.kind === "embedded" ? "virtual" : "real"} time`;
+  return [
+    `${paint(stale > 0 ? "bad" : conclusionTone[conclusion], verdict.toUpperCase())}${notes.length === 0 ? "" : `, ${notes.join(", ")}`}`,
+    paint(
+      "quiet",
+      `${counted(report.checks.length, "check")}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")} (counted), ${duration}`,
+    ),
+  ].join("\n");
+}
+
+/** `12,345 exchanges`. */
+function counted(count: number, noun: string): string {
+  return `${String(count).replace(/\B(?=(\d{3})+$)/g, ",")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function seconds(millis: number): string {
+  return `${(millis / 1000).toFixed(1)} s`;
+}

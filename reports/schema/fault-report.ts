@@ -1,0 +1,43 @@
+/** Whether the suite finds the bugs that were planted for it, and none where there is none: one JSON document. */
+export const faultReportVersion = "reports/v1";
+
+export interface FaultReport {
+  readonly apiVersion: typeof faultReportVersion;
+  readonly kind: "FaultReport";
+  readonly profile: string;
+  readonly seed: number;
+  /** Programs a property. */
+  readonly runs: number;
+  readonly featureGates: Readonly<Record<string, boolean>>;
+  /** False when a person cut it short. */
+  readonly complete: boolean;
+  readonly faults: readonly FaultResult[];
+  /** What was found in a server without any fault, over `cleanSeeds` seeds from `seed` upward. */
+  readonly cleanSeeds: number;
+  readonly falseFindings: readonly FalseFinding[];
+}
+
+export interface FaultResult {
+  readonly fault: string;
+  readonly found: boolean;
+  /** Undefined: no check found it. */
+  readonly check: string | undefined;
+  readonly requirement: string | undefined;
+  /** Programs until the finding, that one included; counted over the checks in their order. */
+  readonly programs: number;
+  readonly virtualMillis: number; // until the finding was made small
+  readonly measuredMillis: number; // the same in real time, one thread
+  /** A command line that makes the finding again. */
+  readonly replay: string | undefined;
+}
+
+export interface FalseFinding {
+  readonly seed: number;
+  readonly check: string;
+  readonly requirement: string;
+  readonly replay: string;
+}
+
+export function isGood(report: FaultReport): boolean {
+  return report.faults.every(({ found }) => found) && report.falseFindings.length === 0;
+}
