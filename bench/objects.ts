@@ -1,0 +1,175 @@
+/**
+ * The object layer alone: what one creation costs between a body and a value that the store can keep.
+ * Inputs differ in name and content from one object to the next, but for their shape, as in a real load.
+ */
+import { svcDialect } from "../wire/dialect.ts";
+import { findResource } from "../wire/resources.ts";
+import { faultsOn } from "../sim/faults/server-faults.ts";
+import type { Prng } from "../sim/kernel/types.ts";
+import type { JsonObject } from "../sim/apiserver/http-message.ts";
+import { decodeObject } from "../sim/apiserver/objects/decode.ts";
+import { decodePatched, readMergePatchBody } from "../sim/apiserver/objects/decode-patch.ts";
+import { digestOf } from "../sim/apiserver/objects/digest.ts";
+import { trackManagedFields } from "../sim/apiserver/objects/managed-fields.ts";
+import { seal } from "../sim/apiserver/objects/seal.ts";
+import { type Strategy, strategyOf } from "../sim/apiserver/objects/strategies.ts";
+import {
+  prepareForCreate,
+  prepareForUpdate,
+  wipeSystemFields,
+  withResourceVersion,
+} from "../sim/apiserver/objects/system-fields.ts";
+import { ownMetadata, type Target } from "../sim/apiserver/objects/types.ts";
+import { validateCreate, validateUpdate } from "../sim/apiserver/objects/validation.ts";
+import type { Bench } from "./harness.ts";
+
+const faults = faultsOn();
+const prng = counterPrng();
+const write = { now: "2026-01-01T00:00:00Z", prng, faults, subresource: "" };
+const tracking = { manager: "bench", apiVersion: "v1", subresource: "", now: write.now };
+
+/** A cheap stream: the kernel's own is measured with the kernel. */
+function counterPrng(): Prng {
+  let state = 1;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  return {
+    uint32: next,
+    intInclusive: (min, max) => min + (next() % (max - min + 1)),
+    chance: () => false,
+    stream: () => counterPrng(),
+  };
+}
+
+function resource(plural: string): { readonly target: Target; readonly strategy: Strategy } {
+  const row = findResource("", "v1", plural);
+  const strategy = row === undefined ? undefined : strategyOf(row, svcDialect);
+  if (row?.type === undefined || strategy === undefined) throw new Error(`no resource ${plural}`);
+  return { target: { kind: row.kind, group: "", version: "v1", type: row.type, dialect: svcDialect }, strategy };
+}
+
+const configMaps = resource("configmaps");
+const pods = resource("pods");
+
+const configMap = (at: number): JsonObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: `config-${at}`, namespace: "bench" },
+  data: { key: `value-${at}` },
+});
+
+const container = (name: string, image: string): JsonObject => ({
+  name,
+  image,
+  command: ["/bin/app", "--listen", ":8080"],
+  ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+  env: [
+    { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+    { name: "LEVEL", value: "info" },
+  ],
+  resources: { limits: { cpu: "500m", memory: "256Mi" }, requests: { cpu: "100m", memory: "128Mi" } },
+  volumeMounts: [{ name: "config", mountPath: "/etc/app" }],
+  livenessProbe: { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 10 },
+});
+
+const pod = (at: number): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: `pod-${at}`, namespace: "bench", labels: { app: "web", tier: "front" } },
+  spec: {
+    volumes: [{ name: "config", configMap: { name: "app" } }],
+    containers: [
+      container("app", `registry.example.com/app:${at % 7}`),
+      container("side", "registry.example.com/side:1"),
+    ],
+  },
+});
+
+/** The whole way of a creation through the layer; the answer is sealed. */
+function create(body: JsonObject | Uint8Array, { target, strategy }: ReturnType<typeof resource>): JsonObject {
+  const { draft } = decodeObject(body, "json", target, "Warn");
+  wipeSystemFields(draft, faults);
+  ownMetadata(draft).namespace ??= "bench";
+  trackManagedFields(draft, undefined, strategy, tracking);
+  prepareForCreate(draft, strategy, write);
+  if (validateCreate(draft, strategy).length > 0) throw new Error("the benchmark's object is invalid");
+  return seal(withResourceVersion(draft, "1"));
+}
+
+const countPerRound = 20_000;
+const encoder = new TextEncoder();
+
+/** Microseconds an object, the inputs being ready before the clock starts. */
+function perObject<Input>(makeInput: (at: number) => Input, step: (input: Input) => unknown): () => number {
+  return () => {
+    const inputs = Array.from({ length: countPerRound }, (_, at) => makeInput(at));
+    const start = performance.now();
+    for (const input of inputs) step(input);
+    return ((performance.now() - start) * 1000) / countPerRound;
+  };
+}
+
+function patchOnce(live: JsonObject): (body: Uint8Array) => JsonObject {
+  return (body) => {
+    const patch = readMergePatchBody(body);
+    const { draft } = decodePatched(patch, live, configMaps.target, { level: "Warn", strictStatus: 422 });
+    trackManagedFields(draft, live, configMaps.strategy, tracking);
+    prepareForUpdate(draft, live, configMaps.strategy, write);
+    if (validateUpdate(draft, live, configMaps.strategy, faults).length > 0) throw new Error("invalid");
+    return seal(withResourceVersion(draft, "2"));
+  };
+}
+
+const bytesOf = (object: JsonObject): Uint8Array => encoder.encode(JSON.stringify(object));
+
+export const benches: readonly Bench[] = [
+  {
+    name: "objects.create-configmap",
+    unit: "µs/object",
+    better: "less",
+    target: 7,
+    run: perObject(configMap, (body) => create(body, configMaps)),
+  },
+  {
+    name: "objects.create-configmap-json",
+    unit: "µs/object",
+    better: "less",
+    run: perObject(
+      (at) => bytesOf(configMap(at)),
+      (body) => create(body, configMaps),
+    ),
+  },
+  {
+    name: "objects.create-pod",
+    unit: "µs/object",
+    better: "less",
+    target: 45,
+    run: perObject(pod, (body) => create(body, pods)),
+  },
+  {
+    name: "objects.create-pod-json",
+    unit: "µs/object",
+    better: "less",
+    run: perObject(
+      (at) => bytesOf(pod(at)),
+      (body) => create(body, pods),
+    ),
+  },
+  {
+    name: "objects.patch-configmap",
+    unit: "µs/object",
+    better: "less",
+    run: perObject(
+      (at) => encoder.encode(`{"data":{"key":"other-${at}"}}`),
+      patchOnce(create(configMap(0), configMaps)),
+    ),
+  },
+  {
+    name: "objects.digest-pod",
+    unit: "µs/object",
+    better: "less",
+    run: perObject((at) => create(pod(at), pods), digestOf),
+  },
+];

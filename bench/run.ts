@@ -1,0 +1,72 @@
+/**
+ * `npm run bench -- [NAME…] [--rounds N]`: measures every benchmark of bench/, or those whose file or name begins
+ * with a NAME, and prints one JSON object a line, the machine first. Each file gets a process of its own, so that
+ * one benchmark's garbage and optimised code do not weigh on the next.
+ */
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type Bench, machine, measure } from "./harness.ts";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const notBenches = new Set(["harness.ts", "run.ts"]);
+
+/** Exit code of a file's process in which no benchmark was asked for. */
+const nothingHere = 3;
+
+process.exitCode = await main();
+
+/** 0: all measured; 1: one threw; 2: a wrong command line. */
+async function main(): Promise<number> {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse();
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`);
+    return 2;
+  }
+  const { names, rounds, file } = parsed;
+  if (file !== undefined) return measureFile(file, names, rounds);
+  console.log(JSON.stringify(machine()));
+  let measured = 0;
+  for (const candidate of benchFiles()) {
+    const { status } = spawnSync(
+      process.execPath,
+      ["--expose-gc", fileURLToPath(import.meta.url), "--file", candidate, "--rounds", String(rounds), ...names],
+      { stdio: "inherit" },
+    );
+    if (status === nothingHere) continue;
+    if (status !== 0) return 1;
+    measured++;
+  }
+  if (measured > 0) return 0;
+  console.error(`bench: no benchmark begins with ${names.join(" or ")}`);
+  return 2;
+}
+
+async function measureFile(file: string, names: readonly string[], rounds: number): Promise<number> {
+  const { benches = [] } = (await import(join(folder, file))) as { benches?: readonly Bench[] };
+  const wholeFile = names.length === 0 || names.some((name) => file.startsWith(name));
+  const chosen = benches.filter((bench) => wholeFile || names.some((name) => bench.name.startsWith(name)));
+  for (const bench of chosen) console.log(JSON.stringify(await measure(bench, rounds)));
+  return chosen.length === 0 ? nothingHere : 0;
+}
+
+function benchFiles(): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !notBenches.has(name))
+    .sort();
+}
+
+function parse(): { names: readonly string[]; rounds: number; file: string | undefined } {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { rounds: { type: "string", default: "5" }, file: { type: "string" } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds ${values.rounds}: must be an integer of 1 or more`);
+  return { names: positionals, rounds, file: values.file };
+}

@@ -1,0 +1,320 @@
+/**
+ * The command line as data: every command, its flags, their help. Light on purpose: `--help`, `--version` and
+ * completion load this and the parser library, and nothing of what the commands do.
+ */
+import { object, or } from "@optique/core/constructs";
+import { lineBreak, type Message, message, text } from "@optique/core/message";
+import { multiple, optional, withDefault } from "@optique/core/modifiers";
+import type { InferValue } from "@optique/core/parser";
+import { argument, command, constant, flag, option } from "@optique/core/primitives";
+import { choice, integer, string } from "@optique/core/valueparser";
+import { path } from "@optique/run/valueparser";
+import {
+  authorizationModeList,
+  boolean,
+  commaList,
+  duration,
+  fault,
+  faultList,
+  featureGates,
+  serverUrl,
+} from "./flag-values.ts";
+
+const profile = withDefault(
+  option("--profile", choice(["svc", "kubernetes"], { metavar: "PROFILE" }), {
+    description: message`Whose law holds: ${text("svc, the documents to the letter, or kubernetes, the observed server.")}`,
+  }),
+  "svc" as const,
+);
+
+const seed = (what: string) =>
+  withDefault(
+    option("--seed", integer({ min: 0, max: 4_294_967_295, metavar: "N" }), { description: message`${text(what)}` }),
+    1,
+  );
+
+const json = withDefault(flag("--json", { description: message`Print JSON for machines.` }), false);
+
+const faults = (where: string) =>
+  multiple(
+    option("--fault", fault(), {
+      description: message`${text(`Plant this bug in the ${where}; may be given more than once.`)}`,
+    }),
+  );
+
+const gates = optional(
+  option("--feature-gates", featureGates(), {
+    description: message`Gates that differ from the defaults, as A=true,B=false.`,
+  }),
+);
+
+const file = (metavar: "FILE" | "SCENARIO") => path({ metavar, type: "file", mustExist: true });
+
+/** How to reach and to trust a server at a URL. */
+const connection = {
+  token: optional(
+    option("--token", string({ metavar: "TOKEN" }), {
+      description: message`Bearer token. A file keeps it out of the process list.`,
+    }),
+  ),
+  tokenFile: optional(
+    option("--token-file", file("FILE"), { description: message`File that holds the bearer token.` }),
+  ),
+  caFile: optional(
+    option("--ca-file", file("FILE"), {
+      description: message`PEM file of the authorities to trust instead of the system's.`,
+    }),
+  ),
+  clientCert: optional(
+    option("--client-cert", file("FILE"), { description: message`PEM certificate to show to the server.` }),
+  ),
+  clientKey: optional(
+    option("--client-key", file("FILE"), { description: message`The PEM key that goes with --client-cert.` }),
+  ),
+  http: optional(
+    option("--http", choice(["1.1", "2"], { metavar: "VERSION" }), {
+      description: message`${text("1.1 or 2 and nothing else. Default: under TLS what both sides agree on, HTTP/2 first; in the clear 1.1.")}`,
+    }),
+  ),
+  insecureSkipTlsVerify: withDefault(
+    flag("--insecure-skip-tls-verify", {
+      description: message`Trust any certificate. For servers on your own machine.`,
+    }),
+    false,
+  ),
+  svcconfig: optional(
+    option("--svcconfig", file("FILE"), {
+      description: message`A connection file in the form of kubeconfig, instead of a URL and the flags above, but for --http.`,
+    }),
+  ),
+  context: optional(
+    option("--context", string({ metavar: "NAME" }), {
+      description: message`The context of --svcconfig to use. Default: its current one.`,
+    }),
+  ),
+};
+
+const conform = object({
+  command: constant("conform"),
+  url: optional(
+    argument(serverUrl(), {
+      description: message`The server to judge. Without it: the embedded server, on virtual time.`,
+    }),
+  ),
+  profile,
+  ...connection,
+  only: multiple(
+    option("--only", commaList("NAMES"), {
+      description: message`Only these checks, requirements or areas, joined by commas.`,
+    }),
+  ),
+  skip: multiple(option("--skip", commaList("NAMES"), { description: message`All but these.` })),
+  level: withDefault(
+    option("--level", choice(["must", "observed"], { metavar: "LEVEL" }), {
+      description: message`${text("must: only what the documents promise. observed: the whole law of the profile.")}`,
+    }),
+    "observed" as const,
+  ),
+  seed: seed("Seed of all random programs."),
+  path: optional(
+    option("--path", string({ metavar: "PATH" }), {
+      description: message`One program below the seed, as a failure names it. Needs --only with one check.`,
+    }),
+  ),
+  runs: optional(
+    option("--runs", integer({ min: 1, max: 1_000_000, metavar: "N" }), {
+      description: message`Programs for each property. Default 100 embedded, 20 by URL.`,
+    }),
+  ),
+  jobs: optional(
+    option("--jobs", integer({ min: 1, max: 64, metavar: "N" }), {
+      description: message`Checks at a time: embedded on threads, by default one for each core up to 4; by URL 4.`,
+    }),
+  ),
+  maxWait: withDefault(
+    option("--max-wait", duration(), { description: message`How long an expiry may take before it is inconclusive.` }),
+    900_000_000,
+  ),
+  report: optional(
+    option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
+      description: message`Write report.json, report.txt, junit.xml and the evidence of failures into this folder.`,
+    }),
+  ),
+  format: optional(
+    option("--format", choice(["text", "json", "junit"], { metavar: "FORMAT" }), {
+      description: message`What to print: text (default), json or junit.`,
+    }),
+  ),
+  json,
+  faultHunt: optional(
+    option("--faults", faultList(), {
+      description: message`Try the suite itself: plant each of these bugs in turn (or all), and tell which check finds it.`,
+    }),
+  ),
+  seeds: optional(
+    option("--seeds", integer({ min: 1, max: 10_000, metavar: "N" }), {
+      description: message`Try the suite itself: judge a server without any planted bug over N seeds; nothing may be found.`,
+    }),
+  ),
+  faults: faults("embedded server"),
+  featureGates: gates,
+});
+
+const serve = object({
+  command: constant("serve"),
+  port: withDefault(
+    option("--port", integer({ min: 0, max: 65_535, metavar: "PORT" }), {
+      description: message`Port to listen on; 0 takes any free one.`,
+    }),
+    8001,
+  ),
+  bindAddress: withDefault(
+    option("--bind-address", string({ metavar: "ADDRESS" }), { description: message`Address to listen on.` }),
+    "127.0.0.1",
+  ),
+  profile,
+  tls: withDefault(
+    flag("--tls", { description: message`Speak TLS with a certificate made for this run; it is printed to stderr.` }),
+    false,
+  ),
+  tlsCertFile: optional(
+    option("--tls-cert-file", file("FILE"), { description: message`Speak TLS with this PEM certificate.` }),
+  ),
+  tlsPrivateKeyFile: optional(
+    option("--tls-private-key-file", file("FILE"), {
+      description: message`The PEM key that goes with --tls-cert-file.`,
+    }),
+  ),
+  clientCaFile: optional(
+    option("--client-ca-file", file("FILE"), {
+      description: message`PEM authorities of client certificates, over TLS: the common name is the user, the organizations its groups.`,
+    }),
+  ),
+  tokenAuthFile: optional(
+    option("--token-auth-file", file("FILE"), { description: message`CSV of token,user,uid,"group1,group2".` }),
+  ),
+  anonymousAuth: optional(
+    option("--anonymous-auth", boolean(), {
+      description: message`Requests without credentials are anonymous instead of 401. Default: false in svc, true in kubernetes.`,
+    }),
+  ),
+  authorizationMode: withDefault(
+    option("--authorization-mode", authorizationModeList(), {
+      description: message`${text("Who decides, in this order: AlwaysAllow, AlwaysDeny, RBAC (stored roles and bindings).")}`,
+    }),
+    ["AlwaysAllow" as const],
+  ),
+  apiAudiences: withDefault(
+    option("--api-audiences", commaList("NAMES"), {
+      description: message`Whom tokens are for, as token reviews say it, joined by commas.`,
+    }),
+    [],
+  ),
+  maxRequestsInflight: withDefault(
+    option("--max-requests-inflight", integer({ min: 0, max: 1_000_000, metavar: "N" }), {
+      description: message`Reads in flight before 429; 0 sets no limit.`,
+    }),
+    400,
+  ),
+  maxMutatingRequestsInflight: withDefault(
+    option("--max-mutating-requests-inflight", integer({ min: 0, max: 1_000_000, metavar: "N" }), {
+      description: message`Writes in flight before 429; 0 sets no limit.`,
+    }),
+    200,
+  ),
+  requestTimeout: withDefault(
+    option("--request-timeout", duration(), {
+      description: message`The longest that a request may take; watches are excepted.`,
+    }),
+    60_000_000,
+  ),
+  controllers: withDefault(
+    option("--controllers", boolean(), {
+      description: message`Run the controllers that live in the server (namespace deletion).`,
+    }),
+    true,
+  ),
+  historyWindow: withDefault(
+    option("--history-window", duration(), { description: message`How long old versions stay readable.` }),
+    300_000_000,
+  ),
+  featureGates: gates,
+  seed: seed("Seed of generated names and uids."),
+  faults: faults("server"),
+  accessLog: withDefault(
+    flag("--access-log", { description: message`Write one JSON line to stderr for each request that has ended.` }),
+    false,
+  ),
+  json,
+});
+
+const run = object({
+  command: constant("run"),
+  scenario: argument(file("SCENARIO"), { description: message`A scenario file.` }),
+  seed: optional(
+    option("--seed", integer({ min: 0, max: 4_294_967_295, metavar: "N" }), {
+      description: message`Seed of the run. Default: the scenario's own.`,
+    }),
+  ),
+  checkDeterminism: withDefault(
+    flag("--check-determinism", {
+      description: message`Run twice and show the first record of the trace that differs.`,
+    }),
+    false,
+  ),
+  json,
+});
+
+const replay = object({
+  command: constant("replay"),
+  file: argument(file("FILE"), { description: message`A failure file that conform --report has written.` }),
+  ...connection,
+  json,
+});
+
+export type ConformOptions = InferValue<typeof conform>;
+export type ServeOptions = InferValue<typeof serve>;
+export type RunOptions = InferValue<typeof run>;
+export type ReplayOptions = InferValue<typeof replay>;
+
+/** Examples as they are typed, one a line. */
+function examples(...lines: readonly string[]): Message {
+  return [...message`Examples:`, ...lines.flatMap((line) => [lineBreak(), text(`  ${line}`)])];
+}
+
+export const commandLine = or(
+  command("conform", conform, {
+    brief: message`Judge a server by the conformance suite.`,
+    footer: examples(
+      "touchstone conform",
+      "touchstone conform --profile kubernetes --report out/embedded",
+      "touchstone conform http://127.0.0.1:8001 --only watch,lists --seed 7",
+      "touchstone conform https://10.0.0.1:6443 --token-file token --ca-file ca.pem",
+      "touchstone conform https://10.0.0.1:6443 --client-cert me.pem --client-key me.key --ca-file ca.pem --http 2",
+      "touchstone conform --svcconfig config.yaml --context staging",
+      "touchstone conform --fault list-null-items",
+      "touchstone conform --faults all --seeds 10 --runs 30",
+    ),
+  }),
+  command("serve", serve, {
+    brief: message`Serve the simulated API server on a real socket.`,
+    footer: examples(
+      "touchstone serve --profile kubernetes --port 8001",
+      "touchstone serve --port 0 --token-auth-file tokens.csv --history-window 30s",
+      "touchstone serve --fault watch-start-inclusive --access-log",
+    ),
+  }),
+  command("run", run, {
+    brief: message`Play one seeded simulation of a scenario.`,
+    footer: examples(
+      "touchstone run scenarios/one-broken-link.yaml",
+      "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism",
+    ),
+  }),
+  command("replay", replay, {
+    brief: message`Make a failure again, exactly, from its file.`,
+    footer: examples("touchstone replay out/embedded/failures/watch-replays-to-list.json"),
+  }),
+);
+
+export type CommandLine = InferValue<typeof commandLine>;

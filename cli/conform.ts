@@ -1,0 +1,180 @@
+/** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import type { SuiteProgress } from "../conformance/run-suite.ts";
+import { renderJson } from "../reports/render/json.ts";
+import { renderJUnit } from "../reports/render/junit.ts";
+import { renderSuiteText } from "../reports/render/text.ts";
+import { renderFaultText } from "../reports/render/fault-text.ts";
+import { isGood } from "../reports/schema/fault-report.ts";
+import type { SuiteReport } from "../reports/schema/suite-report.ts";
+import { exitCodeOf } from "../reports/schema/verdict.ts";
+import { allChecks } from "../conformance/checks/index.ts";
+import { readRequirements } from "../conformance/requirements/rows.ts";
+import { makePlan, type Selection } from "../conformance/runner/plan.ts";
+import type { ConformOptions } from "./command-line.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import { painter, type ProgressLine, progressLine } from "./terminal.ts";
+import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+
+export async function conform(options: ConformOptions): Promise<ExitCode> {
+  const target = targetOf(options);
+  const selection = { only: options.only.flat(), skip: options.skip.flat(), level: options.level };
+  requireSomething(selection, options.path);
+  if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
+  if (options.report !== undefined) mkdirSync(join(options.report, "failures"), { recursive: true });
+  const progress = progressLine();
+  const { signal, stopListening } = onInterrupt(
+    "Stopping: the report will hold what is known so far. Again to stop at once.",
+  );
+  try {
+    const report = await runSuiteOn(target, {
+      ...selection,
+      profile: options.profile,
+      seed: options.seed,
+      maxWaitMillis: options.maxWait / 1000,
+      signal,
+      onProgress: showProgress(progress),
+      ...given("path", options.path),
+      ...given("runs", options.runs),
+      ...given("jobs", options.jobs),
+    });
+    progress.clear();
+    if (options.report !== undefined) writeReport(report, options.report);
+    process.stdout.write(printed(report, options));
+    return exitCodeFor(report);
+  } finally {
+    progress.clear();
+    stopListening();
+  }
+}
+
+/** The suite is on trial, not the server: see `fault-campaign.ts`. */
+async function tryTheSuite(options: ConformOptions, target: SuiteTarget, selection: Selection): Promise<ExitCode> {
+  const which = options.faultHunt === undefined ? "--seeds" : "--faults";
+  const refused = refusedBeside(options, target);
+  if (refused !== undefined) throw new UsageError(`${which} ${refused}`);
+  const { runFaultCampaign } = await import("./fault-campaign.ts");
+  const progress = progressLine();
+  const { signal, stopListening } = onInterrupt("Stopping: the report will hold what is known so far.");
+  try {
+    const report = await runFaultCampaign({
+      faults: options.faultHunt ?? [],
+      featureGates: options.featureGates ?? {},
+      cleanSeeds: options.seeds ?? 0,
+      selection: {
+        ...selection,
+        profile: options.profile,
+        seed: options.seed,
+        maxWaitMillis: options.maxWait / 1000,
+        signal,
+        ...given("runs", options.runs),
+        ...given("jobs", options.jobs),
+      },
+      onStep: (done, steps, what) => progress.show(`${done}/${steps}  ${what}`),
+    });
+    progress.clear();
+    process.stdout.write(options.json || options.format === "json" ? renderJson(report) : renderFaultText(report));
+    if (!report.complete) return exitCodes.inconclusive;
+    return isGood(report) ? exitCodes.good : exitCodes.targetFailed;
+  } finally {
+    progress.clear();
+    stopListening();
+  }
+}
+
+/** What goes with a verdict on a server, and not with one on the suite. */
+function refusedBeside(options: ConformOptions, target: SuiteTarget): string | undefined {
+  if (target.kind === "url")
+    return "plants bugs in the embedded server, and another server was named: leave the URL or --svcconfig out.";
+  if (options.faults.length > 0) return "says which bugs to plant, and --fault does as well: leave --fault out.";
+  if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
+  if (options.report !== undefined) return "prints its report, as text or with --json: leave --report out.";
+  if (options.format === "junit") return "prints text or JSON: leave --format junit out.";
+  return undefined;
+}
+
+/** A typing error in a name must not pass for a run that proves nothing. */
+function requireSomething(selection: Selection, path: string | undefined): void {
+  const plan = planOf(selection);
+  if (path !== undefined && plan.checks.length !== 1) {
+    throw new UsageError("--path names one program of one check: give --only with the name of that check as well.");
+  }
+  if (plan.checks.length === 0) {
+    throw new UsageError(
+      "--only, --skip and --level together leave no check to run: nothing would be proven. Leave one of them out.",
+    );
+  }
+}
+
+function planOf(selection: Selection): ReturnType<typeof makePlan> {
+  try {
+    return makePlan(readRequirements(), allChecks, selection);
+  } catch (error) {
+    throw new UsageError(`--only or --skip: ${(error as Error).message}`);
+  }
+}
+
+function targetOf(options: ConformOptions): SuiteTarget {
+  const { url, faults, featureGates = {}, seed } = options;
+  if (url === undefined && options.svcconfig === undefined) {
+    const flag = connectionFlagOf(options);
+    if (flag !== undefined) {
+      throw new UsageError(
+        `${flag} says how to reach a server at a URL, and no URL was given: add one, or --svcconfig, or leave the flag out.`,
+      );
+    }
+    return { kind: "embedded", details: { seed, faults: [...faults], featureGates } };
+  }
+  if (faults.length > 0 || Object.keys(featureGates).length > 0) {
+    const flag = faults.length > 0 ? "--fault" : "--feature-gates";
+    throw new UsageError(
+      `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`touchstone serve ${flag} …\` instead.`,
+    );
+  }
+  return { kind: "url", url, connection: options };
+}
+
+/** `{ name: value }`, or nothing when the flag was not given. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
+}
+
+function showProgress(line: ProgressLine): (progress: SuiteProgress) => void {
+  let checks = 0;
+  let ended = 0;
+  let failed = 0;
+  return (progress) => {
+    if (progress.kind === "planned") checks = progress.checks;
+    if (progress.kind === "check-ended") {
+      ended++;
+      if (progress.verdict.status === "failed") failed++;
+    }
+    const now = progress.kind === "check-started" ? progress.check : progress.kind === "phase" ? progress.phase : "";
+    line.show(`${ended}/${checks} checks${failed === 0 ? "" : `, ${failed} failed`}  ${now}`);
+  };
+}
+
+function printed(report: SuiteReport, options: ConformOptions): string {
+  const format = options.json ? "json" : (options.format ?? "text");
+  if (format === "json") return renderJson(report);
+  if (format === "junit") return renderJUnit(report);
+  return renderSuiteText(report, { paint: painter(process.stdout), ...given("directory", options.report) });
+}
+
+/** report.json, report.txt, junit.xml, and one file for each failure that `replay` takes. */
+function writeReport(report: SuiteReport, directory: string): void {
+  writeFileSync(join(directory, "report.json"), renderJson(report));
+  writeFileSync(join(directory, "report.txt"), renderSuiteText(report, { directory }));
+  writeFileSync(join(directory, "junit.xml"), renderJUnit(report));
+  for (const { id, failure } of report.checks) {
+    if (failure !== undefined) writeFileSync(join(directory, "failures", `${id}.json`), renderJson(failure));
+  }
+}
+
+/** What is good in a part of the run says nothing about the rest. */
+function exitCodeFor(report: SuiteReport): ExitCode {
+  return report.complete || report.conclusion !== "conformant" ? exitCodeOf[report.conclusion] : exitCodes.inconclusive;
+}

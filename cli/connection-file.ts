@@ -1,0 +1,146 @@
+/**
+ * A connection file in the form of kubeconfig: clusters, users, and contexts that pair them. Only what is needed to
+ * reach a server is read; what would change how, and is not supported, is refused and never skipped.
+ */
+import { dirname, resolve } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { readText, type KeyPair, requireCertificates, requirePair } from "./pem-files.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Everything read and looked at; nothing is left to fail later but the connection itself. */
+export interface Reached {
+  /** With its path prefix, without a trailing slash. */
+  readonly url: string;
+  readonly authority: string | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+  readonly tlsServerName: string | undefined;
+  readonly token: string | undefined;
+  readonly clientCertificate: KeyPair | undefined;
+}
+
+const named = <Name extends string, Shape extends z.ZodType>(name: Name, shape: Shape) =>
+  z
+    .array(z.object({ name: z.string().min(1), [name]: shape } as { name: z.ZodString } & Record<Name, Shape>))
+    .default([]);
+
+const base64 = z.base64("must be base64").optional();
+
+const cluster = z.object({
+  server: z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" }),
+  "certificate-authority": z.string().optional(),
+  "certificate-authority-data": base64,
+  "insecure-skip-tls-verify": z.boolean().default(false),
+  "tls-server-name": z.string().optional(),
+  "proxy-url": z.undefined("is not supported: connect without a proxy").optional(),
+});
+
+const refused = (what: string) =>
+  z
+    .undefined(`is not supported: ${what} is not run or asked; put a token or a client certificate here instead`)
+    .optional();
+
+const user = z.object({
+  token: z.string().min(1, "must not be empty").optional(),
+  tokenFile: z.string().optional(),
+  "client-certificate": z.string().optional(),
+  "client-certificate-data": base64,
+  "client-key": z.string().optional(),
+  "client-key-data": base64,
+  exec: refused("a plugin"),
+  "auth-provider": refused("a provider"),
+  username: refused("a user name with a password"),
+  password: refused("a user name with a password"),
+  as: refused("impersonation"),
+});
+
+const file = z.object({
+  clusters: named("cluster", cluster),
+  users: named("user", user),
+  contexts: named("context", z.object({ cluster: z.string(), user: z.string().default("") })),
+  "current-context": z.string().default(""),
+});
+
+type User = z.infer<typeof user>;
+type Cluster = z.infer<typeof cluster>;
+
+/** `context` defaults to the file's current one. Paths in the file are relative to it. Throws `UsageError`. */
+export function readConnectionFile(path: string, context: string | undefined): Reached {
+  const flag = `--svcconfig ${path}`;
+  const document = parsed(readText(path, "--svcconfig"), flag);
+  const wanted = context ?? document["current-context"];
+  if (wanted === "") throw new UsageError(`${flag}: current-context: is not set: name one with --context.`);
+  const chosen = pick(document.contexts, wanted, flag, "contexts").context;
+  const { cluster } = pick(document.clusters, chosen.cluster, flag, "clusters");
+  const credentials = chosen.user === "" ? undefined : pick(document.users, chosen.user, flag, "users").user;
+  const place = { flag, folder: dirname(resolve(path)) };
+  return {
+    url: cluster.server.replace(/\/+$/, ""),
+    insecureSkipTlsVerify: cluster["insecure-skip-tls-verify"],
+    tlsServerName: cluster["tls-server-name"],
+    authority: authorityOf(cluster, place, chosen.cluster),
+    token: credentials === undefined ? undefined : tokenOf(credentials, place, chosen.user),
+    clientCertificate: credentials === undefined ? undefined : pairOf(credentials, place, chosen.user),
+  };
+}
+
+function parsed(source: string, flag: string): z.infer<typeof file> {
+  let document: unknown;
+  try {
+    document = parse(source);
+  } catch (error) {
+    throw new UsageError(`${flag}: not YAML: ${(error as Error).message}`);
+  }
+  const result = file.safeParse(document);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
+  throw new UsageError(`${flag}: ${where}: ${issue?.message ?? "is wrong"}.`);
+}
+
+function pick<Row extends { readonly name: string }>(
+  rows: readonly Row[],
+  name: string,
+  flag: string,
+  list: string,
+): Row {
+  const row = rows.find((candidate) => candidate.name === name);
+  if (row !== undefined) return row;
+  const known = rows.length === 0 ? "there are none" : `there are ${rows.map((each) => each.name).join(", ")}`;
+  throw new UsageError(`${flag}: ${list}: none is called ${JSON.stringify(name)}; ${known}.`);
+}
+
+interface Place {
+  readonly flag: string;
+  readonly folder: string;
+}
+
+/** What is given in the file itself goes before what a path names. */
+function textOf(data: string | undefined, path: string | undefined, { flag, folder }: Place, where: string) {
+  if (data !== undefined) return Buffer.from(data, "base64").toString("utf8");
+  return path === undefined ? undefined : readText(resolve(folder, path), `${flag}: ${where}:`);
+}
+
+function authorityOf(cluster: Cluster, place: Place, name: string): string | undefined {
+  const where = `clusters.${name}.certificate-authority`;
+  const pem = textOf(cluster["certificate-authority-data"], cluster["certificate-authority"], place, where);
+  return pem === undefined ? undefined : requireCertificates(pem, `${place.flag}: ${where}`);
+}
+
+function tokenOf({ token, tokenFile }: User, place: Place, name: string): string | undefined {
+  if (tokenFile === undefined) return token;
+  const read = readText(resolve(place.folder, tokenFile), `${place.flag}: users.${name}.tokenFile:`).trim();
+  if (read === "") throw new UsageError(`${place.flag}: users.${name}.tokenFile: the file is empty.`);
+  return read;
+}
+
+function pairOf(user: User, place: Place, name: string): KeyPair | undefined {
+  const where = `users.${name}.client-certificate`;
+  const certificate = textOf(user["client-certificate-data"], user["client-certificate"], place, where);
+  const key = textOf(user["client-key-data"], user["client-key"], place, `users.${name}.client-key`);
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined) {
+    throw new UsageError(`${place.flag}: ${where}: a client certificate and its key go together: give both.`);
+  }
+  return requirePair({ certificate, key }, `${place.flag}: ${where}`);
+}

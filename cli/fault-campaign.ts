@@ -1,0 +1,129 @@
+/**
+ * `conform --faults` and `--seeds`: the suite itself is on trial. Each planted bug must be found by some check, and a
+ * server without one must be found fault with by none.
+ */
+import { planSuite } from "../conformance/run-suite.ts";
+import type { SuiteFailure } from "../reports/schema/suite-report.ts";
+import {
+  type FalseFinding,
+  type FaultReport,
+  type FaultResult,
+  faultReportVersion,
+} from "../reports/schema/fault-report.ts";
+import type { FaultName } from "../sim/faults/server-faults.ts";
+import type { EmbeddedPart } from "./embedded-part.ts";
+import type { EmbeddedDetails } from "./embedded.ts";
+import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "./embedded-pool.ts";
+import { type Selection, serverFlags } from "./suite-target.ts";
+
+export interface Campaign {
+  readonly faults: readonly FaultName[];
+  readonly featureGates: EmbeddedDetails["featureGates"];
+  /** Seeds on which a server without a fault is judged. */
+  readonly cleanSeeds: number;
+  readonly selection: Selection & { readonly seed: number };
+  /** Told after each fault and each seed. */
+  readonly onStep: (done: number, steps: number, what: string) => void;
+}
+
+export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport> {
+  const { selection, faults, featureGates, cleanSeeds } = campaign;
+  const { signal = new AbortController().signal, seed } = selection;
+  const { plan, settings } = planSuite({ ...selection, targetKind: "embedded" });
+  const checks = plan.checks.map(({ id }) => id);
+  const threads = selection.jobs ?? defaultThreads();
+  const pool = embeddedPool(threads, signal);
+  const steps = faults.length + cleanSeeds;
+  let done = 0;
+  const step = (what: string): void => campaign.onStep(++done, steps, what);
+  try {
+    const results = await inParallel(faults, threads, async (fault) => {
+      const result = await hunt(pool, campaign, checks, fault);
+      step(fault);
+      return result;
+    });
+    const seeds = Array.from({ length: cleanSeeds }, (_, i) => (seed + i) >>> 0);
+    const findings = await inParallel(seeds, threads, async (cleanSeed) => {
+      const found = await judgeClean(pool, campaign, checks, cleanSeed);
+      step(`seed ${cleanSeed}`);
+      return found;
+    });
+    return {
+      apiVersion: faultReportVersion,
+      kind: "FaultReport",
+      profile: selection.profile,
+      seed,
+      runs: settings.runs,
+      featureGates,
+      complete: !signal.aborted,
+      faults: results,
+      cleanSeeds,
+      falseFindings: findings.flat(),
+    };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** One check after another, until one fails. */
+async function hunt(
+  pool: EmbeddedPool,
+  { selection, featureGates }: Campaign,
+  checks: readonly string[],
+  fault: FaultName,
+): Promise<FaultResult> {
+  let programs = 0;
+  let virtualMillis = 0;
+  let measuredMillis = 0;
+  const details = { seed: selection.seed, faults: [fault], featureGates };
+  for (const check of checks) {
+    if (selection.signal?.aborted === true) break;
+    const found = await pool.run({ details, selection: plain(selection), check }, () => {});
+    virtualMillis += found.part.durationMillis;
+    measuredMillis += found.measuredMillis;
+    const failure = failureIn(found);
+    if (failure !== undefined) {
+      programs += programsUntil(failure);
+      const { requirement } = failure;
+      const replay = failure.replay + serverFlags(details);
+      return { fault, found: true, check, requirement, programs, virtualMillis, measuredMillis, replay };
+    }
+    programs += found.part.outcomes[0]?.runs ?? 0;
+  }
+  const nothing = { check: undefined, requirement: undefined, replay: undefined };
+  return { fault, found: false, ...nothing, programs, virtualMillis, measuredMillis };
+}
+
+async function judgeClean(
+  pool: EmbeddedPool,
+  { selection, featureGates }: Campaign,
+  checks: readonly string[],
+  seed: number,
+): Promise<FalseFinding[]> {
+  const findings: FalseFinding[] = [];
+  const details = { seed, faults: [], featureGates };
+  for (const check of checks) {
+    if (selection.signal?.aborted === true) break;
+    const failure = failureIn(await pool.run({ details, selection: { ...plain(selection), seed }, check }, () => {}));
+    if (failure === undefined) continue;
+    const { requirement } = failure;
+    findings.push({ seed, check, requirement, replay: failure.replay + serverFlags(details) });
+  }
+  return findings;
+}
+
+function plain({ signal: _signal, onProgress: _onProgress, only: _only, skip: _skip, ...rest }: Selection) {
+  return rest;
+}
+
+function failureIn({ part }: EmbeddedPart): SuiteFailure | undefined {
+  const [outcome] = part.outcomes;
+  // An error is ours, and would hide what it stands for.
+  if (outcome?.verdict.status === "error") throw new Error(`${outcome.check.id}: ${outcome.verdict.cause}`);
+  return outcome?.failure;
+}
+
+/** A path begins with the place of the program that failed first; what follows is how it was made smaller. */
+function programsUntil({ path }: SuiteFailure): number {
+  return path === "" ? 1 : Number(path.split(":", 1)[0]) + 1;
+}

@@ -1,0 +1,64 @@
+/**
+ * The package's main entry, `touchstone`: what the commands do, for programs. Each function is what its command
+ * calls; the reports are the documents that the commands print and write.
+ */
+import { type Connection, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import type { SuiteProgress } from "../conformance/run-suite.ts";
+import type { SimulationReport } from "../reports/schema/simulation-report.ts";
+import type { RequirementLevel, SuiteReport } from "../reports/schema/suite-report.ts";
+import { parseScenario } from "../scenarios/load.ts";
+import type { FaultName } from "../sim/faults/server-faults.ts";
+import { playScenario } from "../sim/scenario/play.ts";
+
+export { renderJUnit } from "../reports/render/junit.ts";
+export { renderSuiteText } from "../reports/render/text.ts";
+export type * from "../reports/schema/simulation-report.ts";
+export type * from "../reports/schema/suite-report.ts";
+export { exitCodeOf } from "../reports/schema/verdict.ts";
+export type { Conclusion, Outcome, Verdict } from "../reports/schema/verdict.ts";
+export { profiles } from "../sim/apiserver/profile.ts";
+export { faultRows } from "../sim/faults/server-faults.ts";
+export { startWallServer, type WallServerOptions } from "../sim/http/wall-server.ts";
+export type { Connection, FaultName, SuiteProgress };
+
+export interface JudgeOptions {
+  /** Base URL of the server to judge. Default: the embedded server, on virtual time. */
+  readonly url?: string;
+  /** How to reach and trust the server at the URL. */
+  readonly connection?: Partial<Connection>;
+  /** Whose law holds. Default `svc`. */
+  readonly profile?: "svc" | "kubernetes";
+  /** 32-bit integer ≥ 0. Default 1. */
+  readonly seed?: number;
+  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL. */
+  readonly runs?: number;
+  /** Checks at a time, ≥ 1. Embedded: threads, by default one for each core up to 4. By URL: 4. */
+  readonly jobs?: number;
+  /** Checks, requirements or areas. Default all. */
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly level?: RequirementLevel;
+  /** How long an expiry may take, in milliseconds, before it is inconclusive. Default 15 minutes. */
+  readonly maxWaitMillis?: number;
+  /** Bugs of the embedded server. Default none. */
+  readonly faults?: readonly FaultName[];
+  /** Ends the run early: the report then says that it is not complete. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: SuiteProgress) => void;
+}
+
+/** What `touchstone conform` does. Rejects only for options that make no sense; a failing target is in the report. */
+export function judge(options: JudgeOptions = {}): Promise<SuiteReport> {
+  const { url, connection, profile = "svc", seed = 1, faults = [], ...selection } = options;
+  const target: SuiteTarget =
+    url === undefined
+      ? { kind: "embedded", details: { seed, faults: [...faults], featureGates: {} } }
+      : { kind: "url", url, connection: { insecureSkipTlsVerify: false, ...connection } };
+  return runSuiteOn(target, { ...selection, profile, seed });
+}
+
+/** What `touchstone run` does with the text of a scenario file. Throws `ScenarioError` for a bad one. */
+export function simulate(scenarioYaml: string, options: { readonly seed?: number } = {}): SimulationReport {
+  const scenario = parseScenario(scenarioYaml, "scenario");
+  return playScenario(scenario, { seed: options.seed ?? scenario.seed }).report;
+}

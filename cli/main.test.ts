@@ -1,0 +1,189 @@
+/** The command as its users meet it: a process, its two streams and its exit code. */
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-command.ts";
+
+afterAll(cleanUp);
+
+describe("touchstone", () => {
+  it("says its version and helps, with the exit codes", async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+    expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    const help = await run("--help");
+    expect(help.code).toBe(0);
+    for (const word of ["conform", "serve", "run", "replay", "Exit codes: 0 good; 1 the target failed"])
+      expect(help.stdout).toContain(word);
+  });
+
+  it.each(["conform", "serve", "run", "replay"])("helps with %s, by example", async (command) => {
+    const { code, stdout } = await run(command, "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Examples:\n  touchstone ${command}`);
+  });
+
+  it("completes in a shell", async () => {
+    const { code, stdout } = await run("completion", "bash");
+    expect(code).toBe(0);
+    expect(stdout).toContain("_touchstone");
+    expect((await run("completion", "bash", "serve", "--fault", "watch-start")).stdout).toContain(
+      "watch-start-inclusive",
+    );
+  });
+
+  it.each([
+    [["conform", "--sed", "1"], "`--sed`", "Did you mean `--seed` or"],
+    [["conform", "--seed", "x"], "`--seed`", "integer"],
+    [["conform", "--seed", "4294967296"], "`--seed`", "4294967295"],
+    [["conform", "--profile", "openshift"], "`--profile`", '"svc" and "kubernetes"'],
+    [["conform", "ftp://x"], "`URL`", "http://127.0.0.1:8001"],
+    [["conform", "--fault", "list-nul-items"], "`--fault`", "Near names: list-null-items"],
+    [["conform", "--token", "t"], "--token", "no URL was given"],
+    [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "--fault", "touchstone serve --fault"],
+    [["conform", "--path", "1:1"], "--path", "--only"],
+    [["conform", "--only", "wach"], "--only", "wach"],
+    [["serve", "--port", "65536"], "`--port`", "65,535"],
+    [["serve", "--history-window", "5"], "`--history-window`", "5m"],
+    [["serve", "--feature-gates", "Nope=true"], "`--feature-gates`", "WatchList"],
+    [["serve", "--tls-cert-file", main], "--tls-private-key-file", "go together"],
+    [["serve", "--token-auth-file", main], "--token-auth-file", "line 1"],
+    [["serve", "--bind-address", "192.0.2.1"], "--bind-address 192.0.2.1", "no such address"],
+    [["run", "nowhere.yaml"], "`SCENARIO`", "nowhere.yaml"],
+    [["run", main], "main.ts:1:1", ""],
+    [["replay", main], "main.ts: not JSON", "failures/"],
+    [["serv"], "`serv`", "Did you mean `serve`?"],
+    [[], "command", "touchstone --help"],
+  ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(what);
+    expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(advice);
+    expect(stderr).toMatch(/^Error: /);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it("calls its own bugs its own", async () => {
+    const broken = scratchFile("broken.json", JSON.stringify({ apiVersion: "reports/v1", kind: "SuiteReport" }));
+    expect((await run("replay", broken)).code).toBe(2);
+  });
+});
+
+describe("touchstone serve", () => {
+  it("prints its address first, answers, logs, and ends at SIGTERM with its watches", async () => {
+    const server = start("serve", "--port", "0", "--profile", "kubernetes", "--access-log");
+    const line = await server.firstLine;
+    expect(line).toMatch(/^serving on http:\/\/127\.0\.0\.1:\d+$/);
+    const url = line.replace("serving on ", "");
+    const answer = await get(`${url}/api/v1/namespaces/default`);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toMatchObject({ kind: "Namespace", metadata: { name: "default" } });
+    const { resourceVersion } = (
+      JSON.parse((await get(`${url}/api/v1/configmaps`)).body) as { metadata: { resourceVersion: string } }
+    ).metadata;
+    let opened: () => void = () => {};
+    const watching = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    const watch = new Promise<string>((resolve, reject) => {
+      request(
+        `${url}/api/v1/configmaps?watch=true&resourceVersion=${resourceVersion}`,
+        { agent: false },
+        (incoming) => {
+          opened();
+          let body = "";
+          incoming.on("data", (chunk: Buffer) => {
+            body += chunk.toString();
+          });
+          incoming.on("end", () => resolve(body));
+        },
+      )
+        .on("error", reject)
+        .end();
+    });
+    await watching;
+    server.child.kill("SIGTERM");
+    expect(await watch).toBe("");
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(0);
+    const log = stderr
+      .trim()
+      .split("\n")
+      .map((entry) => JSON.parse(entry) as Record<string, unknown>);
+    expect(log[0]).toMatchObject({
+      method: "GET",
+      url: "/api/v1/namespaces/default",
+      status: 200,
+      outcome: "answered",
+    });
+    expect(log.at(-1)).toMatchObject({ outcome: "drained" });
+  });
+
+  it("authenticates by its token file, and in svc refuses whoever has none", async () => {
+    const tokens = scratchFile("tokens.csv", 'admin-token,admin,1,"system:masters"\n');
+    const server = start("serve", "--port", "0", "--token-auth-file", tokens, "--json");
+    const { serving } = JSON.parse(await server.firstLine) as { serving: string };
+    const path = `${serving}/api/v1/namespaces/default`;
+    expect((await get(path)).status).toBe(401);
+    expect((await get(path, { authorization: "Bearer wrong" })).status).toBe(401);
+    expect((await get(path, { authorization: "Bearer admin-token" })).status).toBe(200);
+    server.child.kill("SIGINT");
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it("says so when nobody will be able to come in", async () => {
+    const server = start("serve", "--port", "0");
+    await server.firstLine;
+    server.child.kill("SIGTERM");
+    expect((await server.ended).stderr).toContain("every answer will be 401");
+  });
+
+  it("speaks TLS with a certificate of its own, which it shows", async () => {
+    const server = start("serve", "--port", "0", "--tls", "--profile", "kubernetes");
+    expect(await server.firstLine).toMatch(/^serving on https:/);
+    server.child.kill("SIGTERM");
+    expect((await server.ended).stderr).toContain("-----BEGIN CERTIFICATE-----");
+  });
+
+  it("does not take a port that somebody has", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as { port: number };
+    const { code, stderr } = await run("serve", "--port", String(port));
+    taken.close();
+    expect(code).toBe(2);
+    expect(stderr).toContain("another process listens there");
+  });
+});
+
+describe("touchstone run", () => {
+  const scenario = "scenarios/one-broken-link.yaml";
+
+  it("prints verdicts and the trace hash, the same for the same seed", async () => {
+    const [first, again, other] = await Promise.all([
+      run("run", scenario, "--json"),
+      run("run", scenario),
+      run("run", scenario, "--seed", "7", "--json"),
+    ]);
+    expect(first?.code).toBe(0);
+    const report = JSON.parse(first?.stdout ?? "") as { traceHash: string; expectations: unknown[] };
+    expect(report.expectations).toHaveLength(4);
+    expect(again?.stdout).toContain(`trace ${report.traceHash} `);
+    expect(again?.stdout).toContain("PASSED informer.converges by 20 s");
+    expect((JSON.parse(other?.stdout ?? "") as { traceHash: string }).traceHash).not.toBe(report.traceHash);
+  });
+
+  it("plays twice on request", async () => {
+    const { code, stdout } = await run("run", scenario, "--check-determinism");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Played twice: the same trace, record for record.");
+  });
+
+  it("fails when an expectation does", async () => {
+    const text = readFileSync(join(root, scenario), "utf8").replace("detect: 3s", "detect: 40s");
+    const { code, stdout } = await run("run", scratchFile("slow.yaml", text));
+    expect(stdout).toContain("FAILED informer.converges by 20 s\n  promised  ");
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * The `touchstone` command: reads the command line, loads the one command that was asked for, and turns what
+ * comes of it into an exit code.
+ */
+import { createRequire } from "node:module";
+import process from "node:process";
+import { inspect } from "node:util";
+import { message, text } from "@optique/core/message";
+import { findSimilar } from "@optique/core/suggestion";
+import { extractOptionNames } from "@optique/core/usage";
+import { run } from "@optique/run";
+import { commandLine, type CommandLine } from "./command-line.ts";
+import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+
+const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
+
+// Whatever nobody caught, in whichever turn it came, is ours and not the target's.
+process.on("uncaughtException", (error) => process.exit(explain(error)));
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const parsed = run(commandLine, {
+    programName: "touchstone",
+    args,
+    help: "both",
+    version,
+    completion: { command: true },
+    errorExitCode: exitCodes.usage,
+    aboveError: "none",
+    showDefault: true,
+    termWidth: "auto",
+    usageLine: [{ type: "ellipsis" }],
+    brief: message`A deterministic simulator of a cluster API, and a conformance suite for any server of that API.`,
+    footer: message`${text("Exit codes: 0 good; 1 the target failed; 2 usage or configuration; 3 inconclusive; 4 Touchstone itself broke.")}`,
+    stderr: (problem) => process.stderr.write(`${withAdvice(problem, args)}\n`),
+  });
+  try {
+    return await execute(parsed);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+/** Loads the command that was asked for, and no other. */
+async function execute(options: CommandLine): Promise<ExitCode> {
+  if (options.command === "conform") return (await import("./conform.ts")).conform(options);
+  if (options.command === "serve") return (await import("./serve.ts")).serve(options);
+  if (options.command === "run") return (await import("./run.ts")).runScenario(options);
+  return (await import("./replay.ts")).replay(options);
+}
+
+function explain(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    process.stderr.write(`Error: ${error.message}\n`);
+    return exitCodes.usage;
+  }
+  process.stderr.write(`Touchstone itself broke; this says nothing about the target.\n${inspect(error)}\n`);
+  return exitCodes.broke;
+}
+
+/** The parser's error, with the flag that was probably meant and the command that lists them all. */
+function withAdvice(problem: string, args: readonly string[]): string {
+  const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
+  const near =
+    unknown === undefined ? [] : findSimilar(unknown, extractOptionNames(commandLine.usage), { maxSuggestions: 2 });
+  const command = ["conform", "serve", "run", "replay"].find((name) => name === args[0]);
+  const meant = near.length === 0 ? "" : `\nDid you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
+  return `${problem.trimEnd()}${meant}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
+}

@@ -1,0 +1,47 @@
+/** PEM files that flags and connection files name: read and looked at before anything is run. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { UsageError } from "./usage-error.ts";
+
+/** `where` is how errors call the place that names the file: a flag, or a path in a document. Throws `UsageError`. */
+export function readText(file: string, where: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${where} ${file}: ${(error as Error).message}. Give a file that can be read.`);
+  }
+}
+
+export function readCertificates(file: string, where: string): string {
+  return requireCertificates(readText(file, where), `${where} ${file}`);
+}
+
+/** One PEM certificate or more. */
+export function requireCertificates(pem: string, where: string): string {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const block of blocks) void new X509Certificate(block);
+  } catch (error) {
+    throw new UsageError(`${where}: a certificate cannot be read: ${(error as Error).message}. Give PEM certificates.`);
+  }
+  if (blocks.length === 0) throw new UsageError(`${where}: no certificate in it. Give PEM certificates.`);
+  return pem;
+}
+
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A certificate with its own key. */
+export function requirePair(pair: KeyPair, where: string): KeyPair {
+  requireCertificates(pair.certificate, where);
+  try {
+    createPrivateKey(pair.key);
+    createSecureContext({ cert: pair.certificate, key: pair.key });
+  } catch (error) {
+    throw new UsageError(`${where}: ${(error as Error).message}. Give a PEM certificate and its own PEM key.`);
+  }
+  return pair;
+}

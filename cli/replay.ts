@@ -1,0 +1,158 @@
+/** `touchstone replay`: one recorded failure again, and whether it is the same one that comes back. */
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { z } from "zod";
+import { renderFailure } from "../reports/render/text.ts";
+import { type SuiteFailure, type SuiteReport, suiteReportVersion } from "../reports/schema/suite-report.ts";
+import type { ReplayOptions } from "./command-line.ts";
+import { parseEmbeddedDetails } from "./embedded.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import { painter } from "./terminal.ts";
+import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+
+/** What of a failure file is needed to make the failure again and to know it. */
+const failureFile = z.object({
+  apiVersion: z.literal(suiteReportVersion),
+  kind: z.literal("SuiteFailure"),
+  check: z.string().min(1),
+  requirement: z.string().min(1),
+  expected: z.string(),
+  actual: z.string(),
+  profile: z.enum(["svc", "kubernetes"]),
+  seed: z.int(),
+  path: z.string(),
+  target: z.object({
+    kind: z.enum(["embedded", "url"]),
+    address: z.string(),
+    version: z.string().optional(),
+    details: z.unknown(),
+  }),
+});
+
+type RecordedFailure = z.infer<typeof failureFile>;
+
+/** What came of it. `same` and `other` are failures of the target; `gone` and `unknown` claim nothing about its past. */
+export interface ReplayResult {
+  readonly result: "same" | "other" | "gone" | "unknown";
+  /** One or two sentences for a person. */
+  readonly explanation: string;
+  readonly failure: SuiteFailure | undefined;
+}
+
+export async function replay(options: ReplayOptions): Promise<ExitCode> {
+  const recorded = readFailure(options.file);
+  const { signal, stopListening } = onInterrupt("Stopping.");
+  let report: SuiteReport;
+  try {
+    report = await runSuiteOn(targetOf(recorded, options), {
+      profile: recorded.profile,
+      seed: recorded.seed,
+      only: [recorded.check],
+      signal,
+      ...(recorded.path === "" ? {} : { path: recorded.path }),
+    });
+  } finally {
+    stopListening();
+  }
+  const outcome = judgeReplay(recorded, report);
+  process.stdout.write(options.json ? `${JSON.stringify(outcome, undefined, 2)}\n` : textOf(outcome));
+  return exitCodeOfResult[outcome.result];
+}
+
+const exitCodeOfResult: Readonly<Record<ReplayResult["result"], ExitCode>> = {
+  same: exitCodes.targetFailed,
+  other: exitCodes.targetFailed,
+  gone: exitCodes.good,
+  unknown: exitCodes.inconclusive,
+};
+
+function readFailure(path: string): RecordedFailure {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${path}: not JSON: ${(error as Error).message}. ${expectedFile}`);
+  }
+  const parsed = failureFile.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
+  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
+}
+
+const expectedFile = "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote.";
+
+function targetOf({ target }: RecordedFailure, options: ReplayOptions): SuiteTarget {
+  if (target.kind === "url") {
+    // The file says where the server is now: its address may have changed since the failure was recorded.
+    return { kind: "url", url: options.svcconfig === undefined ? target.address : undefined, connection: options };
+  }
+  const flag = connectionFlagOf(options);
+  if (flag !== undefined) {
+    throw new UsageError(
+      `${flag} says how to reach a server, and ${options.file} is of the embedded server: leave the flag out.`,
+    );
+  }
+  const details = parseEmbeddedDetails(target.details);
+  if (details === undefined) {
+    throw new UsageError(
+      `${options.file}: target.details: this version's embedded server has other switches. Replay it with the version that wrote it.`,
+    );
+  }
+  return { kind: "embedded", details };
+}
+
+/** Compares what came back with what was recorded. Names and versions count up, so numbers are not compared. */
+export function judgeReplay(recorded: RecordedFailure, report: SuiteReport): ReplayResult {
+  const check = report.checks.find(({ id }) => id === recorded.check);
+  const failure = check?.failure;
+  const changed = changeOf(recorded, report);
+  if (failure !== undefined) {
+    const same =
+      failure.requirement === recorded.requirement &&
+      masked(failure.expected) === masked(recorded.expected) &&
+      masked(failure.actual) === masked(recorded.actual);
+    return same
+      ? { result: "same", explanation: "The same failure came back.", failure }
+      : {
+          result: "other",
+          explanation: `Another failure came: recorded were ${recorded.requirement}, expected ${recorded.expected}, actual ${recorded.actual}.${changed}`,
+          failure,
+        };
+  }
+  const status = check?.verdict.status;
+  if (status === "passed") {
+    const doubt =
+      report.target.kind === "url"
+        ? " A server at a URL has state of its own: that it is gone now does not say that it is mended."
+        : "";
+    return {
+      result: "gone",
+      explanation: `The failure did not come back: ${recorded.check} passed.${changed}${doubt}`,
+      failure,
+    };
+  }
+  const why =
+    check?.verdict.status === "inconclusive"
+      ? check.verdict.why
+      : check?.verdict.status === "error"
+        ? check.verdict.cause
+        : (status ?? "the check was not run");
+  return { result: "unknown", explanation: `${recorded.check} came to no verdict: ${why}.${changed}`, failure };
+}
+
+function changeOf(recorded: RecordedFailure, report: SuiteReport): string {
+  const { version } = report.target;
+  if (version === recorded.target.version) return "";
+  return ` The target has changed: it was ${recorded.target.version ?? "of unknown version"} and is ${version ?? "of unknown version"} now.`;
+}
+
+const masked = (text: string): string => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "0");
+
+function textOf({ result, explanation, failure }: ReplayResult): string {
+  const paint = painter(process.stdout);
+  const tone = result === "gone" ? "good" : result === "unknown" ? "doubtful" : "bad";
+  const shown = failure === undefined ? "" : `\n${renderFailure(failure, { paint })}\n`;
+  return `${paint(tone, explanation)}\n${shown}`;
+}

@@ -1,0 +1,206 @@
+/** Where the suite goes: the embedded server on virtual time, or a server at a URL in real time. */
+import { urlTransport } from "../conformance/client/url-transport.ts";
+import { wallClock } from "../conformance/client/wall-clock.ts";
+import {
+  planSuite,
+  reportOf,
+  runSuite,
+  type SuiteSelection,
+  type SuiteProgress,
+  SuiteUsageError,
+} from "../conformance/run-suite.ts";
+import type { SuiteReport } from "../reports/schema/suite-report.ts";
+import type { EmbeddedDetails } from "./embedded.ts";
+import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
+import { type Reached, readConnectionFile } from "./connection-file.ts";
+import { type KeyPair, readCertificates, readText, requirePair } from "./pem-files.ts";
+import { UsageError } from "./usage-error.ts";
+
+export type SuiteTarget =
+  | { readonly kind: "embedded"; readonly details: EmbeddedDetails }
+  | {
+      readonly kind: "url";
+      /** Undefined where the connection's file says it. */
+      readonly url: string | undefined;
+      readonly connection: Connection;
+    };
+
+/** How to reach and to trust a server, as the flags say it. */
+export interface Connection {
+  readonly token?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly caFile?: string | undefined;
+  /** Files, PEM; both or neither. */
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
+  /** Default: under TLS what both sides agree on, HTTP/2 first; in the clear 1.1. */
+  readonly http?: "1.1" | "2" | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+  /** A connection file: instead of a URL and of every flag above but `http`. */
+  readonly svcconfig?: string | undefined;
+  /** Of the connection file; default its current one. */
+  readonly context?: string | undefined;
+}
+
+/** The first flag that was given and that says how to reach a server. */
+export function connectionFlagOf(connection: Connection): string | undefined {
+  if (connection.svcconfig !== undefined) return "--svcconfig";
+  if (connection.context !== undefined) return "--context";
+  return credentialFlagOf(connection) ?? (connection.http === undefined ? undefined : "--http");
+}
+
+function credentialFlagOf(connection: Connection): string | undefined {
+  if (connection.token !== undefined) return "--token";
+  if (connection.tokenFile !== undefined) return "--token-file";
+  if (connection.caFile !== undefined) return "--ca-file";
+  if (connection.clientCert !== undefined) return "--client-cert";
+  if (connection.clientKey !== undefined) return "--client-key";
+  return connection.insecureSkipTlsVerify ? "--insecure-skip-tls-verify" : undefined;
+}
+
+export interface Selection extends SuiteSelection {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: SuiteProgress) => void;
+}
+
+export async function runSuiteOn(target: SuiteTarget, selection: Selection): Promise<SuiteReport> {
+  try {
+    return await (target.kind === "url"
+      ? runOnUrl(target.url, target.connection, selection)
+      : runEmbedded(target.details, selection));
+  } catch (error) {
+    if (error instanceof SuiteUsageError) throw new UsageError(`${error.message}.`);
+    if (selection.path === undefined || !/wrong path/.test((error as Error).message)) throw error;
+    throw new UsageError(
+      `path ${selection.path} names no program of ${selection.only?.join(", ")} at seed ${selection.seed}: it was found by another version of the check, or by other --runs. Run the check without the path.`,
+    );
+  }
+}
+
+/** Each check on a server of its own, so that the report is the same whatever the number of threads. */
+async function runEmbedded(details: EmbeddedDetails, selection: Selection): Promise<SuiteReport> {
+  const jobs = selection.jobs ?? defaultThreads();
+  const { onProgress, signal = new AbortController().signal, only: _only, skip: _skip, ...plain } = selection;
+  const options = { ...selection, jobs, targetKind: "embedded", targetDetails: details } as const;
+  const planned = planSuite(options);
+  const { checks, requirements } = planned.plan;
+  onProgress?.({ kind: "planned", checks: checks.length, requirements: requirements.length });
+  const threads = Math.max(1, Math.min(jobs, checks.length));
+  const pool = embeddedPool(threads, signal);
+  try {
+    const parts = await inParallel(checks, threads, async ({ id }) => {
+      const { part } = await pool.run({ details, selection: plain, check: id }, (progress) => {
+        if (progress.kind !== "phase") onProgress?.(progress);
+      });
+      return part;
+    });
+    return withServerFlags(reportOf(options, planned, parts), details);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** The suite knows how to name a program, but not how its caller made the server. */
+function withServerFlags(report: SuiteReport, details: EmbeddedDetails): SuiteReport {
+  const flags = serverFlags(details);
+  const checks = report.checks.map((check) =>
+    check.failure === undefined
+      ? check
+      : { ...check, failure: { ...check.failure, replay: check.failure.replay + flags } },
+  );
+  return { ...report, checks };
+}
+
+/** What a command line needs beside the program's own flags to make this server again; begins with a space, or is empty. */
+export function serverFlags({ faults, featureGates }: Pick<EmbeddedDetails, "faults" | "featureGates">): string {
+  const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
+  return [
+    ...faults.map((name) => ` --fault ${name}`),
+    ...(gates.length === 0 ? [] : [` --feature-gates ${gates.join(",")}`]),
+  ].join("");
+}
+
+async function runOnUrl(url: string | undefined, connection: Connection, selection: Selection): Promise<SuiteReport> {
+  const reached = reachedBy(url, connection);
+  const { token, authority, clientCertificate, tlsServerName, insecureSkipTlsVerify } = reached;
+  const { http } = connection;
+  const transport = urlTransport(reached.url, {
+    ...(token === undefined ? {} : { token }),
+    ...(authority === undefined ? {} : { certificateAuthority: authority }),
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+    ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    ...(http === undefined ? {} : { http }),
+    insecureSkipTlsVerify,
+  });
+  try {
+    const report = await runSuite({
+      ...selection,
+      transport,
+      clock: wallClock,
+      targetKind: "url",
+      address: reached.url,
+      curlFlags: curlFlags(connection, reached),
+    });
+    const protocol = transport.protocol();
+    return { ...report, target: { ...report.target, protocol } };
+  } finally {
+    await transport.close();
+  }
+}
+
+/** By the connection file, or by the URL and the flags: never by both, since one of them would be ignored. */
+function reachedBy(url: string | undefined, connection: Connection): Reached {
+  const { svcconfig, context, caFile, insecureSkipTlsVerify } = connection;
+  if (svcconfig !== undefined) {
+    const other = url === undefined ? credentialFlagOf(connection) : "a URL";
+    if (other === undefined) return readConnectionFile(svcconfig, context);
+    throw new UsageError(
+      `--svcconfig says which server to reach and how, and ${other} was given as well: leave one of them out.`,
+    );
+  }
+  if (context !== undefined) {
+    throw new UsageError("--context names a context of a connection file: give the file with --svcconfig as well.");
+  }
+  if (url === undefined) throw new UsageError("no server was named: give a URL or --svcconfig.");
+  return {
+    url,
+    token: tokenOf(connection),
+    authority: caFile === undefined ? undefined : readCertificates(caFile, "--ca-file"),
+    clientCertificate: pairOf(connection),
+    tlsServerName: undefined,
+    insecureSkipTlsVerify,
+  };
+}
+
+/** The token itself never enters a report. What only a connection file holds is named as the user's to fill in. */
+function curlFlags({ caFile, clientCert, clientKey, http }: Connection, reached: Reached): string[] {
+  const { token, authority, clientCertificate, insecureSkipTlsVerify } = reached;
+  return [
+    ...(token === undefined ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...(authority === undefined ? [] : [`--cacert ${caFile ?? "$CA_FILE"}`]),
+    ...(clientCertificate === undefined
+      ? []
+      : [`--cert ${clientCert ?? "$CLIENT_CERT"} --key ${clientKey ?? "$CLIENT_KEY"}`]),
+    ...(http === "2" ? ["--http2-prior-knowledge"] : http === "1.1" ? ["--http1.1"] : []),
+    ...(insecureSkipTlsVerify ? ["-k"] : []),
+  ];
+}
+
+function pairOf({ clientCert, clientKey }: Connection): KeyPair | undefined {
+  if (clientCert === undefined && clientKey === undefined) return undefined;
+  if (clientCert === undefined || clientKey === undefined) {
+    throw new UsageError("--client-cert and --client-key go together: give both, or neither.");
+  }
+  const pair = { certificate: readText(clientCert, "--client-cert"), key: readText(clientKey, "--client-key") };
+  return requirePair(pair, `--client-cert ${clientCert} --client-key ${clientKey}`);
+}
+
+function tokenOf({ token, tokenFile }: Connection): string | undefined {
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new UsageError("--token and --token-file both say which token to send: give one of them.");
+  }
+  if (tokenFile === undefined) return token;
+  const read = readText(tokenFile, "--token-file").trim();
+  if (read === "") throw new UsageError(`--token-file ${tokenFile}: the file is empty; it must hold a bearer token.`);
+  return read;
+}

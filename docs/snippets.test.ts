@@ -1,0 +1,116 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "@optique/core/parser";
+import { formatMessage } from "@optique/core/message";
+import { describe, expect, it } from "vitest";
+import { commandLine } from "../cli/command-line.ts";
+import { parseScenario } from "../scenarios/load.ts";
+import { readTreeFile, root, treeFiles } from "./sources.ts";
+
+const guides = treeFiles().filter((path) => /^(docs\/.*|[A-Z]+)\.md$/.test(path));
+
+interface Snippet {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** Fenced blocks in one language, each with the line that it begins at. */
+function blocks(path: string, language: string): readonly Snippet[] {
+  const text = readTreeFile(path);
+  return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\``, "gms"))].map((match) => ({
+    where: `${path}:${text.slice(0, match.index).split("\n").length}`,
+    text: (match[2] as string).replaceAll(new RegExp(`^${match[1]}`, "gm"), ""),
+  }));
+}
+
+/** Command lines of all shell blocks, split at `&&`, comments off. */
+const commands = guides
+  .flatMap((path) => blocks(path, "sh"))
+  .flatMap(({ where, text }) =>
+    text
+      .split(/\n|&&/)
+      .map((line) => line.replace(/(^|\s)#.*$/, "").trim())
+      .filter((line) => line !== "")
+      .map((line) => [where, line] as const),
+  );
+
+const scripts = (JSON.parse(readTreeFile("package.json")) as { scripts: Record<string, string> }).scripts;
+
+/** Files that a snippet names by way of example. */
+const examples = ["token", "ca.pem", "~/.kube/config", "out/embedded/failures/watch-replays-to-list.json"];
+
+describe("every command in the guides", () => {
+  it.each(commands.filter(([, line]) => /^(npx )?touchstone /.test(line)))("%s: %s is understood", (_, line) => {
+    const args = line.replace(/^(npx )?touchstone /, "").split(/\s+/);
+    const result = parse(
+      commandLine,
+      args.map((arg) => (examples.includes(arg) ? "package.json" : arg)),
+    );
+    expect(result.success ? "understood" : formatMessage(result.error)).toBe("understood");
+  });
+
+  it.each(commands.filter(([, line]) => line.startsWith("npm ")))("%s: %s is a script", (_, line) => {
+    const script = /^npm (?:run )?(\w+)/.exec(line)?.[1] ?? "";
+    expect(Object.keys(scripts)).toContain(script);
+  });
+
+  it("is one that this test knows", () => {
+    const known = /^((npx )?touchstone|npm|git clone|cd|\.ci\/run)( |$)/;
+    expect(commands.map(([, line]) => line).filter((line) => !known.test(line))).toEqual([]);
+    expect(commands.length).toBeGreaterThan(10);
+  });
+});
+
+it("links only to files that exist", () => {
+  const links = guides.flatMap((path) =>
+    [...readTreeFile(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [path, match[1] as string] as const),
+  );
+  expect(links.length).toBeGreaterThan(3);
+  expect(links.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
+});
+
+it("names only paths that exist", () => {
+  const folders = "wire|sim|conformance|scenarios|reports|cli|bench|docs";
+  const paths = guides.flatMap((path) =>
+    [...readTreeFile(path).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, "g"))].map(
+      (match) => [path, match[1] as string] as const,
+    ),
+  );
+  expect(paths.length).toBeGreaterThan(20);
+  expect(paths.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
+});
+
+it("shows only scenarios that load", () => {
+  const scenarios = guides.flatMap((path) => blocks(path, "yaml"));
+  expect(scenarios.length).toBeGreaterThan(0);
+  for (const { where, text } of scenarios) expect(parseScenario(text, where).name).toMatch(/./);
+});
+
+it("shows only TypeScript that compiles", () => {
+  const snippets = guides.flatMap((path) => blocks(path, "ts"));
+  const folder = join(root, "out", "snippets"); // not in docs/: other tests read the tree at the same time
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    snippets.forEach(({ text }, index) => writeFileSync(join(folder, `snippet-${index}.ts`), inPlace(text)));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", include: ["*.ts"] }));
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(root, "node_modules/typescript/bin/tsc"), "--project", folder],
+      { encoding: "utf8" },
+    );
+    const ours = stdout.split("\n").filter((line) => line.includes("out/snippets/"));
+    expect(ours.map((line) => `${snippets[Number(/snippet-(\d+)/.exec(line)?.[1])]?.where}: ${line}`)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 60_000);
+
+/** A snippet says in its first line where it would stand; its imports are relative to that. */
+function inPlace(text: string): string {
+  const place = /^\/\/ ([\w./-]+)\n/.exec(text)?.[1];
+  if (place === undefined) return `${text}\nexport {};\n`;
+  const up = place.split("/").slice(0, -1).join("/");
+  return text.replace(/from "(\.[^"]*)"/g, (_, specifier: string) => `from "../../${up}/${specifier}"`);
+}
