@@ -146,11 +146,13 @@ describe("what a client sees of", () => {
       kind: "ConfigMap",
       metadata: { generateName: "x-", namespace: "kube-system" },
     };
-    setInterval(() => void cluster.create([elsewhere]), 60_000);
+    const marking = setInterval(() => void cluster.create([elsewhere]), 60_000);
     const marked = cluster.run(() => watched("timeoutSeconds=1200&allowWatchBookmarks=true"));
     expect(await quiet).toMatchObject({ types: [], end: "UND_ERR_BODY_TIMEOUT", at: 300 });
     const { types, end, at } = await marked;
+    clearInterval(marking);
     expect([new Set(types), end, at]).toEqual([new Set(["BOOKMARK"]), "closed", 1200]);
+    await cluster.settle();
   });
 });
 
