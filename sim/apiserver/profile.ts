@@ -42,6 +42,8 @@ export interface Profile {
   readonly invalidDryRunStatus: 400 | 422;
   /** What a completed deletion answers: always Status, or per type the object. D18. */
   readonly deleteAnswers: "status" | "by-type";
+  /** deletionTimestamp of what is given a grace period: the time of the request, or of the grace's end. Document 1, States and transitions; D19. */
+  readonly gracefulDeletionTime: "request" | "end";
   /** What a deletecollection answers. D20. */
   readonly deleteCollectionAnswers: "status" | "list";
   /** Compression: whenever asked on get and list, or only above a body size in bytes. D23. */
@@ -90,6 +92,7 @@ export const svcProfile: Profile = {
   emptyDryRun: "persist",
   invalidDryRunStatus: 400,
   deleteAnswers: "status",
+  gracefulDeletionTime: "request",
   deleteCollectionAnswers: "status",
   gzipMinimumBytes: 0,
   gzipAnswers: "reads",
@@ -118,6 +121,7 @@ export const kubernetesProfile: Profile = {
   emptyDryRun: "refuse",
   invalidDryRunStatus: 422,
   deleteAnswers: "by-type",
+  gracefulDeletionTime: "end",
   deleteCollectionAnswers: "list",
   gzipMinimumBytes: 131_073,
   gzipAnswers: "all",

@@ -151,7 +151,10 @@ export class Exchange implements Responder {
     this.#status = status;
     this.#bodyBytes = bytes.length;
     this.#finish("answered");
-    const wireHeaders: Record<string, string | string[] | number> = { "content-type": payload.contentType, ...headers };
+    const wireHeaders: Record<string, string | string[] | number> = {
+      "content-type": payload.contentType,
+      ...onTheWire(headers),
+    };
     if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
     if (!this.#context.compress(request, status, headers, bytes.length)) {
       wireHeaders["content-length"] = bytes.length;
@@ -180,8 +183,10 @@ export class Exchange implements Responder {
     if (this.#state !== "started") return;
     this.#state = "streaming";
     this.#status = status;
-    this.#outgoing.writeHead(status, headers);
-    this.#outgoing.flushHeaders();
+    this.#outgoing.writeHead(status, onTheWire(headers));
+    // Node flushes a bare head as UTF-8, which would encode a warning twice; with bytes behind it, it does not.
+    if (headers["warning"] !== undefined && this.#outgoing.write !== undefined) this.#outgoing.write(nothing);
+    else this.#outgoing.flushHeaders();
     if (this.#context.draining) queueMicrotask(() => this.drain());
   }
 
@@ -324,4 +329,12 @@ function originForm(url: string): string {
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   if (chunks.length === 0) return nothing;
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size);
+}
+
+/** Node writes one byte a character, and only a warning has others: it becomes the bytes of its UTF-8. */
+function onTheWire(headers: ResponseHeaders): ResponseHeaders {
+  const { warning } = headers;
+  if (warning === undefined) return headers;
+  const bytes = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
+  return { ...headers, warning: Array.isArray(warning) ? warning.map(bytes) : bytes(warning) };
 }

@@ -204,3 +204,45 @@ describe("telling the versions apart", () => {
     socket.destroy();
   });
 });
+
+describe("a warning in another alphabet", () => {
+  const warning = '299 - "naïve 漢字"';
+  const warns: ApiHandler = {
+    start(request, responder) {
+      if (request.path === "/watch") {
+        responder.open(200, { warning: [warning] });
+        responder.close();
+      } else responder.respond(200, { warning: [warning, warning] }, text("ok"));
+      return () => {};
+    },
+  };
+  const headOf = (url: string, path: string): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      const asked = url.startsWith("https:")
+        ? httpsRequest(url + path, { ca: tls.certificate })
+        : httpRequest(url + path);
+      asked.on("error", reject).on("response", (incoming) => {
+        incoming.resume();
+        const { rawHeaders } = incoming;
+        resolve(rawHeaders.filter((_, at) => rawHeaders[at - 1]?.toLowerCase() === "warning"));
+      });
+      asked.end();
+    });
+  const utf8 = (texts: readonly string[]): string[] =>
+    texts.map((each) => Buffer.from(each, "latin1").toString("utf8"));
+
+  it("goes out as its UTF-8, and nothing breaks", async () => {
+    for (const withTls of [false, true]) {
+      const { url, close } = await serve(warns, withTls);
+      expect(utf8(await headOf(url, "/one"))).toEqual([warning, warning]);
+      expect(utf8(await headOf(url, "/watch"))).toEqual([warning]);
+      await close(0);
+    }
+  });
+
+  it("does so over HTTP/2", async () => {
+    const { head } = stream(http2(await serve(warns, false)), { ":path": "/one" });
+    const sent = (await head)["warning"] as unknown as string;
+    expect([sent, ...utf8([sent])]).toContain(`${warning}, ${warning}`);
+  });
+});

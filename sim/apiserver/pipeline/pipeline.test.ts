@@ -181,6 +181,7 @@ describe("discovery", () => {
 describe("warnings", () => {
   it("are said once, escaped, and cut when they are too many", () => {
     expect(warningHeaders(['a "b" \\c', 'a "b" \\c'])).toEqual(['299 - "a \\"b\\" \\\\c"']);
+    expect(warningHeaders(["naïve 漢字 😀", "", "a\nb", "a\u0085b"])).toEqual(['299 - "naïve 漢字 😀"']);
     const long = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(400)}`);
     const cut = warningHeaders(long);
     expect(cut.length).toBeLessThan(40);

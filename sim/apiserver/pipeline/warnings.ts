@@ -8,7 +8,8 @@ const cutRunes = 256;
 
 /** Header values for `warnings`, in order. */
 export function warningHeaders(warnings: readonly string[]): string[] {
-  const distinct = [...new Set(warnings)];
+  // The real server says nothing at all where a header would break.
+  const distinct = [...new Set(warnings)].filter((warning) => warning !== "" && !control.test(warning));
   const whole = distinct.map(headerValue);
   if (whole.reduce((sum, value) => sum + runeCount(value), 0) <= totalRunesMax) return whole;
   const kept: string[] = [];
@@ -22,9 +23,9 @@ export function warningHeaders(warnings: readonly string[]): string[] {
   return kept;
 }
 
-function headerValue(warning: string): string {
-  const printable = warning.replace(/[\x00-\x1f\x7f]/g, " ");
-  return `299 - "${printable.replace(/[\\"]/g, "\\$&")}"`;
-}
+/** Other alphabets stay as they are: a header is their UTF-8, and an adapter writes it so. */
+const headerValue = (warning: string): string => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`;
+
+const control = /[\x00-\x1f\x7f-\x9f]/;
 
 const runeCount = (text: string): number => [...text].length;

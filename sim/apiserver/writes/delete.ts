@@ -139,7 +139,9 @@ function carryOut(writer: Writer, resource: ServedResource, live: Live, options:
 
   function generalDoom(): Doom {
     const { times, context } = writer;
-    return doomOf(live.object, { strategy: resource.strategy, options, times, faults: context.faults });
+    const { faults, profile } = context;
+    const { gracefulDeletionTime } = profile;
+    return doomOf(live.object, { strategy: resource.strategy, options, times, faults, gracefulDeletionTime });
   }
 
   function remove(last: Live): Deleted | "raced" {
@@ -164,7 +166,9 @@ function kindDoom({ times }: Writer, { strategy }: ServedResource, live: Live): 
  */
 function namespaceDoom(writer: Writer, resource: ServedResource, live: Live, options: DeleteOptions): Doom {
   const { times, context } = writer;
-  const doomContext = { strategy: resource.strategy, options, times, faults: context.faults };
+  const { faults, profile } = context;
+  const { gracefulDeletionTime } = profile;
+  const doomContext = { strategy: resource.strategy, options, times, faults, gracefulDeletionTime };
   if (metadataOf(live.object).deletionTimestamp !== undefined) {
     const spec = (live.object["spec"] ?? {}) as JsonObject;
     if (((spec["finalizers"] as readonly string[] | undefined) ?? []).length > 0) return { is: "pending" };

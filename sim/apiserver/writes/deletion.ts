@@ -25,6 +25,8 @@ export interface DoomContext {
   readonly options: DeleteOptions;
   readonly times: Times;
   readonly faults: Faults;
+  /** See `Profile`. */
+  readonly gracefulDeletionTime: "request" | "end";
 }
 
 /** What happens to `live`. Does not look at preconditions: see `preconditionFailure`. */
@@ -92,6 +94,7 @@ const pendingGrace: Grace = { is: "pending" };
 /** Sets or shortens the grace period of a type that has one. */
 function beginGrace(draft: Draft, context: DoomContext): Grace {
   const { strategy, options, times, faults } = context;
+  const isEnd = context.gracefulDeletionTime === "end";
   if (!strategy.graceful) return noGrace;
   const metadata = ownMetadata(draft);
   const asked = faults["negative-grace-undeletable"]
@@ -109,13 +112,13 @@ function beginGrace(draft: Draft, context: DoomContext): Grace {
     if (asked === undefined || asked >= current) return pendingGrace;
     const first = unixSeconds(metadata.deletionTimestamp) - current;
     const shortened = first + asked;
-    const isLate = shortened < times.nowSeconds() && !faults["deletiontimestamp-moves-back"];
-    metadata.deletionTimestamp = formatTime(isLate ? times.nowSeconds() : shortened);
+    if (faults["deletiontimestamp-moves-back"]) metadata.deletionTimestamp = formatTime(shortened);
+    else if (isEnd) metadata.deletionTimestamp = formatTime(Math.max(shortened, times.nowSeconds()));
     metadata.deletionGracePeriodSeconds = asked;
     return { is: "graceful", seconds: asked };
   }
   const seconds = gracePeriodOf(draft, asked, faults);
-  metadata.deletionTimestamp = formatTime(times.nowSeconds() + Math.max(seconds, 0));
+  metadata.deletionTimestamp = formatTime(times.nowSeconds() + (isEnd ? Math.max(seconds, 0) : 0));
   metadata.deletionGracePeriodSeconds = seconds;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation as number) + 1;
   return { is: "graceful", seconds };

@@ -173,6 +173,22 @@ describe("deleting", () => {
     expect(bed.ask(`GET ${pods}/p`).status).toBe(404);
   });
 
+  it("notes the time of the request where the documents are the law, whatever the grace", () => {
+    const bed = new TestBed({ profile: svcProfile });
+    bed.ask(`POST ${pods}`, { body: pod("p", { nodeName: "n" }) });
+    const ended = (request: string) => {
+      const answer = bed.ask(request);
+      return [answer.at("metadata.deletionGracePeriodSeconds"), answer.at("metadata.deletionTimestamp")];
+    };
+    bed.advance(5);
+    expect(ended(`DELETE ${pods}/p`)).toEqual([30, "2030-01-01T00:00:05Z"]);
+    bed.advance(10);
+    expect(ended(`DELETE ${pods}/p?gracePeriodSeconds=60`)).toEqual([30, "2030-01-01T00:00:05Z"]);
+    expect(ended(`DELETE ${pods}/p?gracePeriodSeconds=2`)).toEqual([2, "2030-01-01T00:00:05Z"]);
+    expect(bed.ask(`DELETE ${pods}/p?gracePeriodSeconds=0`).status).toBe(200);
+    expect(bed.ask(`GET ${pods}/p`).status).toBe(404);
+  });
+
   it("holds to preconditions", () => {
     const bed = new TestBed();
     const made = bed.ask(`POST ${configMaps}`, { body: named("a") });
