@@ -19,6 +19,7 @@ describe("requirement rows", () => {
         id: "watch.reliable",
         level: "must",
         source: { document: 1, clause: "Watch 1" },
+        reading: undefined,
         text: "Every change is delivered.",
         judged: "url",
         why: undefined,
@@ -29,7 +30,9 @@ describe("requirement rows", () => {
   const wrong: readonly [what: string, from: string, to: string][] = [
     ["a mistyped key", "level:", "levle:"],
     ["a mistyped key of the source", "clause:", "clouse:"],
-    ["an unknown level", "must", "should"],
+    ["an unknown level", "must", "shall"],
+    ["a check of what is only recommended", "must", "should"],
+    ["a check of what is only allowed", "must", "may"],
     ["an id that is a section number", "watch.reliable", "7.2"],
     ["an empty text", "Every change is delivered.", '""'],
     ["a must without a document", "document: 1, ", ""],

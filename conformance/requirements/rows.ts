@@ -2,25 +2,35 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { RequirementLevel, RequirementSource } from "../../reports/schema/suite-report.ts";
+import type { RequirementLevel, RequirementSource, UnjudgedBy } from "../../reports/schema/suite-report.ts";
 
 export interface Requirement {
   readonly id: string; // `area.word`
   readonly level: RequirementLevel;
+  /** Why it has this level, where the words of the documents alone do not say it. */
+  readonly reading: string | undefined;
   readonly source: RequirementSource;
   readonly text: string;
-  /** `url`: a check judges it. `simulation`: only a simulated server can show it. `no`: no run can. `why` then says so. */
-  readonly judged: "url" | "simulation" | "no";
+  /** `url`: a check judges it. Anything else: none does, and `why` says so. */
+  readonly judged: "url" | UnjudgedBy;
   readonly why: string | undefined;
+}
+
+/** A row that no check judges. */
+export type UnjudgedRequirement = Requirement & { readonly judged: UnjudgedBy; readonly why: string };
+
+export function isUnjudged(row: Requirement): row is UnjudgedRequirement {
+  return row.judged !== "url";
 }
 
 const row = z
   .strictObject({
-    id: z.string().regex(/^[a-z][a-z-]*\.[a-z][a-z-]*$/, "an id is area.word, in lower case"),
-    level: z.enum(["must", "observed"]),
+    id: z.string().regex(/^[a-z][a-z-]*\.[a-z][a-z0-9-]*$/, "an id is area.word, in lower case"),
+    level: z.enum(["must", "should", "may", "observed"]),
+    reading: z.string().min(1).optional(),
     source: z.strictObject({ document: z.int().min(1).max(3).optional(), clause: z.string().min(1) }),
     text: z.string().min(1),
-    judged: z.enum(["url", "simulation", "no"]),
+    judged: z.enum(["url", "simulation", "process", "pending", "no"]),
     why: z.string().min(1).optional(),
   })
   .refine(
@@ -28,8 +38,12 @@ const row = z
     "`why` belongs to rows that no check judges, and only to them",
   )
   .refine(
-    (value) => (value.level === "must") === (value.source.document !== undefined),
-    "a must names its document; an observation has none",
+    (value) => (value.level === "observed") === (value.source.document === undefined),
+    "a promise names its document; an observation has none",
+  )
+  .refine(
+    (value) => value.judged !== "url" || (value.level !== "should" && value.level !== "may"),
+    "what the documents recommend or allow can be left out, so no check judges it",
   );
 
 /** Parses one table. Throws with the file, the row and the rule when it is not as it should be. */
@@ -39,6 +53,7 @@ export function parseRequirements(fileName: string, text: string): Requirement[]
   return result.data.map((value) => ({
     ...value,
     source: { document: value.source.document, clause: value.source.clause },
+    reading: value.reading,
     why: value.why,
   }));
 }

@@ -17,6 +17,7 @@ const row = (id: string): Requirement => ({
   level: "must",
   source: { document: 1, clause: "c" },
   text: "t",
+  reading: undefined,
   judged: "url",
   why: undefined,
 });

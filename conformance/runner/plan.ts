@@ -1,5 +1,5 @@
 import type { RequirementLevel } from "../../reports/schema/suite-report.ts";
-import type { Requirement } from "../requirements/rows.ts";
+import { isUnjudged, type Requirement, type UnjudgedRequirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
 
 export interface Selection {
@@ -16,7 +16,7 @@ export interface Plan {
   /** In scope, but a person asked to leave them out. */
   readonly skipped: readonly Check[];
   /** Rows in scope that no check of a URL judges. */
-  readonly unjudged: readonly Requirement[];
+  readonly unjudged: readonly UnjudgedRequirement[];
   readonly partial: boolean;
 }
 
@@ -47,8 +47,7 @@ export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonl
     requirements: [...rows.values()].filter((row) => judgedIds.has(row.id) && (!narrow || chosenRows.includes(row.id))),
     checks: inScope.filter((check) => !skipped.includes(check)),
     skipped,
-    unjudged:
-      selection.only.length > 0 ? [] : [...rows.values()].filter((row) => row.judged !== "url" && inLevel(row.id)),
+    unjudged: selection.only.length > 0 ? [] : [...rows.values()].filter(isUnjudged).filter((row) => inLevel(row.id)),
     partial: selection.only.length > 0 || selection.level === "must",
   };
 }

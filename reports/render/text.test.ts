@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeviationResult } from "../schema/suite-report.ts";
+import type { DeviationResult, UnjudgedBy } from "../schema/suite-report.ts";
 import { renderJson } from "./json.ts";
 import { failedCheck, failure, report, row } from "./sample-report.ts";
 import { renderFailure, renderSuiteText } from "./text.ts";
@@ -94,15 +94,25 @@ describe("text of a report", () => {
     );
   });
 
-  it("names what no run against a server can judge", () => {
-    const { id, level, source, text } = row("watch.lag", { status: "passed", runs: 1 });
-    const whole = report([], []);
-    const rendered = renderSuiteText({
-      ...whole,
-      notJudged: [{ id, level, source, text, judged: "simulation", why: "it needs a lagging cache" }],
-    });
-    expect(rendered).toContain(
-      "NOT JUDGED by a run against a server (1)\n  watch.lag (must)\n      in simulations only: it needs a lagging cache",
+  it("counts what no run against a server judges, by reason and area", () => {
+    const unjudged = (id: string, judged: UnjudgedBy) => {
+      const { level, source, text } = row(id, { status: "passed", runs: 1 });
+      return { id, level, source, text, judged, why: "it needs a lagging cache" };
+    };
+    const notJudged = [
+      unjudged("watch.lag", "simulation"),
+      unjudged("watch.first", "pending"),
+      unjudged("lists.one", "pending"),
+      unjudged("watch.second", "pending"),
+    ];
+    expect(renderSuiteText({ ...report([], []), notJudged })).toContain(
+      [
+        "NOT JUDGED by a run against a server (4)",
+        "  no check yet (3)",
+        "      watch 2, lists 1",
+        "  shown only in simulations (1)",
+        "      watch 1",
+      ].join("\n"),
     );
   });
 

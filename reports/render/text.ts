@@ -9,6 +9,7 @@ import type {
   RequirementResult,
   SuiteFailure,
   SuiteReport,
+  UnjudgedBy,
 } from "../schema/suite-report.ts";
 import type { Conclusion, OutcomeStatus } from "../schema/verdict.ts";
 import { renderTable } from "./table.ts";
@@ -63,7 +64,7 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
     ),
     listBlock("UNSUPPORTED: the target does not claim them", rowsWith(report, "unsupported"), causeOf, "quiet", paint),
     listBlock("SKIPPED on request", rowsWith(report, "skipped"), causeOf, "quiet", paint),
-    listBlock("NOT JUDGED by a run against a server", report.notJudged, notJudgedText, "quiet", paint),
+    notJudgedBlock(report, paint),
     leftoverBlock(report, paint),
     areaTable(report, paint),
     closing(report, paint),
@@ -146,10 +147,31 @@ function causeOf({ id, level, outcome }: RequirementResult): readonly [string, s
   return [name, outcome.status === "error" ? outcome.cause : ""];
 }
 
-const notJudgedText = ({ id, level, judged, why }: NotJudged): readonly [string, string] => [
-  `${id} (${level})`,
-  judged === "simulation" ? `in simulations only: ${why}` : why,
+/** By reason and area, since they may outnumber all else: `conform --list` and the JSON have every row with its own reason. */
+function notJudgedBlock({ notJudged }: SuiteReport, paint: Paint): string {
+  if (notJudged.length === 0) return "";
+  const lines = unjudgedReasons.flatMap(([judged, reason]) => {
+    const rows = notJudged.filter((row) => row.judged === judged);
+    return rows.length === 0 ? [] : [`  ${reason} (${rows.length})\n      ${countsByArea(rows)}`];
+  });
+  return [paint("quiet", `NOT JUDGED by a run against a server (${notJudged.length})`), ...lines].join("\n");
+}
+
+const unjudgedReasons: readonly (readonly [UnjudgedBy, string])[] = [
+  ["pending", "no check yet"],
+  ["process", "shown only by a program that is started for it"],
+  ["simulation", "shown only in simulations"],
+  ["no", "nothing that a run could show"],
 ];
+
+function countsByArea(rows: readonly NotJudged[]): string {
+  const counts = new Map<string, number>();
+  for (const { id } of rows) {
+    const area = id.slice(0, id.indexOf("."));
+    counts.set(area, (counts.get(area) ?? 0) + 1);
+  }
+  return [...counts].map(([area, count]) => `${area} ${count}`).join(", ");
+}
 
 function deviationsThat(report: SuiteReport, status: DeviationResult["status"]): DeviationResult[] {
   return report.deviations.filter((deviation) => deviation.status === status);

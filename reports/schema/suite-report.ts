@@ -56,10 +56,16 @@ export interface SuiteOptionsRecord {
 }
 
 /**
- * `must`: the documents promise it. `observed`: they are silent, and the known implementation does it; the profile
- * makes that part of its law.
+ * `must`: the documents promise it. `should`: they recommend it. `may`: they allow it. `observed`: they are silent,
+ * and the known implementation does it; the profile makes that part of its law.
  */
-export type RequirementLevel = "must" | "observed";
+export type RequirementLevel = "must" | "should" | "may" | "observed";
+
+/**
+ * Who could judge what no check does. `simulation`: only a simulated server shows it. `process`: only a program that
+ * is started and stopped shows it. `pending`: a run could, and nothing does yet. `no`: nothing can.
+ */
+export type UnjudgedBy = "simulation" | "process" | "pending" | "no";
 
 export interface RequirementSource {
   /** Number of the document, or undefined when the source is an observation. */
@@ -101,8 +107,7 @@ export interface NotJudged {
   readonly level: RequirementLevel;
   readonly source: RequirementSource;
   readonly text: string;
-  /** `simulation`: only a simulated server can show it. */
-  readonly judged: "simulation" | "no";
+  readonly judged: UnjudgedBy;
   readonly why: string;
 }
 
