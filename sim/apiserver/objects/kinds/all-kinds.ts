@@ -8,6 +8,7 @@ import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
 import { podTemplateRules } from "./pod-template.ts";
+import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./rbac.ts";
 import { secretRules } from "./secret.ts";
 import { serviceRules } from "./service.ts";
 import { mutatingWebhookRules, validatingWebhookRules } from "./webhook-configuration.ts";
@@ -40,6 +41,10 @@ const rules: Readonly<Record<string, KindRules>> = {
   "apps/v1/StatefulSet": statefulSetRules,
   "coordination.svc.io/v1/Lease": leaseRules,
   "events.svc.io/v1/Event": eventRules,
+  "rbac.authorization.svc.io/v1/ClusterRole": clusterRoleRules,
+  "rbac.authorization.svc.io/v1/ClusterRoleBinding": clusterRoleBindingRules,
+  "rbac.authorization.svc.io/v1/Role": roleRules,
+  "rbac.authorization.svc.io/v1/RoleBinding": roleBindingRules,
 };
 
 const none: KindRules = {};

@@ -1,0 +1,33 @@
+/** Label selectors as fields of objects. Source: the published validation of LabelSelector. */
+import { labelValueErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
+import type { Cause } from "../../errors.ts";
+import type { JsonObject } from "../../http-message.ts";
+import { forbiddenField, invalidValue, requiredValue } from "../causes.ts";
+import { labelCauses } from "../metadata.ts";
+
+/** What is wrong with the selector at `path`. */
+export function selectorCauses(selector: JsonObject, path: string, causes: Cause[]): void {
+  labelCauses((selector["matchLabels"] ?? {}) as Readonly<Record<string, string>>, `${path}.matchLabels`, causes);
+  const expressions = (selector["matchExpressions"] ?? []) as readonly JsonObject[];
+  expressions.forEach((each, at) => requirementCauses(each, `${path}.matchExpressions[${at}]`, causes));
+}
+
+const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
+
+function requirementCauses(requirement: JsonObject, path: string, causes: Cause[]): void {
+  const operator = (requirement["operator"] ?? "") as string;
+  const values = (requirement["values"] ?? []) as readonly string[];
+  const needs = Object.hasOwn(needsValues, operator) ? needsValues[operator] : undefined;
+  if (needs === undefined) causes.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
+  else if (needs && values.length === 0) {
+    causes.push(requiredValue(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+  } else if (!needs && values.length > 0) {
+    const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    causes.push(forbiddenField(`${path}.values`, detail));
+  }
+  const key = (requirement["key"] ?? "") as string;
+  for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+  values.forEach((value, at) => {
+    for (const text of labelValueErrors(value)) causes.push(invalidValue(`${path}.values[${at}]`, value, text));
+  });
+}
