@@ -25,6 +25,19 @@ describe("Client", () => {
     ]);
   });
 
+  it("sends the headers it is given before its own, and keeps the body as it came", async () => {
+    const packed = Uint8Array.of(0x1f, 0x8b, 0xff);
+    const { client, transport } = clientOf(() => (sink) => {
+      sink.head(200, { "content-encoding": "gzip" });
+      sink.chunk(packed.subarray(0, 1));
+      sink.chunk(packed.subarray(1));
+      sink.end();
+    });
+    const headers = { "accept-encoding": "gzip", "user-agent": "curl/8" };
+    expect((await client.request("GET", "/", { headers })).bytes).toEqual(packed);
+    expect(transport.requests[0]?.headers).toEqual({ accept: "application/json", ...headers });
+  });
+
   it("gives up a request that is not answered in time, as a lost answer", async () => {
     const { client, clock, recorder } = clientOf(() => () => {});
     const result = await client.attempt("GET", "/", { timeoutMillis: 500 });

@@ -17,6 +17,8 @@ export interface RequestOptions {
   readonly contentType?: string | undefined;
   /** Default `application/json`; null sends no Accept header. */
   readonly accept?: string | null | undefined;
+  /** Further headers, names in lower case. They go before what the client itself would send. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default 30,000. */
   readonly timeoutMillis?: number | undefined;
   /** Wait and repeat on 429 with Retry-After. Default true; false where 429 is itself an answer. */
@@ -30,6 +32,9 @@ export interface Answer {
   readonly exchange: Exchange;
   readonly status: number;
   readonly headers: WireResponse["headers"];
+  /** The body as it came, packed or not. */
+  readonly bytes: Uint8Array;
+  /** The body read as UTF-8. */
   readonly text: string;
   /** The body, parsed, when it is JSON. */
   readonly json: Json | undefined;
@@ -86,9 +91,9 @@ export class Client {
     }
   }
 
-  watch(path: string, query: Query): WatchStream {
+  watch(path: string, query: Query, options: Pick<RequestOptions, "accept" | "headers"> = {}): WatchStream {
     this.mayGoOn();
-    const request = this.wireRequest("GET", path, { query: { watch: true, ...query } });
+    const request = this.wireRequest("GET", path, { ...options, query: { watch: true, ...query } });
     const stream = new WatchStream(this.transport, this.clock, this.recorder, request, () =>
       this.openWatches.delete(stream),
     );
@@ -110,6 +115,7 @@ export class Client {
     if (options.accept !== null) headers["accept"] = options.accept ?? "application/json";
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     if (body !== undefined) headers["content-type"] = options.contentType ?? "application/json";
+    Object.assign(headers, options.headers);
     const fullPath = path + queryText(options.query);
     return body === undefined ? { method, path: fullPath, headers } : { method, path: fullPath, headers, body };
   }
@@ -165,11 +171,13 @@ const retryWaitMillisMax = 60_000;
 const decoder = new TextDecoder();
 
 function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[]): Answer {
-  const text = decoder.decode(chunks.length === 1 ? chunks[0] : joined(chunks));
+  const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks);
+  const text = decoder.decode(bytes);
   return {
     exchange,
     status: exchange.status as number,
     headers: exchange.headers,
+    bytes,
     text,
     json: isJson(exchange.headers) ? parsed(text) : undefined,
   };

@@ -9,6 +9,7 @@ export const patchTypes = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
 } as const;
 export type PatchKind = keyof typeof patchTypes;
 
@@ -85,13 +86,17 @@ export class Collection {
     return answered(await this.tryPatch(name, kind, patch, options));
   }
 
-  tryPatch(
+  async tryPatch(
     name: string,
     kind: PatchKind,
     patch: Json | JsonObject,
     options: RequestOptions = {},
   ): Promise<Answer | LostAnswer> {
-    return this.client.attempt("PATCH", this.pathOf(name), { ...options, contentType: patchTypes[kind], body: patch });
+    const contentType = options.contentType ?? patchTypes[kind];
+    const result = await this.client.attempt("PATCH", this.pathOf(name), { ...options, contentType, body: patch });
+    const mayHaveMade = kind === "apply" && (result instanceof LostAnswer || result.status < 300);
+    if (mayHaveMade) this.registry.created(this.pathOf(name), this.isHeld(patch));
+    return result;
   }
 
   async delete(name: string, deleteOptions?: JsonObject, options: RequestOptions = {}): Promise<Answer> {
@@ -114,11 +119,11 @@ export class Collection {
     return this.client.request("DELETE", this.path, options);
   }
 
-  watch(query: Query = {}): WatchStream {
-    return this.client.watch(this.path, query);
+  watch(query: Query = {}, options: Parameters<Client["watch"]>[2] = {}): WatchStream {
+    return this.client.watch(this.path, query, options);
   }
 
-  private isHeld(object: JsonObject): boolean {
+  private isHeld(object: Json | JsonObject): boolean {
     const finalizers = isApiObject(object) ? (object.metadata.finalizers ?? []) : [];
     return finalizers.length > 0 || this.path.endsWith("/pods");
   }

@@ -7,7 +7,14 @@ import { object } from "./hand-written.ts";
 import { emptyModel, type Model, predict } from "./objects.ts";
 
 const exchange = new Exchange(0, { method: "PUT", path: "/a", headers: {} }, 1, 0);
-const answer = (status: number, json?: ApiObject): Answer => ({ exchange, status, headers: {}, text: "", json });
+const answer = (status: number, json?: ApiObject): Answer => ({
+  exchange,
+  status,
+  headers: {},
+  bytes: new Uint8Array(0),
+  text: "",
+  json,
+});
 const step = (fields: Partial<WriteStep> & { do: WriteStep["do"] }) =>
   ({ name: "a", team: "red", base: "none", cut: false, ...fields }) as WriteStep;
 
