@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     audiences: options.apiAudiences,
     limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
     requestTimeoutMicros: options.requestTimeout,
-    controllers: { namespace: options.controllers },
+    controllers: { namespace: options.controllers, clusterRoles: options.controllers },
     ...(tls === undefined ? {} : { tls }),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: (error) => broke(error),

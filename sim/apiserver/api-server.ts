@@ -6,6 +6,7 @@
  */
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
+import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
@@ -80,7 +81,11 @@ export interface ApiServerOptions {
   /** Make the namespaces that every cluster has, when they are absent. Default true. */
   readonly bootstrap?: boolean;
   /** Controllers run in the server's own process. Default: all on. */
-  readonly controllers?: { readonly namespace?: boolean; readonly customResources?: boolean };
+  readonly controllers?: {
+    readonly namespace?: boolean;
+    readonly customResources?: boolean;
+    readonly clusterRoles?: boolean;
+  };
   /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
   readonly encodingBudgetBytes?: number;
   /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
@@ -192,6 +197,7 @@ export class ApiServer implements ApiHandler, RunHost {
     if (options.controllers?.customResources ?? true) this.verbs.startDefinitionController(this);
     if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
     if (options.controllers?.namespace ?? true) this.verbs.startNamespaceController(this);
+    if (options.controllers?.clusterRoles ?? true) new RoleAggregation({ process, server: this, dialect }).start();
   }
 
   get alive(): boolean {

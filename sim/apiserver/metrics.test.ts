@@ -29,7 +29,11 @@ describe("metrics", () => {
 
   it("time requests by the server's clock", () => {
     const costs = { seatMicros: () => 300_000, answerMicros: () => 0 };
-    const bed = new TestBed({ profile: kubernetesProfile, costs, controllers: { namespace: false } });
+    const bed = new TestBed({
+      profile: kubernetesProfile,
+      costs,
+      controllers: { namespace: false, clusterRoles: false },
+    });
     bed.ask(`GET ${configMaps}/none`);
     bed.advance(1);
     const answer = bed.ask("GET /metrics");

@@ -24,7 +24,7 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
       ],
       authorizationModes: ["RBAC"],
       audiences: ["https://issuer.test"],
-      controllers: { namespace: false },
+      controllers: { namespace: false, clusterRoles: false },
     }),
   );
   kernel.run(historyMillis * 3_000); // the recorded server had been up for long: its first versions were gone

@@ -13,11 +13,16 @@ import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses } from "./label-selector.ts";
 import { eachItem } from "./pod-template.ts";
 
+/** A role without rules says so. */
+const defaults = (draft: Draft): void => void (draft["rules"] ??= null);
+
 export const roleRules: KindRules = {
+  defaults,
   validate: (role, causes) => ruleListCauses(role, true, causes),
 };
 
 export const clusterRoleRules: KindRules = {
+  defaults,
   validate(role, causes) {
     ruleListCauses(role, false, causes);
     const { aggregationRule } = role;

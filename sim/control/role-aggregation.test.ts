@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../apiserver/http-message.ts";
+import { kubernetesProfile } from "../apiserver/profile.ts";
+import { TestBed } from "../apiserver/test-bed.ts";
+import { collectedRules } from "./role-aggregation.ts";
+
+const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+const rule = (resource: string) => ({ apiGroups: ["example.com"], resources: [resource], verbs: ["get"] });
+const role = (name: string, labels: JsonObject, resources: readonly string[]): JsonObject => ({
+  metadata: { name, labels },
+  rules: resources.map(rule),
+});
+const collector = (name: string, key: string, labels: JsonObject = {}): JsonObject => ({
+  metadata: { name, labels },
+  aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [key]: "true" } }] },
+});
+
+describe("the rules of a role that collects", () => {
+  const all = (...list: readonly JsonObject[]): Map<string, JsonObject> =>
+    new Map(list.map((each) => [(each["metadata"] as JsonObject)["name"] as string, each]));
+
+  it("are those of the chosen ones, by name, each once, and not its own", () => {
+    const all_ = collector("all", "in", { in: "true" });
+    const others = [role("b", { in: "true" }, ["y", "x"]), role("a", { in: "true" }, ["x"]), role("c", {}, ["z"])];
+    expect(collectedRules(all_, all(all_, ...others))).toEqual([rule("x"), rule("y")]);
+    expect(collectedRules(role("a", {}, ["x"]), all(all_, ...others))).toBeUndefined();
+    const none: JsonObject = { metadata: { name: "n" }, aggregationRule: { clusterRoleSelectors: [] } };
+    expect(collectedRules(none, all(...others))).toEqual([]);
+  });
+});
+
+describe("aggregation in a server", () => {
+  const rulesOf = (bed: TestBed, name: string): unknown => bed.ask(`GET ${roles}/${name}`, { as: "admin" }).at("rules");
+
+  it("follows the roles that come, change and go, through roles that are collected themselves", () => {
+    const bed = new TestBed({ profile: kubernetesProfile });
+    bed.ask(`POST ${roles}`, { body: collector("outer", "outer") });
+    bed.ask(`POST ${roles}`, { body: collector("inner", "inner", { outer: "true" }) });
+    bed.ask(`POST ${roles}`, { body: role("part", { inner: "true" }, ["x"]) });
+    expect(rulesOf(bed, "outer")).toBeNull();
+    bed.advance(1);
+    expect([rulesOf(bed, "inner"), rulesOf(bed, "outer")]).toEqual([[rule("x")], [rule("x")]]);
+    bed.merge(`${roles}/inner`, { rules: [rule("mine")] });
+    bed.merge(`${roles}/part`, { rules: [rule("y")] });
+    bed.advance(1);
+    expect([rulesOf(bed, "inner"), rulesOf(bed, "outer")]).toEqual([[rule("y")], [rule("y")]]);
+    bed.ask(`DELETE ${roles}/part`);
+    bed.advance(1);
+    expect(rulesOf(bed, "outer")).toBeNull();
+    const version = bed.ask(`GET ${roles}`).at("metadata.resourceVersion");
+    bed.advance(60);
+    expect(bed.ask(`GET ${roles}`).at("metadata.resourceVersion")).toBe(version); // at rest it writes nothing
+  });
+
+  it("makes the default roles for people whole, and is off when it is told so", () => {
+    const bed = (on: boolean): TestBed =>
+      new TestBed({
+        profile: kubernetesProfile,
+        authorizationModes: ["RBAC"],
+        controllers: { clusterRoles: on },
+      });
+    const [live, still] = [bed(true), bed(false)];
+    live.advance(1);
+    still.advance(1);
+    const view = rulesOf(live, "system:aggregate-to-view") as readonly object[];
+    expect(rulesOf(live, "view")).toEqual(view);
+    expect((rulesOf(live, "admin") as readonly object[]).length).toBeGreaterThan(view.length);
+    expect(rulesOf(still, "view")).toBeNull();
+  });
+});
