@@ -27,6 +27,9 @@ export class Inconclusive extends Error {
   override readonly name = "Inconclusive";
 }
 
+/** The target has forgotten a version that a slow program still held. It may: the program is worth running again. */
+export class HistoryExpired extends Inconclusive {}
+
 /** The target does not claim the feature. */
 export class Unsupported extends Error {
   override readonly name = "Unsupported";

@@ -4,7 +4,7 @@ import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
 import type { ApiObject, WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
-import { CheckFailure, Inconclusive, type Violation } from "../findings.ts";
+import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Features } from "./features.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -23,6 +23,9 @@ export class Attempt {
   readonly profile: SuiteProfile;
   readonly features: Features;
   private readonly results: JudgedRequirements;
+  private readonly startedMillis: number;
+  /** When the version that a watch begins at was given out at the earliest. */
+  private readonly givenMillis = new WeakMap<WatchStream, number>();
   private markerCount = 0;
 
   constructor(client: Client, target: Sandbox, profile: SuiteProfile, features: Features, results: JudgedRequirements) {
@@ -31,6 +34,7 @@ export class Attempt {
     this.profile = profile;
     this.features = features;
     this.results = results;
+    this.startedMillis = client.clock.nowMillis();
   }
 
   get clock(): SuiteClock {
@@ -74,29 +78,67 @@ export class Attempt {
    */
   async untilFence(watch: WatchStream, fence: ApiObject): Promise<WatchEvent[]> {
     const isFence = (event: WatchEvent) => isEventOf(event, fence);
-    const arrived = await watch.until(() => watch.events.some(isFence), fenceTimeoutMillis);
-    if (!arrived) {
+    const arrived = () => watch.events.some(isFence);
+    await watch.until(() => arrived() || goneOf(watch) !== undefined, fenceTimeoutMillis);
+    if (!arrived()) {
+      const gone = goneOf(watch);
+      if (gone !== undefined) this.judgeGone(watch, JSON.stringify(gone.object));
       const why = watch.ended === undefined ? `within ${fenceTimeoutMillis} ms` : `before the watch was ${watch.ended}`;
       throw new Inconclusive(`no event for ${fence.metadata.name} ${why} on GET ${watch.exchange.request.path}`);
     }
     return watch.events.slice(0, watch.events.findIndex(isFence));
   }
 
-  /** A watch that must be accepted. */
-  async openWatch(collection: Collection, query: Parameters<Collection["watch"]>[0] = {}): Promise<WatchStream> {
+  /**
+   * A watch that must be accepted. Its version was given out not before `givenMillis`, a time of the suite's clock;
+   * by default when the attempt began.
+   */
+  async openWatch(
+    collection: Collection,
+    query: Parameters<Collection["watch"]>[0] = {},
+    givenMillis: number = this.startedMillis,
+  ): Promise<WatchStream> {
     const watch = collection.watch(query);
+    this.givenMillis.set(watch, givenMillis);
     const status = await watch.opened();
     if (status === 401 || status === 403)
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
-    const actual = () =>
-      status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
+    if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
+    const actual = status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
+    if (status === 410) this.judgeGone(watch, actual);
     const expected = `GET ${watch.exchange.request.path} begins a watch`;
-    this.holds("watch.stream", status === 200 ? undefined : { expected, actual: actual() });
+    this.holds("watch.stream", status === 200 ? undefined : { expected, actual });
     return watch;
+  }
+
+  /**
+   * A watch was answered 410. How long history lasts is the server's to say, so a version that has been held for long
+   * may be gone; but to list and then watch from there must be possible for whoever does it at once.
+   */
+  private judgeGone(watch: WatchStream, actual: string): void {
+    const { path } = watch.exchange.request;
+    const version = new URLSearchParams(path.slice(path.indexOf("?"))).get("resourceVersion") ?? "";
+    const heldMillis =
+      (watch.exchange.endedAtMillis ?? this.clock.nowMillis()) - (this.givenMillis.get(watch) ?? this.startedMillis);
+    if (version !== "" && version !== "0" && heldMillis >= heldMillisMin) {
+      throw new HistoryExpired(
+        `version ${version} was forgotten within ${Math.ceil(heldMillis)} ms, before GET ${path} could begin: the run was too slow for the history that the target keeps`,
+      );
+    }
+    const expected = `GET ${path} begins a watch, its version not ${heldMillisMin} ms old`;
+    this.holds("watch.stream", { expected, actual });
   }
 }
 
+/** Below this, a 410 is no matter of how long history lasts: nobody could list and then watch. */
+const heldMillisMin = 1000;
+const refusalTimeoutMillis = 10_000;
 const fenceTimeoutMillis = 10_000;
+
+/** The 410 with which a watch was refused after it had been accepted, before any event. */
+function goneOf({ events: [first] }: WatchStream): WatchEvent | undefined {
+  return first?.type === "ERROR" && first.object["code"] === 410 ? first : undefined;
+}
 
 function isEventOf(event: WatchEvent, object: ApiObject): boolean {
   const metadata = event.object["metadata"] as ApiObject["metadata"] | undefined;

@@ -5,7 +5,7 @@ import type { SuiteClock, Transport } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { Recorder } from "../client/recorder.ts";
-import { Cancelled, CheckFailure, Inconclusive, Unsupported } from "../findings.ts";
+import { Cancelled, CheckFailure, HistoryExpired, Inconclusive, Unsupported } from "../findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import { Attempt, JudgedRequirements } from "./attempt.ts";
@@ -62,12 +62,15 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   const exploration = await check.explore(
     { seed: programSeed(run.seed, check.id), path: run.path, runs: programCount(run, check) },
     async (body) => {
-      const recorder = new Recorder(run.clock);
-      programs += 1;
-      const end = await attemptOnce(run, check, programs, recorder, results, body);
-      exchanges += recorder.count;
-      if (end instanceof CheckFailure) failedRecorder = recorder;
-      return end;
+      const tryOnce = async (): Promise<Error | undefined> => {
+        const recorder = new Recorder(run.clock);
+        programs += 1;
+        const end = await attemptOnce(run, check, programs, recorder, results, body);
+        exchanges += recorder.count;
+        if (end instanceof CheckFailure) failedRecorder = recorder;
+        return end;
+      };
+      return unlessExpired(tryOnce);
     },
   );
   const verdict = verdictOf(exploration.decisive, exploration.runs, results, check);
@@ -78,6 +81,15 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   const durationMillis = run.clock.nowMillis() - startedMillis;
   return { check: infoOf(check), verdict, results, runs: exploration.runs, exchanges, durationMillis, failure };
 }
+
+/** Again, when the target's history did not last for a slow program: now and then that is bad luck. */
+async function unlessExpired(tryOnce: () => Promise<Error | undefined>): Promise<Error | undefined> {
+  let end = await tryOnce();
+  for (let again = 1; again < triesMax && end instanceof HistoryExpired; again++) end = await tryOnce();
+  return end;
+}
+
+const triesMax = 3;
 
 /** A check that has captured what must grow old. `settle` judges it, not later than the deadline. */
 export interface AgingCheck {

@@ -2,7 +2,7 @@ import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Collection } from "../../client/collection.ts";
 import { objectOf } from "../../client/collection.ts";
 import { type ApiList, isJsonObject, type Json } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { HistoryExpired, Inconclusive } from "../../findings.ts";
 import { judgeReplay } from "../../model/replay.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineAgedCheck } from "../../runner/define-check.ts";
@@ -35,7 +35,7 @@ export const oldWatchesAreRefused = defineAgedCheck({
       (await pollUntil(attempt, deadlineMillis, async () => {
         if (attempt.profile.forgets === "changes") await churn(collection, rounds);
         rounds += 1;
-        return watchOnce(attempt, collection, before);
+        return watchOnce(attempt, collection, before).catch(askAgainIfExpired);
       }));
     if (refused === undefined) throw new Inconclusive("the history was still there when the time allowed was over");
     const shown = JSON.stringify(refused);
@@ -45,14 +45,20 @@ export const oldWatchesAreRefused = defineAgedCheck({
     const reason = isJsonObject(refused.body) ? refused.body["reason"] : undefined;
     attempt.expect("expiry.reason", reason === "Expired", "reason Expired", shown);
 
+    const askedMillis = attempt.clock.nowMillis();
     const list = await collection.readList();
-    const watch = await attempt.openWatch(collection, { resourceVersion: list.resourceVersion });
+    const watch = await attempt.openWatch(collection, { resourceVersion: list.resourceVersion }, askedMillis);
     const log = ownLog(attempt, collection, await attempt.untilFence(watch, await attempt.fence(collection)));
     watch.close();
     const items = attempt.target.own(collection, list.items);
     attempt.holds("expiry.restart", judgeReplay(items, log, items));
   },
 });
+
+/** The history went while we were reading it: the next round shows how the watch is refused. */
+function askAgainIfExpired(error: unknown): undefined {
+  if (!(error instanceof HistoryExpired)) throw error;
+}
 
 interface Refusal {
   readonly status: number;
