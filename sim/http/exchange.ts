@@ -60,6 +60,8 @@ export interface Outgoing {
   write?(bytes: Uint8Array): boolean;
   /** Instead of `write`: takes a chunk of HTTP/1.1's coding as it stands on the wire. */
   writeChunk?(framed: Uint8Array): void;
+  /** Instead of `end`: the whole body in pieces, without a copy. */
+  endGathered?(pieces: readonly Uint8Array[]): void;
   end(bytes?: Uint8Array): unknown;
   end(text: string, encoding: "latin1"): unknown;
   readonly writableLength?: number;
@@ -146,22 +148,25 @@ export class Exchange implements Responder {
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
     if (this.#state === "done") return;
-    const bytes = payload.bytes();
+    const gathers = this.#outgoing.endGathered !== undefined;
+    const pieces = (gathers ? payload.pieces?.() : undefined) ?? [payload.bytes()];
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
     const request = this.#request as ApiRequest;
     this.#status = status;
-    this.#bodyBytes = bytes.length;
+    this.#bodyBytes = size;
     this.#finish("answered");
     const wireHeaders: Record<string, string | string[] | number> = {
       "content-type": payload.contentType,
       ...onTheWire(headers),
     };
     if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
-    if (!this.#context.compress(request, status, headers, bytes.length)) {
-      wireHeaders["content-length"] = bytes.length;
+    if (!this.#context.compress(request, status, headers, size)) {
+      wireHeaders["content-length"] = size;
       this.#outgoing.writeHead(status, wireHeaders);
-      this.#end(bytes);
+      this.#end(pieces, size);
       return;
     }
+    const bytes = payload.bytes();
     // Off this thread: a list of some megabytes must not hold up every other client.
     gzip(bytes, { level: 1 }, (error, zipped) => {
       const sent = error === null ? zipped : bytes;
@@ -174,9 +179,12 @@ export class Exchange implements Responder {
   }
 
   /** As Latin-1 text a short body leaves in one write with the headers; as bytes it would take a gathered write. */
-  #end(bytes: Uint8Array): void {
-    if (bytes.length > gatheredBytesMin || this.#incoming.httpVersionMajor !== 1) this.#outgoing.end(bytes);
-    else this.#outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+  #end(pieces: readonly Uint8Array[], size: number): void {
+    const outgoing = this.#outgoing;
+    const bytes = pieces[0] ?? nothing;
+    if (pieces.length > 1) outgoing.endGathered?.(pieces);
+    else if (size > gatheredBytesMin || this.#incoming.httpVersionMajor !== 1) outgoing.end(bytes);
+    else outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
   }
 
   open(status: number, headers: ResponseHeaders): void {

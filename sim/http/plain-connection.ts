@@ -212,11 +212,22 @@ class PlainAnswer implements Outgoing {
     if (this.#chunked) this.#socket.write(`${this.#head}0\r\n\r\n`, "latin1");
     else if (typeof body === "string") this.#socket.write(this.#head + body, "latin1");
     else {
-      this.#socket.cork();
-      this.#socket.write(this.#head, "latin1");
-      if (body !== undefined && body.length > 0) this.#socket.write(body);
-      this.#socket.uncork();
+      this.endGathered(body === undefined ? [] : [body]);
+      return;
     }
+    this.#finish();
+  }
+
+  /** Head and body in one system call. */
+  endGathered(pieces: readonly Uint8Array[]): void {
+    this.#socket.cork();
+    this.#socket.write(this.#head, "latin1");
+    for (const piece of pieces) if (piece.length > 0) this.#socket.write(piece);
+    this.#socket.uncork();
+    this.#finish();
+  }
+
+  #finish(): void {
     this.#closed = undefined;
     this.#done(this.#last);
   }

@@ -122,6 +122,14 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       ]);
     });
 
+    it("may have a field named items, which is not a list's", () => {
+      const free = { type: "object", [`${profile.dialect.extensionPrefix}preserve-unknown-fields`]: true };
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", schema: { openAPIV3Schema: free } }]);
+      cluster.widget("a", {}, { items: [1, { kind: "Lamp", apiVersion: "v1" }] });
+      const { items } = JSON.parse(cluster.get(`${widgets}/a`).text) as { items: unknown };
+      expect(items).toEqual([1, { kind: "Lamp", apiVersion: "v1" }]);
+    });
+
     it("refuse values that break the schema, with all causes", () => {
       const cluster = new Cluster(profile).establish();
       const refused = cluster.widget("a", { size: 9, tags: ["x", "x"], port: true });

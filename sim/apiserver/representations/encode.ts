@@ -20,7 +20,7 @@ export const compactJson: Encode = (object) => utf8(`${encodeJson(object)}\n`);
 /** With indentation and without the final newline. */
 export const prettyJson: Encode = (object) => utf8(encodePrettyJson(object));
 
-const yaml: Encode = (object) => utf8(yamlText(object));
+export const yaml: Encode = (object) => utf8(yamlText(object));
 
 /** The encoders of one server, whose objects carry the names of its dialect. */
 export class Encoders {

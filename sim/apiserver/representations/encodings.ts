@@ -1,9 +1,10 @@
 /**
- * Compact JSON bytes of shared objects, made on demand and kept while a byte budget lasts: a list concatenates
- * them, a watch sends the same ones to every client. What is dropped is made again; history holds objects only.
+ * Bytes of shared objects, made on demand and kept while a byte budget lasts: a list concatenates them, a watch sends
+ * the same ones to every client. What is dropped is made again; history holds objects only.
  */
 import type { JsonObject } from "../http-message.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
+import { ListBlocks, type WriteBlock } from "./list-blocks.ts";
 
 const encoder = new TextEncoder();
 
@@ -15,35 +16,82 @@ const slabBytes = 256 * 1024;
 /** UTF-8 takes at most so many bytes for a UTF-16 unit. */
 const bytesOfUnitMax = 3;
 
+/** The blocks of lists take at most so much of the budget, and so do the items of lists in YAML. */
+const shareOfOthers = 1 / 4;
+
 export class Encodings {
   private readonly budgetBytes: number;
-  private readonly kept = new Map<JsonObject, Uint8Array>();
-  private keptBytes = 0;
-  private slab = new Uint8Array(0);
-  private slabUsed = 0;
+  private readonly lines = new KeptBytes<JsonObject>();
+  private readonly yamlItems = new KeptBytes<JsonObject>();
+  private readonly blocks = new ListBlocks();
 
   /** `budgetBytes` ≥ 0. */
   constructor(budgetBytes: number) {
     this.budgetBytes = budgetBytes;
   }
 
-  /** A line: with its final newline. `object` must be frozen for good: its bytes are remembered by identity. */
+  /** A line of JSON: with its final newline. `object` must be frozen for good: its bytes are remembered by identity. */
   lineOf(object: JsonObject): Uint8Array {
-    const known = this.kept.get(object);
+    const known = this.lines.get(object);
     if (known !== undefined) return known;
-    const bytes = this.encoded(`${encodeJson(object)}\n`);
-    this.keptBytes += bytes.length;
-    this.kept.set(object, bytes);
-    if (this.keptBytes > this.budgetBytes) this.dropOldest();
+    const bytes = this.lines.encode(object, `${encodeJson(object)}\n`);
+    this.keepWithin();
     return bytes;
   }
 
-  /** The slabs are left in the order in which they were filled, so each is free when its last encoding is dropped. */
-  private dropOldest(): void {
+  /** An item of a list in YAML, made by `write` once. `object` is as frozen as a line's. */
+  yamlItemOf(object: JsonObject, write: (object: JsonObject) => string): Uint8Array {
+    const known = this.yamlItems.get(object);
+    if (known !== undefined) return known;
+    const bytes = this.yamlItems.encode(object, write(object));
+    this.yamlItems.keepWithin(this.budgetBytes * shareOfOthers);
+    this.keepWithin();
+    return bytes;
+  }
+
+  /** The items of a list in JSON, in pieces, each but the first with a comma before it; `write` makes one. */
+  piecesOf(items: readonly JsonObject[], write: WriteBlock): readonly Uint8Array[] {
+    const pieces = this.blocks.piecesOf(items, write);
+    this.blocks.keepWithin(this.budgetBytes * shareOfOthers);
+    this.keepWithin();
+    return pieces;
+  }
+
+  /** Lines make room for the others: they are made again most cheaply. */
+  private keepWithin(): void {
+    this.lines.keepWithin(this.budgetBytes - this.yamlItems.bytes - this.blocks.bytes);
+  }
+}
+
+/** Encodings by what they are of, in the order in which they were made. */
+class KeptBytes<Key extends object> {
+  bytes = 0;
+  private readonly kept = new Map<Key, Uint8Array>();
+  private slab = new Uint8Array(0);
+  private slabUsed = 0;
+
+  get(key: Key): Uint8Array | undefined {
+    return this.kept.get(key);
+  }
+
+  add(key: Key, bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    this.kept.set(key, bytes);
+  }
+
+  encode(key: Key, text: string): Uint8Array {
+    const bytes = this.encoded(text);
+    this.add(key, bytes);
+    return bytes;
+  }
+
+  /** Drops the oldest. Slabs are left in the order in which they were filled, so each is free when its last encoding is dropped. */
+  keepWithin(bytesMax: number): void {
+    if (this.bytes <= bytesMax) return;
     for (const [oldest, oldBytes] of this.kept) {
-      if (this.keptBytes <= this.budgetBytes) break;
+      if (this.bytes <= bytesMax) break;
       this.kept.delete(oldest);
-      this.keptBytes -= oldBytes.length;
+      this.bytes -= oldBytes.length;
     }
   }
 
