@@ -9,6 +9,7 @@ import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
 import { podTemplateRules } from "./pod-template.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./rbac.ts";
+import { resourceQuotaRules } from "./resource-quota.ts";
 import { secretRules } from "./secret.ts";
 import { serviceRules } from "./service.ts";
 import { mutatingWebhookRules, validatingWebhookRules } from "./webhook-configuration.ts";
@@ -30,6 +31,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   "/v1/Pod": podRules,
   "/v1/PodTemplate": podTemplateRules,
   "/v1/ReplicationController": replicationControllerRules,
+  "/v1/ResourceQuota": resourceQuotaRules,
   "/v1/Secret": secretRules,
   "/v1/Service": serviceRules,
   "admissionregistration.svc.io/v1/MutatingWebhookConfiguration": mutatingWebhookRules,

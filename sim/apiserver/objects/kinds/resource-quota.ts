@@ -1,0 +1,156 @@
+/**
+ * Resource quotas: names of what is limited, amounts, scopes. Source: the published validation. What a quota refuses
+ * is judged in `admission/resource-quota.ts`.
+ */
+import { qualifiedNameErrors } from "../../../../wire/names.ts";
+import { compareBytes } from "../../../../wire/go-strings.ts";
+import { parseQuantity, type Quantity, quantityAt } from "../../../../wire/quantity.ts";
+import type { Cause } from "../../errors.ts";
+import type { JsonObject } from "../../http-message.ts";
+import { goStrings, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import type { KindRules } from "./kind-rules.ts";
+
+export const resourceQuotaRules: KindRules = {
+  validate(quota, causes) {
+    const spec = (quota["spec"] ?? {}) as JsonObject;
+    amountCauses(spec["hard"], "spec.hard", causes);
+    scopeCauses(spec, causes);
+    selectorCauses(spec, causes);
+    const status = (quota["status"] ?? {}) as JsonObject;
+    for (const field of ["hard", "used"]) amountCauses(status[field], `status.${field}`, causes);
+  },
+  validateUpdate(quota, live, causes) {
+    const after = scopesOf((quota["spec"] ?? {}) as JsonObject);
+    const before = scopesOf((live["spec"] ?? {}) as JsonObject);
+    const same = [...after, ...before].every((scope) => after.includes(scope) && before.includes(scope));
+    if (!same) causes.push(invalidText("spec.scopes", goStrings(after), "field is immutable"));
+  },
+};
+
+const counted = new Set([
+  "configmaps",
+  "persistentvolumeclaims",
+  "pods",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "services",
+  "services.loadbalancers",
+  "services.nodeports",
+]);
+const podCompute = new Set(["cpu", "memory"].flatMap((amount) => [amount, `requests.${amount}`, `limits.${amount}`]));
+const stored = new Set([
+  "ephemeral-storage",
+  "requests.storage",
+  "requests.ephemeral-storage",
+  "limits.ephemeral-storage",
+]);
+const hugePages = /^(?:requests\.)?hugepages-/;
+
+const isStandard = (name: string): boolean =>
+  counted.has(name) || podCompute.has(name) || stored.has(name) || hugePages.test(name);
+
+/** Whole numbers alone: objects, and devices of somebody's domain. */
+function isCount(name: string): boolean {
+  if (counted.has(name)) return true;
+  return name.includes("/") && !name.startsWith("requests.") && !/(?:^|\.)(?:kubernetes|svc)\.io\//.test(name);
+}
+
+function amountCauses(amounts: JsonObject[string] | undefined, path: string, causes: Cause[]): void {
+  const table = (amounts ?? {}) as Readonly<Record<string, string>>;
+  for (const name of Object.keys(table).sort(compareBytes)) {
+    const at = `${path}[${name}]`;
+    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(at, name, text));
+    if (!name.includes("/") && !isStandard(name)) {
+      if (name !== "storage") {
+        causes.push(invalidValue(at, name, "must be a standard resource type or fully qualified"));
+      }
+      causes.push(invalidValue(at, name, "must be a standard resource for quota"));
+    }
+    const text = String(table[name]);
+    const quantity = parseQuantity(text);
+    if ("error" in quantity) continue; // the decoder has refused it already
+    if (quantity.digits < 0n) causes.push(invalidValue(at, text, "must be greater than or equal to 0"));
+    if (isCount(name) && !isWhole(quantity)) causes.push(invalidValue(at, text, "must be an integer"));
+  }
+}
+
+const billionth = -9;
+const isWhole = (quantity: Quantity): boolean => quantityAt(quantity, billionth) % 1_000_000_000n === 0n;
+
+/** A scope, and which of the standard names it may narrow: those about pods. */
+const narrows: Readonly<Record<string, (name: string) => boolean>> = {
+  Terminating: isAboutPods,
+  NotTerminating: isAboutPods,
+  BestEffort: (name) => name === "pods",
+  NotBestEffort: isAboutPods,
+  PriorityClass: isAboutPods,
+  CrossNamespacePodAffinity: isAboutPods,
+};
+const opposites = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+] as const;
+
+function isAboutPods(name: string): boolean {
+  return name === "pods" || podCompute.has(name);
+}
+
+const scopesOf = (spec: JsonObject): readonly string[] => (spec["scopes"] ?? []) as readonly string[];
+
+function scopeCauses(spec: JsonObject, causes: Cause[]): void {
+  const scopes = scopesOf(spec);
+  const refuse = (why: string): number => causes.push(invalidText("spec.scopes", goStrings(scopes), why));
+  for (const scope of scopes) {
+    if (!Object.hasOwn(narrows, scope)) refuse("unsupported scope");
+    for (let left = misplaced(spec, scope); left > 0; left--) refuse("unsupported scope applied to resource");
+  }
+  for (const pair of opposites) if (pair.every((scope) => scopes.includes(scope))) refuse("conflicting scopes");
+}
+
+/** How many of the limited names the scope cannot narrow. */
+function misplaced(spec: JsonObject, scope: string): number {
+  const names = Object.keys((spec["hard"] ?? {}) as JsonObject);
+  const fits = Object.hasOwn(narrows, scope) ? narrows[scope] : undefined;
+  return names.filter((name) => isStandard(name) && fits?.(name) !== true).length;
+}
+
+const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
+
+function selectorCauses(spec: JsonObject, causes: Cause[]): void {
+  const selector = (spec["scopeSelector"] ?? {}) as JsonObject;
+  const expressions = (selector["matchExpressions"] ?? []) as readonly JsonObject[];
+  const path = "spec.scopeSelector.matchExpressions";
+  const seen = new Set<string>();
+  for (const { scopeName = "", operator = "", values = [] } of expressions as readonly Expression[]) {
+    seen.add(scopeName);
+    if (!Object.hasOwn(narrows, scopeName))
+      causes.push(invalidValue(`${path}.scopeName`, scopeName, "unsupported scope"));
+    for (let left = misplaced(spec, scopeName); left > 0; left--) {
+      causes.push(invalidValue(path, scopeName, "unsupported scope applied to resource"));
+    }
+    if (Object.hasOwn(narrows, scopeName) && scopeName !== "PriorityClass" && operator !== "Exists") {
+      causes.push(invalidValue(`${path}.operator`, operator, `must be 'Exists' for the scope ${scopeName}`));
+    }
+    const needs = Object.hasOwn(needsValues, operator) ? needsValues[operator] : undefined;
+    if (needs === undefined) causes.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
+    else if (needs && values.length === 0) {
+      const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+      causes.push(requiredValue(`${path}.values`, detail));
+    } else if (!needs && values.length > 0) {
+      const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+      causes.push(invalidText(`${path}.values`, goStrings(values), detail));
+    }
+  }
+  for (const pair of opposites) {
+    if (pair.every((scope) => seen.has(scope))) {
+      causes.push(invalidText(path, goStrings(scopesOf(spec)), "conflicting scopes"));
+    }
+  }
+}
+
+interface Expression {
+  readonly scopeName?: string;
+  readonly operator?: string;
+  readonly values?: readonly string[];
+}
