@@ -238,6 +238,10 @@ const serve = object({
     option("--history-window", duration(), { description: message`How long old versions stay readable.` }),
     300_000_000,
   ),
+  eventTtl: withDefault(
+    option("--event-ttl", duration(), { description: message`How long an event is kept after its last write.` }),
+    3_600_000_000,
+  ),
   featureGates: gates,
   seed: seed("Seed of generated names and uids."),
   faults: faults("server"),

@@ -28,6 +28,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     profile,
     faults: options.faults,
     historyWindowMicros: options.historyWindow,
+    eventTtlMicros: options.eventTtl,
     tokens,
     anonymousAuth,
     featureGates: options.featureGates ?? {},

@@ -54,6 +54,8 @@ export interface ApiServerOptions {
   readonly faults?: Faults | readonly FaultName[];
   /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
   readonly historyWindowMicros?: Micros;
+  /** How long an event is kept after its last write, in microseconds > 0. Default 1 hour. */
+  readonly eventTtlMicros?: Micros;
   /** Static bearer tokens. Default: none. */
   readonly tokens?: readonly TokenRow[];
   /** Requests without credentials are `system:anonymous` instead of 401. Default: by profile. */
@@ -99,6 +101,7 @@ const unreachable: WebhookCaller = (call, done) => {
 };
 const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
 const fiveMinutes: Micros = 300_000_000;
+const oneHour: Micros = 3_600_000_000;
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   return new ApiServer(options);
@@ -189,6 +192,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.verbs = new Verbs(this.context, {
       historyWindowMicros: options.historyWindowMicros ?? fiveMinutes,
       cacheLagMicros: options.cacheLagMicros ?? 0,
+      eventTtlMicros: options.eventTtlMicros ?? oneHour,
       bootstrap: options.bootstrap ?? true,
       bootstrapRoles: hasRoles,
     });

@@ -4,6 +4,7 @@ import { invariant } from "../kernel/invariant.ts";
 import type { Micros } from "../kernel/types.ts";
 import { FrontEnd } from "./cache/front-end.ts";
 import { startCompactor } from "./compactor.ts";
+import { startEventExpiry } from "./event-expiry.ts";
 import { groupFromDialect } from "../../wire/dialect.ts";
 import { DefinitionController } from "./custom/definition-controller.ts";
 import type { Definition } from "./custom/definition.ts";
@@ -34,6 +35,7 @@ import { Writer } from "./writes/writer.ts";
 export interface VerbsOptions {
   readonly historyWindowMicros: Micros;
   readonly cacheLagMicros: Micros;
+  readonly eventTtlMicros: Micros;
   /** Make the namespaces that every cluster has. */
   readonly bootstrap: boolean;
   /** Make the default roles and bindings, too. */
@@ -50,7 +52,7 @@ export class Verbs {
 
   constructor(
     context: ServerContext,
-    { historyWindowMicros, cacheLagMicros, bootstrap, bootstrapRoles: withRoles }: VerbsOptions,
+    { historyWindowMicros, cacheLagMicros, eventTtlMicros, bootstrap, bootstrapRoles: withRoles }: VerbsOptions,
   ) {
     const { store, process, profile, faults } = context;
     this.context = context;
@@ -64,6 +66,8 @@ export class Verbs {
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
     this.reads = new ReadVerbs(context, { profile, faults, store, frontEnd: this.frontEnd, process });
+    const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
+    startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
   }
 
