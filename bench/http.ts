@@ -21,11 +21,14 @@ const json = { Accept: "application/json", "User-Agent": "bench/1" };
 /** About what the server answers to a create or a get of `small`, with what it adds to the object. */
 const ANSWER_BYTES = 400;
 
+/** About a list of `LISTED` objects of a kilobyte. */
+const LIST_BYTES = 5_000_000;
+
 const served = <Result>(work: (server: ChildServer) => Promise<Result>): Promise<Result> =>
   withServer("../cli/main.ts", ["serve", "--port", "0", "--profile", "kubernetes", "--anonymous-auth=true"], work);
 
-const bare = <Result>(work: (server: ChildServer) => Promise<Result>): Promise<Result> =>
-  withServer("bare-server.ts", [String(ANSWER_BYTES)], work);
+const bare = <Result>(work: (server: ChildServer) => Promise<Result>, answerBytes = ANSWER_BYTES): Promise<Result> =>
+  withServer("bare-server.ts", [String(answerBytes)], work);
 
 const configMap = (name: string, data: Readonly<Record<string, string>>): string =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { app: "bench" } }, data });
@@ -95,20 +98,48 @@ const generatorCreates = (): Promise<number> =>
     rate(port, 100_000, 200, (index) => requestBytes("POST", collection, small(`counted-${index}`), json)),
   );
 
-/** Milliseconds to have `LISTED` objects of a kilobyte, `limit` at a time; 0 is all at once. The median of some. */
-const listed = (limit: number) => (): Promise<number> =>
-  served(async (server) => {
-    await create(server, "listed", LISTED, large);
-    const client = new OneConnection(server.port);
-    const times: number[] = [];
-    for (let round = 0; round < 30; round++) {
-      const begin = performance.now();
-      await listAll(client, limit);
-      times.push(performance.now() - begin);
-    }
+/** Milliseconds that `ask` takes; the median of some. */
+async function medianMillis(
+  ask: () => Promise<unknown>,
+  before: () => Promise<unknown> = async () => {},
+): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 30; round++) {
+    await before();
+    const begin = performance.now();
+    await ask();
+    times.push(performance.now() - begin);
+  }
+  return times.sort((left, right) => left - right)[15] as number;
+}
+
+/** What the client alone needs for a list: the server sends ready bytes. */
+const generatorLists = (): Promise<number> =>
+  bare(async ({ port }) => {
+    const client = new OneConnection(port);
+    const millis = await medianMillis(() => client.ask(get(collection)));
     client.close();
-    return times.sort((left, right) => left - right)[15] as number;
-  });
+    return millis;
+  }, LIST_BYTES);
+
+/** Milliseconds to have `LISTED` objects of a kilobyte, `limit` at a time; 0 is all at once. */
+const listed =
+  (limit: number, changing = false) =>
+  (): Promise<number> =>
+    served(async (server) => {
+      await create(server, "listed", LISTED, large);
+      const client = new OneConnection(server.port);
+      let changes = 0;
+      const change = (): Promise<Buffer> => {
+        const name = `listed-${(changes * 1_709) % LISTED}`;
+        return client.ask(
+          requestBytes("PUT", `${collection}/${name}`, configMap(name, { text: String(changes++) }), json),
+        );
+      };
+      const millis = await medianMillis(() => listAll(client, limit), changing ? change : undefined);
+      client.close();
+      return millis;
+    });
 
 /** What a client has to do between pages is part of it: finding the token. It stands before the items. */
 async function listAll(client: OneConnection, limit: number): Promise<void> {
@@ -192,9 +223,11 @@ const resident = (): Promise<number> =>
 export const benches: readonly Bench[] = [
   { name: "http.ceiling-gets", unit: "requests/s", run: generatorGets },
   { name: "http.ceiling-creates", unit: "requests/s", run: generatorCreates },
+  { name: "http.ceiling-list", unit: "ms", run: generatorLists },
   { name: "http.configmap-creates", unit: "creates/s", target: 12_000, run: creates(perSecond) },
   { name: "http.gets", unit: "gets/s", target: 25_000, run: gets(perSecond) },
   { name: "http.list-5000", unit: "ms", target: 8, run: listed(0) },
+  { name: "http.list-5000-changing", unit: "ms", run: listed(0, true) },
   { name: "http.list-5000-by-500", unit: "ms", target: 15, run: listed(500) },
   { name: "http.watch-events", unit: "events/s", target: 500_000, run: watched },
   { name: "http.collection-deletes", unit: "deletes/s", target: 50_000, run: deleted },

@@ -125,10 +125,16 @@ function chunkedEnd(buffer: Buffer, start: number): number {
   }
 }
 
-/** One connection that asks one thing after another and gets the whole answer, head and body. */
+/** Room that a read finds at least, in bytes: a read fills what there is. */
+const roomBytesMin = 1024 * 1024;
+
+/**
+ * One connection that asks one thing after another and gets the whole answer, head and body. The socket reads into
+ * the place where the answer is kept: a list of some megabytes is not copied, and takes few reads.
+ */
 export class OneConnection {
   readonly #socket: Socket;
-  #chunks: Buffer[] = [];
+  #buffer = Buffer.allocUnsafeSlow(2 * roomBytesMin);
   #size = 0;
   /** Bytes of the whole answer; 0 while its head has not come. */
   #expected = 0;
@@ -136,12 +142,20 @@ export class OneConnection {
   #failed: (error: Error) => void = () => {};
 
   constructor(port: number) {
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    const onread = {
+      buffer: () => this.#room(),
+      callback: (count: number) => {
+        this.#take(count);
+        return true;
+      },
+    };
+    // The types know no buffer but one that is always the same; node takes a function as well.
+    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: onread as never });
     this.#socket.on("error", (error) => this.#failed(error));
     this.#socket.on("close", () => this.#failed(new Error("the server closed the connection")));
-    this.#socket.on("data", (chunk) => this.#take(chunk));
   }
 
+  /** The answer is to be read before the next request: its place is used again. */
   ask(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#done = resolve;
@@ -154,15 +168,22 @@ export class OneConnection {
     this.#socket.removeAllListeners().destroy();
   }
 
-  #take(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
+  /** Where the next bytes go: behind those that have come. */
+  #room(): Buffer {
+    if (this.#buffer.length - this.#size < roomBytesMin) {
+      const larger = Buffer.allocUnsafeSlow(2 * this.#buffer.length);
+      this.#buffer.copy(larger, 0, 0, this.#size);
+      this.#buffer = larger;
+    }
+    return this.#buffer.subarray(this.#size);
+  }
+
+  #take(count: number): void {
+    this.#size += count;
     if (this.#expected === 0) {
-      const begun = Buffer.concat(this.#chunks);
-      this.#chunks = [begun];
-      const head = begun.indexOf("\r\n\r\n");
+      const head = this.#buffer.subarray(0, this.#size).indexOf("\r\n\r\n");
       if (head < 0) return;
-      const length = /\r\ncontent-length: *(\d+)/i.exec(begun.toString("latin1", 0, head))?.[1];
+      const length = /\r\ncontent-length: *(\d+)/i.exec(this.#buffer.toString("latin1", 0, head))?.[1];
       if (length === undefined) {
         this.#failed(new Error("an answer without a length"));
         return;
@@ -170,8 +191,7 @@ export class OneConnection {
       this.#expected = head + 4 + Number(length);
     }
     if (this.#size < this.#expected) return;
-    const answer = Buffer.concat(this.#chunks);
-    this.#chunks = [];
+    const answer = this.#buffer.subarray(0, this.#expected);
     this.#size = 0;
     this.#expected = 0;
     this.#done(answer);
