@@ -6,7 +6,14 @@ import { dirname, join } from "node:path";
 import { root } from "./pinned-node.mjs";
 
 /** What the package holds beside compiled code: data that is read at run time, and what a person reads. */
-const copied = ["conformance/requirements/*.yaml", "scenarios/*.yaml", "README.md", "CHANGELOG.md", "LICENSE"];
+const copied = [
+  "conformance/requirements/*.yaml",
+  "reports/html/page*.{css,mjs}",
+  "scenarios/*.yaml",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE",
+];
 
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });

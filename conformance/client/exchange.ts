@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
-import type { ExchangeRecord } from "../../reports/schema/suite-report.ts";
+import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";
 
 /** How to show requests to a person: the base URL (or what stands for it) and flags that every curl line needs. */
 export interface CurlStyle {
@@ -21,6 +21,8 @@ export class Exchange {
   headers: WireResponse["headers"] = {};
   /** Why no complete answer is known; undefined while under way and when complete. */
   lost: string | undefined;
+  /** Of a watch: when each document of the body was complete. */
+  readonly arrivals: Arrival[] = [];
   private readonly pieces: Uint8Array[] = [];
   private keptBytes = 0;
   private cutBytes = 0;
@@ -57,6 +59,7 @@ export class Exchange {
       status: this.status,
       responseHeaders: this.headers,
       responseBody: this.responseText(),
+      ...(this.arrivals.length === 0 ? {} : { arrivals: this.arrivals }),
       lost: this.lost,
       curl: curlLine(request, style),
     };

@@ -29,6 +29,11 @@ export class Recorder {
     exchange.endedAtMillis = this.clock.nowMillis();
   }
 
+  /** A watch has received one more document. */
+  arrive(exchange: Exchange): void {
+    exchange.arrivals.push({ place: this.tick(), atMillis: this.clock.nowMillis() });
+  }
+
   /** The next place in the order of events. */
   tick(): number {
     this.ticks += 1;

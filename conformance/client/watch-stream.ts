@@ -95,7 +95,10 @@ export class WatchStream {
       return;
     }
     try {
-      for (const text of this.documents.push(bytes)) this.events.push(eventOf(JSON.parse(text) as Json));
+      for (const text of this.documents.push(bytes)) {
+        this.recorder.arrive(this.exchange);
+        this.events.push(eventOf(JSON.parse(text) as Json));
+      }
     } catch (error) {
       this.events.push(malformed(String(error)));
     }

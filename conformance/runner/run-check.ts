@@ -1,3 +1,4 @@
+import { findingId } from "../../reports/gate/finding.ts";
 import type { SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
@@ -206,6 +207,7 @@ function failureOf(
   return {
     apiVersion: suiteReportVersion,
     kind: "SuiteFailure",
+    finding: findingId(end.requirement, check.id),
     check: check.id,
     requirement: end.requirement,
     level: row?.level ?? "must",

@@ -2,6 +2,7 @@
 import type {
   CheckResult,
   DeviationResult,
+  ExchangeRecord,
   RequirementResult,
   SuiteFailure,
   SuiteReport,
@@ -11,6 +12,7 @@ import { type Outcome, outcomeStatuses, summarize } from "../schema/verdict.ts";
 export const failure: SuiteFailure = {
   apiVersion: "reports/v1",
   kind: "SuiteFailure",
+  finding: "watch.reliable/watch-replays-to-list",
   check: "watch-replays-to-list",
   requirement: "watch.reliable",
   level: "must",
@@ -29,6 +31,35 @@ export const failure: SuiteFailure = {
   history: [],
   historyDropped: 0,
 };
+
+export const exchange = (fields: Partial<ExchangeRecord>): ExchangeRecord => ({
+  index: 0,
+  began: 1,
+  ended: 2,
+  sentAtMillis: 1,
+  endedAtMillis: 2,
+  method: "GET",
+  path: "/api/v1/namespaces/n/configmaps",
+  requestHeaders: { accept: "application/json" },
+  requestBody: undefined,
+  status: 200,
+  responseHeaders: { "content-type": "application/json" },
+  responseBody: "{}",
+  lost: undefined,
+  curl: "curl -sS $SERVER",
+  ...fields,
+});
+
+/** A watch from 6 that is told of one object. */
+export const watchExchange = (fields: Partial<ExchangeRecord>): ExchangeRecord =>
+  exchange({
+    ended: 8,
+    endedAtMillis: 8,
+    path: "/api/v1/namespaces/n/configmaps?watch=true&resourceVersion=6",
+    responseBody: '{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}\n',
+    arrivals: [{ place: 4, atMillis: 4 }],
+    ...fields,
+  });
 
 export const row = (id: string, outcome: Outcome, evidence: string[] = []): RequirementResult => ({
   id,
@@ -71,7 +102,7 @@ export function report(
     target: failure.target,
     profile: "svc",
     seed: 1812,
-    options: { runs: 20, jobs: 4, only: [], skip: [], level: "observed", maxWaitMillis: 900_000 },
+    options: { runs: 20, jobs: 4, only: [], skip: [], law: "observed", level: "full", maxWaitMillis: 900_000 },
     features: [],
     requirements,
     notJudged: [],

@@ -2,7 +2,7 @@
  * What a run of the conformance suite found, as one JSON document. Renderers work from this alone.
  * Field order is the order in which a person reads it. A change that breaks a reader raises `apiVersion`.
  */
-import type { Conclusion, Outcome, OutcomeStatus, Verdict } from "./verdict.ts";
+import type { Conclusion, GateOutcome, Outcome, OutcomeStatus, Verdict } from "./verdict.ts";
 
 export const suiteReportVersion = "reports/v1";
 
@@ -27,6 +27,8 @@ export interface SuiteReport {
   /** One row a check in scope, in the order of the registry. */
   readonly checks: readonly CheckResult[];
   readonly deviations: readonly DeviationResult[];
+  /** Absent when the run was judged by no baseline. */
+  readonly baseline?: BaselineResult | undefined;
   readonly totals: SuiteTotals;
   /** Objects that cleanup could not remove in time, as paths: a person may want to. */
   readonly leftovers: readonly string[];
@@ -51,9 +53,16 @@ export interface SuiteOptionsRecord {
   readonly jobs: number;
   readonly only: readonly string[];
   readonly skip: readonly string[];
-  readonly level: RequirementLevel;
+  readonly law: SuiteLaw;
+  readonly level: SuiteLevel;
   readonly maxWaitMillis: number;
 }
+
+/** `must`: only what the documents promise. `observed`: what the known implementation does beyond that as well. */
+export type SuiteLaw = "must" | "observed";
+
+/** `quick`: fewer programs, and by URL no waiting until the target forgets. `full`: all. */
+export type SuiteLevel = "quick" | "full";
 
 /**
  * `must`: the documents promise it. `should`: they recommend it. `may`: they allow it. `observed`: they are silent,
@@ -63,9 +72,10 @@ export type RequirementLevel = "must" | "should" | "may" | "observed";
 
 /**
  * Who could judge what no check does. `simulation`: only a simulated server shows it. `process`: only a program that
- * is started and stopped shows it. `pending`: a run could, and nothing does yet. `no`: nothing can.
+ * is started and stopped shows it. `pending`: a run could, and nothing does yet. `no`: nothing can. `level`: a run at the
+ * level `full` does.
  */
-export type UnjudgedBy = "simulation" | "process" | "pending" | "no";
+export type UnjudgedBy = "simulation" | "process" | "pending" | "no" | "level";
 
 export interface RequirementSource {
   /** Number of the document, or undefined when the source is an observation. */
@@ -115,6 +125,8 @@ export interface NotJudged {
 export interface SuiteFailure {
   readonly apiVersion: typeof suiteReportVersion;
   readonly kind: "SuiteFailure";
+  /** The same in every run that finds this: `requirement/check`. */
+  readonly finding: string;
   readonly check: string;
   readonly requirement: string;
   readonly level: RequirementLevel;
@@ -157,8 +169,16 @@ export interface ExchangeRecord {
   readonly responseHeaders: Readonly<Record<string, string | readonly string[]>>;
   /** Cut after some kilobytes; of a watch, the documents received so far. */
   readonly responseBody: string;
+  /** Of a watch with events: when each document of the body was complete, oldest first. */
+  readonly arrivals?: readonly Arrival[] | undefined;
   readonly lost: string | undefined;
   readonly curl: string;
+}
+
+/** `place` is in the same order as `began` and `ended`. */
+export interface Arrival {
+  readonly place: number;
+  readonly atMillis: number;
 }
 
 export interface DeviationResult {
@@ -168,6 +188,22 @@ export interface DeviationResult {
   readonly instead: string;
   /** `occurred`: seen. `stale`: the target behaved as promised, so the declaration is wrong. `unjudged`: it did not come to show. */
   readonly status: "occurred" | "stale" | "unjudged";
+}
+
+/** What a file of expected failures makes of the run. The conclusion is about the target, and does not know of it. */
+export interface BaselineResult {
+  readonly file: string;
+  readonly gate: GateOutcome;
+  readonly entries: readonly {
+    readonly finding: string;
+    readonly reason: string;
+    /** `stale`: judged, and the failure is gone, which fails the gate. `unjudged`: this run does not tell. */
+    readonly status: "occurred" | "stale" | "unjudged";
+  }[];
+  /** Findings that no entry names. */
+  readonly unexpected: readonly string[];
+  /** Requirements that stay unproven because a check of theirs ended at an expected finding. */
+  readonly hidden: readonly string[];
 }
 
 export interface FeatureResult {

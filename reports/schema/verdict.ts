@@ -30,6 +30,9 @@ export const outcomeStatuses = [
   "skipped",
 ] as const satisfies readonly OutcomeStatus[];
 
+/** What a gate makes of a run: by its conclusion, or by a baseline of expected failures. */
+export type GateOutcome = "passed" | "failed" | "inconclusive" | "error";
+
 export type Conclusion = "conformant" | "nonconformant" | "inconclusive" | "error";
 
 /**

@@ -1,0 +1,93 @@
+/**
+ * The file of expected failures: which findings a gate lets pass for now, each with a reason. YAML or JSON. This is the
+ * only place that knows its grammar.
+ */
+import { type Document, isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { z } from "zod";
+
+export const baselineVersion = "baselines/v1";
+
+export interface BaselineEntry {
+  /** Id of a finding: `requirement/check`, or `requirement/stale:deviation`. */
+  readonly finding: string;
+  /** Why it is expected; not empty. */
+  readonly reason: string;
+}
+
+export interface Baseline {
+  readonly apiVersion: typeof baselineVersion;
+  readonly kind: "Baseline";
+  readonly expected: readonly BaselineEntry[];
+}
+
+export const baselineSchema = z
+  .strictObject({
+    apiVersion: z.literal(baselineVersion),
+    kind: z.literal("Baseline"),
+    expected: z
+      .array(
+        z.strictObject({
+          finding: z
+            .string()
+            .regex(/^[^/\s]+\/[^/\s]+$/, "must be the id of a finding, as requirement/check")
+            .describe("Id of a finding: requirement/check, or requirement/stale:deviation."),
+          reason: z.string().regex(/\S/, "must say why, and is empty").describe("Why the failure is expected for now."),
+        }),
+      )
+      .describe("Findings that do not fail the gate. One that no longer occurs does."),
+  })
+  .describe("Expected failures of one target.") satisfies z.ZodType<Baseline>;
+
+/** Wrong content, told as `file:line:column: path: what is wrong`, one mistake a line. */
+export class BaselineError extends Error {
+  override readonly name = "BaselineError";
+}
+
+/** `name` is how errors call the file. Throws `BaselineError`. */
+export function parseBaseline(text: string, name: string): Baseline {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${line}:${col}`;
+  };
+  if (document.errors.length > 0) {
+    throw new BaselineError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
+  }
+  const parsed = baselineSchema.safeParse(document.toJS());
+  const problems = parsed.success ? repeated(parsed.data) : parsed.error.issues;
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const mistakes = problems.map(({ path, message }) => {
+    const where = path.length === 0 ? "the document" : path.join(".");
+    return `${at(offsetOf(document, path))}: ${where}: ${message}`;
+  });
+  throw new BaselineError(mistakes.join("\n"));
+}
+
+/** Where the deepest node on the path begins: what is missing has no place of its own. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  const offset = isNode(node) ? node.range?.[0] : undefined;
+  return offset ?? (path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1)));
+}
+
+interface Problem {
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+function repeated({ expected }: Baseline): Problem[] {
+  return expected.flatMap(({ finding }, i) =>
+    expected.findIndex((other) => other.finding === finding) === i
+      ? []
+      : [{ path: ["expected", i, "finding"], message: `${finding} is given twice: give it once` }],
+  );
+}
+
+/** YAML, ending in a newline. */
+export function renderBaseline(expected: readonly BaselineEntry[]): string {
+  const document: Baseline = { apiVersion: baselineVersion, kind: "Baseline", expected };
+  const head =
+    "# Findings that are expected for now. One that no longer occurs fails the gate: remove it then.\n# `touchstone conform --baseline FILE` reads this.\n";
+  return `${head}${stringify(document, { lineWidth: 118 })}`;
+}

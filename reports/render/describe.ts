@@ -1,0 +1,64 @@
+/** What several renderers say alike. Pure. */
+import type { RequirementResult, SuiteReport, TargetDescription } from "../schema/suite-report.ts";
+import { type Outcome, type OutcomeStatus, outcomeStatuses } from "../schema/verdict.ts";
+
+/** Of a requirement: `watch` of `watch.reliable`. */
+export const areaOf = (id: string): string => id.split(".", 1)[0] as string;
+
+export const targetName = ({ kind, address }: TargetDescription): string =>
+  kind === "embedded" ? "the embedded server" : address;
+
+/** What an outcome says beside its status; empty for a pass. */
+export function reasonOf(outcome: Outcome): string {
+  switch (outcome.status) {
+    case "failed":
+      return `expected ${outcome.expected}, actual ${outcome.actual}`;
+    case "inconclusive":
+    case "skipped":
+      return outcome.why;
+    case "error":
+      return outcome.cause;
+    case "unsupported":
+      return `the target does not claim ${outcome.feature}`;
+    case "deviation":
+      return `declared by the profile: ${outcome.deviations.join(", ")}`;
+    default:
+      return "";
+  }
+}
+
+export type StatusCounts = Readonly<Record<OutcomeStatus, number>>;
+
+/** Requirements by status, for each area in the order of the report. */
+export function countsByArea(rows: readonly RequirementResult[]): ReadonlyMap<string, StatusCounts> {
+  const areas = Map.groupBy(rows, ({ id }) => areaOf(id));
+  return new Map([...areas].map(([area, own]) => [area, countsOf(own)]));
+}
+
+function countsOf(rows: readonly RequirementResult[]): StatusCounts {
+  const counts = Object.fromEntries(outcomeStatuses.map((status) => [status, 0])) as Record<OutcomeStatus, number>;
+  for (const { outcome } of rows) counts[outcome.status]++;
+  return counts;
+}
+
+/** `12,345 exchanges`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** `1.5 s of virtual time`. */
+export function durationText({ durationMillis, target }: SuiteReport): string {
+  return `${(durationMillis / 1000).toFixed(1)} s of ${target.kind === "embedded" ? "virtual" : "real"} time`;
+}
+
+/** What a reader must know beside the conclusion before trusting it. */
+export function caveatsOf(report: SuiteReport): string[] {
+  const { complete, partial, totals } = report;
+  return [
+    complete ? undefined : "cut short",
+    partial ? "of a part of the requirements only" : undefined,
+    totals.deviations.occurred === 0 ? undefined : `with ${counted(totals.deviations.occurred, "declared deviation")}`,
+  ].filter((note) => note !== undefined);
+}
