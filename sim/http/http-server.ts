@@ -58,6 +58,8 @@ async function listenPlain(options: HttpServerOptions, port: number, address: st
     sniff(socket, (isHttp2, seen) => {
       undecided.delete(socket);
       if (isHttp2) {
+        // Only HTTP/1.1 goes on with half a connection: here it is the end, even while the peer owes us leave to write.
+        socket.allowHalfOpen = false;
         putBack(socket, seen);
         http2.emit("connection", socket);
         return;
