@@ -60,6 +60,11 @@ import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-
 import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
 import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
 import { wrongSelectorsAreRefused } from "./selectors/wrong-selectors-are-refused.ts";
+import { ownersFollowTheModel } from "./apply/owners-follow-the-model.ts";
+import { listsHaveOwnersByElement } from "./apply/lists-have-owners-by-element.ts";
+import { refusedAppliesChangeNothing } from "./apply/refused-applies-change-nothing.ts";
+import { subresourcesHaveOwnOwners } from "./apply/subresources-have-own-owners.ts";
+import { writesOwnWhatTheyChange } from "./apply/writes-own-what-they-change.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -122,4 +127,9 @@ export const allChecks: readonly Check[] = [
   schemasDecideWhatIsKept,
   selectorsMeanTheSameEverywhere,
   wrongSelectorsAreRefused,
+  ownersFollowTheModel,
+  listsHaveOwnersByElement,
+  refusedAppliesChangeNothing,
+  subresourcesHaveOwnOwners,
+  writesOwnWhatTheyChange,
 ];

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { sameJson, valueAt, withoutEmpty } from "./json-values.ts";
+
+it("takes documents for the same whatever the order of their fields, and no others", () => {
+  expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 })).toBe(true);
+  expect(sameJson({ a: undefined }, {})).toBe(true);
+  for (const [left, right] of [
+    [{ a: 1 }, { a: "1" }],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [{}, []],
+    [{ a: null }, {}],
+    [[1], [1, 2]],
+  ] as const) {
+    expect(sameJson(left as never, right as never)).toBe(false);
+  }
+});
+
+it("leaves out what a server may leave out, and nothing else", () => {
+  expect(withoutEmpty({ a: {}, b: { c: null, d: [] }, e: "", f: 0, g: [{}, { h: [] }] })).toEqual({
+    e: "",
+    f: 0,
+    g: [{}, {}],
+  });
+  expect(withoutEmpty({ a: { b: [] } })).toBeUndefined();
+});
+
+it("reads by path", () => {
+  const document = { a: [{ b: "c" }] };
+  expect(valueAt(document, "a", 0, "b")).toBe("c");
+  expect(valueAt(document, "a", 1, "b")).toBeUndefined();
+  expect(valueAt(document, "toString")).toBeUndefined();
+});
