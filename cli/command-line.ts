@@ -105,15 +105,21 @@ const conform = object({
   ...connection,
   only: multiple(
     option("--only", commaList("NAMES"), {
-      description: message`Only these checks, requirements or areas, joined by commas.`,
+      description: message`Only these checks, requirements or areas, joined by commas; * stands for any characters.`,
     }),
   ),
   skip: multiple(option("--skip", commaList("NAMES"), { description: message`All but these.` })),
-  level: withDefault(
-    option("--level", choice(["must", "observed"], { metavar: "LEVEL" }), {
+  law: withDefault(
+    option("--law", choice(["must", "observed"], { metavar: "LAW" }), {
       description: message`${text("must: only what the documents promise. observed: the whole law of the profile.")}`,
     }),
     "observed" as const,
+  ),
+  level: withDefault(
+    option("--level", choice(["quick", "full"], { metavar: "LEVEL" }), {
+      description: message`${text("quick: fewer programs, and by URL nothing that waits until the server forgets. full: all.")}`,
+    }),
+    "full" as const,
   ),
   seed: seed("Seed of all random programs."),
   path: optional(
@@ -123,7 +129,7 @@ const conform = object({
   ),
   runs: optional(
     option("--runs", integer({ min: 1, max: 1_000_000, metavar: "N" }), {
-      description: message`Programs for each property. Default 100 embedded, 20 by URL.`,
+      description: message`Programs for each property. Default 100 embedded and 20 by URL, at the level quick 20 and 5.`,
     }),
   ),
   jobs: optional(
@@ -230,7 +236,7 @@ const serve = object({
   ),
   controllers: withDefault(
     option("--controllers", boolean(), {
-      description: message`Run the controllers that live in the server (namespace deletion).`,
+      description: message`Run the controllers that live in the server: namespaces, garbage collection, disruption budgets, aggregated roles.`,
     }),
     true,
   ),
@@ -241,6 +247,11 @@ const serve = object({
   eventTtl: withDefault(
     option("--event-ttl", duration(), { description: message`How long an event is kept after its last write.` }),
     3_600_000_000,
+  ),
+  unreadable: multiple(
+    option("--unreadable", string({ metavar: "PATH" }), {
+      description: message`The object at this path, once it is stored, cannot be read back; only an unsafe deletion removes it. May be given more than once.`,
+    }),
   ),
   featureGates: gates,
   seed: seed("Seed of generated names and uids."),

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { SuiteProgress } from "../conformance/run-suite.ts";
+import { judgesExpiry, type SuiteProgress, type SuiteSelection } from "../conformance/run-suite.ts";
 import { renderJson } from "../reports/render/json.ts";
 import { renderJUnit } from "../reports/render/junit.ts";
 import { renderSuiteText } from "../reports/render/text.ts";
@@ -21,8 +21,8 @@ import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   const target = targetOf(options);
-  const selection = { only: options.only.flat(), skip: options.skip.flat(), level: options.level };
-  requireSomething(selection, options.path);
+  const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
+  requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
   if (options.report !== undefined) mkdirSync(join(options.report, "failures"), { recursive: true });
   const progress = progressLine();
@@ -52,7 +52,11 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
 }
 
 /** The suite is on trial, not the server: see `fault-campaign.ts`. */
-async function tryTheSuite(options: ConformOptions, target: SuiteTarget, selection: Selection): Promise<ExitCode> {
+async function tryTheSuite(
+  options: ConformOptions,
+  target: SuiteTarget,
+  selection: Omit<SuiteSelection, "profile">,
+): Promise<ExitCode> {
   const which = options.faultHunt === undefined ? "--seeds" : "--faults";
   const refused = refusedBeside(options, target);
   if (refused !== undefined) throw new UsageError(`${which} ${refused}`);
@@ -104,7 +108,7 @@ function requireSomething(selection: Selection, path: string | undefined): void 
   }
   if (plan.checks.length === 0) {
     throw new UsageError(
-      "--only, --skip and --level together leave no check to run: nothing would be proven. Leave one of them out.",
+      "--only, --skip, --law and --level together leave no check to run: nothing would be proven. Leave one of them out.",
     );
   }
 }

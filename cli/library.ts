@@ -5,7 +5,7 @@
 import { type Connection, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
 import type { SuiteProgress } from "../conformance/run-suite.ts";
 import type { SimulationReport } from "../reports/schema/simulation-report.ts";
-import type { RequirementLevel, SuiteReport } from "../reports/schema/suite-report.ts";
+import type { SuiteLaw, SuiteLevel, SuiteReport } from "../reports/schema/suite-report.ts";
 import { parseScenario } from "../scenarios/load.ts";
 import type { FaultName } from "../sim/faults/server-faults.ts";
 import { playScenario } from "../sim/scenario/play.ts";
@@ -30,14 +30,17 @@ export interface JudgeOptions {
   readonly profile?: "svc" | "kubernetes";
   /** 32-bit integer ≥ 0. Default 1. */
   readonly seed?: number;
-  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL. */
+  /** Programs a property, ≥ 1. Default 100 embedded and 20 by URL, at the level quick 20 and 5. */
   readonly runs?: number;
   /** Checks at a time, ≥ 1. Embedded: threads, by default one for each core up to 4. By URL: 4. */
   readonly jobs?: number;
-  /** Checks, requirements or areas. Default all. */
+  /** Checks, requirements or areas; `*` stands for any characters. Default all. */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
-  readonly level?: RequirementLevel;
+  /** `must`: only what the documents promise. Default `observed`: the whole law of the profile. */
+  readonly law?: SuiteLaw;
+  /** `quick`: fewer programs, and by URL no waiting for expiry. Default `full`. */
+  readonly level?: SuiteLevel;
   /** How long an expiry may take, in milliseconds, before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;
   /** Bugs of the embedded server. Default none. */

@@ -5,7 +5,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type {
-  RequirementLevel,
+  SuiteLaw,
+  SuiteLevel,
   SuiteOptionsRecord,
   SuiteReport,
   TargetDescription,
@@ -17,7 +18,7 @@ import { suiteProfiles } from "./profiles/index.ts";
 import { type Requirement, readRequirements } from "./requirements/rows.ts";
 import { assembleReport } from "./runner/assemble-report.ts";
 import type { Check } from "./runner/define-check.ts";
-import { makePlan, type Plan } from "./runner/plan.ts";
+import { makePlan, type Plan, type Selection } from "./runner/plan.ts";
 import { runChecks, type SuitePart } from "./runner/run-part.ts";
 
 export type { SuitePart } from "./runner/run-part.ts";
@@ -30,15 +31,17 @@ export interface SuiteSelection {
   readonly seed?: number;
   /** Path of one shrunk program below the seed; needs `only` with exactly one check. */
   readonly path?: string;
-  /** Programs a property. Default 100 embedded, 20 by URL. */
+  /** Programs a property. Default 100 embedded and 20 by URL, at the level quick 20 and 5. */
   readonly runs?: number;
   /** Checks at a time by URL, default 4. An embedded target's virtual time is not shared: there its caller cuts the run. */
   readonly jobs?: number;
-  /** Check ids, requirement ids or areas (`watch`, `watch.reliable`, `watch-replays-to-list`). Default all. */
+  /** Checks, requirements or areas (`watch`, `watch.reliable`, `watch-replays-*`). Default all. */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   /** `must` leaves out what the documents do not promise. Default `observed`: the whole law of the profile. */
-  readonly level?: RequirementLevel;
+  readonly law?: SuiteLaw;
+  /** `quick` runs fewer programs, and by URL does not wait for expiry. Default `full`. */
+  readonly level?: SuiteLevel;
   /** How long expiry may take on the suite's clock before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;
 }
@@ -97,7 +100,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
 export function planSuite(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuitePlan {
   const rows = readRequirements();
   const settings = settingsOf(options);
-  const plan = planOf(rows, settings);
+  const plan = planOf(rows, { ...settings, aged: judgesExpiry(settings.level, options.targetKind) });
   if (plan.checks.length + plan.skipped.length === 0) {
     throw new SuiteUsageError("no check matches: nothing would be proven");
   }
@@ -107,9 +110,14 @@ export function planSuite(options: SuiteSelection & Pick<SuiteOptions, "targetKi
   return { rows, plan, settings, seed: options.seed ?? 1 };
 }
 
-function planOf(rows: ReadonlyMap<string, Requirement>, settings: SuiteOptionsRecord): Plan {
+/** An embedded target forgets at once, since its time is virtual. */
+export function judgesExpiry(level: SuiteLevel, targetKind: SuiteOptions["targetKind"]): boolean {
+  return level === "full" || targetKind === "embedded";
+}
+
+function planOf(rows: ReadonlyMap<string, Requirement>, selection: Selection): Plan {
   try {
-    return makePlan(rows, allChecks, settings);
+    return makePlan(rows, allChecks, selection);
   } catch (error) {
     throw new SuiteUsageError((error as Error).message);
   }
@@ -170,14 +178,19 @@ export function reportOf(
   });
 }
 
+/** Programs a property when nobody says how many. */
+const runsAt = { quick: { embedded: 20, url: 5 }, full: { embedded: 100, url: 20 } } as const;
+
 function settingsOf(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuiteOptionsRecord {
   const embedded = options.targetKind === "embedded";
+  const level = options.level ?? "full";
   return {
-    runs: options.runs ?? (embedded ? 100 : 20),
+    runs: options.runs ?? runsAt[level][options.targetKind],
     jobs: options.jobs ?? (embedded ? 1 : 4),
     only: options.only ?? [],
     skip: options.skip ?? [],
-    level: options.level ?? "observed",
+    law: options.law ?? "observed",
+    level,
     maxWaitMillis: options.maxWaitMillis ?? 15 * 60_000,
   };
 }

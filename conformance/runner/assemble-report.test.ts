@@ -49,7 +49,7 @@ function assemble(outcomes: readonly CheckOutcome[], options: { skipped?: Check[
     features: new Map(),
     target: { kind: "embedded", address: "$SERVER", version: undefined, details: null },
     seed: 1,
-    options: { runs: 3, jobs: 1, only: [], skip: [], level: "observed", maxWaitMillis: 1 },
+    options: { runs: 3, jobs: 1, only: [], skip: [], law: "observed", level: "full", maxWaitMillis: 1 },
     cancelled: false,
     leftovers: [],
     startedMillis: 0,

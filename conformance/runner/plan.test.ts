@@ -5,7 +5,7 @@ import { makePlan, type Selection } from "./plan.ts";
 
 const rows = readRequirements();
 const plan = (selection: Partial<Selection>) =>
-  makePlan(rows, allChecks, { only: [], skip: [], level: "observed", ...selection });
+  makePlan(rows, allChecks, { only: [], skip: [], law: "observed", aged: true, ...selection });
 
 describe("makePlan", () => {
   it("takes everything, and lists apart what no check of a server can judge", () => {
@@ -30,10 +30,40 @@ describe("makePlan", () => {
     expect(skipping.requirements.some(({ id }) => id === "watch.reliable")).toBe(true);
   });
 
-  it("leaves out observations at the level must", () => {
-    const musts = plan({ level: "must" });
+  it("leaves out observations when the documents alone are the law", () => {
+    const musts = plan({ law: "must" });
     expect(musts.requirements.every(({ level }) => level === "must")).toBe(true);
     expect(musts.requirements.length).toBeGreaterThan(50);
+  });
+
+  it("takes a pattern, of checks, areas and requirements", () => {
+    const watches = plan({ only: ["watch-is-*"] });
+    expect(watches.checks.map(({ id }) => id)).toEqual(["watch-is-ordered", "watch-is-reliable"]);
+    expect(plan({ only: ["field-*"] }).checks.map(({ area }) => area)).toContain("field-validation");
+    const pages = plan({ only: ["pages.*"] });
+    expect(pages.requirements.length).toBeGreaterThan(3);
+    expect(pages.requirements.every(({ id }) => id.startsWith("pages."))).toBe(true);
+    expect(plan({ skip: ["*"] }).checks).toEqual([]);
+  });
+
+  it("takes a dot for a dot", () => {
+    expect(() => plan({ only: ["watch-is.ordered"] })).toThrow(/no check, requirement or area/);
+  });
+
+  it("without aged checks tells which requirements are left out, and is a part", () => {
+    const quick = plan({ aged: false });
+    expect(quick.checks.some(({ kind }) => kind === "aged")).toBe(false);
+    const leftOut = quick.unjudged.filter(({ judged }) => judged === "level");
+    expect(leftOut.map(({ id }) => id)).toContain("expiry.continue-gone");
+    expect(quick.requirements.some(({ id }) => id === "expiry.continue-gone")).toBe(false);
+    expect(quick.requirements.length + quick.unjudged.length).toBe(rows.size);
+    expect(quick.partial).toBe(true);
+    expect(plan({ aged: false, only: ["watch"] }).unjudged.every(({ judged }) => judged === "level")).toBe(true);
+  });
+
+  it("refuses the name of a requirement that nothing judges, and says why nothing does", () => {
+    expect(() => plan({ only: ["versions.opaque"] })).toThrow("no check judges versions.opaque: no, as in");
+    expect(() => plan({ only: ["agent-*"] })).toThrow(/no check judges agent-\*: .*agent-/);
   });
 
   it("refuses a word that means nothing", () => {

@@ -1,11 +1,14 @@
-import type { RequirementLevel } from "../../reports/schema/suite-report.ts";
+import type { SuiteLaw } from "../../reports/schema/suite-report.ts";
 import { isUnjudged, type Requirement, type UnjudgedRequirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
 
 export interface Selection {
+  /** Names of checks, requirements or areas; `*` stands for any characters, as in `watch.*`. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
-  readonly level: RequirementLevel;
+  readonly law: SuiteLaw;
+  /** False leaves out the checks that wait until the target forgets. */
+  readonly aged: boolean;
 }
 
 export interface Plan {
@@ -15,50 +18,75 @@ export interface Plan {
   readonly checks: readonly Check[];
   /** In scope, but a person asked to leave them out. */
   readonly skipped: readonly Check[];
-  /** Rows in scope that no check of a URL judges. */
+  /** Rows in scope that this run does not judge, each with the reason. */
   readonly unjudged: readonly UnjudgedRequirement[];
   readonly partial: boolean;
 }
 
 /**
- * `only` and `level` say what the run is about; `skip` leaves things out of it, which then stay unproven. Words are
- * check ids, requirement ids or areas of either. Throws when a word means nothing: a typing error must not pass.
+ * `only`, `law` and `aged` say what the run is about; `skip` leaves things out of it, which then stay unproven.
+ * Throws when a word means nothing that is judged: a typing error must not pass.
  */
 export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonly Check[], selection: Selection): Plan {
-  for (const word of [...selection.only, ...selection.skip]) {
-    if (!checks.some((check) => means(word, check))) {
-      throw new Error(
-        `no check, requirement or area is called ${JSON.stringify(word)}; areas: ${areasOf(checks).join(", ")}`,
-      );
-    }
-  }
-  const inLevel = (id: string) => selection.level === "observed" || rows.get(id)?.level === "must";
+  const { aged, law } = selection;
+  for (const word of [...selection.only, ...selection.skip]) requireMeaning(word, rows, checks);
+  const [only, skip] = [selection.only.map(pattern), selection.skip.map(pattern)];
+  const inLaw = (row: Requirement | undefined) => law === "observed" || row?.level !== "observed";
   const inScope = checks.filter(
     (check) =>
-      check.requirements.some(inLevel) &&
-      (selection.only.length === 0 || selection.only.some((word) => means(word, check))),
+      check.requirements.some((id) => inLaw(rows.get(id))) &&
+      (only.length === 0 || only.some((word) => means(word, check))),
   );
-  const skipped = inScope.filter((check) => selection.skip.some((word) => means(word, check)));
-  const chosenRows = selection.only.filter((word) => rows.has(word));
-  const judgedIds = new Set(inScope.flatMap((check) => check.requirements).filter(inLevel));
-  // A requirement asked for by name is alone in scope, though its check judges others on the way.
-  const narrow = chosenRows.length > 0 && chosenRows.length === selection.only.length;
+  const wanted = inScope.filter((check) => aged || check.kind !== "aged");
+  const skipped = wanted.filter((check) => skip.some((word) => means(word, check)));
+  // Requirements asked for by name are alone in scope, though their checks judge others on the way.
+  const narrow = only.length > 0 && only.every((word) => [...rows.keys()].some(word) && !checks.some(named(word)));
+  const inSight = [...rows.values()].filter((row) => inLaw(row) && (!narrow || only.some((word) => word(row.id))));
+  const judgedBy = (chosen: readonly Check[]) => {
+    const ids = new Set(chosen.flatMap((check) => check.requirements));
+    return inSight.filter((row) => ids.has(row.id));
+  };
+  const requirements = judgedBy(wanted);
+  const leftOut = judgedBy(inScope).filter((row) => !requirements.includes(row));
   return {
-    requirements: [...rows.values()].filter((row) => judgedIds.has(row.id) && (!narrow || chosenRows.includes(row.id))),
-    checks: inScope.filter((check) => !skipped.includes(check)),
+    requirements,
+    checks: wanted.filter((check) => !skipped.includes(check)),
     skipped,
-    unjudged: selection.only.length > 0 ? [] : [...rows.values()].filter(isUnjudged).filter((row) => inLevel(row.id)),
-    partial: selection.only.length > 0 || selection.level === "must",
+    unjudged: [
+      ...leftOut.map((row) => ({ ...row, judged: "level", why: leftOutWhy }) as const),
+      ...(only.length > 0 ? [] : inSight.filter(isUnjudged)),
+    ],
+    partial: only.length > 0 || law === "must" || leftOut.length > 0,
   };
 }
 
-function means(word: string, check: Check): boolean {
-  if (word === check.id || word === check.area) return true;
-  return check.requirements.some((id) => id === word || id.startsWith(`${word}.`));
+const leftOutWhy = "It is shown by waiting until the target forgets; the level full does.";
+
+type Pattern = (name: string) => boolean;
+
+/** `*` stands for any characters, none among them. */
+function pattern(word: string): Pattern {
+  const literal = word.split("*").map((part) => part.replaceAll(/[^\w-]/g, "\\$&"));
+  const expression = new RegExp(`^${literal.join(".*")}$`);
+  return (name) => expression.test(name);
 }
 
-function areasOf(checks: readonly Check[]): string[] {
-  return [
-    ...new Set(checks.flatMap((check) => [check.area, ...check.requirements.map((id) => id.split(".")[0] as string)])),
-  ].sort();
+function means(word: Pattern, check: Check): boolean {
+  return named(word)(check) || check.requirements.some((id) => word(id) || word(areaOf(id)));
+}
+
+const named = (word: Pattern) => (check: Check) => word(check.id) || word(check.area);
+
+const areaOf = (id: string): string => id.split(".")[0] as string;
+
+function requireMeaning(word: string, rows: ReadonlyMap<string, Requirement>, checks: readonly Check[]): void {
+  if (checks.some((check) => means(pattern(word), check))) return;
+  const unjudged = [...rows.values()].find((row) => pattern(word)(row.id) || pattern(word)(areaOf(row.id)));
+  if (unjudged !== undefined) {
+    throw new Error(`no check judges ${word}: ${unjudged.judged}, as in ${unjudged.id}: ${unjudged.why}`);
+  }
+  const areas = checks.flatMap((check) => [check.area, ...check.requirements.map(areaOf)]);
+  throw new Error(
+    `no check, requirement or area is called ${JSON.stringify(word)}; areas: ${[...new Set(areas)].sort().join(", ")}`,
+  );
 }

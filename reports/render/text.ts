@@ -98,7 +98,9 @@ function heading(report: SuiteReport, paint: Paint): string {
   const { target } = report;
   const where = target.kind === "embedded" ? "the embedded server" : target.address;
   const version = target.version === undefined ? "" : ` (${target.version})`;
-  return `${paint("strong", where)}${version}, profile ${report.profile}, seed ${report.seed}, ${report.options.runs} programs a property`;
+  const { level, runs } = report.options;
+  const quick = level === "quick" ? "level quick, " : "";
+  return `${paint("strong", where)}${version}, profile ${report.profile}, seed ${report.seed}, ${quick}${runs} programs a property`;
 }
 
 function failedChecks(report: SuiteReport): CheckResult[] {
@@ -158,6 +160,7 @@ function notJudgedBlock({ notJudged }: SuiteReport, paint: Paint): string {
 }
 
 const unjudgedReasons: readonly (readonly [UnjudgedBy, string])[] = [
+  ["level", "left out at the level quick: it waits until the target forgets"],
   ["pending", "no check yet"],
   ["process", "shown only by a program that is started for it"],
   ["simulation", "shown only in simulations"],
