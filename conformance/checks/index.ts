@@ -65,6 +65,11 @@ import { listsHaveOwnersByElement } from "./apply/lists-have-owners-by-element.t
 import { refusedAppliesChangeNothing } from "./apply/refused-applies-change-nothing.ts";
 import { subresourcesHaveOwnOwners } from "./apply/subresources-have-own-owners.ts";
 import { writesOwnWhatTheyChange } from "./apply/writes-own-what-they-change.ts";
+import { jsonPatchesFollowTheRfc } from "./patch/json-patches-follow-the-rfc.ts";
+import { mergePatchesFollowTheRfc } from "./patch/merge-patches-follow-the-rfc.ts";
+import { contentTypesSayWhatAPatchIs } from "./patch/content-types-say-what-a-patch-is.ts";
+import { refusedPatchesChangeNothing } from "./patch/refused-patches-change-nothing.ts";
+import { statusIsPatchedApart } from "./patch/status-is-patched-apart.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -132,4 +137,9 @@ export const allChecks: readonly Check[] = [
   refusedAppliesChangeNothing,
   subresourcesHaveOwnOwners,
   writesOwnWhatTheyChange,
+  jsonPatchesFollowTheRfc,
+  mergePatchesFollowTheRfc,
+  contentTypesSayWhatAPatchIs,
+  refusedPatchesChangeNothing,
+  statusIsPatchedApart,
 ];

@@ -54,6 +54,12 @@ export const kubernetes: SuiteProfile = {
       instead: "a refusal, 422",
     },
     {
+      name: "strict-merge-patch-is-422",
+      requirement: "patch.strict",
+      reason: "the patched object is decoded after the patch was applied, and is then refused as an invalid patch",
+      instead: "422 for a merge patch, naming the field",
+    },
+    {
       name: "strict-patch-is-422",
       requirement: "field-validation.strict",
       reason: "the patched object is decoded after the patch was applied, and is then refused as an invalid patch",

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { mainPath, podTemplate } from "../../arbitraries/pod-templates.ts";
+import { objectOf } from "../../client/collection.ts";
+import { type ApiObject, type Json, type JsonObject, versionOf } from "../../client/types.ts";
+import { applyJsonPatch, type PatchOperation, pointerTo } from "../../model/json-patch.ts";
+import { sameJson, valueAt, withoutEmpty } from "../../model/json-values.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+
+/** Places that hold a text: entries of a map, some with a `/` in their name, and elements of lists. */
+const annotation = fc
+  .constantFrom("a", "b", "example.com/a", "example.com/b")
+  .map((key) => pointerTo("metadata", "annotations", key));
+const element = fc
+  .tuple(fc.constantFrom("args", "command"), fc.constantFrom("0", "1", "2", "-"))
+  .map(([list, index]) => pointerTo(...mainPath, list, index));
+const textPlace = fc.oneof(annotation, element);
+const listPlace = fc.constantFrom("args", "command").map((list) => pointerTo(...mainPath, list));
+const text = fc.constantFrom("x", "y");
+const texts = fc.array(text, { minLength: 1, maxLength: 3 });
+
+const operationsOn = (place: fc.Arbitrary<string>, value: fc.Arbitrary<Json>) =>
+  fc.oneof(
+    fc.record({ op: fc.constantFrom("add", "replace", "test"), path: place, value }),
+    fc.record({ op: fc.constant("remove"), path: place }),
+    fc.record({ op: fc.constantFrom("move", "copy"), from: place, path: place }),
+  );
+const anyOperation = fc.oneof(
+  { weight: 4, arbitrary: operationsOn(textPlace, text) },
+  { weight: 1, arbitrary: operationsOn(listPlace, texts) },
+) as fc.Arbitrary<PatchOperation>;
+
+/**
+ * Property: a JSON patch does what RFC 6902 says, with the pointers of RFC 6901, and all of it or nothing.
+ * Method: random operations on a PodTemplate's annotations, arguments and command; a model written from the RFC says
+ * what they come to. Of what a move leaves behind, an empty map or list may be left out.
+ */
+export const jsonPatchesFollowTheRfc = defineCheck({
+  id: "json-patches-follow-the-rfc",
+  area: "patch",
+  property: "The six operations of a JSON patch do what their RFC says, all of them or none.",
+  requirements: ["patch.json-rfc", "patch.test", "patch.failing-operation"],
+  features: ["podtemplates"],
+  input: fc.record({
+    annotations: fc.dictionary(fc.constantFrom("a", "example.com/a"), text, { minKeys: 1, maxKeys: 2 }),
+    args: texts,
+    operations: fc.array(anyOperation, { minLength: 1, maxLength: 5 }),
+  }),
+  examples: [
+    {
+      annotations: { a: "x" },
+      args: ["x", "y"],
+      operations: [{ op: "test", path: pointerTo("metadata", "annotations", "a"), value: "y" }],
+    },
+    {
+      annotations: { "example.com/a": "x" },
+      args: ["x", "y"],
+      operations: [
+        { op: "move", from: pointerTo(...mainPath, "args", 1), path: pointerTo(...mainPath, "args", 0) },
+        {
+          op: "copy",
+          from: pointerTo("metadata", "annotations", "example.com/a"),
+          path: pointerTo("metadata", "annotations", "b"),
+        },
+      ],
+    },
+  ],
+  async run(attempt, { annotations, args, operations }) {
+    const collection = await attempt.target.collection("podtemplates");
+    const before = objectOf(await collection.create(podTemplate("a", { metadata: { annotations }, main: { args } })));
+    const expected = applyJsonPatch(before, operations);
+    const answer = await collection.patch("a", "json", operations as unknown as Json);
+    const actual = `${answer.status} ${answer.text.slice(0, 600)}`;
+    if (expected !== undefined) {
+      const promise = `200 with ${JSON.stringify(patchable(expected))}`;
+      const done = answer.status === 200 && sameJson(patchable(objectOf(answer)), patchable(expected));
+      attempt.expect("patch.json-rfc", done, promise, actual);
+      return;
+    }
+    const withoutTests = applyJsonPatch(
+      before,
+      operations.filter(({ op }) => op !== "test"),
+    );
+    const requirement = withoutTests === undefined ? "patch.failing-operation" : "patch.test";
+    attempt.expect(requirement, answer.status >= 400, "a refusal, for one operation cannot be done", actual);
+    attempt.expect("patch.failing-operation", answer.status === 422, "422", actual);
+    const after = objectOf(await collection.get("a"));
+    const untouched = versionOf(after) === versionOf(before);
+    attempt.expect(
+      requirement,
+      untouched,
+      `the object as it was: ${JSON.stringify(patchable(before))}`,
+      JSON.stringify(patchable(after)),
+    );
+  },
+});
+
+function patchable(document: Json | ApiObject): Json | undefined {
+  const of = (field: string) => valueAt(document, ...mainPath, field) as Json;
+  const parts: JsonObject = {
+    annotations: valueAt(document, "metadata", "annotations"),
+    args: of("args"),
+    command: of("command"),
+  };
+  return withoutEmpty(parts);
+}
