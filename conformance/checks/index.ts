@@ -70,6 +70,10 @@ import { mergePatchesFollowTheRfc } from "./patch/merge-patches-follow-the-rfc.t
 import { contentTypesSayWhatAPatchIs } from "./patch/content-types-say-what-a-patch-is.ts";
 import { refusedPatchesChangeNothing } from "./patch/refused-patches-change-nothing.ts";
 import { statusIsPatchedApart } from "./patch/status-is-patched-apart.ts";
+import { differencesLeadFromListToList } from "./strategic/differences-lead-from-list-to-list.ts";
+import { whatIsNotNamedIsKept } from "./strategic/what-is-not-named-is-kept.ts";
+import { directivesDoWhatTheySay } from "./strategic/directives-do-what-they-say.ts";
+import { customResourcesTakeNone } from "./strategic/custom-resources-take-none.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -142,4 +146,8 @@ export const allChecks: readonly Check[] = [
   contentTypesSayWhatAPatchIs,
   refusedPatchesChangeNothing,
   statusIsPatchedApart,
+  differencesLeadFromListToList,
+  whatIsNotNamedIsKept,
+  directivesDoWhatTheySay,
+  customResourcesTakeNone,
 ];
