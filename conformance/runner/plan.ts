@@ -1,6 +1,7 @@
 import type { SuiteLaw } from "../../reports/schema/suite-report.ts";
 import { isUnjudged, type Requirement, type UnjudgedRequirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
+import { areaOf, type NamePattern, namePattern } from "./name-pattern.ts";
 
 export interface Selection {
   /** Names of checks, requirements or areas; `*` stands for any characters, as in `watch.*`. */
@@ -30,7 +31,7 @@ export interface Plan {
 export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonly Check[], selection: Selection): Plan {
   const { aged, law } = selection;
   for (const word of [...selection.only, ...selection.skip]) requireMeaning(word, rows, checks);
-  const [only, skip] = [selection.only.map(pattern), selection.skip.map(pattern)];
+  const [only, skip] = [selection.only.map(namePattern), selection.skip.map(namePattern)];
   const inLaw = (row: Requirement | undefined) => law === "observed" || row?.level !== "observed";
   const inScope = checks.filter(
     (check) =>
@@ -62,26 +63,15 @@ export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonl
 
 const leftOutWhy = "It is shown by waiting until the target forgets; the level full does.";
 
-type Pattern = (name: string) => boolean;
-
-/** `*` stands for any characters, none among them. */
-function pattern(word: string): Pattern {
-  const literal = word.split("*").map((part) => part.replaceAll(/[^\w-]/g, "\\$&"));
-  const expression = new RegExp(`^${literal.join(".*")}$`);
-  return (name) => expression.test(name);
-}
-
-function means(word: Pattern, check: Check): boolean {
+function means(word: NamePattern, check: Check): boolean {
   return named(word)(check) || check.requirements.some((id) => word(id) || word(areaOf(id)));
 }
 
-const named = (word: Pattern) => (check: Check) => word(check.id) || word(check.area);
-
-const areaOf = (id: string): string => id.split(".")[0] as string;
+const named = (word: NamePattern) => (check: Check) => word(check.id) || word(check.area);
 
 function requireMeaning(word: string, rows: ReadonlyMap<string, Requirement>, checks: readonly Check[]): void {
-  if (checks.some((check) => means(pattern(word), check))) return;
-  const unjudged = [...rows.values()].find((row) => pattern(word)(row.id) || pattern(word)(areaOf(row.id)));
+  if (checks.some((check) => means(namePattern(word), check))) return;
+  const unjudged = [...rows.values()].find((row) => namePattern(word)(row.id) || namePattern(word)(areaOf(row.id)));
   if (unjudged !== undefined) {
     throw new Error(`no check judges ${word}: ${unjudged.judged}, as in ${unjudged.id}: ${unjudged.why}`);
   }
