@@ -60,7 +60,7 @@ export function judgeMerged(
   const rest = (list: readonly Element[]) => {
     const texts = list
       .filter(({ name }) => !named.has(name))
-      .map((element) => JSON.stringify(Object.entries(element).sort()));
+      .map((element) => JSON.stringify(Object.entries(element).sort(([a], [b]) => (a < b ? -1 : 1))));
     return (isUnique ? texts : texts.sort()).join(" ");
   };
   if (rest(before) === rest(after)) return undefined;

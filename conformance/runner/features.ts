@@ -1,3 +1,5 @@
+import { cborMediaType } from "../../wire/media-types.ts";
+import type { Dialect } from "../../wire/dialect.ts";
 import type { FeatureResult } from "../../reports/schema/suite-report.ts";
 import type { Client } from "../client/client.ts";
 import { isJsonObject, type Json } from "../client/types.ts";
@@ -11,6 +13,9 @@ export const featureNames = [
   "cronjobs",
   "watch",
   "streaming-lists",
+  "protobuf",
+  "cbor",
+  "tables",
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -18,9 +23,9 @@ export type Features = ReadonlyMap<FeatureName, FeatureResult>;
 
 /**
  * What the target claims. Types and verbs are read from discovery; where discovery cannot be read nothing is ruled
- * out, so that a check says what is wrong. Streaming lists are behind a gate that discovery does not show, so one is tried.
+ * out, so that a check says what is wrong. Streaming lists and representations are not shown by discovery, so each is tried.
  */
-export async function detectFeatures(client: Client): Promise<Features> {
+export async function detectFeatures(client: Client, dialect: Dialect): Promise<Features> {
   const features = new Map<FeatureName, FeatureResult>();
   const note = (feature: FeatureName, supported: boolean, how: string) =>
     features.set(feature, { feature, supported, how });
@@ -35,7 +40,19 @@ export async function detectFeatures(client: Client): Promise<Features> {
   const watchable = verbs === undefined || verbs.has("watch");
   note("watch", watchable, watchable ? "configmaps have the verb watch" : "configmaps do not have the verb watch");
   note("streaming-lists", ...(await tryStreamingList(client)));
+  note("protobuf", ...(await tryAccept(client, dialect.protobufMediaType)));
+  note("cbor", ...(await tryAccept(client, cborMediaType)));
+  note("tables", ...(await tryAccept(client, tableAccept(dialect))));
   return features;
+}
+
+/** Asks for an object, or a list, in another shape. */
+export function acceptAs(dialect: Dialect, kind: string, mediaType = "application/json"): string {
+  return `${mediaType};as=${kind};g=meta.${dialect.groupSuffix};v=v1`;
+}
+
+export function tableAccept(dialect: Dialect): string {
+  return acceptAs(dialect, "Table");
 }
 
 function named(verbs: Verbs | undefined, path: string, resource: string): [boolean, string] {
@@ -56,6 +73,12 @@ async function verbsByResource(client: Client, path: string): Promise<Verbs | un
     verbs.set(resource["name"], new Set(resource["verbs"] as string[]));
   }
   return verbs;
+}
+
+/** The documents let a target leave these out by one status alone; any other answer is for the checks to judge. */
+async function tryAccept(client: Client, accept: string): Promise<[boolean, string]> {
+  const { status } = await client.request("GET", "/api/v1/namespaces", { accept, query: { limit: 1 } });
+  return [status !== 406, `a list in ${accept} was answered ${status}`];
 }
 
 async function tryStreamingList(client: Client): Promise<[boolean, string]> {

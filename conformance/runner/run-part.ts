@@ -1,4 +1,5 @@
 /** One part of a run: some checks against one target, from the probe to the cleanup. */
+import type { Dialect } from "../../wire/dialect.ts";
 import type { TargetDescription } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
 import { Client, LostAnswer } from "../client/client.ts";
@@ -39,6 +40,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
   tell({ kind: "phase", phase: "probing" });
   const probe = await probeTarget(
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
+    options.profile.dialect,
   );
   const run: SuiteRun = {
     ...shared,
@@ -103,11 +105,11 @@ interface Probe {
   readonly unreachable: string | undefined;
 }
 
-async function probeTarget(client: Client): Promise<Probe> {
+async function probeTarget(client: Client, dialect: Dialect): Promise<Probe> {
   try {
     const version = await client.request("GET", "/version");
     const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
-    const features = await detectFeatures(client);
+    const features = await detectFeatures(client, dialect);
     return { features, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {
     return { features: new Map(), version: undefined, unreachable: String(error) };

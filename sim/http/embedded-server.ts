@@ -1,6 +1,7 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
 import type { SuiteClock, Transport } from "../../wire/ports.ts";
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
+import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros } from "../kernel/types.ts";
@@ -51,6 +52,7 @@ export async function withEmbeddedServer<T>(
           handler: server,
           client,
           headers: { authorization: `Bearer ${embeddedToken}` },
+          compress: (request, status, bodyBytes) => shouldCompress(server.profile, request, status, bodyBytes),
           ...(latencyMicros === undefined ? {} : { latencyMicros }),
         }),
         clock: virtualClock(client),

@@ -1,5 +1,6 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { SuiteClock, Transport } from "../../wire/ports.ts";
+import type { SuiteClock, Transport, WireResponse } from "../../wire/ports.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
@@ -98,6 +99,29 @@ function ask(transport: Transport, method: string, path: string, body?: string):
 }
 
 describe("embedded transport", () => {
+  it("packs what it is told to, and nothing else", async () => {
+    const compress = (request: ApiRequest) => request.headers["accept-encoding"] === "gzip";
+    await onStage({ compress }, async ({ transport }) => {
+      const ask = (headers: Record<string, string>) =>
+        new Promise<[WireResponse["headers"], Uint8Array]>((resolve, reject) => {
+          let head: WireResponse["headers"] = {};
+          transport.open(
+            { method: "GET", path: "/now?a", headers },
+            {
+              head: (_status, sent) => (head = sent),
+              chunk: (bytes) => resolve([head, bytes]),
+              end() {},
+              failed: reject,
+            },
+          );
+        });
+      const [packed, bytes] = await ask({ "accept-encoding": "gzip" });
+      expect(packed).toMatchObject({ "content-encoding": "gzip", "content-length": String(bytes.length) });
+      expect(gunzipSync(bytes).toString()).toBe("a|");
+      expect((await ask({}))[0]["content-encoding"]).toBeUndefined();
+    });
+  });
+
   it("resolves a request that needs no waiting without a macrotask turn", () =>
     onStage({ headers: { "x-who": "suite" } }, async ({ transport }) => {
       let turned = false;

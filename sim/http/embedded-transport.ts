@@ -3,8 +3,9 @@
  * the same virtual time. Nothing is encoded for a wire but the bodies, and nothing ever waits for real: the
  * virtual driver moves time when the suite has nothing left to do at an instant.
  */
+import { gzipSync } from "node:zlib";
 import type { StreamSink, SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import type { ApiHandler, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { CallFailure, Cancel, Micros, Prng, Process } from "../kernel/types.ts";
 import type { VirtualDriver } from "../kernel/virtual-driver.ts";
@@ -26,6 +27,8 @@ export interface EmbeddedOptions {
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
   /** Lower-case headers added to a request that lacks them, such as credentials. Default none. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a complete response is sent gzipped. Default: never. */
+  readonly compress?: (request: ApiRequest, status: number, bodyBytes: number) => boolean;
 }
 
 /** Requests on their way or under way are cut when the transport closes. */
@@ -101,6 +104,7 @@ class Exchange implements Responder {
   readonly #ended: () => void;
   #over = false;
   #headOnly = false;
+  #compresses: (status: number, bodyBytes: number) => boolean = () => false;
   #cancelAtServer: Cancel | undefined;
   /** When the last message arrives in each direction: none overtakes another. */
   #lastUpMicros = 0;
@@ -125,6 +129,8 @@ class Exchange implements Responder {
       headers: { ...this.#wire.headers, ...request.headers },
       body: typeof body === "string" ? encoder.encode(body) : body,
     };
+    const { compress } = this.#wire;
+    if (compress !== undefined) this.#compresses = (status, bodyBytes) => compress(apiRequest, status, bodyBytes);
     this.#up(() => {
       this.#cancelAtServer = this.#wire.handler.start(apiRequest, this);
     });
@@ -138,10 +144,13 @@ class Exchange implements Responder {
   }
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
-    const bytes = payload.bytes();
+    const plain = payload.bytes();
+    const isPacked = this.#compresses(status, plain.length);
+    const bytes = isPacked ? new Uint8Array(gzipSync(plain, { level: 1 })) : plain;
+    const packing = isPacked ? { "content-encoding": "gzip", vary: "Accept-Encoding" } : {};
     this.#down(bytes.length, () => {
       const length = { "content-type": payload.contentType, "content-length": String(bytes.length) };
-      this.#sink.head(status, { ...length, ...headers } satisfies WireResponse["headers"]);
+      this.#sink.head(status, { ...length, ...packing, ...headers } satisfies WireResponse["headers"]);
       if (bytes.length > 0 && !this.#headOnly && !this.#over) this.#sink.chunk(bytes);
       this.#end();
     });

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { acceptHeader, chosen, type Clause } from "./accept.ts";
+
+const json: Clause = { text: "application/json", asks: "json" };
+const yaml: Clause = { text: "application/yaml", asks: "yaml" };
+const any: Clause = { text: "*/*", asks: "any" };
+const unknown: Clause = { text: "text/html", asks: undefined };
+const offered = ["json", "yaml"];
+
+it("takes the best quality, then the first, and a wildcard last", () => {
+  const rows: readonly (readonly [Clause[], string | undefined])[] = [
+    [[json, yaml], "json"],
+    [[yaml, json], "yaml"],
+    [
+      [
+        { ...json, quality: 0.1 },
+        { ...yaml, quality: 0.9 },
+      ],
+      "yaml",
+    ],
+    [[unknown, yaml], "yaml"],
+    [[any, { ...yaml, quality: 0.1 }], "yaml"],
+    [[unknown, any], "json"],
+    [[unknown], undefined],
+    [[], undefined],
+  ];
+  for (const [clauses, expected] of rows) expect(chosen(clauses, offered)).toBe(expected);
+  expect(chosen([yaml], ["json"])).toBeUndefined();
+});
+
+it("writes the header", () => {
+  expect(acceptHeader([{ ...json, quality: 0.5 }, yaml])).toBe("application/json;q=0.5, application/yaml");
+});
