@@ -9,8 +9,9 @@ import { fileURLToPath } from "node:url";
 export const main = fileURLToPath(new URL("main.ts", import.meta.url));
 export const root = fileURLToPath(new URL("..", import.meta.url));
 export const scratch = mkdtempSync(join(tmpdir(), "touchstone-cli-"));
-/** Test runners force colours upon what they start. */
-const { FORCE_COLOR: _forced, ...plainEnvironment } = process.env;
+/** Test runners force colours upon what they start. What was compiled once is not compiled again by each process. */
+const { FORCE_COLOR: _forced, ...plain } = process.env;
+const environment = { ...plain, NODE_COMPILE_CACHE: join(tmpdir(), "touchstone-compile-cache") };
 const children = new Set<ChildProcess>();
 
 /** Ends what a test has left running, and removes what it has written. For `afterAll`. */
@@ -36,7 +37,7 @@ export function start(...args: string[]): Running {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: plainEnvironment,
+    env: environment,
   });
   children.add(child);
   let stdout = "";

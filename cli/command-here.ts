@@ -1,0 +1,44 @@
+/** For tests: a command in this process, from its command line to its exit code. Faster than a process of its own. */
+import { formatMessage } from "@optique/core/message";
+import { parseSync } from "@optique/core/parser";
+import { vi } from "vitest";
+import { commandLine } from "./command-line.ts";
+import { conform } from "./conform.ts";
+import { replay } from "./replay.ts";
+
+export interface EndedHere {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+/** What `conform` or `replay` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
+export async function runHere(...args: readonly string[]): Promise<EndedHere> {
+  const parsed = parseSync(commandLine, args);
+  if (!parsed.success) throw new Error(formatMessage(parsed.error));
+  const options = parsed.value;
+  let stdout = "";
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    stdout += String(chunk);
+    return true;
+  });
+  try {
+    if (options.command === "conform") {
+      const code = await conform(options);
+      return { code, stdout };
+    }
+    if (options.command === "replay") {
+      const code = await replay(options);
+      return { code, stdout };
+    }
+    throw new Error(`${options.command} is not run here`);
+  } finally {
+    write.mockRestore();
+  }
+}
+
+/** What a person is told who types these words. Fails when they are taken. */
+export async function refusalHere(...args: readonly string[]): Promise<string> {
+  const ended = await runHere(...args).catch((error: unknown) => error as Error);
+  if (!(ended instanceof Error) || ended.name !== "UsageError") throw new Error(`no usage error: ${String(ended)}`);
+  return ended.message;
+}
