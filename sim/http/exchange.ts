@@ -4,10 +4,11 @@
  * Watch events that come in one turn of the event loop leave in one write.
  */
 import type { ClientCertificate, OnConnection } from "./client-certificate.ts";
-import { setImmediate } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { gzip } from "node:zlib";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
+import type { Patience } from "./http1-server.ts";
 import { wallPorts } from "./wall.ts";
 
 /** What is known of a request when it has ended. */
@@ -29,6 +30,7 @@ export interface ExchangeContext {
   readonly handler: ApiHandler;
   readonly turn: (work: () => void) => void;
   readonly bodyBytesMax: number;
+  readonly patience: Patience;
   /** Who the connection's certificate says that the client is. Undefined: nobody was asked for one. */
   readonly clientCertificate?: ((request: OnConnection) => ClientCertificate) | undefined;
   readonly compress: (request: ApiRequest, status: number, headers: ResponseHeaders, bodyBytes: number) => boolean;
@@ -79,6 +81,7 @@ export class Exchange implements Responder {
   readonly #outgoing: Outgoing;
   readonly #startedMicros: number;
   #request: ApiRequest | undefined;
+  #bodyTimer: NodeJS.Timeout | undefined;
   #cancel: Cancel | undefined;
   #state: "reading" | "started" | "streaming" | "done" = "reading";
   #status = 0;
@@ -119,7 +122,8 @@ export class Exchange implements Responder {
   #readBody(incoming: Incoming): void {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const max = this.#context.bodyBytesMax;
+    const { bodyBytesMax: max, patience } = this.#context;
+    this.#bodyTimer = setTimeout(() => this.#refuseSlowBody(), patience.bodyMillisMax);
     incoming.on("data", (chunk: Uint8Array) => {
       if (size > max) return; // already refused or about to be; the rest is read and forgotten
       chunks.push(chunk);
@@ -132,8 +136,20 @@ export class Exchange implements Responder {
     incoming.on("error", () => this.#clientGone());
   }
 
+  #refuseSlowBody(): void {
+    if (this.#state !== "reading") return;
+    this.#status = 408;
+    this.#finish("answered");
+    const text = "408 Request Timeout";
+    const headers = { "content-type": "text/plain; charset=utf-8", "content-length": text.length };
+    const isHttp1 = this.#incoming.httpVersionMajor === 1;
+    this.#outgoing.writeHead(408, isHttp1 ? { ...headers, connection: "close" } : headers);
+    this.#outgoing.end(text, "latin1");
+  }
+
   #start(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
+    clearTimeout(this.#bodyTimer);
     this.#state = "started";
     const { clientCertificate } = this.#context;
     const certificate = clientCertificate?.(this.#incoming as OnConnection);
@@ -257,6 +273,7 @@ export class Exchange implements Responder {
   }
 
   #finish(outcome: AccessEntry["outcome"]): void {
+    if (this.#state === "reading") clearTimeout(this.#bodyTimer);
     this.#state = "done";
     this.#cancel = undefined;
     this.#context.live.delete(this);

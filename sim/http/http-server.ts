@@ -4,6 +4,7 @@
  */
 import { createSecureServer, createServer as createHttp2Server, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { clearTimeout, setTimeout } from "node:timers";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { clientCertificates } from "./client-certificate.ts";
 import { PlainConnection } from "./plain-connection.ts";
@@ -16,6 +17,7 @@ import {
   type Listening,
   listening,
   refuseMalformed,
+  timeoutsOf,
 } from "./http1-server.ts";
 
 export interface TlsOptions {
@@ -55,7 +57,7 @@ async function listenPlain(options: HttpServerOptions, port: number, address: st
       undecided.delete(socket);
       plain.delete(socket);
     });
-    sniff(socket, (isHttp2, seen) => {
+    sniff(socket, context.patience.headMillisMax, (isHttp2, seen) => {
       undecided.delete(socket);
       if (isHttp2) {
         // Only HTTP/1.1 goes on with half a connection: here it is the end, even while the peer owes us leave to write.
@@ -103,6 +105,7 @@ async function listenTls(
     ...exchangeContext(options),
     ...(clientAuthorities === undefined ? {} : { clientCertificate: clientCertificates() }),
   };
+  const timeouts = timeoutsOf(context.patience);
   const server = createSecureServer({
     ...http2Settings(options),
     allowHTTP1: true,
@@ -111,9 +114,11 @@ async function listenTls(
     // Who it is, if anybody, is the authenticator's question: the connection stands in any case.
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
     minVersion: "TLSv1.2",
+    handshakeTimeout: context.patience.headMillisMax,
     // Read by the HTTP/1.1 side of the same server.
-    ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, keepAliveTimeout: 90_000 },
+    ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, ...timeouts },
   });
+  Object.assign(server, { headersTimeout: timeouts.headersTimeout, requestTimeout: timeouts.requestTimeout });
   const sessions = serveHttp2(server, context);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -154,6 +159,7 @@ function serveHttp2(
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
     session.on("error", () => session.destroy()); // a broken peer; its streams have been told
+    endWhenIdle(session, context.patience.idleMillisMax);
   });
   server.on("request", (request, response) => {
     new Exchange(context, request as never, response as never).begin(request as never);
@@ -161,19 +167,36 @@ function serveHttp2(
   return sessions;
 }
 
-/** Looks at the first bytes. A connection that ends before it has said anything is nobody's. */
-function sniff(socket: Socket, decide: (isHttp2: boolean, seen: Buffer) => void): void {
+/** A watch may be silent for long; a session without any stream is nobody's. */
+function endWhenIdle(session: Http2Session, idleMillisMax: number): void {
+  let streams = 0;
+  session.on("stream", (stream) => {
+    streams++;
+    stream.on("close", () => streams--);
+  });
+  session.setTimeout(idleMillisMax, () => {
+    if (streams === 0) session.close();
+  });
+}
+
+/** Looks at the first bytes. A connection that ends before it has said anything, or says too little for long, is nobody's. */
+function sniff(socket: Socket, millisMax: number, decide: (isHttp2: boolean, seen: Buffer) => void): void {
   let seen: Buffer = Buffer.alloc(0);
   const look = (chunk: Buffer): void => {
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
     const compared = Math.min(seen.length, preface.length);
     const alike = seen.subarray(0, compared).equals(preface.subarray(0, compared));
     if (alike && compared < preface.length) return;
-    socket.off("data", look).off("end", giveUp).off("error", giveUp);
+    clearTimeout(timer);
+    socket.off("data", look).off("end", giveUp).off("error", giveUp).off("close", giveUp);
     decide(alike, seen);
   };
-  const giveUp = (): void => void socket.destroy();
-  socket.on("data", look).on("end", giveUp).on("error", giveUp);
+  const giveUp = (): void => {
+    clearTimeout(timer);
+    socket.destroy();
+  };
+  const timer = setTimeout(giveUp, millisMax);
+  socket.on("data", look).on("end", giveUp).on("error", giveUp).on("close", giveUp);
 }
 
 /**

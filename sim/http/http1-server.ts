@@ -18,11 +18,26 @@ export interface HttpServerOptions {
   readonly bodyBytesMax?: number;
   /** Bytes of request line and headers; more is answered 431. Default 1 MiB, the real server's. */
   readonly headerBytesMax?: number;
+  /** How long a client may take. Default: `defaultPatience`. */
+  readonly patience?: Partial<Patience>;
   /** Whether a complete response is sent gzipped. Default: never. */
   readonly compress?: ExchangeContext["compress"];
   /** Called once for each request that ended, whatever the end. */
   readonly accessLog?: (entry: AccessEntry) => void;
 }
+
+/** How long a client may take, in milliseconds > 0, before its connection is ended: nobody can hold one for nothing. */
+export interface Patience {
+  /** Until the head of a request is complete, from the connection on or from its first byte. */
+  readonly headMillisMax: number;
+  /** Until a body is complete, from the end of its head on; then 408. */
+  readonly bodyMillisMax: number;
+  /** With nothing asked and nothing read. */
+  readonly idleMillisMax: number;
+}
+
+/** The real server's: 32 s for a head, 60 s for a request, 90 s without one. */
+export const defaultPatience: Patience = { headMillisMax: 32_000, bodyMillisMax: 60_000, idleMillisMax: 90_000 };
 
 /** A server that accepts connections. */
 export interface Listening {
@@ -42,6 +57,7 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     handler: options.handler,
     turn: options.turn,
     bodyBytesMax: options.bodyBytesMax ?? 3 * 1024 * 1024,
+    patience: { ...defaultPatience, ...options.patience },
     compress: options.compress ?? (() => false),
     accessLog: options.accessLog,
     live: new Set(),
@@ -62,12 +78,7 @@ export async function listenHttp1(options: HttpServerOptions, port: number, addr
 }
 
 export function createHttp1Server(context: ExchangeContext, headerBytesMax = 1024 * 1024): Server {
-  const server = createServer({
-    maxHeaderSize: headerBytesMax,
-    keepAliveTimeout: 90_000,
-    headersTimeout: 32_000,
-    noDelay: true,
-  });
+  const server = createServer({ maxHeaderSize: headerBytesMax, noDelay: true, ...timeoutsOf(context.patience) });
   server.on("request", (request, response) => {
     new Exchange(context, request, response).begin(request);
   });
@@ -76,6 +87,21 @@ export function createHttp1Server(context: ExchangeContext, headerBytesMax = 102
     socket.end(plainAnswer("405 Method Not Allowed")),
   );
   return server;
+}
+
+/** As node's classes for HTTP/1.1 take them. Bodies are timed by `Exchange`, for both versions alike. */
+export function timeoutsOf({ headMillisMax, idleMillisMax }: Patience): {
+  headersTimeout: number;
+  requestTimeout: number;
+  keepAliveTimeout: number;
+  connectionsCheckingInterval: number;
+} {
+  return {
+    headersTimeout: headMillisMax,
+    requestTimeout: 0,
+    keepAliveTimeout: idleMillisMax,
+    connectionsCheckingInterval: Math.ceil(headMillisMax / 4),
+  };
 }
 
 /** A request that never became one. Nothing is said on a socket that is already answering. */

@@ -20,8 +20,6 @@ const headBytesMax = 16 * 1024;
 /** Read ahead behind a request that is still being answered; then the socket is left alone. */
 const aheadBytesMax = 64 * 1024;
 
-const idleMillisMax = 90_000;
-
 /** Names that change how a message is read, or what becomes of the connection. */
 const unusualNames = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "te", "set-cookie", "keep-alive"]);
 
@@ -51,7 +49,7 @@ export class PlainConnection {
     this.#context = context;
     this.#socket = socket;
     this.#handOver = handOver;
-    socket.setTimeout(idleMillisMax);
+    socket.setTimeout(context.patience.idleMillisMax);
     socket.on("data", this.#take).on("drain", this.#goOn).on("end", this.#peerEnds);
     socket.on("timeout", this.#idle).on("close", this.#gone).on("error", this.#broken);
   }

@@ -18,13 +18,14 @@ export interface WallServerOptions extends Omit<ApiServerOptions, "process" | "s
   /** Default: plain. */
   readonly tls?: TlsOptions;
   readonly accessLog?: HttpServerOptions["accessLog"];
+  readonly patience?: HttpServerOptions["patience"];
   /** An event of the server threw: our bug. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Listens; rejects with node's error when it cannot. Closing ends the server's timers too. */
 export async function startWallServer(options: WallServerOptions): Promise<Listening> {
-  const { seed, port, bindAddress, tls, accessLog, onError, ...serverOptions } = options;
+  const { seed, port, bindAddress, tls, accessLog, patience, onError, ...serverOptions } = options;
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process("apiserver-1");
@@ -42,6 +43,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       turn: (work) => driver.enter(process, work),
       compress: (request, status, _headers, bodyBytes) => shouldCompress(server.profile, request, status, bodyBytes),
       ...(accessLog === undefined ? {} : { accessLog }),
+      ...(patience === undefined ? {} : { patience }),
     },
     port,
     bindAddress,
