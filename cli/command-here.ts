@@ -1,7 +1,6 @@
 /** For tests: a command in this process, from its command line to its exit code. Faster than a process of its own. */
 import { formatMessage } from "@optique/core/message";
 import { parseSync } from "@optique/core/parser";
-import { vi } from "vitest";
 import { commandLine } from "./command-line.ts";
 import { conform } from "./conform.ts";
 import { replay } from "./replay.ts";
@@ -16,23 +15,20 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   const parsed = parseSync(commandLine, args);
   if (!parsed.success) throw new Error(formatMessage(parsed.error));
   const options = parsed.value;
-  let stdout = "";
-  const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    stdout += String(chunk);
+  const { stdout } = process;
+  const write = stdout.write;
+  let printed = "";
+  stdout.write = (chunk: string | Uint8Array) => {
+    printed += String(chunk);
     return true;
-  });
+  };
   try {
-    if (options.command === "conform") {
-      const code = await conform(options);
-      return { code, stdout };
-    }
-    if (options.command === "replay") {
-      const code = await replay(options);
-      return { code, stdout };
-    }
-    throw new Error(`${options.command} is not run here`);
+    if (options.command !== "conform" && options.command !== "replay")
+      throw new Error(`${options.command} is not run here`);
+    const code = options.command === "conform" ? await conform(options) : await replay(options);
+    return { code, stdout: printed };
   } finally {
-    write.mockRestore();
+    stdout.write = write;
   }
 }
 

@@ -1,14 +1,16 @@
 /** The command as its users meet it: a process, its two streams and its exit code. */
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { refusalHere } from "./command-here.ts";
 import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-command.ts";
 
 afterAll(cleanUp);
 
-describe("touchstone", () => {
+describe.concurrent("touchstone", { timeout: 180_000 }, () => {
   it("says its version and helps, with the exit codes", async () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
@@ -40,19 +42,16 @@ describe("touchstone", () => {
     [["conform", "--profile", "openshift"], "`--profile`", '"svc" and "kubernetes"'],
     [["conform", "ftp://x"], "`URL`", "http://127.0.0.1:8001"],
     [["conform", "--fault", "list-nul-items"], "`--fault`", "Near names: list-null-items"],
-    [["conform", "--token", "t"], "--token", "no URL was given"],
-    [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "--fault", "touchstone serve --fault"],
-    [["conform", "--path", "1:1"], "--path", "--only"],
     [["conform", "--only", "wach"], "--only", "wach"],
     [["serve", "--port", "65536"], "`--port`", "65,535"],
     [["serve", "--history-window", "5"], "`--history-window`", "5m"],
     [["serve", "--feature-gates", "Nope=true"], "`--feature-gates`", "WatchList"],
     [["serve", "--tls-cert-file", main], "--tls-private-key-file", "go together"],
+    [["serve", "--client-ca-file", main], "--client-ca-file", "need TLS: add --tls"],
     [["serve", "--token-auth-file", main], "--token-auth-file", "line 1"],
     [["serve", "--bind-address", "192.0.2.1"], "--bind-address 192.0.2.1", "no such address"],
     [["run", "nowhere.yaml"], "`SCENARIO`", "nowhere.yaml"],
     [["run", main], "main.ts:1:1", ""],
-    [["replay", main], "main.ts: not JSON", "failures/"],
     [["serv"], "`serv`", "Did you mean `serve`?"],
     [[], "command", "touchstone --help"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
@@ -63,61 +62,60 @@ describe("touchstone", () => {
     expect(stdout).toBe("");
     expect(code).toBe(2);
   });
+});
 
-  it("calls its own bugs its own", async () => {
-    const broken = scratchFile("broken.json", JSON.stringify({ apiVersion: "reports/v1", kind: "SuiteReport" }));
-    expect((await run("replay", broken)).code).toBe(2);
+describe("conform and replay", () => {
+  it.each([
+    [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "touchstone serve --fault"],
+    [["conform", "--path", "1:1"], "--path names one program of one check: give --only"],
+    [["conform", "--faults", "all", "--fault", "generation-wrong"], "leave --fault out"],
+    [["replay", main], "main.ts: not JSON"],
+    [["replay", scratchFile("report.json", '{ "apiVersion": "reports/v1", "kind": "SuiteReport" }')], "failures/"],
+  ])("refuse %j, and say what to do", async (args, advice) => {
+    expect(await refusalHere(...args)).toContain(advice);
   });
 });
 
-describe("touchstone serve", () => {
-  it("prints its address first, answers, logs, and ends at SIGTERM with its watches", async () => {
-    const server = start("serve", "--port", "0", "--profile", "kubernetes", "--access-log");
+describe.concurrent("touchstone serve", { timeout: 180_000 }, () => {
+  it("prints its address first, answers, and ends at SIGTERM with its watches, over HTTP/1.1 and HTTP/2", async () => {
+    const server = start("serve", "--port", "0", "--profile", "kubernetes");
     const line = await server.firstLine;
     expect(line).toMatch(/^serving on http:\/\/127\.0\.0\.1:\d+$/);
     const url = line.replace("serving on ", "");
     const answer = await get(`${url}/api/v1/namespaces/default`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({ kind: "Namespace", metadata: { name: "default" } });
-    const { resourceVersion } = (
-      JSON.parse((await get(`${url}/api/v1/configmaps`)).body) as { metadata: { resourceVersion: string } }
-    ).metadata;
-    let opened: () => void = () => {};
-    const watching = new Promise<void>((resolve) => {
-      opened = resolve;
-    });
-    const watch = new Promise<string>((resolve, reject) => {
-      request(
-        `${url}/api/v1/configmaps?watch=true&resourceVersion=${resourceVersion}`,
-        { agent: false },
-        (incoming) => {
-          opened();
-          let body = "";
-          incoming.on("data", (chunk: Buffer) => {
-            body += chunk.toString();
-          });
-          incoming.on("end", () => resolve(body));
-        },
-      )
-        .on("error", reject)
-        .end();
-    });
-    await watching;
+    const list = JSON.parse((await get(`${url}/api/v1/configmaps`)).body) as { metadata: { resourceVersion: string } };
+    const path = `/api/v1/configmaps?watch=true&resourceVersion=${list.metadata.resourceVersion}`;
+    const watches = await Promise.all([watchOverHttp1(url, path), watchOverHttp2(url, path)]);
     server.child.kill("SIGTERM");
-    expect(await watch).toBe("");
-    const { code, stderr } = await server.ended;
-    expect(code).toBe(0);
-    const log = stderr
-      .trim()
-      .split("\n")
-      .map((entry) => JSON.parse(entry) as Record<string, unknown>);
-    expect(log[0]).toMatchObject({
-      method: "GET",
-      url: "/api/v1/namespaces/default",
-      status: 200,
-      outcome: "answered",
-    });
-    expect(log.at(-1)).toMatchObject({ outcome: "drained" });
+    expect(await Promise.all(watches.map(({ body }) => body))).toEqual(["", ""]);
+    expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("logs each request that has ended as a line of JSON, on request", async () => {
+    const server = start("serve", "--port", "0", "--profile", "kubernetes", "--access-log");
+    const url = (await server.firstLine).replace("serving on ", "");
+    await get(`${url}/api/v1/namespaces/default?pretty=true`, { "user-agent": "tester/1" });
+    await get(`${url}/nowhere`);
+    const { body } = await watchOverHttp1(url, "/api/v1/configmaps?watch=true");
+    server.child.kill("SIGTERM");
+    await body;
+    const { stderr } = await server.ended;
+    const entries = stderr.split("\n").slice(0, -1);
+    expect(entries.map((entry) => JSON.parse(entry) as unknown)).toEqual([
+      {
+        method: "GET",
+        url: "/api/v1/namespaces/default?pretty=true",
+        status: 200,
+        bodyBytes: expect.any(Number),
+        durationMicros: expect.any(Number),
+        outcome: "answered",
+        userAgent: "tester/1",
+      },
+      expect.objectContaining({ url: "/nowhere", status: 404, outcome: "answered" }),
+      expect.objectContaining({ url: "/api/v1/configmaps?watch=true", status: 200, outcome: "drained" }),
+    ]);
   });
 
   it("authenticates by its token file, and in svc refuses whoever has none", async () => {
@@ -157,7 +155,7 @@ describe("touchstone serve", () => {
   });
 });
 
-describe("touchstone run", () => {
+describe.concurrent("touchstone run", { timeout: 180_000 }, () => {
   const scenario = "scenarios/one-broken-link.yaml";
 
   it("prints verdicts and the trace hash, the same for the same seed", async () => {
@@ -187,3 +185,35 @@ describe("touchstone run", () => {
     expect(code).toBe(1);
   });
 });
+
+/** A watch whose head has come, and all that comes after it until it ends. */
+interface OpenWatch {
+  readonly body: Promise<string>;
+}
+
+function watchOverHttp1(url: string, path: string): Promise<OpenWatch> {
+  return new Promise((resolve, reject) => {
+    request(url + path, { agent: false }, (incoming) => resolve({ body: textOf(incoming) }))
+      .on("error", reject)
+      .end();
+  });
+}
+
+function watchOverHttp2(url: string, path: string): Promise<OpenWatch> {
+  const session = connectHttp2(url);
+  const stream = session.request({ ":path": path });
+  return new Promise((resolve, reject) => {
+    session.on("error", reject);
+    stream.on("response", () => resolve({ body: textOf(stream).finally(() => session.close()) }));
+  });
+}
+
+function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    stream
+      .on("data", (chunk: Buffer) => (text += chunk.toString()))
+      .on("end", () => resolve(text))
+      .on("error", reject);
+  });
+}
