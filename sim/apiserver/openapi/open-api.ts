@@ -8,7 +8,7 @@ import { encodeJson } from "../../../wire/go-strings.ts";
 import { negotiate } from "../../../wire/media-types.ts";
 import { groupRows, joinGroupVersion } from "../../../wire/resources.ts";
 import { contentTag } from "../discovery/content-tag.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject, Payload } from "../http-message.ts";
 import { baseHeaders, respondText } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import { compactJson } from "../representations/encode.ts";
@@ -18,11 +18,17 @@ import { openApiDocument } from "./document.ts";
 import { swaggerDocument } from "./swagger.ts";
 import { asksForSwaggerProtobuf, encodeSwagger, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
 
-interface Entry {
-  readonly document: JsonObject;
+/** Written out once: some have hundreds of kilobytes, and a short request must not cost a long time. */
+interface Kept {
+  readonly payload: Payload;
   readonly tag: string;
+}
+
+interface Entry extends Kept {
   readonly address: string;
 }
+
+const jsonPayload = (document: JsonObject): Payload => new ObjectPayload(document, "application/json", compactJson);
 
 const offers = [{ mediaType: "application/json", streamMediaType: undefined }];
 
@@ -30,8 +36,8 @@ export class OpenApi {
   private readonly context: ServerContext;
   private readonly versions: ReadonlyMap<string, readonly [group: string, version: string]>;
   private readonly entries = new Map<string, Entry>();
-  private swagger: { readonly document: JsonObject; readonly tag: string } | undefined;
-  private index: { readonly document: JsonObject; readonly tag: string } | undefined;
+  private swagger: (Kept & { readonly binary: Payload }) | undefined;
+  private index: Kept | undefined;
 
   constructor(context: ServerContext) {
     const { dialect } = context.profile;
@@ -58,7 +64,7 @@ export class OpenApi {
     const lasting = path !== "" && hash !== undefined ? { "cache-control": "public, immutable" } : {};
     const headers = { ...baseHeaders(run), ...lasting, etag: known.tag, vary: "Accept" };
     if (run.request.headers["if-none-match"] === known.tag) run.respond(304, headers, new TextPayload(""));
-    else run.respond(200, headers, new ObjectPayload(known.document, "application/json", compactJson));
+    else run.respond(200, headers, known.payload);
     return true;
   }
 
@@ -66,23 +72,23 @@ export class OpenApi {
   answerSwagger(run: Run): void {
     if (this.swagger === undefined) {
       const document = swaggerDocument(this.context.profile.dialect);
-      this.swagger = { document, tag: contentTag(encodeJson(document)) };
+      const binary = new ObjectPayload(document, swaggerProtobufMediaType, encodeSwagger);
+      this.swagger = { payload: jsonPayload(document), binary, tag: contentTag(encodeJson(document)) };
     }
-    const { document, tag } = this.swagger;
-    const binary = asksForSwaggerProtobuf(run.request.headers["accept"] ?? "");
+    const { payload, binary, tag } = this.swagger;
+    const wantsBinary = asksForSwaggerProtobuf(run.request.headers["accept"] ?? "");
     const headers = { ...baseHeaders(run), etag: tag, vary: "Accept" };
-    if (!binary && !isAcceptable(run)) run.respond(406, baseHeaders(run), new TextPayload(""));
+    if (!wantsBinary && !isAcceptable(run)) run.respond(406, baseHeaders(run), new TextPayload(""));
     else if (run.request.headers["if-none-match"] === tag) run.respond(304, headers, new TextPayload(""));
-    else if (binary) run.respond(200, headers, new ObjectPayload(document, swaggerProtobufMediaType, encodeSwagger));
-    else run.respond(200, headers, new ObjectPayload(document, "application/json", compactJson));
+    else run.respond(200, headers, wantsBinary ? binary : payload);
   }
 
-  private indexEntry(): { readonly document: JsonObject; readonly tag: string } {
+  private indexEntry(): Kept {
     if (this.index !== undefined) return this.index;
     const paths = Object.fromEntries(
       [...this.versions.keys()].map((path) => [path, { serverRelativeURL: (this.entry(path) as Entry).address }]),
     );
-    this.index = { document: { paths }, tag: contentTag(encodeJson({ paths })) };
+    this.index = { payload: jsonPayload({ paths }), tag: contentTag(encodeJson({ paths })) };
     return this.index;
   }
 
@@ -92,7 +98,7 @@ export class OpenApi {
     if (made !== undefined || place === undefined) return made;
     const document = openApiDocument(this.context.profile.dialect, ...place);
     const tag = contentTag(encodeJson(document));
-    const entry = { document, tag, address: `/openapi/v3/${path}?hash=${bare(tag)}` };
+    const entry = { payload: jsonPayload(document), tag, address: `/openapi/v3/${path}?hash=${bare(tag)}` };
     this.entries.set(path, entry);
     return entry;
   }
