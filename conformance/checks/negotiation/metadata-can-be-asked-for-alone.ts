@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { anyName, configMap } from "../../arbitraries/config-maps.ts";
+import { mediaTypeOf } from "../../client/client.ts";
+import { objectOf } from "../../client/collection.ts";
+import { type ApiObject, isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
+import { sameJson } from "../../model/json-values.ts";
+import { acceptAs } from "../../runner/features.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+
+/**
+ * Property: asked for metadata alone, an object, a list and a watch show the metadata that they have otherwise, and
+ * nothing else of the objects.
+ * Method: any ConfigMaps, read both ways; a list is no object and an object no list.
+ */
+export const metadataCanBeAskedForAlone = defineCheck({
+  id: "metadata-can-be-asked-for-alone",
+  area: "negotiation",
+  property: "PartialObjectMetadata shows an object's metadata as it is, in get, list and watch.",
+  requirements: ["negotiation.partial", "negotiation.partial-arity", "negotiation.yaml-watch"],
+  features: ["configmaps", "watch", "tables"],
+  input: fc.record({
+    names: fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }),
+    labels: fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", ""), { maxKeys: 2 }),
+  }),
+  async run(attempt, { names, labels }) {
+    const { dialect } = attempt.profile;
+    const collection = await attempt.target.collection("configmaps");
+    const { client } = collection;
+    const before = await collection.readList();
+    for (const name of names) objectOf(await collection.create(configMap(name, { labels, data: { k: "v" } })));
+    const asObject = acceptAs(dialect, "PartialObjectMetadata");
+    const asList = acceptAs(dialect, "PartialObjectMetadataList");
+    const apiVersion = `meta.${dialect.groupSuffix}/v1`;
+    const expectMetadata = (whole: ApiObject, part: Json | undefined, where: string) => {
+      const expected: JsonObject = { kind: "PartialObjectMetadata", apiVersion, metadata: whole.metadata };
+      const same = sameJson(part, expected);
+      attempt.expect("negotiation.partial", same, `in ${where}: ${JSON.stringify(expected)}`, JSON.stringify(part));
+    };
+    const [name] = names as [string];
+    const whole = objectOf(await collection.get(name));
+    const one = await client.request("GET", collection.pathOf(name), { accept: asObject });
+    expectMetadata(whole, one.json, "a get");
+    const type = mediaTypeOf(one.headers);
+    attempt.expect("negotiation.partial", type === "application/json", "application/json", type);
+
+    const { items } = await collection.readList();
+    const list = await client.request("GET", collection.path, { accept: asList });
+    const kind = isJsonObject(list.json)
+      ? `${String(list.json["kind"])} ${String(list.json["apiVersion"])}`
+      : list.text;
+    attempt.expect(
+      "negotiation.partial",
+      kind === `PartialObjectMetadataList ${apiVersion}`,
+      `PartialObjectMetadataList ${apiVersion}`,
+      kind,
+    );
+    const parts = objectsIn(list.json, "items");
+    const counts = [items.length, parts.length];
+    attempt.expect("negotiation.partial", counts[0] === counts[1], `${counts[0]} items`, `${counts[1]} items`);
+    for (const [index, item] of items.entries())
+      expectMetadata(item, { ...parts[index], kind: "PartialObjectMetadata", apiVersion }, "a list");
+
+    for (const [path, accept] of [
+      [collection.path, asObject],
+      [collection.pathOf(name), asList],
+    ] as const) {
+      const wrong = await client.request("GET", path, { accept });
+      attempt.expect(
+        "negotiation.partial-arity",
+        wrong.status === 406,
+        `406 for GET ${path} as ${accept}`,
+        String(wrong.status),
+      );
+    }
+
+    const watch = collection.watch({ resourceVersion: before.resourceVersion }, { accept: asObject });
+    const known: readonly string[] = names;
+    const own = () =>
+      watch.events.filter(({ object }) =>
+        known.includes(String((object["metadata"] as JsonObject | undefined)?.["name"])),
+      );
+    await watch.until(() => own().length >= names.length);
+    watch.close();
+    for (const [index, { object }] of own().entries()) {
+      const item = items.find((one) => one.metadata.name === names[index]) as ApiObject;
+      expectMetadata(item, object, "a watch");
+    }
+    attempt.expect(
+      "negotiation.partial",
+      own().length === names.length,
+      `${names.length} events`,
+      `${own().length} events`,
+    );
+    const yaml = await client.request("GET", collection.path, {
+      accept: "application/yaml",
+      query: { watch: true, timeoutSeconds: 1 },
+    });
+    attempt.expect("negotiation.yaml-watch", yaml.status === 406, "406 for a watch in YAML", String(yaml.status));
+  },
+});
