@@ -14,6 +14,7 @@ const tasks = {
   format: ["node_modules/@biomejs/biome/bin/biome", "check"],
   bench: ["bench/run.ts"],
   recorded: ["cli/recorded.ts"],
+  requirements: ["cli/requirements.ts"],
   build: ["cli/build.mjs"],
   install: undefined,
 };

@@ -1,0 +1,32 @@
+/**
+ * `npm run requirements [-- --keep-verdicts]`: judges the embedded server in both profiles, and writes
+ * `docs/requirements.md` anew; with --keep-verdicts it takes the verdicts of the last run.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { LastVerdicts } from "../reports/render/catalogue-markdown.ts";
+import type { SuiteReport } from "../reports/schema/suite-report.ts";
+import { documentFile, readVerdicts, requirementsDocument, verdictsFile } from "./requirements-document.ts";
+import { runSuiteOn } from "./suite-target.ts";
+
+const { values } = parseArgs({ options: { "keep-verdicts": { type: "boolean", default: false } } });
+const verdicts = values["keep-verdicts"] ? readVerdicts() : await judgeBoth();
+writeFileSync(documentFile, requirementsDocument(verdicts));
+
+async function judgeBoth(): Promise<LastVerdicts> {
+  const found: Record<string, LastVerdicts[string]> = {};
+  for (const profile of ["svc", "kubernetes"] as const) {
+    const details = { seed: 1, faults: [], featureGates: { WatchList: true } };
+    const report = await runSuiteOn({ kind: "embedded", details }, { profile, seed: 1 });
+    found[profile] = statusesOf(report);
+    console.log(`${profile}: ${report.conclusion}, ${report.totals.requirements.passed} passed`);
+  }
+  writeFileSync(verdictsFile, `${JSON.stringify(found, null, 2)}\n`);
+  return found;
+}
+
+/** In alphabetical order, so that a new check moves no line of another. */
+function statusesOf({ requirements }: SuiteReport): LastVerdicts[string] {
+  const entries = requirements.map(({ id, outcome }) => [id, outcome.status] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
