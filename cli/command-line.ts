@@ -143,12 +143,27 @@ const conform = object({
   ),
   report: optional(
     option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
-      description: message`Write report.json, report.txt, junit.xml and the evidence of failures into this folder.`,
+      description: message`Write the report in every form into this folder: report.json, .html, .md, .txt, junit.xml, a badge, the evidence of failures.`,
     }),
   ),
   format: optional(
-    option("--format", choice(["text", "json", "junit"], { metavar: "FORMAT" }), {
-      description: message`What to print: text (default), json or junit.`,
+    option("--format", choice(["text", "json", "junit", "html", "markdown", "ndjson"], { metavar: "FORMAT" }), {
+      description: message`What to print: text (default), json, junit, html, markdown, or ndjson: one event a line while the run goes on.`,
+    }),
+  ),
+  events: optional(
+    option("--events", path({ metavar: "FILE", type: "file", allowCreate: true }), {
+      description: message`Write one JSON event a line into this file while the run goes on.`,
+    }),
+  ),
+  baseline: optional(
+    option("--baseline", file("FILE"), {
+      description: message`Findings that are expected, with reasons: they do not fail the run; one that is gone does.`,
+    }),
+  ),
+  writeBaseline: optional(
+    option("--write-baseline", path({ metavar: "FILE", type: "file", allowCreate: true }), {
+      description: message`Write what was found as a baseline, with the reasons of --baseline kept.`,
     }),
   ),
   json,
@@ -287,10 +302,39 @@ const replay = object({
   json,
 });
 
+/** Forms of a report that can be made of its file alone. */
+const suiteFormats = ["html", "text", "markdown", "json", "junit", "badge", "badge-json"] as const;
+export type SuiteFormat = (typeof suiteFormats)[number];
+
+const view = object({
+  command: constant("view"),
+  files: multiple(
+    argument(path({ metavar: "FILE", mustExist: true }), {
+      description: message`A report.json of conform --report, or its folder. Several are put side by side.`,
+    }),
+  ),
+  format: optional(
+    option("--format", choice(suiteFormats, { metavar: "FORMAT" }), {
+      description: message`html (default), text, markdown, json, junit, badge (SVG) or badge-json (for shields.io).`,
+    }),
+  ),
+  output: optional(
+    option("--output", path({ metavar: "FILE", type: "file", allowCreate: true }), {
+      description: message`Where to write; - is standard output. Default: report.html for html, else standard output.`,
+    }),
+  ),
+  schema: optional(
+    option("--schema", choice(["report", "failure", "event", "baseline"], { metavar: "KIND" }), {
+      description: message`Print the JSON schema of this kind of document instead.`,
+    }),
+  ),
+});
+
 export type ConformOptions = InferValue<typeof conform>;
 export type ServeOptions = InferValue<typeof serve>;
 export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
+export type ViewOptions = InferValue<typeof view>;
 
 /** Examples as they are typed, one a line. */
 function examples(...lines: readonly string[]): Message {
@@ -329,6 +373,15 @@ export const commandLine = or(
   command("replay", replay, {
     brief: message`Make a failure again, exactly, from its file.`,
     footer: examples("touchstone replay out/embedded/failures/watch-replays-to-list.json"),
+  }),
+  command("view", view, {
+    brief: message`Show saved reports: as a page, as Markdown, side by side.`,
+    footer: examples(
+      "touchstone view out/embedded",
+      "touchstone view a.json b.json --output compared.html",
+      "touchstone view out/embedded --format markdown",
+      "touchstone view --schema report",
+    ),
   }),
 );
 

@@ -1,20 +1,19 @@
 /** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { judgesExpiry, type SuiteProgress, type SuiteSelection } from "../conformance/run-suite.ts";
 import { renderJson } from "../reports/render/json.ts";
-import { renderJUnit } from "../reports/render/junit.ts";
-import { renderSuiteText } from "../reports/render/text.ts";
 import { renderFaultText } from "../reports/render/fault-text.ts";
+import { exitCodeFor, withBaseline } from "../reports/gate/gate.ts";
 import { isGood } from "../reports/schema/fault-report.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
-import { exitCodeOf } from "../reports/schema/verdict.ts";
 import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
 import { makePlan, type Selection } from "../conformance/runner/plan.ts";
+import { readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
+import { eventLog } from "./event-log.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { prepareFolder, suiteRenderers, writeReport } from "./report-files.ts";
 import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
 import { painter, type ProgressLine, progressLine } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
@@ -24,31 +23,58 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
   requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
-  if (options.report !== undefined) mkdirSync(join(options.report, "failures"), { recursive: true });
+  const format = formatOf(options);
+  const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
+  if (options.report !== undefined) prepareFolder(options.report);
+  const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
+  const onProgress = showProgress(progress);
   const { signal, stopListening } = onInterrupt(
     "Stopping: the report will hold what is known so far. Again to stop at once.",
   );
   try {
-    const report = await runSuiteOn(target, {
+    events.tell({ type: "started", target: addressOf(target), profile: options.profile, seed: options.seed });
+    const found = await runSuiteOn(target, {
       ...selection,
       profile: options.profile,
       seed: options.seed,
       maxWaitMillis: options.maxWait / 1000,
       signal,
-      onProgress: showProgress(progress),
+      onProgress(what) {
+        onProgress(what);
+        events.progress(what);
+      },
       ...given("path", options.path),
       ...given("runs", options.runs),
       ...given("jobs", options.jobs),
     });
     progress.clear();
+    const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);
     if (options.report !== undefined) writeReport(report, options.report);
-    process.stdout.write(printed(report, options));
+    if (options.writeBaseline !== undefined) keepBaseline(report, options.writeBaseline);
+    events.end(report);
+    process.stdout.write(printed(report, format, options.report));
     return exitCodeFor(report);
   } finally {
     progress.clear();
     stopListening();
+    events.close();
   }
+}
+
+type Format = NonNullable<ConformOptions["format"]>;
+
+function formatOf({ json, format }: ConformOptions): Format {
+  if (json && format !== undefined && format !== "json") {
+    throw new UsageError(`--json and --format ${format} both say what to print: leave one of them out.`);
+  }
+  return json ? "json" : (format ?? "text");
+}
+
+/** What is not found in a part of a run may still be there. */
+function keepBaseline(report: SuiteReport, file: string): void {
+  if (report.complete) writeBaseline(report, file);
+  else process.stderr.write(`--write-baseline ${file}: not written, since the run was cut short.\n`);
 }
 
 /** The suite is on trial, not the server: see `fault-campaign.ts`. */
@@ -96,7 +122,11 @@ function refusedBeside(options: ConformOptions, target: SuiteTarget): string | u
   if (options.faults.length > 0) return "says which bugs to plant, and --fault does as well: leave --fault out.";
   if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
   if (options.report !== undefined) return "prints its report, as text or with --json: leave --report out.";
-  if (options.format === "junit") return "prints text or JSON: leave --format junit out.";
+  if (options.events !== undefined) return "tells no events: leave --events out.";
+  const baseline = options.baseline === undefined ? options.writeBaseline && "--write-baseline" : "--baseline";
+  if (baseline !== undefined) return `judges no server against a baseline: leave ${baseline} out.`;
+  const format = formatOf(options);
+  if (format !== "text" && format !== "json") return `prints text or JSON: leave --format ${format} out.`;
   return undefined;
 }
 
@@ -120,6 +150,11 @@ function planOf(selection: Selection): ReturnType<typeof makePlan> {
     throw new UsageError(`--only or --skip: ${(error as Error).message}`);
   }
 }
+
+const addressOf = (target: SuiteTarget): { kind: SuiteTarget["kind"]; address: string } => ({
+  kind: target.kind,
+  address: target.kind === "url" ? (target.url ?? target.connection.svcconfig ?? "") : "$SERVER",
+});
 
 function targetOf(options: ConformOptions): SuiteTarget {
   const { url, faults, featureGates = {}, seed } = options;
@@ -161,24 +196,8 @@ function showProgress(line: ProgressLine): (progress: SuiteProgress) => void {
   };
 }
 
-function printed(report: SuiteReport, options: ConformOptions): string {
-  const format = options.json ? "json" : (options.format ?? "text");
-  if (format === "json") return renderJson(report);
-  if (format === "junit") return renderJUnit(report);
-  return renderSuiteText(report, { paint: painter(process.stdout), ...given("directory", options.report) });
-}
-
-/** report.json, report.txt, junit.xml, and one file for each failure that `replay` takes. */
-function writeReport(report: SuiteReport, directory: string): void {
-  writeFileSync(join(directory, "report.json"), renderJson(report));
-  writeFileSync(join(directory, "report.txt"), renderSuiteText(report, { directory }));
-  writeFileSync(join(directory, "junit.xml"), renderJUnit(report));
-  for (const { id, failure } of report.checks) {
-    if (failure !== undefined) writeFileSync(join(directory, "failures", `${id}.json`), renderJson(failure));
-  }
-}
-
-/** What is good in a part of the run says nothing about the rest. */
-function exitCodeFor(report: SuiteReport): ExitCode {
-  return report.complete || report.conclusion !== "conformant" ? exitCodeOf[report.conclusion] : exitCodes.inconclusive;
+/** With `ndjson` all has been said. */
+function printed(report: SuiteReport, format: Format, directory: string | undefined): string {
+  if (format === "ndjson") return "";
+  return suiteRenderers[format](report, { paint: painter(process.stdout), ...given("directory", directory) });
 }

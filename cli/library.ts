@@ -10,7 +10,10 @@ import { parseScenario } from "../scenarios/load.ts";
 import type { FaultName } from "../sim/faults/server-faults.ts";
 import { playScenario } from "../sim/scenario/play.ts";
 
+export { renderComparisonHtml } from "../reports/html/compare-page.ts";
+export { renderSuiteHtml } from "../reports/html/suite-page.ts";
 export { renderJUnit } from "../reports/render/junit.ts";
+export { renderSuiteMarkdown } from "../reports/render/markdown.ts";
 export { renderSuiteText } from "../reports/render/text.ts";
 export type * from "../reports/schema/simulation-report.ts";
 export type * from "../reports/schema/suite-report.ts";

@@ -87,7 +87,8 @@ function show() {
     if (!item.hidden && item.localName === "li") shown++;
   }
   for (const area of document.querySelectorAll("section.area")) {
-    area.hidden = area.querySelector("[data-item]:not([hidden])") === null;
+    const own = [...area.querySelectorAll("[data-item]")];
+    area.hidden = own.length > 0 && own.every((item) => item.hidden);
   }
   for (const note of document.querySelectorAll(".nothing")) {
     const own = [...note.parentElement.querySelectorAll("[data-item]")];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { withBaseline } from "../gate/gate.ts";
 import { renderJUnit } from "./junit.ts";
-import { failedCheck, report, row } from "./sample-report.ts";
+import { failedCheck, failure, report, row } from "./sample-report.ts";
 
 const passed = { status: "passed", runs: 3 } as const;
 
@@ -33,6 +34,19 @@ describe("JUnit", () => {
     expect(xml).toContain('<error type="inconclusive" message="no &quot;event&quot; &lt;yet&gt;"/>');
     expect(xml).toContain('<skipped message="unsupported: the target does not claim pods"/>');
     expect(xml).toContain('<skipped message="deviation: declared by the profile: limit-ignored"/>');
+  });
+
+  it("comes to the gate's answer where there is a baseline", () => {
+    const known = { finding: failure.finding, reason: "an old bug" };
+    const failing = report([row("watch.reliable", failedCheck.verdict), row("lists.fields", passed)], [failedCheck]);
+    const expected = renderJUnit(withBaseline(failing, "b.yaml", [known]));
+    expect(expected).toContain('failures="0"');
+    expect(expected).toContain('<skipped message="skipped: expected by b.yaml: an old bug"/>');
+    expect(renderJUnit(withBaseline(failing, "b.yaml", []))).toContain('tests="2" failures="1"');
+    const mended = { ...failedCheck, verdict: passed, failure: undefined };
+    const stale = renderJUnit(withBaseline(report([row("watch.reliable", passed)], [mended]), "b.yaml", [known]));
+    expect(stale).toContain("it no longer occurs: remove the entry");
+    expect(stale).toContain('failures="1"');
   });
 
   it("holds nothing that XML forbids, whatever a target answered", () => {

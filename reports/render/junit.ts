@@ -5,11 +5,14 @@
  */
 import type { CheckResult, RequirementResult, SuiteReport } from "../schema/suite-report.ts";
 import type { Outcome } from "../schema/verdict.ts";
+import { findingsOf } from "../gate/finding.ts";
+import { areaOf, reasonOf } from "./describe.ts";
 import { renderFailure } from "./text.ts";
 
 /** The XML document, UTF-8. Times are seconds on the suite's clock: virtual when the target is embedded. */
-export function renderJUnit(report: SuiteReport): string {
-  const areas = Map.groupBy(report.requirements, ({ id }) => id.slice(0, id.indexOf(".")));
+export function renderJUnit(judged: SuiteReport): string {
+  const report = { ...judged, requirements: judged.requirements.map((row) => throughBaseline(judged, row)) };
+  const areas = Map.groupBy(report.requirements, ({ id }) => areaOf(id));
   const checks = new Map(report.checks.map((check) => [check.id, check]));
   const suites = [...areas].flatMap(([area, rows]) => suiteLines(report, area, rows, checks));
   const attributes = {
@@ -24,6 +27,23 @@ export function renderJUnit(report: SuiteReport): string {
     "</testsuites>",
     "",
   ].join("\n");
+}
+
+/** What is expected does not count against the target, and what is stale does: a CI server must come to our exit code. */
+function throughBaseline(report: SuiteReport, row: RequirementResult): RequirementResult {
+  const { baseline } = report;
+  if (baseline === undefined) return row;
+  const own = baseline.entries.filter(({ finding }) => finding.startsWith(`${row.id}/`));
+  const stale = own.filter(({ status }) => status === "stale").map(({ finding }) => finding);
+  const found = findingsOf(report).filter(({ requirement }) => requirement === row.id);
+  const allExpected = found.length > 0 && found.every(({ id }) => !baseline.unexpected.includes(id));
+  const skip = (why: string): RequirementResult => ({ ...row, outcome: { status: "skipped", why } });
+  if (stale.length > 0 && (found.length === 0 || allExpected)) {
+    const expected = `the failure that ${baseline.file} expects: ${stale.join(", ")}`;
+    return { ...row, outcome: { status: "failed", expected, actual: "it no longer occurs: remove the entry" } };
+  }
+  if (allExpected) return skip(`expected by ${baseline.file}: ${own.map(({ reason }) => reason).join(" ")}`);
+  return baseline.hidden.includes(row.id) ? skip("hidden behind an expected failure of its check") : row;
 }
 
 function suiteLines(
@@ -61,22 +81,6 @@ function outcomeElement({ id, outcome, text }: RequirementResult, judges: readon
       return `<error${written({ type: outcome.status, message: reasonOf(outcome) })}/>`;
     default:
       return `<skipped${written({ message: `${outcome.status}: ${reasonOf(outcome)}` })}/>`;
-  }
-}
-
-function reasonOf(outcome: Outcome): string {
-  switch (outcome.status) {
-    case "inconclusive":
-    case "skipped":
-      return outcome.why;
-    case "error":
-      return outcome.cause;
-    case "unsupported":
-      return `the target does not claim ${outcome.feature}`;
-    case "deviation":
-      return `declared by the profile: ${outcome.deviations.join(", ")}`;
-    default:
-      return "";
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeviationResult, UnjudgedBy } from "../schema/suite-report.ts";
+import { withBaseline } from "../gate/gate.ts";
 import { renderJson } from "./json.ts";
 import { failedCheck, failure, report, row } from "./sample-report.ts";
 import { renderFailure, renderSuiteText } from "./text.ts";
@@ -113,6 +114,22 @@ describe("text of a report", () => {
         "  shown only in simulations (1)",
         "      watch 1",
       ].join("\n"),
+    );
+  });
+
+  it("tells what the baseline expects, and ends in the gate's answer", () => {
+    const failing = report(
+      [
+        row("watch.reliable", { status: "failed", expected: "a", actual: "b" }),
+        row("a.b", { status: "passed", runs: 1 }),
+      ],
+      [failedCheck],
+    );
+    const expected = renderSuiteText(withBaseline(failing, "b.yaml", [{ finding: failure.finding, reason: "old" }]));
+    expect(expected).toContain(`EXPECTED by the baseline (1)\n  ${failure.finding}\n      old\n`);
+    expect(expected).toContain("\nNONCONFORMANT\ngate passed by the baseline b.yaml, 1 expected finding\n");
+    expect(renderSuiteText(withBaseline(failing, "b.yaml", []))).toContain(
+      `NOT EXPECTED by the baseline (1)\n  ${failure.finding}\n`,
     );
   });
 

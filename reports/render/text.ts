@@ -2,7 +2,9 @@
  * A suite report for a person: failures first and in full, then what else needs a look, then a table by area
  * and one closing line. Made from the report alone, so that a saved report renders the same later.
  */
+import { baselineWords, gateOf } from "../gate/gate.ts";
 import type {
+  BaselineResult,
   CheckResult,
   DeviationResult,
   NotJudged,
@@ -11,7 +13,8 @@ import type {
   SuiteReport,
   UnjudgedBy,
 } from "../schema/suite-report.ts";
-import type { Conclusion, OutcomeStatus } from "../schema/verdict.ts";
+import type { Conclusion, GateOutcome, OutcomeStatus } from "../schema/verdict.ts";
+import { caveatsOf, counted, durationText } from "./describe.ts";
 import { renderTable } from "./table.ts";
 
 /** What a piece of text means; a terminal shows it by a colour. */
@@ -65,6 +68,7 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
     listBlock("UNSUPPORTED: the target does not claim them", rowsWith(report, "unsupported"), causeOf, "quiet", paint),
     listBlock("SKIPPED on request", rowsWith(report, "skipped"), causeOf, "quiet", paint),
     notJudgedBlock(report, paint),
+    baselineBlock(report, paint),
     leftoverBlock(report, paint),
     areaTable(report, paint),
     closing(report, paint),
@@ -194,10 +198,34 @@ function listBlock<Row>(
   if (rows.length === 0) return "";
   const lines = rows.map((row) => {
     const [name, text] = textOf(row);
-    return `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
+    return text === "" ? `  ${name}` : `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
   });
   return [paint(tone, `${title} (${rows.length})`), ...lines].join("\n");
 }
+
+/** What the baseline says of each finding; the gate's answer is in the last lines. */
+function baselineBlock({ baseline }: SuiteReport, paint: Paint): string {
+  if (baseline === undefined) return "";
+  const having = (status: BaselineEntryResult["status"]): BaselineEntryResult[] =>
+    baseline.entries.filter((entry) => entry.status === status);
+  const blocks = [
+    listBlock("NOT EXPECTED by the baseline", baseline.unexpected, (finding) => [finding, ""], "bad", paint),
+    listBlock(
+      "STALE in the baseline: these no longer occur; remove the entries",
+      having("stale"),
+      entryText,
+      "bad",
+      paint,
+    ),
+    listBlock("EXPECTED by the baseline", having("occurred"), entryText, "doubtful", paint),
+    listBlock("NOT MET entries of the baseline: this run does not tell", having("unjudged"), entryText, "quiet", paint),
+  ];
+  return blocks.filter((block) => block !== "").join("\n\n");
+}
+
+type BaselineEntryResult = BaselineResult["entries"][number];
+
+const entryText = ({ finding, reason }: BaselineEntryResult): readonly [string, string] => [finding, reason];
 
 function leftoverBlock({ leftovers }: SuiteReport, paint: Paint): string {
   if (leftovers.length === 0) return "";
@@ -253,26 +281,21 @@ function closing(report: SuiteReport, paint: Paint): string {
   const { totals, conclusion } = report;
   const stale = totals.deviations.stale;
   const verdict = stale > 0 && conclusion === "conformant" ? "conformant, but with stale deviations" : conclusion;
-  const notes = [
-    report.complete ? undefined : "cut short",
-    report.partial ? "of a part of the requirements only" : undefined,
-    totals.deviations.occurred === 0 ? undefined : `with ${counted(totals.deviations.occurred, "declared deviation")}`,
-  ].filter((note) => note !== undefined);
-  const duration = `${seconds(report.durationMillis)} of ${report.target.kind === "embedded" ? "virtual" : "real"} time`;
+  const notes = caveatsOf(report);
+  const gate = baselineWords(report).join(", ");
   return [
     `${paint(stale > 0 ? "bad" : conclusionTone[conclusion], verdict.toUpperCase())}${notes.length === 0 ? "" : `, ${notes.join(", ")}`}`,
+    ...(gate === "" ? [] : [paint(gateTone[gateOf(report)], gate)]),
     paint(
       "quiet",
-      `${counted(report.checks.length, "check")}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")} (counted), ${duration}`,
+      `${counted(report.checks.length, "check")}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")} (counted), ${durationText(report)}`,
     ),
   ].join("\n");
 }
 
-/** `12,345 exchanges`. */
-function counted(count: number, noun: string): string {
-  return `${String(count).replace(/\B(?=(\d{3})+$)/g, ",")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function seconds(millis: number): string {
-  return `${(millis / 1000).toFixed(1)} s`;
-}
+const gateTone: Readonly<Record<GateOutcome, Tone>> = {
+  passed: "good",
+  failed: "bad",
+  inconclusive: "doubtful",
+  error: "bad",
+};

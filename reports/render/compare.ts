@@ -1,0 +1,66 @@
+/** Several suite reports side by side: by area, and by requirement with the differences first. Pure. */
+import type { RequirementLevel, SuiteReport } from "../schema/suite-report.ts";
+import type { Outcome, OutcomeStatus } from "../schema/verdict.ts";
+import { areaOf, countsByArea, type StatusCounts, targetName } from "./describe.ts";
+
+/** A report, and what to call it: names are unique within a comparison. */
+export interface NamedReport {
+  readonly name: string;
+  readonly report: SuiteReport;
+}
+
+export interface Comparison {
+  readonly columns: readonly NamedReport[];
+  /** By column; undefined: the report has nothing in this area. */
+  readonly areas: readonly { readonly area: string; readonly counts: readonly (StatusCounts | undefined)[] }[];
+  /** Those that differ first, then in the order of the reports. */
+  readonly rows: readonly ComparedRequirement[];
+}
+
+export interface ComparedRequirement {
+  readonly id: string;
+  readonly level: RequirementLevel;
+  readonly text: string;
+  /** By column; undefined: not in that report. */
+  readonly outcomes: readonly (Outcome | undefined)[];
+  readonly differs: boolean;
+}
+
+export function compareReports(columns: readonly NamedReport[]): Comparison {
+  const perColumn = columns.map(({ report }) => new Map(report.requirements.map((row) => [row.id, row] as const)));
+  const all = columns.flatMap(({ report }) => report.requirements);
+  const first = new Map(all.map((row) => [row.id, row] as const).reverse());
+  const ids = [...new Set(all.map(({ id }) => id))];
+  const rows = ids.flatMap((id) => {
+    const row = first.get(id);
+    if (row === undefined) return [];
+    const outcomes = perColumn.map((own) => own.get(id)?.outcome);
+    const differs = new Set(outcomes.map((outcome) => outcome?.status ?? "absent")).size > 1;
+    return [{ id, level: row.level, text: row.text, outcomes, differs }];
+  });
+  const counts = columns.map(({ report }) => countsByArea(report.requirements));
+  const areas = [...new Set(ids.map(areaOf))].map((area) => ({ area, counts: counts.map((own) => own.get(area)) }));
+  return {
+    columns,
+    areas,
+    rows: [...rows.filter(({ differs }) => differs), ...rows.filter(({ differs }) => !differs)],
+  };
+}
+
+/** `12/14`: proven of what applies. `–` where nothing applies. */
+export function passedOf(counts: StatusCounts | undefined): string {
+  if (counts === undefined) return "–";
+  const applicable = Object.entries(counts).reduce(
+    (sum, [status, count]) => sum + (status === "unsupported" ? 0 : count),
+    0,
+  );
+  return applicable === 0 ? "–" : `${counts.passed}/${applicable}`;
+}
+
+export const statusOf = (outcome: Outcome | undefined): OutcomeStatus | "absent" => outcome?.status ?? "absent";
+
+/** A second line under a column's name. */
+export function columnNote({ report }: NamedReport): string {
+  const { target, profile, conclusion } = report;
+  return `${conclusion}, ${targetName(target)}${target.version === undefined ? "" : ` ${target.version}`}, profile ${profile}`;
+}
