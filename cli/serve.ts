@@ -8,6 +8,7 @@ import { selfSignedCertificate } from "../sim/http/self-signed.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import type { ServeOptions } from "./command-line.ts";
+import { NoObjectPath } from "../sim/apiserver/unreadable.ts";
 import { readCertificates } from "./pem-files.ts";
 import { parseTokenFile } from "./token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
@@ -30,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     historyWindowMicros: options.historyWindow,
     eventTtlMicros: options.eventTtl,
     tokens,
+    unreadable: options.unreadable,
     anonymousAuth,
     featureGates: options.featureGates ?? {},
     authorizationModes: options.authorizationMode,
@@ -63,6 +65,7 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
     return await startWallServer(server);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
+    if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
     if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
       throw new UsageError(
         `--tls-cert-file ${options.tlsCertFile} --tls-private-key-file ${options.tlsPrivateKeyFile}: ${message}. Give a PEM certificate and its own PEM key.`,

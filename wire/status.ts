@@ -21,7 +21,7 @@ export const reasonCodes = {
   TooManyRequests: 429,
   InternalError: 500,
   ServerTimeout: 500,
-  StoreReadError: 500,
+  StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
 } as const;

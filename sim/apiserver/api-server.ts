@@ -34,6 +34,7 @@ import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
 import type { ServerContext } from "./server-context.ts";
 import { Verbs } from "./verbs.ts";
+import { NoObjectPath, unreadableOf } from "./unreadable.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
 export interface CostModel {
@@ -83,6 +84,8 @@ export interface ApiServerOptions {
   /** Make the namespaces that every cluster has, when they are absent. Default true. */
   readonly bootstrap?: boolean;
   /** Controllers run in the server's own process. Default: all on. */
+  /** Paths of objects that cannot be read from the store: see `makeUnreadable`. Default: none. */
+  readonly unreadable?: readonly string[];
   readonly controllers?: {
     readonly namespace?: boolean;
     readonly customResources?: boolean;
@@ -165,6 +168,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.mutations = new Seats(process.clock, limits.mutationsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.context = {
+      unreadable: unreadableOf(store),
       process,
       clock: process.clock,
       store,
@@ -195,6 +199,7 @@ export class ApiServer implements ApiHandler, RunHost {
       eventTtlMicros: options.eventTtlMicros ?? oneHour,
       bootstrap: options.bootstrap ?? true,
       bootstrapRoles: hasRoles,
+    for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     });
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
@@ -221,6 +226,18 @@ export class ApiServer implements ApiHandler, RunHost {
   /** The watch caches keep nothing of the past: a watch from an earlier version is answered with 410. */
   forgetHistory(): void {
     this.verbs.forgetHistory();
+  /**
+   * The object at `path`, now or as soon as it is stored, cannot be read from the store any more: as after the loss of
+   * the key that it was encrypted with. An unsafe deletion ends that. Throws `NoObjectPath`.
+   */
+  makeUnreadable(path: string): void {
+    const place = this.router.resolve(path);
+    if (place.is !== "resource" || place.place.name === "" || place.place.subresource !== undefined) {
+      throw new NoObjectPath(path);
+    }
+    this.context.unreadable.mark(this.verbs.keyOf(place.place));
+  }
+
   }
 
   start(request: ApiRequest, responder: Responder): Cancel {

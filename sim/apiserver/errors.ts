@@ -143,5 +143,9 @@ export const tooLargeVersion = (requested: number, current: number, retryAfterSe
 
 export const timeout = (message: string): ApiError => new ApiError(504, "Timeout", message, {});
 
+/** 500 with the text of what went wrong, which clients are not meant to act on. */
+export const internalError = (message: string): ApiError =>
+  new ApiError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
+
 /** An error that nothing mapped: 500 without a reason, the text bare. */
 export const unmapped = (message: string): ApiError => new ApiError(500, undefined, message);

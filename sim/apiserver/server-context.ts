@@ -10,12 +10,15 @@ import type { Negotiator } from "./pipeline/negotiate.ts";
 import type { Profile } from "./profile.ts";
 import type { Encoders } from "./representations/encode.ts";
 import type { CustomResources } from "./custom/custom-resources.ts";
+import type { Unreadable } from "./unreadable.ts";
 import type { Encodings } from "./representations/encodings.ts";
 
 export interface ServerContext {
   readonly process: Process;
   readonly clock: Clock;
   readonly store: Store;
+  /** What of it cannot be read. */
+  readonly unreadable: Unreadable;
   /** With the gates in force. */
   readonly profile: Profile;
   readonly faults: Faults;

@@ -13,9 +13,9 @@ import { ApiError, methodNotAllowed } from "./errors.ts";
 import type { ApiHandler, JsonObject } from "./http-message.ts";
 import { NamespaceController } from "../control/namespace-controller.ts";
 import { ReadVerbs } from "./pipeline/read-verbs.ts";
-import type { Verb } from "./pipeline/route.ts";
+import type { ResourcePlace, Verb } from "./pipeline/route.ts";
 import type { Run } from "./pipeline/run.ts";
-import { type ServedResource, ServedResources } from "./served-resources.ts";
+import { type ServedResource, ServedResources, storageKey } from "./served-resources.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { RbacObjects } from "./auth/rbac/policy.ts";
 import { decodeObject } from "./objects/decode.ts";
@@ -54,7 +54,7 @@ export class Verbs {
     context: ServerContext,
     { historyWindowMicros, cacheLagMicros, eventTtlMicros, bootstrap, bootstrapRoles: withRoles }: VerbsOptions,
   ) {
-    const { store, process, profile, faults } = context;
+    const { store, unreadable, process, profile, faults } = context;
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
@@ -65,7 +65,7 @@ export class Verbs {
     if (bootstrap) bootstrapNamespaces(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
-    this.reads = new ReadVerbs(context, { profile, faults, store, frontEnd: this.frontEnd, process });
+    this.reads = new ReadVerbs(context, { profile, faults, store, unreadable, frontEnd: this.frontEnd, process });
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
@@ -97,6 +97,13 @@ export class Verbs {
   webhookConfigurations(kind: "mutating" | "validating"): readonly JsonObject[] {
     const { prefix } = this.webhookTargets[kind];
     return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  }
+
+  /** Where an object is stored. */
+  keyOf({ row, namespace, name }: ResourcePlace): string {
+    const resource = this.resources.of(row);
+    invariant(resource !== undefined, "a place of a resource that is not served", row.resource);
+    return storageKey(resource, namespace, name);
   }
 
   /** A namespace's object now; undefined when there is none. */

@@ -1,5 +1,6 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
+import { NoObjectPath } from "../apiserver/unreadable.ts";
 import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
@@ -29,13 +30,10 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process("apiserver-1");
-  const server = driver.enter(process, () =>
-    createApiServer({
-      webhooks: httpsWebhookCaller((work) => driver.enter(process, work)),
-      ...serverOptions,
-      process,
-      store: new RevisionStore(),
-    }),
+  const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
+  const store = new RevisionStore();
+  const server = stoppingOnError(driver, () =>
+    driver.enter(process, () => createApiServer({ webhooks, ...serverOptions, process, store })),
   );
   const listening = await listenHttp(
     {
@@ -59,4 +57,14 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       driver.stop();
     },
   };
+}
+
+/** The timers of a driver would keep the program alive. What a process threw is told as it was thrown. */
+function stoppingOnError<Made>(driver: WallDriver, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    driver.stop();
+    throw error instanceof Error && error.cause instanceof NoObjectPath ? error.cause : error;
+  }
 }

@@ -108,6 +108,12 @@ export interface Cluster extends AsyncDisposable {
   compact(): void;
   /** How far the server's caches are behind its store from now on. */
   setCacheLag(lag: Duration): void;
+  /**
+   * The object at `path` cannot be read from the store any more, as after the loss of the key that it was encrypted
+   * with: caches still have it, everything else is a 500. With the gate `AllowUnsafeMalformedObjectDeletion` an unsafe
+   * deletion removes it. Throws for a path that names no object.
+   */
+  makeUnreadable(path: string): void;
 
   readonly trace: {
     /** Of everything that has happened: equal hashes, equal runs. */

@@ -213,3 +213,17 @@ items:
     await begin(); // the failed one has given back the clock
   });
 });
+
+it("an object that cannot be read is an error until it is deleted unsafely; its watchers list anew", async () => {
+  await begin({ objects: configMap("a"), featureGates: { AllowUnsafeMalformedObjectDeletion: true } });
+  const { version } = await list();
+  const watch = watched(`resourceVersion=${version}`);
+  await cluster.settle();
+  expect(() => cluster.makeUnreadable(configMaps)).toThrow("no object's path");
+  cluster.makeUnreadable(`${configMaps}/a`);
+  expect([(await get("/a")).status, (await list("?resourceVersion=0")).names]).toEqual([500, ["a"]]);
+  const url = `${cluster.url}${configMaps}/a?ignoreStoreReadErrorWithClusterBreakingPotential=true`;
+  expect((await cluster.fetch(url, { method: "DELETE" })).status).toBe(200);
+  expect(await watch).toEqual({ types: [], end: "closed", at: 0, status: 200 });
+  expect((await list()).names).toEqual([]);
+});

@@ -205,6 +205,13 @@ export class TestCluster implements Cluster {
     });
   }
 
+  makeUnreadable(path: string): void {
+    this.#atSite(() => {
+      this.#server.api.makeUnreadable(path);
+      this.#site.trace("unreadable", path);
+    });
+  }
+
   async close(): Promise<void> {
     await this.#transport.close();
     await this.#directTransport.close();

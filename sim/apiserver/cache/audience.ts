@@ -5,6 +5,7 @@
  */
 import type { Cancel } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
+import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 
 /** The value of `field` that an object must have before or after a change for a watcher to care. */
@@ -19,6 +20,8 @@ export interface Listener {
   readonly namespace: string;
   readonly trigger: Trigger | undefined;
   hear(delivery: Delivery): void;
+  /** Something happened that it cannot be told: an event with `error`, if there is one, and the end. */
+  lose(error: ApiError | undefined): void;
 }
 
 /** One event on its way out. What watchers make of it is kept here while it is told, so that they share it. */
@@ -77,6 +80,11 @@ class Circle {
     if (row?.byValue.size === 0) this.triggered.delete(trigger.field);
   }
 
+  all(): readonly Listener[] {
+    const rows = [...this.triggered.values()].flatMap(({ byValue }) => [...byValue.values()]);
+    return [...this.open, ...rows.flatMap((listeners) => [...listeners])];
+  }
+
   tell(delivery: Delivery): void {
     for (const listener of this.open) listener.hear(delivery);
     const value = delivery.event.value as JsonObject | undefined;
@@ -119,6 +127,11 @@ export class Audience {
       circle.remove(listener);
       if (circle.isEmpty && this.circles.get(namespace) === circle) this.circles.delete(namespace);
     };
+  }
+
+  /** Ends every watch. */
+  lose(error: ApiError | undefined): void {
+    for (const circle of [...this.circles.values()]) for (const listener of circle.all()) listener.lose(error);
   }
 
   /** Those of all namespaces first, then those of the event's own; each in the order in which they came. */

@@ -116,7 +116,12 @@ describe("FrontEnd", () => {
     const seen: number[] = [];
     server
       .source(PODS, true)
-      .audience.add({ namespace: "", trigger: undefined, hear: ({ event }) => seen.push(event.revision) });
+      .audience.add({
+        namespace: "",
+        trigger: undefined,
+        lose: () => {},
+        hear: ({ event }) => seen.push(event.revision),
+      });
     for (const lag of [100, 0, 50, 0, 10]) {
       world.put(`${PODS}n/a`);
       server.setLag(lag);
@@ -161,7 +166,12 @@ describe("FrontEnd", () => {
     const server = world.server({ lagMicros: 100 });
     const events = server.source("/registry/events/", false);
     const seen: number[] = [];
-    events.audience.add({ namespace: "n", trigger: undefined, hear: ({ event }) => seen.push(event.revision) });
+    events.audience.add({
+      namespace: "n",
+      trigger: undefined,
+      lose: () => {},
+      hear: ({ event }) => seen.push(event.revision),
+    });
     world.put("/registry/events/n/a");
     world.put("/registry/events/m/a");
     expect(seen).toEqual([2]);

@@ -8,6 +8,7 @@ import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 import type { Profile } from "../profile.ts";
 import type { Retention } from "./event-history.ts";
+import { lostDeletion, type Unreadable, unreadableOf } from "../unreadable.ts";
 import { Feed } from "./feed.ts";
 import type { Source } from "./source.ts";
 import { StoreView } from "./store-view.ts";
@@ -33,6 +34,7 @@ export class FrontEnd {
   readonly watchPrng: Prng;
   private readonly store: Store;
   private readonly process: Process;
+  private readonly unreadable: Unreadable;
   private readonly root: string;
   private readonly retention: Retention;
   private readonly feed: Feed;
@@ -52,6 +54,7 @@ export class FrontEnd {
     this.root = options.root ?? "/registry/";
     this.retention = profile.watchHistory === "ring" ? { kind: "ring" } : { kind: "window", windowMicros };
     this.historyFrom = store.revision;
+    this.unreadable = unreadableOf(store); // subscribes, and before this does
     this.watchPrng = process.prng.stream("watch-timeout");
     this.feed = new Feed(process, store.revision, options.lagMicros ?? 0, (event) => this.arrived(this.feed, event));
     this.unsubscribe = store.subscribe((event) => this.committed(event));
@@ -97,9 +100,15 @@ export class FrontEnd {
       this.stop();
       return;
     }
-    if (this.views.size > 0) this.views.get(this.prefixOf(event.key) ?? "")?.audience.tell(event);
+    if (this.views.size > 0) this.tellView(event);
     this.feed.committed(event);
     for (const feed of this.ownFeeds.values()) feed.committed(event);
+  }
+
+  private tellView(event: StoreEvent): void {
+    const audience = this.views.get(this.prefixOf(event.key) ?? "")?.audience;
+    if (this.unreadable.isLost(event)) audience?.lose(lostDeletion());
+    else audience?.tell(event);
   }
 
   private arrived(feed: Feed, event: StoreEvent): void {

@@ -6,6 +6,7 @@ import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import { prefixEnd, SortedIndex } from "../../store/sorted-index.ts";
 import type { KeyValue, RangeResult, Store, StoredValue, StoreEvent } from "../../store/types.ts";
 import type { JsonObject } from "../http-message.ts";
+import { type Unreadable, unreadableOf } from "../unreadable.ts";
 import { Audience } from "./audience.ts";
 import { EventHistory, type Retention } from "./event-history.ts";
 import type { Feed } from "./feed.ts";
@@ -44,6 +45,7 @@ export class WatchCache implements Source {
   feed: Feed;
   private readonly store: Store;
   private readonly process: Process;
+  private readonly unreadable: Unreadable;
   private readonly retention: Retention;
   private readonly history: EventHistory;
   private state: State | undefined;
@@ -51,6 +53,7 @@ export class WatchCache implements Source {
 
   constructor(options: WatchCacheOptions) {
     this.store = options.store;
+    this.unreadable = unreadableOf(options.store);
     this.process = options.process;
     this.prefix = options.prefix;
     this.retention = options.retention;
@@ -126,9 +129,15 @@ export class WatchCache implements Source {
 
   /** A change of this resource has arrived; the feed's revision is its own already. */
   apply(event: StoreEvent): void {
-    this.history.append(event, this.process.clock.nowMicros());
     if (this.wholeLists.size > 0) this.wholeLists.clear();
     if (this.state !== undefined) change(this.state, event.key, event.value, event.revision);
+    if (this.unreadable.isLost(event)) {
+      // What it has is what it would list anew; whoever watched from before must list as well.
+      this.history.forget(event.revision);
+      this.audience.lose(undefined);
+      return;
+    }
+    this.history.append(event, this.process.clock.nowMicros());
     this.audience.tell(event);
   }
 

@@ -6,8 +6,9 @@
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
-import { notFound, tooLargeVersion } from "../errors.ts";
+import { type ApiError, notFound, tooLargeVersion } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
+import { unreadableObject } from "../unreadable.ts";
 import { keyOf } from "./selection.ts";
 import type { GetRequest, GetSink, ReadContext, ReadTarget } from "./types.ts";
 import { badCachedVersion, badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
@@ -17,6 +18,13 @@ const nothing: Cancel = () => {};
 export function startGet(context: ReadContext, target: ReadTarget, request: GetRequest, sink: GetSink): Cancel {
   const { resourceVersion } = request;
   const key = request.key ?? keyOf(target, request.namespace, request.name);
+  if (resourceVersion === "" || !target.cached) {
+    const problem = problemOf(context, key);
+    if (problem !== undefined) {
+      sink.failed(problem);
+      return nothing;
+    }
+  }
   if (resourceVersion === "") {
     answer(context.store.get(key) as KeyValue | undefined, target, request, sink);
     return nothing;
@@ -32,6 +40,11 @@ export function startGet(context: ReadContext, target: ReadTarget, request: GetR
     if (reached) answer(source.get(key), target, request, sink);
     else sink.failed(tooLarge(source, version));
   });
+}
+
+function problemOf({ store, unreadable, profile }: ReadContext, key: string): ApiError | undefined {
+  if (!unreadable.has(key) || store.get(key) === undefined) return undefined;
+  return unreadableObject(key, profile.featureGates);
 }
 
 /** A type without a cache has nothing to wait for, and names no time to come back. */

@@ -20,6 +20,7 @@ import { ApiError, badRequest, expired, timeout, unmapped } from "../errors.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
 import { tooLarge } from "./get.ts";
 import { type Page, type Reader, readPage } from "./page.ts";
+import { unreadableList } from "../unreadable.ts";
 import { type Selection, select } from "./selection.ts";
 import type { ListRequest, ListSink, ReadContext, ReadTarget } from "./types.ts";
 import { badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
@@ -150,6 +151,11 @@ class List {
     const { profile, faults } = this.context;
     const { options } = this.request;
     // `0` asks for whatever there is, and the observed cache then gives all of it.
+    const unread = source.cached ? undefined : this.unreadProblem(selection);
+    if (unread !== undefined) {
+      this.sink.failed(unread);
+      return;
+    }
     const unlimited = options.resourceVersion === "0" && source.cached && !profile.limitAtAnyVersion;
     const limit = unlimited || selection.single ? 0 : options.limit;
     const revision = source.applied;
@@ -170,7 +176,7 @@ class List {
   }
 
   private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
-    const problem = this.problemAt(revision);
+    const problem = this.problemAt(revision) ?? this.unreadProblem(keys);
     if (problem !== undefined) {
       this.sink.failed(problem);
       return;
@@ -179,6 +185,12 @@ class List {
     const limit = this.selection.single ? 0 : this.request.options.limit;
     const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
     this.give(readPage(reader, { ...this.selection, ...keys, limit }, faults), revision, limit, true);
+  }
+
+  private unreadProblem({ start, end }: Pick<Selection, "start" | "end">): ApiError | undefined {
+    const { store, unreadable, profile } = this.context;
+    const keys = unreadable.within(store, start, end);
+    return keys.length === 0 ? undefined : unreadableList(this.target.name, keys, profile.featureGates);
   }
 
   private problemAt(revision: number): ApiError | undefined {

@@ -13,6 +13,7 @@ import { type Profile, svcProfile } from "../profile.ts";
 import { startGet } from "./get.ts";
 import { startList } from "./list.ts";
 import { parseListOptions } from "./options.ts";
+import { unreadableOf } from "../unreadable.ts";
 import { readTargetOf } from "./read-target.ts";
 import type { ListResult, ReadContext, ReadTarget, WatchEncoder, WatchRequest, WatchSink } from "./types.ts";
 import { startWatch } from "./watch.ts";
@@ -47,8 +48,9 @@ export class Testbed {
     this.kernel = beside?.kernel ?? new Kernel({ seed: "reads" });
     this.store = beside?.store ?? new RevisionStore();
     const process = this.kernel.process(beside === undefined ? "apiserver" : "apiserver-2");
+    const unreadable = unreadableOf(this.store);
     const frontEnd = new FrontEnd({ store: this.store, process, profile, ...frontEndOptions });
-    this.context = { profile, faults: faultsOn(faults), store: this.store, frontEnd, process };
+    this.context = { profile, faults: faultsOn(faults), store: this.store, unreadable, frontEnd, process };
   }
 
   target(resource = "configmaps", group = ""): ReadTarget {

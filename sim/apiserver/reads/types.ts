@@ -13,12 +13,14 @@ import type { FrontEnd } from "../cache/front-end.ts";
 import type { ApiError, ResourceName } from "../errors.ts";
 import type { JsonObject, Payload } from "../http-message.ts";
 import type { Profile } from "../profile.ts";
+import type { Unreadable } from "../unreadable.ts";
 
 export interface ReadContext {
   /** With the gates in force. */
   readonly profile: Profile;
   readonly faults: Faults;
   readonly store: Store;
+  readonly unreadable: Unreadable;
   readonly frontEnd: FrontEnd;
   /** The API server's own process: waits and watches die with it. */
   readonly process: Process;

@@ -14,6 +14,7 @@ import type { KeyValue } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
 import { ApiError, expired } from "../errors.ts";
 import { tooLarge } from "./get.ts";
+import { unreadableList } from "../unreadable.ts";
 import { type Selection, select } from "./selection.ts";
 import type { ReadContext, ReadTarget, WatchRequest, WatchSink } from "./types.ts";
 import { badCachedVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
@@ -75,6 +76,8 @@ function beginWhenFresh(plan: WatchPlan, revision: number): Cancel {
 
 function beginWithState(plan: WatchPlan, marked: boolean): Cancel {
   const { source, selection } = plan;
+  const problem = source.cached ? undefined : unreadProblem(plan);
+  if (problem !== undefined) return fail(plan, problem);
   const { items } = source.range(selection.start, selection.end, { count: false });
   return open(plan, source.applied, items, marked);
 }
@@ -83,8 +86,21 @@ function beginWithState(plan: WatchPlan, marked: boolean): Cancel {
 function beginWithStore(plan: WatchPlan): Cancel {
   const { store } = plan.context;
   const { start, end } = plan.selection;
+  const problem = unreadProblem(plan);
+  if (problem !== undefined) return fail(plan, problem);
   const range = store.range(start, end, { count: false });
   return open(plan, store.revision, typeof range === "string" ? [] : range.items, false);
+}
+
+function unreadProblem({ context, selection, target }: WatchPlan): ApiError | undefined {
+  const { store, unreadable, profile } = context;
+  const keys = unreadable.within(store, selection.start, selection.end);
+  return keys.length === 0 ? undefined : unreadableList(target.name, keys, profile.featureGates);
+}
+
+function fail({ sink }: WatchPlan, error: ApiError): Cancel {
+  sink.failed(error);
+  return nothing;
 }
 
 function beginAfter(plan: WatchPlan, version: number): Cancel {

@@ -5,6 +5,7 @@
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { KeyValue, StoreEvent } from "../../store/types.ts";
 import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
+import type { ApiError } from "../errors.ts";
 import type { JsonObject, Payload } from "../http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
 import type { WatchEventType } from "./types.ts";
@@ -70,6 +71,11 @@ export class Watcher implements Listener {
 
   hear(delivery: Delivery): void {
     if (!this.catchingUp) this.tell(delivery);
+  }
+
+  lose(error: ApiError | undefined): void {
+    if (error !== undefined && !this.ended) this.send(this.plan.request.encoder.event("ERROR", error.status));
+    if (!this.ended) this.close();
   }
 
   /** The client went away, or the stream is over. Nothing is told any more. */

@@ -12,7 +12,7 @@ import { validateCreate } from "../objects/validation.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
-import type { ServedResource } from "../served-resources.ts";
+import { type ServedResource, storageKey } from "../served-resources.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses, isServices } from "./service-addresses.ts";
@@ -94,7 +94,7 @@ function store(
       throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
     }
     // A name that is taken is what is wrong first, whatever else is.
-    if (isServices(resource) && writer.live(resource, metadataOf(draft).namespace ?? "", name) === undefined)
+    if (isServices(resource) && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
     const made = writer.create(resource, draft, options.dryRun);
     if (made !== undefined) return made;
@@ -109,7 +109,8 @@ function exists(writer: Writer, resource: ServedResource, name: string, namespac
       { reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(name)}`, field: "metadata.name" },
     ]);
   }
-  const live = writer.live(resource, namespace, name);
+  const isUnreadable = writer.context.unreadable.has(storageKey(resource, namespace, name));
+  const live = isUnreadable ? undefined : writer.live(resource, namespace, name);
   return alreadyExists(
     resource.name,
     name,

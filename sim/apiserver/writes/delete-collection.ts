@@ -12,7 +12,7 @@ import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { decodeDeleteOptions } from "./body.ts";
 import { deleteNamed } from "./delete.ts";
-import { type DeleteOptions, deleteOptions } from "./options.ts";
+import { type DeleteOptions, deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";
 import type { Writer } from "./writer.ts";
 
 export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, resource: ServedResource): void {
@@ -24,6 +24,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
     throw unmapped('no kind "DeleteOptions" is registered');
   }
   let options = deleteOptions(context, run.query, body);
+  if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
 
   reads.listThen(run, resource, listOptions, (list) => {
     const items = (list["items"] ?? []) as readonly JsonObject[];
@@ -42,6 +43,13 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
     );
   });
 }
+
+/** What breaks a cluster is not done to whole collections. */
+const oneAtATime = {
+  reason: "FieldValueInvalid",
+  message: "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option",
+  field: ignoreStoreReadErrorName,
+};
 
 /** Calls `work` on one item after another, each when the one before is done; a long list does not grow the stack. */
 function inTurn<Item>(

@@ -4,7 +4,7 @@
  */
 import { refreshQuotas } from "../admission/resource-quota.ts";
 import { refusesNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
-import { type ApiError, conflict, invalid, notFound } from "../errors.ts";
+import { type ApiError, conflict, notFound } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { orderMetadata } from "../objects/system-fields.ts";
 import { type Draft, metadataOf, ownChild, ownMetadata } from "../objects/types.ts";
@@ -16,6 +16,7 @@ import { decodeDeleteOptions } from "./body.ts";
 import { type Doom, doomOf, finalizersAfter, preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { admitted } from "./steps.ts";
+import { deleteUnreadable, notCorrupt } from "./unsafe-delete.ts";
 import type { Live, Writer } from "./writer.ts";
 
 export interface Deleted {
@@ -29,6 +30,10 @@ export function deleteOne(writer: Writer, run: Run, resource: ServedResource): v
   const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   const options = deleteOptions(context, run.query, decodeDeleteOptions(context, run));
+  if (options.ignoreStoreReadError) {
+    deleteUnreadable(writer, run, resource);
+    return;
+  }
   deleteNamed(writer, run, resource, { namespace, name, options }, (deleted) => {
     if (deleted === undefined) throw notFound(resource.name, name);
     const status = !deleted.removed && options.orphanDependents === false ? 202 : 200;
@@ -202,15 +207,4 @@ function answerTo(writer: Writer, resource: ServedResource, { object, removed }:
       uid,
     },
   };
-}
-
-function notCorrupt(resource: ServedResource, name: string): ApiError {
-  return invalid(resource.row.resource, resource.group, name, [
-    {
-      reason: "FieldValueInvalid",
-      message:
-        "Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option",
-      field: "ignoreStoreReadErrorWithClusterBreakingPotential",
-    },
-  ]);
 }

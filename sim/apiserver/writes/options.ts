@@ -209,7 +209,7 @@ interface RawDeleteOptions {
   readonly ignoreStoreReadError: boolean;
 }
 
-const ignoreStoreReadErrorName = "ignoreStoreReadErrorWithClusterBreakingPotential";
+export const ignoreStoreReadErrorName = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 function optionsOfQuery(query: Query): RawDeleteOptions {
   const grace = query.first("gracePeriodSeconds");

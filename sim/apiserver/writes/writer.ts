@@ -16,6 +16,7 @@ import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion }
 import { type Draft, metadataOf } from "../objects/types.ts";
 import { type ServedResource, type ServedResources, storageKey, viewed } from "../served-resources.ts";
 import type { ServerContext } from "../server-context.ts";
+import { unreadableObject } from "../unreadable.ts";
 import { Times } from "./times.ts";
 
 /** An object as it lies in the store, and the revision that it got there by. */
@@ -66,12 +67,19 @@ export class Writer {
     return { now: this.times.now(), prng: this.prng, faults: this.context.faults, subresource };
   }
 
-  /** The object now, past every cache. */
+  /** The object now, past every cache. Throws 500 for one that cannot be read. */
   live(resource: ServedResource, namespace: string, name: string): Live | undefined {
     const key = storageKey(resource, namespace, name);
-    const found = this.context.store.get(key);
+    const { store, unreadable, profile } = this.context;
+    const found = store.get(key);
+    if (found !== undefined && unreadable.has(key)) throw unreadableObject(key, profile.featureGates);
     invariant(typeof found !== "string", "the present state cannot be compacted or in the future");
     return found === undefined ? undefined : liveOf(resource, found);
+  }
+
+  /** Whether the name is taken, be it by what cannot be read. */
+  isTaken(resource: ServedResource, namespace: string, name: string): boolean {
+    return this.context.store.get(storageKey(resource, namespace, name)) !== undefined;
   }
 
   /** Every object of a namespace now, in key order. */
