@@ -23,6 +23,7 @@ import { customPrinter } from "./columns.ts";
 import type { DefinedVersion, Definition, ScalePaths } from "./definition.ts";
 import { isTrue } from "./definition.ts";
 import { fieldNames } from "./json-path.ts";
+import { ruleValidator } from "./rule-validator.ts";
 import { readSchema, type Schema } from "./schema.ts";
 import { inKeyOrder, newShaping, shapeObject } from "./shape-value.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";
@@ -186,13 +187,32 @@ function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
     if (scale !== undefined) scaleCauses(object, scale, causes);
     embeddedCauses(object, schema, "", causes);
   };
+  const rules = ruleValidator(schema);
   return {
-    validate(object, causes) {
+    validate(object, causes, _dialect, live) {
+      const before = causes.length;
       ownCauses(object, causes);
       causes.push(...listCauses(object));
+      if (rules === undefined) return;
+      if (causes.slice(before).some(({ reason }) => blocking.has(reason))) causes.push(unchecked);
+      else causes.push(...rules(object, live));
     },
   };
 }
+
+/** What makes an object unfit to be looked at by rules. */
+const blocking: ReadonlySet<string | undefined> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+const unchecked = invalidValue(
+  "<nil>",
+  null,
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+);
 
 const int32Max = 2_147_483_647;
 

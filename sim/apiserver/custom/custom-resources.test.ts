@@ -295,8 +295,6 @@ describe("definitions", () => {
     ]);
     const wrongDefault = { type: "object", properties: { a: { type: "integer", default: "x" } } };
     expect(causesOf({}, schema(wrongDefault))).toEqual([`${root}.properties[a].default`]);
-    const ruled = { type: "object", "x-kubernetes-validations": [{ rule: "true" }] };
-    expect(causesOf({}, schema(ruled))).toEqual([`${root}.x-kubernetes-validations`]);
   });
 
   it("are refused for conversion webhooks, several storage versions and names of the brand", () => {

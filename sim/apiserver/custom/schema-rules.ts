@@ -1,12 +1,12 @@
 /**
  * What makes a schema unfit: the structural rules, and the defaults that it sets. Paths and texts are the real server's.
- * Rules in the expression language are refused: this server does not evaluate them, and says so rather than ignore them.
  * Source: the published structural schema rules.
  */
 import type { Cause } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../objects/causes.ts";
 import { isObject } from "../objects/types.ts";
+import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
 import { compilePattern, readSchema } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { validateValue } from "./validate-value.ts";
@@ -20,9 +20,11 @@ interface Judging {
 
 /** Causes for refusing a version's schema; `at` is the path of the schema itself. */
 export function schemaCauses(schema: JsonObject, at: string, prefix: string, causes: Cause[]): void {
-  const judging: Judging = { prefix, causes };
-  judgeSchema(schema, at, "root", judging);
+  const before = causes.length;
+  judgeSchema(schema, at, "root", { prefix, causes });
   judgeRootMetadata(schema, at, causes);
+  // Rules are compiled only against a schema that is sound: their errors would come from its own.
+  if (causes.length === before) ruleCompileCauses(readSchema(schema, prefix), at, prefix, causes);
 }
 
 const neverSupported: Readonly<Record<string, string>> = {
@@ -44,7 +46,8 @@ function judgeSchema(schema: JsonObject, at: string, place: Place, judging: Judg
     causes.push(forbiddenField(`${at}.uniqueItems`, text));
   }
   if (schema[`${prefix}validations`] !== undefined) {
-    causes.push(forbiddenField(`${at}.${prefix}validations`, "not supported by this simulator"));
+    const read = readSchema(schema, prefix);
+    ruleFormCauses(read.rules, read, `${at}.${prefix}validations`, causes);
   }
   judgeType(schema, at, place, judging);
   judgePattern(schema, at, causes);

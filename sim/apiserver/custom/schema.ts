@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "../http-message.ts";
 import { seal } from "../objects/seal.ts";
 import { isObject } from "../objects/types.ts";
+import { readRule, type ValidationRule } from "./rule.ts";
 
 export interface Schema {
   /** `object`, `array`, `string`, `integer`, `number`, `boolean`; "" when any type will do. */
@@ -32,6 +33,7 @@ export interface Schema {
   readonly anyOf: readonly Schema[];
   readonly oneOf: readonly Schema[];
   readonly not: Schema | undefined;
+  readonly rules: readonly ValidationRule[];
 }
 
 /** Undefined where the schema sets none. */
@@ -84,6 +86,7 @@ export function readSchema(raw: JsonObject, prefix: string): Schema {
     anyOf: list("anyOf"),
     oneOf: list("oneOf"),
     not: inner(raw["not"]),
+    rules: ((raw[`${prefix}validations`] as readonly JsonObject[] | undefined) ?? []).map(readRule),
   };
 }
 

@@ -147,6 +147,7 @@ const blank: Omit<Schema, "preservesUnknown"> = {
   anyOf: [],
   oneOf: [],
   not: undefined,
+  rules: [],
 };
 
 /** Of which nothing is known, and nothing kept. */

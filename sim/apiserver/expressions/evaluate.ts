@@ -7,6 +7,7 @@ import type { Checked, CheckedLoop } from "./checked.ts";
 import { isOfType, type Overload } from "./functions.ts";
 import { textLength } from "./library/conversions.ts";
 import { entryOf } from "./library/operators.ts";
+import type { CelType } from "./types.ts";
 import { EntryMap, EvaluationError, fail, isList, isMap, none, noOverload, Optional, type Value } from "./values.ts";
 
 /** What one evaluation may cost, and has. */
@@ -125,15 +126,31 @@ function attempt(run: Run, frame: Frame): boolean | EvaluationError {
 
 function planCall(overloads: readonly Overload[], args: readonly Checked[]): Run {
   const runs = args.map(plan);
-  const only = overloads.length === 1 ? overloads[0] : undefined;
+  const [first] = overloads as readonly [Overload, ...Overload[]];
+  const isCertain = overloads.length === 1 && args.every(({ type }) => isKnown(type));
   return (frame) => {
     const values = runs.map((run) => run(frame));
-    const overload = only !== undefined && fits(only, values) ? only : overloads.find((each) => fits(each, values));
+    const overload = isCertain ? first : overloads.find((each) => fits(each, values));
     if (overload === undefined) return noOverload();
     const { cost, run } = overload.row;
     frame.meter.spend(cost === undefined ? 1 : Math.max(1, cost(...values.map(sizeOf))));
     return (run as (...values: readonly Value[]) => Value)(...values);
   };
+}
+
+/** Whether checking has settled what a value is, so that nothing is left to find out. */
+function isKnown(type: CelType): boolean {
+  switch (type.is) {
+    case "simple":
+      return type.name !== "dyn" && type.nullable !== true;
+    case "list":
+    case "optional":
+      return isKnown(type.of);
+    case "map":
+      return isKnown(type.key) && isKnown(type.value);
+    default:
+      return false;
+  }
 }
 
 const fits = ({ params }: Overload, values: readonly Value[]): boolean =>

@@ -32,6 +32,6 @@ export function validateUpdate(
   const own = metadataCauses(metadata, strategy);
   const kind: Cause[] = [];
   strategy.rules.validateUpdate?.(object as JsonObject, live, kind);
-  strategy.rules.validate?.(object as JsonObject, kind, strategy.dialect);
+  strategy.rules.validate?.(object as JsonObject, kind, strategy.dialect, live);
   return [...common, ...step, ...step, ...own, ...kind];
 }

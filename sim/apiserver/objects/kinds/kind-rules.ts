@@ -13,8 +13,8 @@ export interface KindRules {
   readonly prepareForUpdate?: (draft: Draft, live: JsonObject, subresource: string, dialect: Dialect) => void;
   /** A first deletion only marks the object, and this is the mark; the draft has its deletionTimestamp already. */
   readonly markDeleted?: (draft: Draft, now: string, dialect: Dialect) => void;
-  /** Causes of the object by itself, at creation and at every update. */
-  readonly validate?: (object: JsonObject, causes: Cause[], dialect: Dialect) => void;
+  /** Causes of the object by itself, at creation and at every update; `live` is what it replaces. */
+  readonly validate?: (object: JsonObject, causes: Cause[], dialect: Dialect, live?: JsonObject) => void;
   /** Causes of the step from `live` to `object`; they come before those of the object itself. */
   readonly validateUpdate?: (object: JsonObject, live: JsonObject, causes: Cause[]) => void;
 }
