@@ -109,6 +109,12 @@ const conform = object({
     }),
   ),
   skip: multiple(option("--skip", commaList("NAMES"), { description: message`All but these.` })),
+  list: withDefault(
+    flag("--list", {
+      description: message`Run nothing; print requirements and checks, those that --only and --skip leave, with why some have no check.`,
+    }),
+    false,
+  ),
   law: withDefault(
     option("--law", choice(["must", "observed"], { metavar: "LAW" }), {
       description: message`${text("must: only what the documents promise. observed: the whole law of the profile.")}`,
@@ -351,6 +357,7 @@ export const commandLine = or(
       "touchstone conform https://10.0.0.1:6443 --token-file token --ca-file ca.pem",
       "touchstone conform https://10.0.0.1:6443 --client-cert me.pem --client-key me.key --ca-file ca.pem --http 2",
       "touchstone conform --svcconfig config.yaml --context staging",
+      "touchstone conform --list --only 'watch.*'",
       "touchstone conform --fault list-null-items",
       "touchstone conform --faults all --seeds 10 --runs 30",
     ),

@@ -1,6 +1,6 @@
 /** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
 import process from "node:process";
-import { judgesExpiry, type SuiteProgress, type SuiteSelection } from "../conformance/run-suite.ts";
+import { judgesExpiry, type SuiteSelection } from "../conformance/run-suite.ts";
 import { renderJson } from "../reports/render/json.ts";
 import { renderFaultText } from "../reports/render/fault-text.ts";
 import { exitCodeFor, withBaseline } from "../reports/gate/gate.ts";
@@ -8,27 +8,34 @@ import { isGood } from "../reports/schema/fault-report.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
-import { makePlan, type Selection } from "../conformance/runner/plan.ts";
+import { makePlan, type Plan, type Selection } from "../conformance/runner/plan.ts";
 import { readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
 import { eventLog } from "./event-log.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { list } from "./list.ts";
+import { progressText } from "./progress-text.ts";
 import { prepareFolder, suiteRenderers, writeReport } from "./report-files.ts";
 import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
-import { painter, type ProgressLine, progressLine } from "./terminal.ts";
+import { painter, progressLine } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
+  if (options.list) return list(options);
   const target = targetOf(options);
   const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
-  requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
+  const plan = requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
   const format = formatOf(options);
   const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
   if (options.report !== undefined) prepareFolder(options.report);
   const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
-  const onProgress = showProgress(progress);
+  const progressOf = progressText({
+    agedCount: target.kind === "url" ? plan.checks.filter(({ kind }) => kind === "aged").length : 0,
+    maxWaitMillis: options.maxWait / 1000,
+    nowMillis: () => performance.now(),
+  });
   const { signal, stopListening } = onInterrupt(
     "Stopping: the report will hold what is known so far. Again to stop at once.",
   );
@@ -41,7 +48,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       maxWaitMillis: options.maxWait / 1000,
       signal,
       onProgress(what) {
-        onProgress(what);
+        progress.show(progressOf(what));
         events.progress(what);
       },
       ...given("path", options.path),
@@ -131,7 +138,7 @@ function refusedBeside(options: ConformOptions, target: SuiteTarget): string | u
 }
 
 /** A typing error in a name must not pass for a run that proves nothing. */
-function requireSomething(selection: Selection, path: string | undefined): void {
+function requireSomething(selection: Selection, path: string | undefined): Plan {
   const plan = planOf(selection);
   if (path !== undefined && plan.checks.length !== 1) {
     throw new UsageError("--path names one program of one check: give --only with the name of that check as well.");
@@ -141,9 +148,10 @@ function requireSomething(selection: Selection, path: string | undefined): void 
       "--only, --skip, --law and --level together leave no check to run: nothing would be proven. Leave one of them out.",
     );
   }
+  return plan;
 }
 
-function planOf(selection: Selection): ReturnType<typeof makePlan> {
+function planOf(selection: Selection): Plan {
   try {
     return makePlan(readRequirements(), allChecks, selection);
   } catch (error) {
@@ -179,21 +187,6 @@ function targetOf(options: ConformOptions): SuiteTarget {
 /** `{ name: value }`, or nothing when the flag was not given. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [key in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
-}
-
-function showProgress(line: ProgressLine): (progress: SuiteProgress) => void {
-  let checks = 0;
-  let ended = 0;
-  let failed = 0;
-  return (progress) => {
-    if (progress.kind === "planned") checks = progress.checks;
-    if (progress.kind === "check-ended") {
-      ended++;
-      if (progress.verdict.status === "failed") failed++;
-    }
-    const now = progress.kind === "check-started" ? progress.check : progress.kind === "phase" ? progress.phase : "";
-    line.show(`${ended}/${checks} checks${failed === 0 ? "" : `, ${failed} failed`}  ${now}`);
-  };
 }
 
 /** With `ndjson` all has been said. */
