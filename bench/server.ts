@@ -3,6 +3,7 @@
  * reads of one object. Run alone: `node bench/server.ts`.
  */
 import { createApiServer, type ApiServer } from "../sim/apiserver/api-server.ts";
+import { noControllers } from "../sim/control/controllers.ts";
 import type { ApiRequest, JsonObject, Responder } from "../sim/apiserver/http-message.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { RevisionStore } from "../sim/store/revision-store.ts";
@@ -19,7 +20,7 @@ function bed(): Bed {
   const kernel = new Kernel({ seed: "bench" });
   const process = kernel.process("apiserver");
   const server = kernel.enter(process, () =>
-    createApiServer({ process, store: new RevisionStore(), anonymousAuth: true, controllers: { namespace: false } }),
+    createApiServer({ process, store: new RevisionStore(), anonymousAuth: true, controllers: noControllers }),
   );
   return { kernel, server, enter: (work) => kernel.enter(process, work) };
 }

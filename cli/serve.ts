@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import process from "node:process";
+import { noControllers } from "../sim/control/controllers.ts";
 import type { TlsOptions } from "../sim/http/http-server.ts";
 import type { Listening } from "../sim/http/http1-server.ts";
 import { selfSignedCertificate } from "../sim/http/self-signed.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
-import type { ServeOptions } from "./command-line.ts";
 import { NoObjectPath } from "../sim/apiserver/unreadable.ts";
+import type { ServeOptions } from "./command-line.ts";
 import { readCertificates } from "./pem-files.ts";
 import { parseTokenFile } from "./token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
@@ -30,15 +31,15 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     faults: options.faults,
     historyWindowMicros: options.historyWindow,
     eventTtlMicros: options.eventTtl,
-    tokens,
     unreadable: options.unreadable,
+    tokens,
     anonymousAuth,
     featureGates: options.featureGates ?? {},
     authorizationModes: options.authorizationMode,
     audiences: options.apiAudiences,
     limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
     requestTimeoutMicros: options.requestTimeout,
-    controllers: { namespace: options.controllers, clusterRoles: options.controllers },
+    controllers: options.controllers ? {} : noControllers,
     ...(tls === undefined ? {} : { tls }),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: (error) => broke(error),
@@ -64,8 +65,8 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
   try {
     return await startWallServer(server);
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
     if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
     if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
       throw new UsageError(
         `--tls-cert-file ${options.tlsCertFile} --tls-private-key-file ${options.tlsPrivateKeyFile}: ${message}. Give a PEM certificate and its own PEM key.`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
 import type { Authorizer } from "./auth/authorize.ts";
@@ -81,7 +82,7 @@ describe("requests in flight", () => {
   });
 
   it("gives a seat back when the client goes away", () => {
-    const bed = new TestBed({ costs, limits: { readsMax: 1 }, controllers: { namespace: false, clusterRoles: false } });
+    const bed = new TestBed({ costs, limits: { readsMax: 1 }, controllers: noControllers });
     const gone = bed.ask(`GET ${configMaps}`);
     gone.cancel();
     expect(bed.ask(`GET ${configMaps}`).over).toBe(false);
@@ -91,7 +92,7 @@ describe("requests in flight", () => {
 
   it("answers 504 at the deadline that the client or the server sets", () => {
     const slow = { seatMicros: () => 100_000_000, answerMicros: () => 0 };
-    const bed = new TestBed({ costs: slow, controllers: { namespace: false, clusterRoles: false } });
+    const bed = new TestBed({ costs: slow, controllers: noControllers });
     const asked = bed.ask(`GET ${configMaps}?timeout=2s`);
     const read = bed.ask(`GET ${configMaps}`);
     const write = bed.ask(`POST ${configMaps}`, { body: named("a") });

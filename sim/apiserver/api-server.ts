@@ -5,6 +5,7 @@
  * Source: document 1; the facts.
  */
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
+import { type ControllerSwitches, startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
 import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
@@ -33,8 +34,8 @@ import { type FeatureGates, type Profile, svcProfile } from "./profile.ts";
 import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
 import type { ServerContext } from "./server-context.ts";
-import { Verbs } from "./verbs.ts";
 import { NoObjectPath, unreadableOf } from "./unreadable.ts";
+import { Verbs } from "./verbs.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
 export interface CostModel {
@@ -83,14 +84,10 @@ export interface ApiServerOptions {
   readonly cacheLagMicros?: Micros;
   /** Make the namespaces that every cluster has, when they are absent. Default true. */
   readonly bootstrap?: boolean;
-  /** Controllers run in the server's own process. Default: all on. */
   /** Paths of objects that cannot be read from the store: see `makeUnreadable`. Default: none. */
   readonly unreadable?: readonly string[];
-  readonly controllers?: {
-    readonly namespace?: boolean;
-    readonly customResources?: boolean;
-    readonly clusterRoles?: boolean;
-  };
+  /** Controllers run in the server's own process. Default: all on. */
+  readonly controllers?: ControllerSwitches;
   /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
   readonly encodingBudgetBytes?: number;
   /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
@@ -168,10 +165,10 @@ export class ApiServer implements ApiHandler, RunHost {
     this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.mutations = new Seats(process.clock, limits.mutationsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.context = {
-      unreadable: unreadableOf(store),
       process,
       clock: process.clock,
       store,
+      unreadable: unreadableOf(store),
       profile,
       faults,
       negotiator: new Negotiator(dialect, profile.featureGates),
@@ -199,14 +196,15 @@ export class ApiServer implements ApiHandler, RunHost {
       eventTtlMicros: options.eventTtlMicros ?? oneHour,
       bootstrap: options.bootstrap ?? true,
       bootstrapRoles: hasRoles,
-    for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     });
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
+    for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     if (options.controllers?.customResources ?? true) this.verbs.startDefinitionController(this);
     if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
     if (options.controllers?.namespace ?? true) this.verbs.startNamespaceController(this);
     if (options.controllers?.clusterRoles ?? true) new RoleAggregation({ process, server: this, dialect }).start();
+    startControllers({ process, server: this, dialect, switches: options.controllers ?? {} });
   }
 
   get alive(): boolean {
@@ -226,6 +224,8 @@ export class ApiServer implements ApiHandler, RunHost {
   /** The watch caches keep nothing of the past: a watch from an earlier version is answered with 410. */
   forgetHistory(): void {
     this.verbs.forgetHistory();
+  }
+
   /**
    * The object at `path`, now or as soon as it is stored, cannot be read from the store any more: as after the loss of
    * the key that it was encrypted with. An unsafe deletion ends that. Throws `NoObjectPath`.
@@ -236,8 +236,6 @@ export class ApiServer implements ApiHandler, RunHost {
       throw new NoObjectPath(path);
     }
     this.context.unreadable.mark(this.verbs.keyOf(place.place));
-  }
-
   }
 
   start(request: ApiRequest, responder: Responder): Cancel {

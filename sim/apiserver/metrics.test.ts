@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noControllers } from "../control/controllers.ts";
 import { kubernetesProfile } from "./profile.ts";
 import { configMaps, TestBed } from "./test-bed.ts";
 
@@ -32,7 +33,7 @@ describe("metrics", () => {
     const bed = new TestBed({
       profile: kubernetesProfile,
       costs,
-      controllers: { namespace: false, clusterRoles: false },
+      controllers: noControllers,
     });
     bed.ask(`GET ${configMaps}/none`);
     bed.advance(1);

@@ -1,4 +1,5 @@
 /** A simulated server in the state that the recorded one was in: fresh, no controllers, default roles only. */
+import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
 import { createApiServer } from "../api-server.ts";
@@ -24,7 +25,7 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
       ],
       authorizationModes: ["RBAC"],
       audiences: ["https://issuer.test"],
-      controllers: { namespace: false, clusterRoles: false },
+      controllers: noControllers,
     }),
   );
   kernel.run(historyMillis * 3_000); // the recorded server had been up for long: its first versions were gone

@@ -3,8 +3,10 @@
  * Source: the facts, section 1, 429 and the answer to several budgets.
  */
 import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
-import { ApiError, notFound } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
+import { formatTime } from "../../../wire/time.ts";
+import { allowedCondition, allowedOrNot, isReady, syncFailed } from "../../control/disruption/budget.ts";
+import { ApiError, forbidden, notFound, type ResourceName } from "../errors.ts";
+import type { Json, JsonObject } from "../http-message.ts";
 import { type Draft, metadataOf, ownChild } from "../objects/types.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
@@ -12,7 +14,9 @@ import { selectorText } from "../representations/selector-text.ts";
 import { createdStatus, subresourceTarget } from "./binding.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { deleteNamed } from "./delete.ts";
+import { preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions, writeOptions } from "./options.ts";
+import type { ServedResource } from "../served-resources.ts";
 import { requireName, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 import type { Live, Writer } from "./writer.ts";
@@ -32,28 +36,31 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
   const options: DeleteOptions = { ...sent, dryRun: sent.dryRun || write.dryRun };
   const pod = writer.live(resource, namespace, name);
   if (pod === undefined) throw notFound(resource.name, name);
-  if (isRunning(pod.object)) spendBudget(writer, pod.object, options.dryRun);
-  deleteNamed(writer, run, resource, { namespace, name, options }, (deleted) => {
+  if (disturbs(pod.object)) spendBudget(writer, pod.object, options.dryRun);
+  const failed = preconditionFailure(pod.object, options, resource.strategy, resource.group);
+  if (failed !== undefined) throw failed;
+  if (!options.dryRun) sayWhy(writer, resource, namespace, name);
+  // The version that was asked for has been met, and passed by the pod's own last words.
+  const deletion = { namespace, name, options: { ...options, resourceVersion: undefined } };
+  deleteNamed(writer, run, resource, deletion, (deleted) => {
     if (deleted === undefined) throw notFound(resource.name, name);
     respondObject(context, run, 201, createdStatus);
   });
 }
 
 /** A pod that has ended, is on its way, or has not begun disturbs nobody. */
-function isRunning(pod: JsonObject): boolean {
+function disturbs(pod: JsonObject): boolean {
   const phase = (pod["status"] as JsonObject | undefined)?.["phase"];
   if (phase === "Succeeded" || phase === "Failed" || phase === "Pending") return false;
   return metadataOf(pod).deletionTimestamp === undefined;
 }
 
-/** Takes one disruption from the budget that covers the pod. Throws 429 when there is none left, 500 for two budgets. */
+/** Takes one disruption from the budget that covers the pod. Throws 403 or 429 when there is none left, 500 for two budgets. */
 function spendBudget(writer: Writer, pod: JsonObject, dryRun: boolean): void {
   const budgets = writer.resources.named("policy", "v1", "poddisruptionbudgets");
   const { namespace = "", labels, name = "" } = metadataOf(pod);
   for (;;) {
-    const covering = writer
-      .all(budgets, namespace)
-      .filter(({ object }) => covers((object["spec"] as JsonObject | undefined)?.["selector"] as JsonObject, labels));
+    const covering = writer.all(budgets, namespace).filter(({ object }) => covers(specOf(object)["selector"], labels));
     const [budget, second] = covering;
     if (budget === undefined) return;
     if (second !== undefined) {
@@ -61,33 +68,102 @@ function spendBudget(writer: Writer, pod: JsonObject, dryRun: boolean): void {
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
       throw new ApiError(500, "InternalError", message, {});
     }
-    if (writer.replace(budgets, budget, spent(budget, name, writer.times.now()), dryRun) !== undefined) return;
+    if (!isReady(pod) && sparesUnhealthy(budget.object)) return;
+    requireAllowed(budget.object, budgets.name);
+    // A dry run ends at the judgement: the status that it would write is nobody's answer.
+    if (dryRun) return;
+    if (writer.replace(budgets, budget, spent(budget, name, writer.times.nowSeconds()), false) !== undefined) return;
   }
 }
 
-function covers(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> | undefined): boolean {
+function covers(selector: Json | undefined, labels: Readonly<Record<string, string>> | undefined): boolean {
   if (selector === undefined) return false;
-  const parsed = parseLabelSelector(selectorText(selector));
+  const parsed = parseLabelSelector(selectorText(selector as JsonObject));
   return !isSelectorError(parsed) && parsed.matches(labels);
 }
 
-function spent(budget: Live, pod: string, now: string): Draft {
-  const { name = "", generation = 0 } = metadataOf(budget.object);
-  const status = (budget.object["status"] ?? {}) as JsonObject;
-  if (((status["observedGeneration"] ?? 0) as number) < generation) {
+const specOf = (object: JsonObject): JsonObject => (object["spec"] ?? {}) as JsonObject;
+
+interface BudgetStatus {
+  readonly observedGeneration?: number;
+  readonly disruptionsAllowed?: number;
+  readonly currentHealthy?: number;
+  readonly desiredHealthy?: number;
+  readonly disruptedPods?: Readonly<Record<string, string>>;
+  readonly conditions?: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
+}
+
+const statusOf = (budget: JsonObject): BudgetStatus => (budget["status"] ?? {}) as BudgetStatus;
+
+/**
+ * Whether a pod that does not serve may go without a disruption being spent on it.
+ * Source: the API reference of policy/v1, unhealthyPodEvictionPolicy.
+ */
+function sparesUnhealthy(budget: JsonObject): boolean {
+  if (specOf(budget)["unhealthyPodEvictionPolicy"] === "AlwaysAllow") return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = statusOf(budget);
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
+}
+
+const disruptedPodsMax = 2000;
+
+/** Throws 429 when the budget has nothing left, or is not known yet, and 403 when its status makes no sense. */
+function requireAllowed(budget: JsonObject, subject: ResourceName): void {
+  const { name = "", generation = 0 } = metadataOf(budget);
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {} } = statusOf(budget);
+  if (observedGeneration < generation) {
     throw blocked(`The disruption budget ${name} is still being processed by the server.`, 10);
   }
-  const allowed = (status["disruptionsAllowed"] ?? 0) as number;
-  if (allowed <= 0) {
-    const needs = String(status["desiredHealthy"] ?? 0);
-    const has = String(status["currentHealthy"] ?? 0);
-    throw blocked(`The disruption budget ${name} needs ${needs} healthy pods and has ${has} currently`, undefined);
+  if (disruptionsAllowed < 0) {
+    throw forbidden({ ...subject, resource: "poddisruptionbudget" }, name, "pdb disruptions allowed is negative");
   }
+  if (Object.keys(disruptedPods).length > disruptedPodsMax) {
+    const why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
+    throw forbidden({ ...subject, resource: "poddisruptionbudget" }, name, why);
+  }
+  if (disruptionsAllowed === 0) throw blocked(whyNone(name, statusOf(budget)), undefined);
+}
+
+function whyNone(name: string, { conditions = [], currentHealthy = 0, desiredHealthy = 0 }: BudgetStatus): string {
+  const condition = conditions.find(({ type }) => type === allowedCondition);
+  if (condition?.reason === syncFailed && condition.message !== "") {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${condition.message}`;
+  }
+  return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+}
+
+function spent(budget: Live, pod: string, nowSeconds: number): Draft {
+  const { disruptionsAllowed = 0, observedGeneration = 0 } = statusOf(budget.object);
   const draft: Draft = { ...budget.object };
-  const own = ownChild(draft, "status");
-  own["disruptionsAllowed"] = allowed - 1;
-  ownChild(own, "disruptedPods")[pod] = now;
+  const status = ownChild(draft, "status");
+  status["disruptionsAllowed"] = disruptionsAllowed - 1;
+  ownChild(status, "disruptedPods")[pod] = formatTime(nowSeconds);
+  if (disruptionsAllowed === 1) {
+    status["conditions"] = allowedOrNot(budget.object, 0, observedGeneration, nowSeconds);
+  }
   return draft;
+}
+
+/** The pod says what takes it away. Source: the published server, the condition DisruptionTarget. */
+function sayWhy(writer: Writer, resource: ServedResource, namespace: string, name: string): void {
+  const live = writer.live(resource, namespace, name);
+  if (live === undefined) return;
+  const draft: Draft = { ...live.object };
+  const status = ownChild(draft, "status");
+  const conditions = (status["conditions"] ?? []) as readonly JsonObject[];
+  const old = conditions.find(({ type }) => type === "DisruptionTarget");
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: old?.["status"] === "True" ? (old["lastTransitionTime"] as Json) : writer.times.now(),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  status["conditions"] =
+    old === undefined ? [...conditions, condition] : conditions.map((each) => (each === old ? condition : each));
+  // Nobody writes in between: there is nothing to lose a race against.
+  writer.replace(resource, live, draft, false);
 }
 
 function blocked(why: string, retryAfterSeconds: number | undefined): ApiError {

@@ -303,7 +303,8 @@ describe("subresources", () => {
     expect(bed.ask(`POST ${pods}/p/binding`, { body: binding }).status).toBe(201);
     expect(bed.ask(`POST ${pods}/p/binding`, { body: binding }).status).toBe(409);
     expect(bed.ask(`GET ${pods}/p`).at("spec.nodeName")).toBe("n1");
-    bed.merge(`${pods}/p/status`, { status: { phase: "Running" } });
+    const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    bed.merge(`${pods}/p/status`, { status: ready });
     const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
     const spec = { minAvailable: 1, selector: { matchLabels: { app: "web" } } };
     bed.ask(`POST ${budgets}`, { body: named("b", { spec }) });

@@ -1,0 +1,132 @@
+/**
+ * What a controller has to look at: each thing once, however often it is added, and again when it was added while
+ * somebody was at it. What did not work out is tried again, later each time.
+ * Source: client-go, util/workqueue (the queue, and the default controllers' rate limiter for one item).
+ */
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
+
+/** `again`: it did not work out. */
+export type Outcome = "done" | "again";
+
+export interface WorkQueueOptions<Item> {
+  readonly process: Process;
+  /** Calls `done` once, within the call or later. */
+  readonly work: (item: Item, done: (outcome: Outcome) => void) => void;
+}
+
+/** Between hearing of something and acting on it. */
+const stepMicros: Micros = 10_000;
+/** Between two turns while there is more to do: requests of others come in between. */
+const turnMicros: Micros = 1_000;
+/** Items of one turn. */
+const turnItemsMax = 100;
+const retryMicrosMin: Micros = 5_000;
+const retryMicrosMax: Micros = 1_000_000_000;
+
+export class WorkQueue<Item> {
+  private readonly options: WorkQueueOptions<Item>;
+  private readonly waiting = new Set<Item>();
+  private readonly busy = new Set<Item>();
+  private readonly failures = new Map<Item, number>();
+  private readonly delayed = new Map<Item, Cancel>();
+  private isOpen = false;
+  private planned = false;
+
+  constructor(options: WorkQueueOptions<Item>) {
+    this.options = options;
+  }
+
+  /** Nothing is worked on before. */
+  open(): void {
+    this.isOpen = true;
+    this.plan(stepMicros);
+  }
+
+  add(item: Item): void {
+    this.waiting.add(item);
+    this.plan(stepMicros);
+  }
+
+  /** Adds after a while; of several whiles for one item, the last holds. */
+  addAfter(item: Item, micros: Micros): void {
+    this.delayed.get(item)?.();
+    const cancel = this.options.process.clock.after(micros, () => {
+      this.delayed.delete(item);
+      this.add(item);
+    });
+    this.delayed.set(item, cancel);
+  }
+
+  /** Adds after a while that doubles with every failure. */
+  addLimited(item: Item): void {
+    const failures = this.failures.get(item) ?? 0;
+    this.failures.set(item, failures + 1);
+    this.addAfter(item, Math.min(retryMicrosMin * (1 << Math.min(failures, 20)), retryMicrosMax));
+  }
+
+  /** It is of no interest any more. */
+  drop(item: Item): void {
+    this.waiting.delete(item);
+    this.failures.delete(item);
+    this.delayed.get(item)?.();
+    this.delayed.delete(item);
+  }
+
+  private plan(micros: Micros): void {
+    if (this.planned || !this.isOpen || !this.isReady()) return;
+    this.planned = true;
+    this.options.process.clock.after(micros, () => {
+      this.turn();
+      this.planned = false;
+      this.plan(turnMicros);
+    });
+  }
+
+  /** What somebody is at has to wait for him. */
+  private isReady(): boolean {
+    for (const item of this.waiting) if (!this.busy.has(item)) return true;
+    return false;
+  }
+
+  private turn(): void {
+    const items: Item[] = [];
+    for (const item of this.waiting) {
+      if (items.length === turnItemsMax) break;
+      if (!this.busy.has(item)) items.push(item);
+    }
+    for (const item of items) this.take(item);
+  }
+
+  private take(item: Item): void {
+    this.waiting.delete(item);
+    this.busy.add(item);
+    this.options.work(item, (outcome) => {
+      this.busy.delete(item);
+      if (outcome === "again") this.addLimited(item);
+      else this.failures.delete(item);
+      this.plan(stepMicros);
+    });
+  }
+}
+
+/** Does `work` on every item, some at a time, and then is `finished`. `work` calls `done` once, at once or later. */
+export function inTurns<Item>(
+  process: Process,
+  items: readonly Item[],
+  work: (item: Item, done: () => void) => void,
+  finished: () => void,
+): void {
+  let at = 0;
+  const turn = (): void => {
+    const end = Math.min(at + turnItemsMax, items.length);
+    let open = end - at + 1;
+    const ended = (): void => {
+      if (--open > 0) return;
+      if (at < items.length) process.clock.after(turnMicros, turn);
+      else finished();
+    };
+    while (at < end) work(items[at++] as Item, ended);
+    ended();
+  };
+  turn();
+}
