@@ -36,7 +36,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
       const nowMillis = performance.now();
       if (nowMillis - startedMillis < quietMillis || nowMillis - drawnMillis < redrawMillis) return;
       drawnMillis = nowMillis;
-      stream.write(`\r\x1b[K${text.slice(0, Math.max(1, stream.columns - 1))}`);
+      stream.write(`\r\x1b[K${text.slice(0, (stream.columns || 80) - 1)}`);
     },
     clear() {
       if (drawnMillis !== -Infinity) stream.write("\r\x1b[K");
