@@ -77,6 +77,11 @@ import { customResourcesTakeNone } from "./strategic/custom-resources-take-none.
 import { acceptChoosesTheAnswer } from "./negotiation/accept-chooses-the-answer.ts";
 import { prettyChangesLayoutAlone } from "./negotiation/pretty-changes-layout-alone.ts";
 import { metadataCanBeAskedForAlone } from "./negotiation/metadata-can-be-asked-for-alone.ts";
+import { objectsReadTheSameInEveryEncoding } from "./encodings/objects-read-the-same-in-every-encoding.ts";
+import { protobufIsWhole } from "./encodings/protobuf-is-whole.ts";
+import { customResourcesHaveNoProtobuf } from "./encodings/custom-resources-have-no-protobuf.ts";
+import { cborIsAnOffer } from "./encodings/cbor-is-an-offer.ts";
+import { cborIsWhole } from "./encodings/cbor-is-whole.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -156,4 +161,9 @@ export const allChecks: readonly Check[] = [
   acceptChoosesTheAnswer,
   prettyChangesLayoutAlone,
   metadataCanBeAskedForAlone,
+  objectsReadTheSameInEveryEncoding,
+  protobufIsWhole,
+  customResourcesHaveNoProtobuf,
+  cborIsAnOffer,
+  cborIsWhole,
 ];
