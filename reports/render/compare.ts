@@ -1,6 +1,6 @@
 /** Several suite reports side by side: by area, and by requirement with the differences first. Pure. */
 import type { RequirementLevel, SuiteReport } from "../schema/suite-report.ts";
-import type { Outcome, OutcomeStatus } from "../schema/verdict.ts";
+import { type Outcome, type OutcomeStatus, outcomeStatuses } from "../schema/verdict.ts";
 import { areaOf, countsByArea, type StatusCounts, targetName } from "./describe.ts";
 
 /** A report, and what to call it: names are unique within a comparison. */
@@ -13,7 +13,7 @@ export interface Comparison {
   readonly columns: readonly NamedReport[];
   /** By column; undefined: the report has nothing in this area. */
   readonly areas: readonly { readonly area: string; readonly counts: readonly (StatusCounts | undefined)[] }[];
-  /** Those that differ first, then in the order of the reports. */
+  /** Those that differ first, of these those that failed somewhere, then in the order of the reports. */
   readonly rows: readonly ComparedRequirement[];
 }
 
@@ -40,11 +40,17 @@ export function compareReports(columns: readonly NamedReport[]): Comparison {
   });
   const counts = columns.map(({ report }) => countsByArea(report.requirements));
   const areas = [...new Set(ids.map(areaOf))].map((area) => ({ area, counts: counts.map((own) => own.get(area)) }));
-  return {
-    columns,
-    areas,
-    rows: [...rows.filter(({ differs }) => differs), ...rows.filter(({ differs }) => !differs)],
-  };
+  return { columns, areas, rows: rows.toSorted((one, other) => interest(one) - interest(other)) };
+}
+
+/** What differs comes first, and of that what failed somewhere. Rows of equal interest keep their order. */
+function interest({ differs, outcomes }: ComparedRequirement): number {
+  if (!differs) return outcomeStatuses.length;
+  return Math.min(
+    ...outcomes
+      .map((outcome) => outcomeStatuses.findIndex((status) => status === outcome?.status))
+      .filter((place) => place >= 0),
+  );
 }
 
 /** `12/14`: proven of what applies. `–` where nothing applies. */

@@ -58,19 +58,24 @@ describe("a report as Markdown", () => {
 });
 
 describe("several reports side by side", () => {
-  const one = { name: "one", report: report([row("watch.a", passed), row("lists.a", passed)], []) };
+  const one = {
+    name: "one",
+    report: report([row("quiet.a", passed), row("watch.a", passed), row("lists.a", passed)], []),
+  };
   const two = { name: "two", report: report([row("watch.a", failed), row("lists.a", passed), row("pods.a", off)], []) };
 
   it("puts the differences first, as text and as Markdown", () => {
     expect(renderComparisonText([one, two])).toContain(
       [
         "passed of applicable  one  two",
+        "quiet                 1/1    –",
         "watch                 1/1  0/1",
         "lists                 1/1  1/1",
         "pods                    –    –",
         "",
-        "2 differences     one          two",
+        "3 differences     one          two",
         "watch.a        passed       failed",
+        "quiet.a        passed       absent",
         "pods.a         absent  unsupported",
       ].join("\n"),
     );
