@@ -154,6 +154,7 @@ export class ApiServer implements ApiHandler, RunHost {
       clock: process.clock,
       prng: process.prng.stream("webhooks"),
       dialect,
+      authorizer: this.authorize,
       call: options.webhooks ?? unreachable,
       configurations: (kind) => this.verbs.webhookConfigurations(kind),
       namespaceOf: (name) => this.verbs.namespace(name),

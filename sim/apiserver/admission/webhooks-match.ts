@@ -30,6 +30,7 @@ export interface Webhook {
   readonly sideEffects?: string;
   readonly timeoutSeconds?: number;
   readonly reinvocationPolicy?: "Never" | "IfNeeded";
+  readonly matchConditions?: readonly JsonObject[];
 }
 
 /** A namespace as it is now; undefined when there is none. */

@@ -13,14 +13,22 @@ import type { Webhook } from "./webhooks-match.ts";
 
 /** The body that is posted. A copy through and through: what a webhook does to it stays with it. */
 export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialect): JsonObject {
-  const { place, operation, namespace, name, user, object, oldObject, dryRun } = review;
+  const { dryRun, options, ...about } = requestOf(review, dialect);
+  const { object = null, oldObject = null } = review;
+  const request = { uid, ...about, object, oldObject, dryRun, options };
+  const apiVersion = apiVersionInDialect(dialect, "admission.svc.io/v1");
+  return JSON.parse(JSON.stringify({ kind: "AdmissionReview", apiVersion, request })) as JsonObject;
+}
+
+/** What a review says of the request beside the objects. */
+export function requestOf(review: AdmissionReview, dialect: Dialect) {
+  const { place, operation, namespace, name, user, dryRun } = review;
   const { row, resourceName, subresource } = place;
   const { group } = resourceName;
   const kind = { group, version: row.version, kind: row.kind };
   const resource = { group, version: row.version, resource: row.resource };
   const sub = subresource === undefined ? undefined : subresource.subresource;
-  const request = {
-    uid,
+  return {
     kind,
     resource,
     subResource: sub,
@@ -31,8 +39,6 @@ export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialec
     namespace: namespace === "" ? undefined : namespace,
     operation,
     userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups },
-    object: object ?? null,
-    oldObject: oldObject ?? null,
     dryRun,
     options: {
       kind: optionsKinds[operation],
@@ -40,8 +46,6 @@ export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialec
       dryRun: dryRun ? ["All"] : undefined,
     },
   };
-  const apiVersion = apiVersionInDialect(dialect, "admission.svc.io/v1");
-  return JSON.parse(JSON.stringify({ kind: "AdmissionReview", apiVersion, request })) as JsonObject;
 }
 
 const optionsKinds = {

@@ -322,9 +322,6 @@ describe("configurations", () => {
       Array(4).fill("webhooks[0].clientConfig.url"),
     );
     expect(causes(webhook("one", { clientConfig: {} }))).toEqual(["webhooks[0].clientConfig"]);
-    expect(causes(webhook("one", { matchConditions: [{ name: "c", expression: "true" }] }))).toEqual([
-      "webhooks[0].matchConditions",
-    ]);
   });
 
   it("can be mended whatever the webhooks say", () => {

@@ -7,14 +7,15 @@
  * asked all at once. The request is parked meanwhile, on the server's clock.
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
-import type { Dialect } from "../../../wire/dialect.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
-import { ApiError, badRequest } from "../errors.ts";
+import { ApiError, badRequest, forbidden } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { jsonEqual } from "../objects/equality.ts";
 import { randomUid } from "../objects/system-fields.ts";
 import type { ResourceRow } from "../../../wire/resources.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
+import { type ExpressionPorts, requestValues, requestVariables } from "./expression-variables.ts";
+import { matchConditions } from "./match-conditions.ts";
 import { type NamespaceLookup, type Webhook, webhookMatches } from "./webhooks-match.ts";
 import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
 
@@ -39,10 +40,9 @@ export type WebhookAnswer = { readonly status: number; readonly body: unknown } 
  */
 export type WebhookCaller = (call: WebhookCall, done: (answer: WebhookAnswer) => void) => Cancel;
 
-export interface WebhookPorts {
+export interface WebhookPorts extends ExpressionPorts {
   readonly clock: Clock;
   readonly prng: Prng;
-  readonly dialect: Dialect;
   readonly call: WebhookCaller;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
@@ -104,7 +104,12 @@ function mutate(
       else done({ object: current.object, warnings });
       return;
     }
-    if (!webhookMatches(webhook, current, ports.namespaceOf)) {
+    const wanted = wants(ports, webhook, current);
+    if (wanted instanceof ApiError) {
+      done(wanted);
+      return;
+    }
+    if (!wanted) {
       ask(queue, at + 1, isFirst);
       return;
     }
@@ -138,7 +143,15 @@ function validate(
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
 ): Cancel {
-  const wanted = webhooks.filter((webhook) => webhookMatches(webhook, review, ports.namespaceOf));
+  const wanted: Webhook[] = [];
+  for (const webhook of webhooks) {
+    const isWanted = wants(ports, webhook, review);
+    if (isWanted instanceof ApiError) {
+      done(isWanted);
+      return () => {};
+    }
+    if (isWanted) wanted.push(webhook);
+  }
   const warnings: string[] = [];
   let refused: ApiError | undefined;
   let openCount = wanted.length;
@@ -156,6 +169,15 @@ function validate(
   return () => {
     for (const cancel of cancels) cancel();
   };
+}
+
+/** Whether a webhook is to be asked; a condition that cannot be evaluated decides by the failure policy. */
+function wants(ports: WebhookPorts, webhook: Webhook, review: AdmissionReview): boolean | ApiError {
+  if (!webhookMatches(webhook, review, ports.namespaceOf)) return false;
+  const values = () => requestValues(ports, review);
+  const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
+  if (typeof found === "string") return found === "matches";
+  return webhook.failurePolicy === "Ignore" ? false : forbidden(review.place.resourceName, review.name, found.error);
 }
 
 const defaultTimeoutSeconds = 10;

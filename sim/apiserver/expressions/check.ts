@@ -146,7 +146,7 @@ class Checker {
 
   private select({ of: operand, field, optional, at }: Extract<Expr, { readonly is: "select" }>): Checked {
     const qualified = optional ? undefined : pathOf(operand);
-    if (qualified !== undefined && this.name(qualified.split(".")[0] as string, at) === undefined) {
+    if (qualified !== undefined) {
       const found = this.name(`${qualified}.${field}`, at);
       if (found !== undefined) return found;
     }

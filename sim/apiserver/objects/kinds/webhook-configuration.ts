@@ -1,13 +1,15 @@
 /**
  * Configurations of webhooks: defaults, and what makes one unusable.
- * Source: the published defaults and validation. `matchConditions` are refused: nothing here evaluates expressions.
+ * Source: the published defaults and validation.
  */
 import { dns1123SubdomainErrors } from "../../../../wire/names.ts";
 import { isSelectorError, parseLabelSelector } from "../../../../wire/selectors.ts";
+import { requestVariables } from "../../admission/expression-variables.ts";
+import { matchConditionCauses } from "../../admission/match-conditions.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { selectorText } from "../../representations/selector-text.ts";
-import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
 import { isObject, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
@@ -64,9 +66,7 @@ function webhookCauses(webhook: JsonObject, path: string, causes: Cause[]): void
     const parsed = parseLabelSelector(selectorText((webhook[field] ?? {}) as JsonObject));
     if (isSelectorError(parsed)) causes.push(invalidValue(`${path}.${field}`, "", "is not a selector"));
   }
-  if (itemsOf(webhook, "matchConditions").length > 0) {
-    causes.push(forbiddenField(`${path}.matchConditions`, "this server evaluates no expressions; use selectors"));
-  }
+  matchConditionCauses(itemsOf(webhook, "matchConditions"), `${path}.matchConditions`, requestVariables, causes);
   versionCauses(
     (webhook["admissionReviewVersions"] ?? []) as readonly string[],
     `${path}.admissionReviewVersions`,
