@@ -237,6 +237,11 @@ const serve = object({
     }),
     [],
   ),
+  serviceAccountIssuer: optional(
+    option("--service-account-issuer", serverUrl(), {
+      description: message`Who issues the tokens of service accounts. Default: https://svc.default.svc, in kubernetes https://kubernetes.default.svc.`,
+    }),
+  ),
   maxRequestsInflight: withDefault(
     option("--max-requests-inflight", integer({ min: 0, max: 1_000_000, metavar: "N" }), {
       description: message`Reads in flight before 429; 0 sets no limit.`,

@@ -12,7 +12,15 @@ import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
-import { createAuthenticator, type Authenticator, type TokenRow, tokenLookup } from "./auth/authenticate.ts";
+import {
+  createAuthenticator,
+  type Authenticator,
+  type TokenLookup,
+  type TokenRow,
+  tokenLookup,
+} from "./auth/authenticate.ts";
+import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
+import { hmacSigner, type TokenSigner } from "./auth/token-signer.ts";
 import { alwaysAllow, type Attributes, type Authorizer, refusal } from "./auth/authorize.ts";
 import { type Authorization, authorizationBy, type AuthorizationMode } from "./auth/modes.ts";
 import { escalationCheck } from "./auth/rbac/escalation.ts";
@@ -74,6 +82,10 @@ export interface ApiServerOptions {
   readonly authorizer?: Authorizer;
   /** Whom tokens are for, as token reviews say it. Default: nobody in particular. */
   readonly audiences?: readonly string[];
+  /** Who issues the tokens of service accounts, a URL. Default `https://` and the dialect's `.default.svc`. */
+  readonly serviceAccountIssuer?: string;
+  /** Signs the tokens of service accounts. Default: by HMAC with a key from the run's seed. */
+  readonly tokenSigner?: TokenSigner;
   /** Default: everything is free. */
   readonly costs?: CostModel;
   /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
@@ -134,7 +146,18 @@ export class ApiServer implements ApiHandler, RunHost {
     const faults = Array.isArray(options.faults)
       ? faultsOn(options.faults as readonly FaultName[])
       : ((options.faults as Faults | undefined) ?? faultsOn());
-    const lookupToken = tokenLookup(options.tokens ?? []);
+    const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
+    const audiences = options.audiences ?? [];
+    const tokens = new ServiceAccountTokens({
+      signer: options.tokenSigner ?? hmacSigner(process.prng.stream("token key")),
+      issuer,
+      audiences: audiences.length === 0 ? [issuer] : audiences,
+      labelSuffix: base.dialect.labelSuffix,
+      nowSeconds: () => Math.floor((process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000),
+      stored: (resource, namespace, name) => this.verbs.storedCore(resource, namespace, name),
+    });
+    const lookupStatic = tokenLookup(options.tokens ?? [], audiences);
+    const lookupToken: TokenLookup = (token, asked) => lookupStatic(token, asked) ?? tokens.read(token, asked);
     const limits = { ...defaultLimits, ...options.limits };
     const { dialect } = profile;
     this.process = process;
@@ -178,8 +201,8 @@ export class ApiServer implements ApiHandler, RunHost {
       custom,
       authorizer: this.authorize,
       rulesOf,
-      audiences: options.audiences ?? [],
       lookupToken,
+      tokens,
       admission: [
         ...(options.admission ?? []),
         mutatingWebhooks(webhookPorts),

@@ -4,6 +4,7 @@ import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
 import type { TokenLookup } from "./auth/authenticate.ts";
 import type { Authorizer } from "./auth/authorize.ts";
+import type { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import type { RulesOf } from "./auth/modes.ts";
 import type { Faults } from "../faults/server-faults.ts";
 import type { Negotiator } from "./pipeline/negotiate.ts";
@@ -29,9 +30,9 @@ export interface ServerContext {
   readonly authorizer: Authorizer;
   /** All that a user may do, for reviews. */
   readonly rulesOf: RulesOf;
-  /** Whom tokens are for; empty when tokens are for nobody in particular. */
-  readonly audiences: readonly string[];
   readonly lookupToken: TokenLookup;
+  /** Issues the tokens of service accounts. */
+  readonly tokens: ServiceAccountTokens;
   readonly admission: readonly AdmissionStep[];
   /** Namespaces that cannot be deleted. */
   readonly protectedNamespaces: ReadonlySet<string>;

@@ -106,6 +106,11 @@ export class Verbs {
     return storageKey(resource, namespace, name);
   }
 
+  /** An object of the core group as it is stored now. */
+  storedCore(resource: string, namespace: string, name: string): JsonObject | undefined {
+    return this.writer.live(this.resources.named("", "v1", resource), namespace, name)?.object;
+  }
+
   /** A namespace's object now; undefined when there is none. */
   namespace(name: string): JsonObject | undefined {
     return this.writer.namespace(name);

@@ -7,6 +7,7 @@ import { WallDriver } from "../kernel/wall-driver.ts";
 import { RevisionStore } from "../store/revision-store.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
+import { rsaSigner } from "./rsa-signer.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
@@ -33,7 +34,9 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
   const store = new RevisionStore();
   const server = stoppingOnError(driver, () =>
-    driver.enter(process, () => createApiServer({ webhooks, ...serverOptions, process, store })),
+    driver.enter(process, () =>
+      createApiServer({ webhooks, tokenSigner: rsaSigner(), ...serverOptions, process, store }),
+    ),
   );
   const listening = await listenHttp(
     {

@@ -9,6 +9,8 @@ export interface User {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
+  /** Whatever else the credentials say: of service accounts the token, the pod, the node. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One row of a `--token-auth-file`. */
@@ -26,15 +28,28 @@ const authenticatedGroup = "system:authenticated";
 
 export const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
 
-/** A token's user, or undefined for a token nobody has; a TokenReview asks the same. */
-export type TokenLookup = (token: string) => User | undefined;
+/** What a token proves. */
+export interface Proven {
+  readonly user: User;
+  /** Those of the audiences asked for that the token is for; empty when it is for nobody in particular. */
+  readonly audiences: readonly string[];
+}
 
-export function tokenLookup(rows: readonly TokenRow[]): TokenLookup {
+/** Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. */
+export type TokenLookup = (token: string, asked: readonly string[]) => Proven | undefined;
+
+/** `audiences` are the server's: a static token is for them, and for nobody in particular when there are none. */
+export function tokenLookup(rows: readonly TokenRow[], audiences: readonly string[]): TokenLookup {
   const users = new Map<string, User>();
   for (const { token, user, uid, groups } of rows) {
     users.set(token, { name: user, uid, groups: [...groups, authenticatedGroup] });
   }
-  return (token) => users.get(token);
+  return (token, asked) => {
+    const user = users.get(token);
+    const shared = asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
+    if (user === undefined || (asked.length > 0 && shared.length === 0)) return undefined;
+    return { user, audiences: shared };
+  };
 }
 
 export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean): Authenticator {
@@ -45,15 +60,17 @@ export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean)
     }
     const token = bearerToken(request.headers["authorization"]);
     if (token !== undefined) {
-      const user = lookup(token);
-      if (user === undefined) throw unauthorized();
-      return user;
+      const proven = lookup(token, ownAudiences);
+      if (proven === undefined) throw unauthorized();
+      return proven.user;
     }
     // Credentials that prove nothing are no anonymity.
     if (certificate === "invalid" || !anonymousAuth) throw unauthorized();
     return anonymousUser;
   };
 }
+
+const ownAudiences: readonly string[] = [];
 
 /** The token of a `Bearer` header; another scheme, or an empty token, counts as no credentials. */
 function bearerToken(header: string | undefined): string | undefined {

@@ -14,6 +14,7 @@ import type { ServerContext } from "../server-context.ts";
 import { contentTag } from "./content-tag.ts";
 import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
 import { healthPaths, healthText } from "./health.ts";
+import { openIdDocument, openIdPaths } from "./openid.ts";
 import { ApiError, methodNotAllowed } from "../errors.ts";
 
 /** What the simulated server says it is: the version whose behaviour it models, built by nobody's compiler. */
@@ -93,6 +94,12 @@ export class NonResources {
     const health = healthText(segments, run.query);
     if (health !== undefined) {
       respondText(this.context, run, 200, health);
+      return;
+    }
+    const openId = openIdDocument(run.request.path, this.context.tokens, this.advertisedAddress);
+    if (openId !== undefined) {
+      requireGet(run);
+      run.respond(200, { ...baseHeaders(run), "cache-control": "public, max-age=3600" }, openId);
       return;
     }
     const [first, ...more] = segments;
@@ -189,6 +196,7 @@ function pathIndex(dialect: Dialect, rows: readonly GroupRow[]): JsonObject {
       "/apis/",
       ...groups,
       ...healthPaths,
+      ...openIdPaths,
       "/openapi/v2",
       "/openapi/v3",
       "/openapi/v3/",

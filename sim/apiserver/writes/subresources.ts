@@ -7,6 +7,7 @@ import { bind } from "./binding.ts";
 import { evict } from "./eviction.ts";
 import { patch } from "./patch.ts";
 import { scale } from "./scale.ts";
+import { requestToken } from "./token-request.ts";
 import { update } from "./update.ts";
 import type { Writer } from "./writer.ts";
 
@@ -25,6 +26,7 @@ export const subresources: Readonly<Record<string, (call: SubresourceCall) => vo
   scale,
   binding: bind,
   eviction: evict,
+  token: requestToken,
 };
 
 /** A subresource that shows the whole object and writes a part of it. */

@@ -54,16 +54,11 @@ function answering(answer: Answer): (call: VirtualCall) => void {
 function reviewToken({ writer }: VirtualCall, spec: JsonObject): JsonObject {
   const token = (spec["token"] ?? "") as string;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const { lookupToken, audiences } = writer.context;
   const asked = (spec["audiences"] ?? []) as readonly string[];
-  const shared = asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
-  const user = asked.length > 0 && shared.length === 0 ? undefined : lookupToken(token);
-  if (user === undefined) return { user: {}, error: "invalid bearer token" };
-  return {
-    authenticated: true,
-    user: userInfo(user),
-    ...(shared.length === 0 ? {} : { audiences: shared }),
-  };
+  const proven = writer.context.lookupToken(token, asked);
+  if (proven === undefined) return { user: {}, error: "invalid bearer token" };
+  const { user, audiences } = proven;
+  return { authenticated: true, user: userInfo(user), ...(audiences.length === 0 ? {} : { audiences }) };
 }
 
 /** All that the asker may do in a namespace. */
@@ -88,8 +83,8 @@ const copied = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule): Jso
   ...(resourceNames === undefined ? {} : { resourceNames }),
 });
 
-function userInfo({ name, uid, groups }: User): JsonObject {
-  return { username: name, ...(uid === "" ? {} : { uid }), groups };
+function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return { username: name, ...(uid === "" ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) };
 }
 
 function subjectOf(spec: JsonObject): User {

@@ -43,6 +43,8 @@ export class Writer {
   readonly context: ServerContext;
   readonly resources: ServedResources;
   readonly times: Times;
+  /** Names tokens. */
+  readonly tokenPrng: Prng;
   /** Chooses addresses and ports of services. */
   readonly addressPrng: Prng;
   private readonly prng: Prng;
@@ -60,6 +62,7 @@ export class Writer {
     this.quotas = resources.named("", "v1", "resourcequotas");
     this.times = new Times(context.clock);
     this.prng = context.process.prng.stream("objects");
+    this.tokenPrng = context.process.prng.stream("token ids");
     this.addressPrng = context.process.prng.stream("service addresses");
   }
 

@@ -14,6 +14,7 @@ type RoleRow = readonly [name: string, rules: readonly PolicyRule[], aggregateTo
 const read = ["get", "list", "watch"] as const;
 const write = ["create", "delete", "deletecollection", "patch", "update"] as const;
 const discoveryRoots = ["/api", "/apis", "/openapi"].flatMap((root) => [root, `${root}/*`]);
+const issuerPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"].flatMap((path) => [path, `${path}/`]);
 const publicPaths = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
 /** What `view` reads, by svc group; `edit` writes the same but for status and the parts named below. */
@@ -108,6 +109,7 @@ const roles: readonly RoleRow[] = [
   ["cluster-admin", everything],
   ["system:discovery", [{ nonResourceURLs: [...discoveryRoots, ...publicPaths].sort(), verbs: ["get"] }]],
   ["system:public-info-viewer", [{ nonResourceURLs: publicPaths, verbs: ["get"] }]],
+  ["system:service-account-issuer-discovery", [{ nonResourceURLs: issuerPaths, verbs: ["get"] }]],
   [
     "system:basic-user",
     [
@@ -166,6 +168,7 @@ const bindings: readonly (readonly [role: string, ...groups: string[]])[] = [
   ["system:basic-user", "system:authenticated"],
   ["system:public-info-viewer", "system:authenticated", "system:unauthenticated"],
   ["system:monitoring", "system:monitoring"],
+  ["system:service-account-issuer-discovery", "system:serviceaccounts"],
 ];
 
 /** As a client would post them. */

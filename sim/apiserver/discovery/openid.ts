@@ -1,0 +1,27 @@
+/**
+ * What lets others check this server's tokens: the issuer's description and its public keys.
+ * Source: OpenID Connect Discovery 1.0, section 4; the published server's two paths; recorded: the index lists the first.
+ */
+import { encodeJson } from "../../../wire/go-strings.ts";
+import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
+import type { Payload } from "../http-message.ts";
+import { TextPayload } from "../representations/payload.ts";
+
+export const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"] as const;
+
+/** Undefined for a path that is neither. `address` is the host and port that clients are told. */
+export function openIdDocument(path: string, tokens: ServiceAccountTokens, address: string): Payload | undefined {
+  const { issuer, signer } = tokens.ports;
+  if (path === openIdPaths[1]) {
+    return new TextPayload(encodeJson({ keys: signer.publicKeys }), "application/jwk-set+json");
+  }
+  if (path !== openIdPaths[0]) return undefined;
+  const description = {
+    issuer,
+    jwks_uri: `https://${address}${openIdPaths[1]}`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [signer.algorithm],
+  };
+  return new TextPayload(encodeJson(description), "application/json");
+}
