@@ -123,7 +123,7 @@ const conform = object({
   ),
   level: withDefault(
     option("--level", choice(["quick", "full"], { metavar: "LEVEL" }), {
-      description: message`${text("quick: fewer programs, and by URL nothing that waits until the server forgets. full: all.")}`,
+      description: message`${text("quick: fewer programs embedded, by URL nothing that waits until the server forgets. full: all.")}`,
     }),
     "full" as const,
   ),
@@ -135,7 +135,7 @@ const conform = object({
   ),
   runs: optional(
     option("--runs", integer({ min: 1, max: 1_000_000, metavar: "N" }), {
-      description: message`Programs for each property. Default 100 embedded and 20 by URL, at the level quick 20 and 5.`,
+      description: message`Programs for each property. Default 100 embedded, 20 by URL and at the level quick.`,
     }),
   ),
   jobs: optional(

@@ -33,7 +33,7 @@ export interface JudgeOptions {
   readonly profile?: "svc" | "kubernetes";
   /** 32-bit integer ≥ 0. Default 1. */
   readonly seed?: number;
-  /** Programs a property, ≥ 1. Default 100 embedded and 20 by URL, at the level quick 20 and 5. */
+  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. */
   readonly runs?: number;
   /** Checks at a time, ≥ 1. Embedded: threads, by default one for each core up to 4. By URL: 4. */
   readonly jobs?: number;
@@ -42,7 +42,7 @@ export interface JudgeOptions {
   readonly skip?: readonly string[];
   /** `must`: only what the documents promise. Default `observed`: the whole law of the profile. */
   readonly law?: SuiteLaw;
-  /** `quick`: fewer programs, and by URL no waiting for expiry. Default `full`. */
+  /** `quick`: fewer programs embedded, by URL no waiting for expiry. Default `full`. */
   readonly level?: SuiteLevel;
   /** How long an expiry may take, in milliseconds, before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;

@@ -31,7 +31,7 @@ export interface SuiteSelection {
   readonly seed?: number;
   /** Path of one shrunk program below the seed; needs `only` with exactly one check. */
   readonly path?: string;
-  /** Programs a property. Default 100 embedded and 20 by URL, at the level quick 20 and 5. */
+  /** Programs a property. Default 100 embedded, 20 by URL and at the level quick. */
   readonly runs?: number;
   /** Checks at a time by URL, default 4. An embedded target's virtual time is not shared: there its caller cuts the run. */
   readonly jobs?: number;
@@ -40,7 +40,7 @@ export interface SuiteSelection {
   readonly skip?: readonly string[];
   /** `must` leaves out what the documents do not promise. Default `observed`: the whole law of the profile. */
   readonly law?: SuiteLaw;
-  /** `quick` runs fewer programs, and by URL does not wait for expiry. Default `full`. */
+  /** `quick` runs fewer programs embedded, and by URL does not wait for expiry. Default `full`. */
   readonly level?: SuiteLevel;
   /** How long expiry may take on the suite's clock before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;
@@ -178,14 +178,14 @@ export function reportOf(
   });
 }
 
-/** Programs a property when nobody says how many. */
-const runsAt = { quick: { embedded: 20, url: 5 }, full: { embedded: 100, url: 20 } } as const;
+/** Programs a property when nobody says how many. With fewer than 20, some never come to the point of judging. */
+const runsDefault = (level: SuiteLevel, embedded: boolean): number => (embedded && level === "full" ? 100 : 20);
 
 function settingsOf(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuiteOptionsRecord {
   const embedded = options.targetKind === "embedded";
   const level = options.level ?? "full";
   return {
-    runs: options.runs ?? runsAt[level][options.targetKind],
+    runs: options.runs ?? runsDefault(level, embedded),
     jobs: options.jobs ?? (embedded ? 1 : 4),
     only: options.only ?? [],
     skip: options.skip ?? [],

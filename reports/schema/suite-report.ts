@@ -61,7 +61,7 @@ export interface SuiteOptionsRecord {
 /** `must`: only what the documents promise. `observed`: what the known implementation does beyond that as well. */
 export type SuiteLaw = "must" | "observed";
 
-/** `quick`: fewer programs, and by URL no waiting until the target forgets. `full`: all. */
+/** `quick`: fewer programs embedded, by URL no waiting until the target forgets. `full`: all. */
 export type SuiteLevel = "quick" | "full";
 
 /**
