@@ -4,13 +4,14 @@ import { parseSync } from "@optique/core/parser";
 import { commandLine } from "./command-line.ts";
 import { conform } from "./conform.ts";
 import { replay } from "./replay.ts";
+import { view } from "./view.ts";
 
 export interface EndedHere {
   readonly code: number;
   readonly stdout: string;
 }
 
-/** What `conform` or `replay` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
+/** What `conform`, `replay` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
 export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   const parsed = parseSync(commandLine, args);
   if (!parsed.success) throw new Error(formatMessage(parsed.error));
@@ -23,10 +24,10 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
     return true;
   };
   try {
-    if (options.command !== "conform" && options.command !== "replay")
-      throw new Error(`${options.command} is not run here`);
-    const code = options.command === "conform" ? await conform(options) : await replay(options);
-    return { code, stdout: printed };
+    if (options.command === "conform") return { code: await conform(options), stdout: printed };
+    if (options.command === "replay") return { code: await replay(options), stdout: printed };
+    if (options.command === "view") return { code: view(options), stdout: printed };
+    throw new Error(`${options.command} is not run here`);
   } finally {
     stdout.write = write;
   }
