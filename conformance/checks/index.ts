@@ -82,6 +82,9 @@ import { protobufIsWhole } from "./encodings/protobuf-is-whole.ts";
 import { customResourcesHaveNoProtobuf } from "./encodings/custom-resources-have-no-protobuf.ts";
 import { cborIsAnOffer } from "./encodings/cbor-is-an-offer.ts";
 import { cborIsWhole } from "./encodings/cbor-is-whole.ts";
+import { tablesShowTheList } from "./tables/tables-show-the-list.ts";
+import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
+import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -166,4 +169,7 @@ export const allChecks: readonly Check[] = [
   customResourcesHaveNoProtobuf,
   cborIsAnOffer,
   cborIsWhole,
+  tablesShowTheList,
+  tableWatchesTellRows,
+  typesHaveTheirColumns,
 ];

@@ -54,6 +54,12 @@ export const kubernetes: SuiteProfile = {
       instead: "a refusal, 422",
     },
     {
+      name: "custom-tables-show-age",
+      requirement: "tables.default-columns",
+      reason: "a definition without printer columns is given one that shows the age",
+      instead: "the columns Name and Age for a custom resource",
+    },
+    {
       name: "strict-merge-patch-is-422",
       requirement: "patch.strict",
       reason: "the patched object is decoded after the patch was applied, and is then refused as an invalid patch",

@@ -18,6 +18,13 @@ export interface CustomDefinition {
   remove(): Promise<void>;
 }
 
+export interface DefinitionOptions {
+  /** Further fields of the one version, such as `additionalPrinterColumns`. */
+  readonly version?: JsonObject;
+  /** Of a further namespace, for a second definition in one attempt: each has the group of its namespace. */
+  readonly suffix?: string;
+}
+
 /**
  * Runs `body` with an established definition, and asks for its end afterwards, however `body` ends: a definition
  * belongs to no namespace that would take it along. Throws `Unsupported` where definitions are not served, and
@@ -27,6 +34,7 @@ export async function withDefinition(
   attempt: Attempt,
   schema: JsonObject,
   body: (definition: CustomDefinition) => Promise<void>,
+  { version = {}, suffix = "" }: DefinitionOptions = {},
 ): Promise<void> {
   const { client, profile, target } = attempt;
   const extensions = `/apis/apiextensions.${profile.dialect.groupSuffix}/v1`;
@@ -34,7 +42,7 @@ export async function withDefinition(
   if (!served.some(({ name }) => name === "customresourcedefinitions")) {
     throw new Unsupported("customresourcedefinitions");
   }
-  const namespace = await target.namespace();
+  const namespace = await target.namespace(suffix);
   const group = `${namespace}.example.com`;
   const apiVersion = `${group}/v1`;
   const collectionPath = `${extensions}/customresourcedefinitions`;
@@ -46,7 +54,10 @@ export async function withDefinition(
     widgets,
     widget: (name, parts = {}) => ({ apiVersion, kind: "Widget", metadata: { name }, ...parts }),
     async define() {
-      const sent = definitionOf(extensions.slice("/apis/".length), group, schema);
+      const sent = definitionOf(extensions.slice("/apis/".length), group, {
+        ...version,
+        schema: { openAPIV3Schema: schema },
+      });
       objectOf(await client.request("POST", collectionPath, { body: sent }), "custom-resources.served");
       await within(attempt, `${path} is not established`, async () =>
         isEstablished(await client.request("GET", path)) ? true : undefined,
@@ -77,7 +88,7 @@ async function within(attempt: Attempt, otherwise: string, ask: () => Promise<tr
 
 const patienceMillis = 60_000;
 
-function definitionOf(apiVersion: string, group: string, schema: JsonObject): JsonObject {
+function definitionOf(apiVersion: string, group: string, version: JsonObject): JsonObject {
   return {
     apiVersion,
     kind: "CustomResourceDefinition",
@@ -86,7 +97,7 @@ function definitionOf(apiVersion: string, group: string, schema: JsonObject): Js
       group,
       scope: "Namespaced",
       names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      versions: [{ ...version, name: "v1", served: true, storage: true }],
     },
   };
 }

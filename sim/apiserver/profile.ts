@@ -46,6 +46,8 @@ export interface Profile {
   readonly gracefulDeletionTime: "request" | "end";
   /** What a deletecollection answers. D20. */
   readonly deleteCollectionAnswers: "status" | "list";
+  /** Columns of a custom resource whose definition has none: everybody's Name and Created At, or Name and Age. D22. */
+  readonly customTableColumns: "default" | "age";
   /** Compression: whenever asked on get and list, or only above a body size in bytes. D23. */
   readonly gzipMinimumBytes: number;
   /** What is compressed at all: answers to get and list, or answers of every kind. Document 1, Media types 4; D23. */
@@ -94,6 +96,7 @@ export const svcProfile: Profile = {
   deleteAnswers: "status",
   gracefulDeletionTime: "request",
   deleteCollectionAnswers: "status",
+  customTableColumns: "default",
   gzipMinimumBytes: 0,
   gzipAnswers: "reads",
   createWithVersionStatus: 400,
@@ -123,6 +126,7 @@ export const kubernetesProfile: Profile = {
   deleteAnswers: "by-type",
   gracefulDeletionTime: "end",
   deleteCollectionAnswers: "list",
+  customTableColumns: "age",
   gzipMinimumBytes: 131_073,
   gzipAnswers: "all",
   createWithVersionStatus: 500,

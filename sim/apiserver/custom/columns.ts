@@ -16,8 +16,11 @@ import {
 import type { Column } from "./definition.ts";
 import { type JsonPath, parseJsonPath, valuesAt } from "./json-path.ts";
 
+/** For definitions without columns, where the profile gives those columns of their own. */
+export const agePrinter: Printer = printer(nameColumn, { ...ageColumn, type: "date" });
+
 export function customPrinter(columns: readonly Column[]): Printer {
-  if (columns.length === 0) return printer(nameColumn, { ...ageColumn, type: "date" });
+  if (columns.length === 0) return agePrinter;
   return printer(nameColumn, ...columns.map(filled));
 }
 

@@ -153,7 +153,13 @@ export class ReadVerbs {
     let headers = true;
     return (object) => {
       const now = nowSeconds(this.context);
-      const table = tableOf(object, { apiVersion, include, nowSeconds: now, headers, ...printerOf(custom) });
+      const table = tableOf(object, {
+        apiVersion,
+        include,
+        nowSeconds: now,
+        headers,
+        ...printerOf(this.context.profile, custom),
+      });
       headers = false;
       return table;
     };

@@ -1,12 +1,14 @@
 /** What the parameter `as` of an Accept clause makes of an answer. Source: the facts, section 5. */
+import { agePrinter } from "../custom/columns.ts";
 import type { CustomParts } from "../custom/custom-resource.ts";
 import type { JsonObject } from "../http-message.ts";
 import type { Transform } from "../pipeline/negotiate.ts";
 import type { Run } from "../pipeline/run.ts";
+import type { Profile } from "../profile.ts";
 import type { ServerContext } from "../server-context.ts";
 import { Times } from "../writes/times.ts";
 import { partialOfList, partialOfOne } from "./partial-metadata.ts";
-import { parseInclude, type TableOptions, tableOf } from "./table/table.ts";
+import { defaultPrinter, parseInclude, type TableOptions, tableOf } from "./table/table.ts";
 
 /** Throws 400 for a bad `includeObject`, and 406 when a list was asked of an object or the other way round. */
 export function transformed(context: ServerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
@@ -16,7 +18,13 @@ export function transformed(context: ServerContext, run: Run, transform: Transfo
     const { row } = run.resourcePlace;
     const custom = context.custom.find(row.group, row.version, row.resource)?.custom;
     const now = nowSeconds(context);
-    return tableOf(object, { apiVersion, include, nowSeconds: now, headers: true, ...printerOf(custom) });
+    return tableOf(object, {
+      apiVersion,
+      include,
+      nowSeconds: now,
+      headers: true,
+      ...printerOf(context.profile, custom),
+    });
   }
   const goType = goTypeOf(run.resourcePlace.row.group, String(object["kind"]));
   return kind === "PartialObjectMetadata"
@@ -24,9 +32,12 @@ export function transformed(context: ServerContext, run: Run, transform: Transfo
     : partialOfList(object, apiVersion, goType);
 }
 
-/** The columns that a definition asks for. */
-export const printerOf = (custom: CustomParts | undefined): Pick<TableOptions, "printer"> =>
-  custom === undefined ? {} : { printer: custom.printer };
+/** The columns that a definition asks for, or those of its profile when it asks for none. */
+export function printerOf(profile: Profile, custom: CustomParts | undefined): Pick<TableOptions, "printer"> {
+  if (custom === undefined) return {};
+  const asksForNone = custom.printer === agePrinter;
+  return { printer: asksForNone && profile.customTableColumns === "default" ? defaultPrinter : custom.printer };
+}
 
 export const nowSeconds = (context: ServerContext): number => new Times(context.clock).nowSeconds();
 

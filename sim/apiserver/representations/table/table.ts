@@ -61,7 +61,7 @@ const printers: Readonly<Record<string, Printer>> = {
 };
 
 /** For kinds without columns of their own. */
-const defaultPrinter: Printer = printer(nameColumn, {
+export const defaultPrinter: Printer = printer(nameColumn, {
   ...column("Created At", "When the object was created.", (object) => metadataOf(object).creationTimestamp ?? zeroTime),
   type: "date",
 });
