@@ -35,6 +35,8 @@ export interface CustomParts {
   readonly scale: ScalePaths | undefined;
   readonly printer: Printer;
   readonly listKind: string;
+  /** As the definition has it, for API documents. */
+  readonly schema: JsonObject;
   /** For requests of a version that is going away; undefined otherwise. */
   readonly warning: string | undefined;
   /** The definition is being deleted: nothing new is taken. */
@@ -81,6 +83,7 @@ export function customResource(
       scale: version.scale,
       printer: customPrinter(version.columns),
       listKind: acceptedNames.listKind,
+      schema: version.schema ?? { type: "object" },
       warning: warningOf(definition, version),
       terminating: isTrue(definition, "Terminating"),
     },

@@ -6,6 +6,7 @@ import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { joinGroupVersion, type ResourceRow, resourcesOf } from "../../../wire/resources.ts";
 import { structOfKind } from "../../../wire/schema.ts";
 import type { JsonObject } from "../http-message.ts";
+import { type CustomSchemas, noCustomSchemas } from "./custom-schemas.ts";
 import { componentName, kindInDialect, schemasOf } from "./schemas.ts";
 
 const meta = "~apimachinery.pkg.apis.meta.v1.";
@@ -62,19 +63,41 @@ interface Subject {
   readonly verbs: readonly string[];
 }
 
+/** What custom resources add to a group version. */
+export interface CustomPart {
+  readonly rows: readonly ResourceRow[];
+  readonly schemas: CustomSchemas;
+}
+
+const nothingCustom: CustomPart = { rows: [], schemas: noCustomSchemas };
+
+/** What a document is made with. */
+interface Making {
+  readonly dialect: Dialect;
+  /** Types that it refers to, as they are met. */
+  readonly types: Set<string>;
+  readonly custom: CustomSchemas;
+}
+
 /** `group` in the `svc` dialect. */
-export function openApiDocument(dialect: Dialect, group: string, version: string): JsonObject {
+export function openApiDocument(
+  dialect: Dialect,
+  group: string,
+  version: string,
+  { rows, schemas }: CustomPart = nothingCustom,
+): JsonObject {
   const types = new Set<string>([`${meta}Status`]);
+  const making: Making = { dialect, types, custom: schemas };
   const root = group === "" ? `/api/${version}` : `/apis/${groupInDialect(dialect, group)}/${version}`;
   const paths: Record<string, JsonObject> = {};
-  for (const row of resourcesOf(group, version)) {
-    for (const [path, place] of placesOf(row)) paths[`${root}${path}`] = pathItem(dialect, types, place, path);
+  for (const row of [...resourcesOf(group, version), ...rows]) {
+    for (const [path, place] of placesOf(row)) paths[`${root}${path}`] = pathItem(making, place, path);
   }
   return {
     openapi: "3.0.0",
     info: { title: dialect.name === "kubernetes" ? "Kubernetes" : "Service", version: "v1.33.3" },
     paths,
-    components: { schemas: schemasOf(dialect, types) },
+    components: { schemas: schemasOf(dialect, types, schemas) },
   };
 }
 
@@ -96,7 +119,7 @@ function* placesOf(row: ResourceRow): Generator<readonly [path: string, place: P
   }
 }
 
-function pathItem(dialect: Dialect, types: Set<string>, { subject, operations }: Place, path: string): JsonObject {
+function pathItem(making: Making, { subject, operations }: Place, path: string): JsonObject {
   const offered = operations.filter(({ verb }) => subject.verbs.includes(verb));
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
@@ -105,16 +128,16 @@ function pathItem(dialect: Dialect, types: Set<string>, { subject, operations }:
     schema: { type: "string" },
   }));
   return {
-    ...Object.fromEntries(offered.map((row) => [row.method, operation(dialect, types, subject, row)])),
+    ...Object.fromEntries(offered.map((row) => [row.method, operation(making, subject, row)])),
     parameters: [...inPath, queryParameter("pretty")],
   };
 }
 
-function operation(dialect: Dialect, types: Set<string>, subject: Subject, row: OperationRow): JsonObject {
+function operation({ dialect, types, custom }: Making, subject: Subject, row: OperationRow): JsonObject {
   const { group, version, kind } = subject;
   const gvk = { group, version, kind };
-  const body = requestType(subject, row);
-  const answer = responseType(subject, row);
+  const body = requestType(subject, row, custom);
+  const answer = responseType(subject, row, custom);
   const content = (type: string): JsonObject => {
     types.add(type);
     const schema = { $ref: `#/components/schemas/${componentName(dialect, type)}` };
@@ -140,18 +163,20 @@ function mediaTypes({ verb }: OperationRow, type: string): readonly string[] {
   return forms.map((form) => `application/${form}`);
 }
 
-function requestType(subject: Subject, { verb }: OperationRow): string | undefined {
-  if (verb === "create" || verb === "update") return typeOf(subject);
+function requestType(subject: Subject, { verb }: OperationRow, custom: CustomSchemas): string | undefined {
+  if (verb === "create" || verb === "update") return typeOf(subject, custom);
   if (verb === "patch") return `${meta}Patch`;
   return verb === "delete" || verb === "deletecollection" ? `${meta}DeleteOptions` : undefined;
 }
 
-function responseType(subject: Subject, { verb }: OperationRow): string {
-  if (verb === "list") return typeOf({ ...subject, kind: `${subject.kind}List` });
-  return verb === "delete" || verb === "deletecollection" ? `${meta}Status` : typeOf(subject);
+function responseType(subject: Subject, { verb }: OperationRow, custom: CustomSchemas): string {
+  if (verb === "list") return typeOf({ ...subject, kind: `${subject.kind}List` }, custom);
+  return verb === "delete" || verb === "deletecollection" ? `${meta}Status` : typeOf(subject, custom);
 }
 
-function typeOf({ group, version, kind }: Omit<Subject, "verbs">): string {
+function typeOf({ group, version, kind }: Omit<Subject, "verbs">, custom: CustomSchemas): string {
+  const own = custom.types.get(`${group}/${version}/${kind}`);
+  if (own !== undefined) return own;
   // A kind without a table is shown as what every object is.
   return structOfKind(joinGroupVersion(group, version), kind)?.name ?? `${meta}PartialObjectMetadata`;
 }

@@ -14,8 +14,9 @@ import type { Run } from "../pipeline/run.ts";
 import { compactJson } from "../representations/encode.ts";
 import { ObjectPayload, TextPayload } from "../representations/payload.ts";
 import type { ServerContext } from "../server-context.ts";
+import { type CustomSchemas, customSchemas, noCustomSchemas } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
-import { swaggerDocument } from "./swagger.ts";
+import { swaggerDocument, swaggerWith } from "./swagger.ts";
 import { asksForSwaggerProtobuf, encodeSwagger, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
 
 /** Written out once: some have hundreds of kilobytes, and a short request must not cost a long time. */
@@ -34,10 +35,16 @@ const offers = [{ mediaType: "application/json", streamMediaType: undefined }];
 
 export class OpenApi {
   private readonly context: ServerContext;
-  private readonly versions: ReadonlyMap<string, readonly [group: string, version: string]>;
+  private readonly builtIn: Places;
+  private versions: ReadonlyMap<string, readonly [group: string, version: string]>;
   private readonly entries = new Map<string, Entry>();
   private swagger: (Kept & { readonly binary: Payload }) | undefined;
+  /** Of the built-in types, which is most of it and stays. */
+  private baseSwagger: JsonObject | undefined;
   private index: Kept | undefined;
+  private custom: CustomSchemas = noCustomSchemas;
+  /** Of the custom resources that the documents were made from. */
+  private generation = 0;
 
   constructor(context: ServerContext) {
     const { dialect } = context.profile;
@@ -45,11 +52,40 @@ export class OpenApi {
     const named = groupRows.flatMap(({ group, versions }) =>
       versions.map((version) => [pathOf(dialect, group, version), [group, version]] as const),
     );
-    this.versions = new Map([["api/v1", ["", "v1"] as const] as const, ...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+    this.builtIn = [["api/v1", ["", "v1"]], ...named];
+    this.versions = sorted(this.builtIn);
+  }
+
+  /** Forgets what was made from custom resources that have changed since. */
+  private follow(): void {
+    const { custom, profile } = this.context;
+    if (this.generation === custom.generation) return;
+    this.generation = custom.generation;
+    this.custom = customSchemas(profile.dialect, custom.all());
+    for (const [path] of this.versions) if (!this.builtIn.some(([kept]) => kept === path)) this.entries.delete(path);
+    this.versions = sorted([...this.builtIn, ...this.customPlaces()]);
+    this.swagger = undefined;
+    this.index = undefined;
+  }
+
+  private customPlaces(): Places {
+    const { custom, profile } = this.context;
+    return custom
+      .groups()
+      .flatMap(({ group, versions }) =>
+        versions.map((version) => [pathOf(profile.dialect, group, version), [group, version]] as const),
+      );
+  }
+
+  private make(group: string, version: string): JsonObject {
+    const { custom, profile } = this.context;
+    const part = { rows: custom.rowsOf(group, version), schemas: this.custom };
+    return openApiDocument(profile.dialect, group, version, part);
   }
 
   /** Answers a path below `/openapi/v3`, given without it; false when nothing is there. */
   answer(run: Run, path: string): boolean {
+    this.follow();
     const known = path === "" ? this.indexEntry() : this.entry(path);
     if (known === undefined) return false;
     if (!isAcceptable(run)) {
@@ -70,8 +106,12 @@ export class OpenApi {
 
   /** Answers `/openapi/v2`: JSON, or protobuf for who names it. */
   answerSwagger(run: Run): void {
+    this.follow();
     if (this.swagger === undefined) {
-      const document = swaggerDocument(this.context.profile.dialect);
+      const { dialect } = this.context.profile;
+      this.baseSwagger ??= swaggerDocument(dialect);
+      const documents = this.customPlaces().map(([, place]) => this.make(...place));
+      const document = swaggerWith(this.baseSwagger, documents, dialect);
       const binary = new ObjectPayload(document, swaggerProtobufMediaType, encodeSwagger);
       this.swagger = { payload: jsonPayload(document), binary, tag: contentTag(encodeJson(document)) };
     }
@@ -96,13 +136,18 @@ export class OpenApi {
     const made = this.entries.get(path);
     const place = this.versions.get(path);
     if (made !== undefined || place === undefined) return made;
-    const document = openApiDocument(this.context.profile.dialect, ...place);
+    const document = this.make(...place);
     const tag = contentTag(encodeJson(document));
     const entry = { payload: jsonPayload(document), tag, address: `/openapi/v3/${path}?hash=${bare(tag)}` };
     this.entries.set(path, entry);
     return entry;
   }
 }
+
+type Places = readonly (readonly [path: string, place: readonly [group: string, version: string]])[];
+
+const sorted = (places: Places): ReadonlyMap<string, readonly [group: string, version: string]> =>
+  new Map([...places].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function pathOf(dialect: Dialect, group: string, version: string): string {
   return `apis/${joinGroupVersion(groupInDialect(dialect, group), version)}`;

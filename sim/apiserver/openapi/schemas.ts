@@ -7,6 +7,7 @@ import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { splitGroupVersion } from "../../../wire/resources.ts";
 import { type FieldRow, kindNames, type Shape, shapeNamed, structOfKind, type TypeRow } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../http-message.ts";
+import { customComponentName, type CustomSchemas } from "./custom-schemas.ts";
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -15,7 +16,7 @@ export interface GroupVersionKind {
 }
 
 /** The schemas of `roots` and of all that they refer to, by component name, sorted. */
-export function schemasOf(dialect: Dialect, roots: Iterable<string>): JsonObject {
+export function schemasOf(dialect: Dialect, roots: Iterable<string>, custom: CustomSchemas): JsonObject {
   const found = new Map<string, JsonObject>();
   const waiting = [...roots];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -24,7 +25,7 @@ export function schemasOf(dialect: Dialect, roots: Iterable<string>): JsonObject
       waiting.push(type);
       return { $ref: `#/components/schemas/${componentName(dialect, type)}` };
     };
-    found.set(name, namedSchema(dialect, name, refer));
+    found.set(name, custom.components.get(name)?.(refer) ?? namedSchema(dialect, name, refer));
   }
   const entries = [...found].map(([name, schema]) => [componentName(dialect, name), schema] as const);
   return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -32,6 +33,8 @@ export function schemasOf(dialect: Dialect, roots: Iterable<string>): JsonObject
 
 /** `core.v1.Pod` → `io.k8s.api.core.v1.Pod`; what is no API group's own has its package's name. */
 export function componentName(dialect: Dialect, type: string): string {
+  const custom = customComponentName(type);
+  if (custom !== undefined) return custom;
   const brand = dialect.groupSuffix.split(".").reverse().join(".");
   return type.startsWith("~") ? `${brand}.${type.slice(1)}` : `${brand}.api.${type}`;
 }

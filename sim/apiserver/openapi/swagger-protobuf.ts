@@ -25,6 +25,8 @@ export function encodeSwagger(document: JsonObject): Uint8Array {
 
 const text: Write = (writer, value) => void writer.string(String(value));
 const flag: Write = (writer, value) => void writer.bool(value === true);
+const double: Write = (writer, value) => void writer.double(Number(value));
+const integer: Write = (writer, value) => void writer.int64(Number(value));
 const one = (number: number, write: Write): Field => ({ number, write });
 const many = (number: number, write: Write): Field => ({ number, write, repeated: true });
 
@@ -60,8 +62,21 @@ const schema: Write = message(() => schemaFields, 31);
 const schemaFields: Fields = {
   $ref: one(1, text),
   format: one(2, text),
+  title: one(3, text),
   description: one(4, text),
   default: one(5, any),
+  multipleOf: one(6, double),
+  maximum: one(7, double),
+  exclusiveMaximum: one(8, flag),
+  minimum: one(9, double),
+  exclusiveMinimum: one(10, flag),
+  maxLength: one(11, integer),
+  minLength: one(12, integer),
+  pattern: one(13, text),
+  maxItems: one(14, integer),
+  minItems: one(15, integer),
+  maxProperties: one(17, integer),
+  minProperties: one(18, integer),
   required: many(19, text),
   enum: many(20, any),
   additionalProperties: one(21, wrapped(1, schema)),
@@ -156,9 +171,10 @@ function writePair(writer: Writer, number: number, name: string, inner: Write, v
   writer.ldelim();
 }
 
-/** Texts and flags stand for themselves; everything else is a message, with its length first. */
+/** Texts, flags and numbers stand for themselves; everything else is a message, with its length first. */
 function writeField(writer: Writer, number: number, write: Write, value: Json): void {
-  if (write === flag) flag(writer.uint32(number << 3), value);
+  if (write === flag || write === integer) write(writer.uint32(number << 3), value);
+  else if (write === double) write(writer.uint32((number << 3) | 1), value);
   else if (write === text) text(writer.uint32((number << 3) | 2), value);
   else {
     writer.uint32((number << 3) | 2).fork();

@@ -7,11 +7,33 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import { groupRows } from "../../../wire/resources.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { isObject } from "../objects/types.ts";
+import { forSwagger } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
 
+/** Every built-in group version. */
 export function swaggerDocument(dialect: Dialect): JsonObject {
   const places = [["", "v1"] as const, ...groupRows.flatMap((row) => row.versions.map((v) => [row.group, v] as const))];
-  const documents = places.map(([group, version]) => openApiDocument(dialect, group, version));
+  return swaggerOf(places.map(([group, version]) => openApiDocument(dialect, group, version)));
+}
+
+/** The same with documents of custom resources. */
+export function swaggerWith(
+  base: JsonObject,
+  documents: readonly JsonObject[],
+  { extensionPrefix }: Dialect,
+): JsonObject {
+  if (documents.length === 0) return base;
+  const custom = swaggerOf(documents.map((document) => plainSchemas(document, extensionPrefix)));
+  const both = (part: string): JsonObject => ({ ...(custom[part] as JsonObject), ...(base[part] as JsonObject) });
+  return { ...base, paths: both("paths"), definitions: both("definitions") };
+}
+
+function plainSchemas(document: JsonObject, prefix: string): JsonObject {
+  const { schemas } = document["components"] as JsonObject;
+  return { ...document, components: { schemas: mapped(schemas, (schema) => forSwagger(schema, prefix)) } };
+}
+
+function swaggerOf(documents: readonly JsonObject[]): JsonObject {
   const merged = (part: (document: JsonObject) => Json | undefined): JsonObject =>
     Object.assign({}, ...documents.map(part)) as JsonObject;
   return {
