@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isCalledFor } from "./called-for-failures.ts";
 import { kubernetesProfile, svcProfile } from "./profile.ts";
 import { type Answer, configMaps, TestBed } from "./test-bed.ts";
 
@@ -25,19 +26,8 @@ function send(bed: TestBed, body: unknown): readonly Answer[] {
   ];
 }
 
-/** The 500s that the observed server gives to a client's mistakes; under the documents' profile there are fewer. */
-const observedFailures: readonly RegExp[] = [
-  /resourceVersion should not be set on objects to be created/,
-  /strconv\.ParseUint|invalid resource version|resourceVersion.*(unparsable|invalid)/i,
-  /required revision is a future revision/,
-  /field not declared in schema|failed to create (typed|manager)|failed to convert/,
-  /couldn't get version\/kind|cannot be handled as a DeleteOptions|json: cannot unmarshal|invalid character/,
-  /\$patch|\$retainKeys|\$setElementOrder|\$deleteFromPrimitiveList|merge key|map: map\[|unrecognized type/,
-];
-
-const isCalledFor = (text: string): boolean => observedFailures.some((known) => known.test(text));
 const isClear = ({ status, text }: Answer): boolean =>
-  (status >= 200 && status < 500) || (status === 500 && isCalledFor(text));
+  (status >= 200 && status < 500) || (status === 500 && isCalledFor("kubernetes", text));
 const stillAnswers = (bed: TestBed): void => expect(bed.ask(`GET ${configMaps}/a`).status).toBe(200);
 
 describe("hostile bodies", { timeout: 60_000 }, () => {
@@ -293,10 +283,7 @@ describe.each([svcProfile, kubernetesProfile])("any request under $name", (profi
         });
         const [status = 200, text = ""] = answer[0] ?? [];
         if (status >= 500 && status !== 504) {
-          expect(
-            observedFailures.some((known) => known.test(text)),
-            `${status} ${text}`,
-          ).toBe(true);
+          expect(isCalledFor(profile.name, text), `${status} ${text}`).toBe(true);
         }
       }),
       { seed: 20_261_121, numRuns: 3_000 },

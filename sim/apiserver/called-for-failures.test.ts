@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { calledForFailures, isCalledFor } from "./called-for-failures.ts";
+import { profiles } from "./profile.ts";
+import { TestBed } from "./test-bed.ts";
+
+describe.each(Object.values(profiles))("a failure under $name", (profile) => {
+  it.each(calledForFailures.map((row) => [row.when, row] as const))("when %s", (_, { ask, text, profiles: named }) => {
+    const bed = new TestBed({ profile });
+    const { status, text: told } = ask(bed);
+    if (named.includes(profile.name)) {
+      expect([status, told]).toEqual([500, expect.stringMatching(text)]);
+      expect(isCalledFor(profile.name, told)).toBe(true);
+    } else expect(status, told).toBeLessThan(500);
+  });
+
+  it("is not called for by any other text", () => {
+    expect(isCalledFor(profile.name, "Internal error occurred: cannot read properties of undefined")).toBe(false);
+  });
+});
