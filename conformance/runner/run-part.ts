@@ -37,6 +37,7 @@ type Tell = (progress: SuiteProgress) => void;
 export async function runChecks(options: PartOptions, checks: readonly Check[], tell: Tell): Promise<SuitePart> {
   const { transport, clock, runId, jobs, maxWaitMillis, ...shared } = options;
   const startedMillis = clock.nowMillis();
+  if (options.signal?.aborted === true) return stoppedPart(options.target, checks, startedMillis);
   tell({ kind: "phase", phase: "probing" });
   const probe = await probeTarget(
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
@@ -54,7 +55,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
   const outcomes =
     probe.unreachable === undefined
       ? await judgeAll(run, checks, { jobs, maxWaitMillis }, tell)
-      : checks.map((check) => unreachableOutcome(check, probe.unreachable as string));
+      : checks.map((check) => unprovenOutcome(check, `the target was not reached: ${probe.unreachable}`));
   tell({ kind: "phase", phase: "cleaning" });
   const leftovers = await awaitNamespacesGone(run);
   const durationMillis = clock.nowMillis() - startedMillis;
@@ -116,8 +117,20 @@ async function probeTarget(client: Client, dialect: Dialect): Promise<Probe> {
   }
 }
 
-function unreachableOutcome(check: Check, cause: string): CheckOutcome {
-  const verdict: Verdict = { status: "inconclusive", why: `the target was not reached: ${cause}` };
+/** A part that a person stopped before it began: the target is not even asked for its version. */
+function stoppedPart(target: PartOptions["target"], checks: readonly Check[], startedMillis: number): SuitePart {
+  return {
+    target: { ...target, version: undefined },
+    features: new Map(),
+    outcomes: checks.map((check) => unprovenOutcome(check, "stopped by a person")),
+    leftovers: [],
+    startedMillis,
+    durationMillis: 0,
+  };
+}
+
+function unprovenOutcome(check: Check, why: string): CheckOutcome {
+  const verdict: Verdict = { status: "inconclusive", why };
   return {
     check: infoOf(check),
     verdict,
