@@ -15,7 +15,7 @@ export const verdictsFile = inDocs("requirements-verdicts.json");
 
 export function requirementsDocument(verdicts: LastVerdicts): string {
   const catalogue = catalogueOf(readRequirements(), allChecks, { only: [], skip: [], law: "observed" });
-  return renderCatalogueMarkdown(catalogue, verdicts, { introduction, checksFolder: "../conformance/checks" });
+  return renderCatalogueMarkdown(catalogue, verdicts, { introduction, rootFolder: ".." });
 }
 
 /** Of the last run. Throws when the file is not as it should be. */
@@ -44,7 +44,8 @@ that it does not show is no requirement.
 
 **Checks, or why none.** A requirement is judged by URL, and by the same checks in process, when it has checks. Others
 say why they have none. \`pending\`: a run could judge it, and no check does yet. \`process\`: only a program that is started
-for it shows it. \`simulation\`: only a simulation does. \`no\`: nothing can, mostly because it binds somebody else.
+for it shows it. \`simulation\`: only a simulation does. Where a test of the embedded server shows it, the row links to the
+test; where none does, nothing shows it yet. \`no\`: nothing can, mostly because it binds somebody else.
 
 **Verdicts.** Of the embedded server in its two profiles, at the level full, with the gate \`WatchList\` on. A \`deviation\` is
 declared by the profile, with its reason.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../reports/schema/verdict.ts";
-import { runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
+import { planSuite, runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
 import { jumpingClock, type Script, scriptedTransport } from "./testing/scripted-target.ts";
 
 function run(script: Script, options: Partial<SuiteOptions> = {}) {
@@ -17,6 +17,23 @@ function run(script: Script, options: Partial<SuiteOptions> = {}) {
 const discovery = { kind: "APIResourceList", groupVersion: "v1", resources: [] as object[] };
 const noConfigMaps: Script = ({ path }) =>
   path.startsWith("/api/v1") && !path.includes("?") ? { status: 200, json: discovery } : { status: 404, json: {} };
+
+describe("levels", () => {
+  const planned = (level: "quick" | "full", targetKind: "url" | "embedded") => {
+    const { plan, settings } = planSuite({ profile: "svc", level, targetKind });
+    return { waits: plan.checks.some(({ kind }) => kind === "aged"), runs: settings.runs, partial: plan.partial };
+  };
+
+  it("quick waits for no expiry by URL, and says that it is a part", () => {
+    expect(planned("quick", "url")).toEqual({ waits: false, runs: 20, partial: true });
+    expect(planned("full", "url")).toEqual({ waits: true, runs: 20, partial: false });
+  });
+
+  it("quick leaves nothing out embedded, where waiting takes no time, but runs fewer programs", () => {
+    expect(planned("quick", "embedded")).toEqual({ waits: true, runs: 20, partial: false });
+    expect(planned("full", "embedded")).toEqual({ waits: true, runs: 100, partial: false });
+  });
+});
 
 describe("runSuite", () => {
   it("blames nobody when no answer comes: nothing is proven", async () => {

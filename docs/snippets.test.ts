@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse } from "@optique/core/parser";
 import { formatMessage } from "@optique/core/message";
 import { describe, expect, it } from "vitest";
@@ -67,7 +67,7 @@ it("links only to files that exist", () => {
     [...readTreeFile(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [path, match[1] as string] as const),
   );
   expect(links.length).toBeGreaterThan(3);
-  expect(links.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
+  expect(links.filter(([from, to]) => !existsSync(join(root, dirname(from), to)))).toEqual([]);
 });
 
 it("names only paths that exist", () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allChecks } from "../checks/index.ts";
 import { suiteProfiles } from "../profiles/index.ts";
@@ -23,6 +23,7 @@ describe("requirement rows", () => {
         text: "Every change is delivered.",
         judged: "url",
         why: undefined,
+        tests: [],
       },
     ]);
   });
@@ -38,6 +39,8 @@ describe("requirement rows", () => {
     ["a must without a document", "document: 1, ", ""],
     ["an observation with a document", "level: must", "level: observed"],
     ["no reason why no check judges it", "judged: url", "judged: no"],
+    ["a test of what a check judges", "judged: url", "judged: url\n  tests: [sim/a.test.ts]"],
+    ["a test that is none", "judged: url", "judged: process\n  why: it ends\n  tests: [cli/a.ts]"],
     ["a reason although a check judges it", "judged: url", "judged: url\n  why: it is hard"],
   ];
   for (const [what, from, to] of wrong) {
@@ -60,6 +63,13 @@ describe("rows and checks", () => {
       (requirement) => requirement.judged === "url" && !judged.has(requirement.id),
     );
     expect(without.map(({ id }) => id)).toEqual([]);
+  });
+
+  it("every test that a row names is there", () => {
+    const root = new URL("../../", import.meta.url);
+    const named = [...rows.values()].flatMap(({ tests }) => tests);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
   });
 
   it("every deviation is one of a row that is promised", () => {

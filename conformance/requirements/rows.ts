@@ -14,6 +14,8 @@ export interface Requirement {
   /** `url`: a check judges it. Anything else: none does, and `why` says so. */
   readonly judged: "url" | UnjudgedBy;
   readonly why: string | undefined;
+  /** Tests of our own server that show it, as paths from the root; only of what a simulation or a process shows. */
+  readonly tests: readonly string[];
 }
 
 /** A row that no check judges. */
@@ -32,6 +34,10 @@ const row = z
     text: z.string().min(1),
     judged: z.enum(["url", "simulation", "process", "pending", "no"]),
     why: z.string().min(1).optional(),
+    tests: z
+      .array(z.string().regex(/\.test\.ts$/, "a test is a path that ends in .test.ts"))
+      .min(1)
+      .optional(),
   })
   .refine(
     (value) => (value.judged === "url") === (value.why === undefined),
@@ -44,6 +50,10 @@ const row = z
   .refine(
     (value) => value.judged !== "url" || (value.level !== "should" && value.level !== "may"),
     "what the documents recommend or allow can be left out, so no check judges it",
+  )
+  .refine(
+    (value) => value.tests === undefined || value.judged === "simulation" || value.judged === "process",
+    "`tests` belongs to rows that a simulation or a process shows",
   );
 
 /** Parses one table. Throws with the file, the row and the rule when it is not as it should be. */
@@ -55,11 +65,19 @@ export function parseRequirements(fileName: string, text: string): Requirement[]
     source: { document: value.source.document, clause: value.source.clause },
     reading: value.reading,
     why: value.why,
+    tests: value.tests ?? [],
   }));
 }
 
 /** All rows of this folder, by id, in the order of the files and of their rows. Throws when an id is there twice. */
 export function readRequirements(): ReadonlyMap<string, Requirement> {
+  return (known ??= rowsOfFolder());
+}
+
+/** Read once: to parse the tables takes longer than many a check does, and an embedded run plans for each check anew. */
+let known: ReadonlyMap<string, Requirement> | undefined;
+
+function rowsOfFolder(): ReadonlyMap<string, Requirement> {
   const rows = new Map<string, Requirement>();
   const folder = new URL("./", import.meta.url);
   for (const fileName of fileOrder(readdirSync(folder))) {

@@ -20,6 +20,7 @@ const row = (id: string): Requirement => ({
   reading: undefined,
   judged: "url",
   why: undefined,
+  tests: [],
 });
 const rows = new Map(["a.one", "a.two"].map((id) => [id, row(id)]));
 

@@ -36,7 +36,7 @@ export function catalogueOf(
   return {
     apiVersion: catalogueVersion,
     kind: "Catalogue",
-    requirements: listed.map(({ id, level, reading, source, text, judged, why }) => ({
+    requirements: listed.map(({ id, level, reading, source, text, judged, why, tests }) => ({
       id,
       level,
       ...(reading === undefined ? {} : { reading }),
@@ -44,6 +44,7 @@ export function catalogueOf(
       text,
       judged,
       ...(why === undefined ? {} : { why }),
+      ...(tests.length === 0 ? {} : { tests }),
       checks: (judges.get(id) as readonly Check[]).map((check) => check.id),
     })),
     checks: checks.filter((check) => check.requirements.some((id) => ids.has(id))).map((check) => entryOf(check, rows)),

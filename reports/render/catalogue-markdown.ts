@@ -9,14 +9,14 @@ export type LastVerdicts = Readonly<Record<string, Readonly<Record<string, Outco
 export interface CatalogueMarkdownOptions {
   /** Stands before the summary. */
   readonly introduction: string;
-  /** Where the folder of an area's checks is, seen from the document: `../conformance/checks`. */
-  readonly checksFolder: string;
+  /** The project's root, seen from the document: `..`. */
+  readonly rootFolder: string;
 }
 
 export function renderCatalogueMarkdown(
   catalogue: Catalogue,
   verdicts: LastVerdicts,
-  { introduction, checksFolder }: CatalogueMarkdownOptions,
+  { introduction, rootFolder }: CatalogueMarkdownOptions,
 ): string {
   const { requirements, checks } = catalogue;
   const areas = [...new Set(requirements.map(({ id }) => areaOf(id)))].sort();
@@ -32,12 +32,12 @@ export function renderCatalogueMarkdown(
       `## ${area}`,
       table(
         ["requirement", "level", "source", "promise", "checks, or why none", ...Object.keys(verdicts)],
-        rowsOf(area).map((row) => rowCells(row, verdicts)),
+        rowsOf(area).map((row) => rowCells(row, verdicts, rootFolder)),
       ),
     ]),
     [...checks]
       .sort(byId)
-      .map(({ id, area }) => `[${id}]: ${checksFolder}/${area}/${id}.ts`)
+      .map(({ id, area }) => `[${id}]: ${rootFolder}/conformance/checks/${area}/${id}.ts`)
       .join("\n"),
   ]
     .join("\n\n")
@@ -72,15 +72,17 @@ function summaryLine(name: string, rows: readonly CatalogueRow[], verdicts: Last
   ];
 }
 
-function rowCells(row: CatalogueRow, verdicts: LastVerdicts): string[] {
-  const { id, level, reading, source, text, judged, why, checks } = row;
+function rowCells(row: CatalogueRow, verdicts: LastVerdicts, rootFolder: string): string[] {
+  const { id, level, reading, source, text, judged, why, tests = [], checks } = row;
   const where = source.document === undefined ? source.clause : `${source.document}: ${source.clause}`;
   return [
     `\`${id}\``,
     level,
     plain(where),
     plain(reading === undefined ? text : `${text} (Our reading: ${reading})`),
-    judged === "url" ? checks.map((check) => `[${check}]`).join(", ") : plain(`${judged}: ${why ?? ""}`),
+    judged === "url"
+      ? checks.map((check) => `[${check}]`).join(", ")
+      : [plain(`${judged}: ${why ?? ""}`), ...tests.map((path) => `[test](${rootFolder}/${path})`)].join(" "),
     ...Object.values(verdicts).map((of) => (judged === "url" ? (of[id] ?? "not run yet") : "")),
   ];
 }

@@ -18,7 +18,10 @@ function areaBlock(area: string, requirements: readonly CatalogueRow[], paint: P
   return [paint("strong", `${area} (${rows.length})`), ...rows.map((row) => rowText(row, paint))].join("\n");
 }
 
-function rowText({ id, level, reading, source, text, judged, why, checks }: CatalogueRow, paint: Paint): string {
+function rowText(
+  { id, level, reading, source, text, judged, why, tests = [], checks }: CatalogueRow,
+  paint: Paint,
+): string {
   const where =
     source.document === undefined ? `observed: ${source.clause}` : `document ${source.document}, ${source.clause}`;
   return [
@@ -26,6 +29,7 @@ function rowText({ id, level, reading, source, text, judged, why, checks }: Cata
     `      ${text}`,
     ...(reading === undefined ? [] : [`      our reading: ${reading}`]),
     judged === "url" ? `      by ${checks.join(", ")}` : paint("doubtful", `      ${judged}: ${why ?? ""}`),
+    ...tests.map((path) => `      shown by ${path}`),
   ].join("\n");
 }
 

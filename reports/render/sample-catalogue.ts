@@ -18,8 +18,9 @@ export const sampleCatalogue: Catalogue = {
       level: "observed",
       source: { document: undefined, clause: "410 has the reason Expired" },
       text: "The reason of a 410 is Expired.",
-      judged: "pending",
-      why: "No check reads it yet.",
+      judged: "simulation",
+      why: "It takes an hour.",
+      tests: ["sim/expiry.test.ts"],
       checks: [],
     },
     {

@@ -22,6 +22,8 @@ export interface CatalogueRow {
   readonly judged: "url" | UnjudgedBy;
   /** Why no check judges it. */
   readonly why?: string;
+  /** Tests of Touchstone's own server that show what no check can, as paths from the project's root. */
+  readonly tests?: readonly string[];
   /** Ids of the checks that judge it. */
   readonly checks: readonly string[];
 }
