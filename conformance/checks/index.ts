@@ -85,6 +85,7 @@ import { cborIsWhole } from "./encodings/cbor-is-whole.ts";
 import { tablesShowTheList } from "./tables/tables-show-the-list.ts";
 import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
 import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
+import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-same.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -172,4 +173,5 @@ export const allChecks: readonly Check[] = [
   tablesShowTheList,
   tableWatchesTellRows,
   typesHaveTheirColumns,
+  packedAnswersSayTheSame,
 ];

@@ -85,7 +85,7 @@ export const refusedPatchesChangeNothing = defineCheck({
     "patch.identity",
     "patch.unknown-operation",
     "patch.operations-limit",
-    "patch.strict",
+    "field-validation.strict",
   ],
   features: ["configmaps"],
   async run(attempt) {
@@ -132,7 +132,7 @@ export const refusedPatchesChangeNothing = defineCheck({
     const named = isJsonObject(strict.json) && String(strict.json["message"]).includes("zzField");
     const actual = `${strict.status} ${strict.text.slice(0, 300)}`;
     const promise = strict.status === 400 && named ? undefined : { expected: "400, naming zzField", actual };
-    attempt.holdsOrDeviates("strict-merge-patch-is-422", "patch.strict", promise, strict.status === 422 && named);
-    await untouched("patch.strict", "a strict patch with an unknown field");
+    attempt.holdsOrDeviates("strict-patch-is-422", "field-validation.strict", promise, strict.status === 422 && named);
+    await untouched("field-validation.strict", "a strict patch with an unknown field");
   },
 });
