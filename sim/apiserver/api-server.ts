@@ -5,12 +5,14 @@
  * Source: document 1; the facts.
  */
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
+import { type CertificateAuthority, CertificateSigner } from "../control/certificate-signer.ts";
 import { type ControllerSwitches, startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
 import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
+import { certificateRequests } from "./admission/certificate-requests.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
 import {
   createAuthenticator,
@@ -86,6 +88,8 @@ export interface ApiServerOptions {
   readonly serviceAccountIssuer?: string;
   /** Signs the tokens of service accounts. Default: by HMAC with a key from the run's seed. */
   readonly tokenSigner?: TokenSigner;
+  /** Signs what the cluster's own signers approve. Default: nobody can, and an approved request says so. */
+  readonly certificateAuthority?: CertificateAuthority;
   /** Default: everything is free. */
   readonly costs?: CostModel;
   /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
@@ -183,6 +187,11 @@ export class ApiServer implements ApiHandler, RunHost {
       namespaceOf: (name) => this.verbs.namespace(name),
       decode: (row, object) => this.verbs.decode(row, object),
     };
+    const certificates = certificateRequests({
+      dialect,
+      clock: process.clock,
+      authorize: (...asked) => this.authorize(...asked),
+    });
     const ownSteps = hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [];
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
@@ -207,6 +216,7 @@ export class ApiServer implements ApiHandler, RunHost {
         ...(options.admission ?? []),
         mutatingWebhooks(webhookPorts),
         ...ownSteps,
+        certificates,
         validatingWebhooks(webhookPorts),
       ],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
@@ -228,6 +238,9 @@ export class ApiServer implements ApiHandler, RunHost {
     if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
     if (options.controllers?.namespace ?? true) this.verbs.startNamespaceController(this);
     if (options.controllers?.clusterRoles ?? true) new RoleAggregation({ process, server: this, dialect }).start();
+    if (options.controllers?.certificates ?? true) {
+      new CertificateSigner({ process, server: this, dialect, authority: options.certificateAuthority }).start();
+    }
     startControllers({ process, server: this, dialect, switches: options.controllers ?? {} });
   }
 

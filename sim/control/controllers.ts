@@ -18,6 +18,8 @@ export interface ControllerSwitches {
   readonly disruption?: boolean;
   /** Collects the rules of cluster roles that are made of others. */
   readonly clusterRoles?: boolean;
+  /** Signs approved requests for certificates. */
+  readonly certificates?: boolean;
   /** Establishes definitions of custom resources and takes them away: part of the API itself. */
   readonly customResources?: boolean;
 }
@@ -28,6 +30,7 @@ export const noControllers: ControllerSwitches = {
   garbageCollection: false,
   disruption: false,
   clusterRoles: false,
+  certificates: false,
 };
 
 export interface ControllersOptions {

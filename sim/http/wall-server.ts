@@ -5,6 +5,7 @@ import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { RevisionStore } from "../store/revision-store.ts";
+import { type RunAuthority, runAuthority } from "./certificate-authority.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./rsa-signer.ts";
@@ -33,9 +34,10 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const process = kernel.process("apiserver-1");
   const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
   const store = new RevisionStore();
+  const certificateAuthority = runAuthority(Date.now());
   const server = stoppingOnError(driver, () =>
     driver.enter(process, () =>
-      createApiServer({ webhooks, tokenSigner: rsaSigner(), ...serverOptions, process, store }),
+      createApiServer({ webhooks, tokenSigner: rsaSigner(), certificateAuthority, ...serverOptions, process, store }),
     ),
   );
   const listening = await listenHttp(
@@ -48,7 +50,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     },
     port,
     bindAddress,
-    tls,
+    tls === undefined ? undefined : trusting(tls, certificateAuthority),
   ).catch((error: unknown) => {
     driver.stop(); // its timers would keep the program alive
     throw error;
@@ -60,6 +62,12 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       driver.stop();
     },
   };
+}
+
+/** Whoever shows a certificate that this server has signed is who it says. */
+function trusting(tls: TlsOptions, { certificate }: RunAuthority): TlsOptions {
+  const { clientAuthorities = "" } = tls;
+  return { ...tls, clientAuthorities: clientAuthorities + certificate };
 }
 
 /** The timers of a driver would keep the program alive. What a process threw is told as it was thrown. */

@@ -71,7 +71,7 @@ export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strat
   if (before.generation === undefined) delete metadata.generation;
   else metadata.generation = before.generation;
   if (subresource === "status") keepAllButStatus(draft, live, strategy);
-  else if (strategy.hasStatus) copyField(draft, live, "status");
+  else if (strategy.hasStatus && subresource !== "approval") copyField(draft, live, "status");
   strategy.rules.prepareForUpdate?.(draft, live, subresource, strategy.dialect);
   if ((metadata.uid ?? "") === "" && before.uid !== undefined) metadata.uid = before.uid;
   if (before.creationTimestamp !== undefined) metadata.creationTimestamp = before.creationTimestamp;

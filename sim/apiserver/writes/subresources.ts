@@ -27,6 +27,7 @@ export const subresources: Readonly<Record<string, (call: SubresourceCall) => vo
   binding: bind,
   eviction: evict,
   token: requestToken,
+  approval: sameObject("approval"),
 };
 
 /** A subresource that shows the whole object and writes a part of it. */

@@ -1,5 +1,6 @@
 /** The rules of every kind that has some, by `group/version/kind` in the `svc` dialect. */
 import { definitionRules } from "../../custom/definition-rules.ts";
+import { certificateRequestRules } from "./certificate-request.ts";
 import { configMapRules } from "./config-map.ts";
 import { coreEventRules, eventRules } from "./event.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -41,6 +42,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   "apps/v1/Deployment": deploymentRules,
   "apps/v1/ReplicaSet": replicaSetRules,
   "apps/v1/StatefulSet": statefulSetRules,
+  "certificates.svc.io/v1/CertificateSigningRequest": certificateRequestRules,
   "coordination.svc.io/v1/Lease": leaseRules,
   "events.svc.io/v1/Event": eventRules,
   "rbac.authorization.svc.io/v1/ClusterRole": clusterRoleRules,

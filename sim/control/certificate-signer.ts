@@ -1,0 +1,118 @@
+/**
+ * Signs the approved requests of the signers that a cluster brings along. A client of the API: it follows the requests,
+ * and writes a certificate, or why there is none, into their status.
+ *
+ * Cryptography is behind a port. A simulation has none: there an approved request is marked as Failed, and the message
+ * says so; whoever simulates a signer of their own takes a signer name of their own. Nobody is approved unasked: the
+ * published controller approves a node's own requests, this one leaves them to whoever may.
+ * Source: the published signing controller, its reasons and lifetimes.
+ */
+import { encodeBase64 } from "../../wire/base64.ts";
+import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
+import { type CertificateRequest, parseCertificateRequest } from "../apiserver/certificates/request.ts";
+import { refusesToSign, signerKindOf } from "../apiserver/certificates/signers.ts";
+import type { ApiHandler, JsonObject } from "../apiserver/http-message.ts";
+import { metadataOf } from "../apiserver/objects/types.ts";
+import type { Process } from "../kernel/types.ts";
+import { ControlClient } from "./control-client.ts";
+import { Reflectors } from "./reflectors.ts";
+
+export interface CertificateTerms {
+  readonly request: CertificateRequest;
+  /** As `spec.usages` names them. */
+  readonly usages: readonly string[];
+  /** Unix seconds. */
+  readonly notBeforeSeconds: number;
+  readonly notAfterSeconds: number;
+}
+
+/** Signs certificates at once. */
+export interface CertificateAuthority {
+  /** The certificate in PEM; or, for a request that its own key has not signed, why not. */
+  issue(terms: CertificateTerms): { readonly pem: string } | { readonly error: string };
+}
+
+export interface CertificateSignerOptions {
+  readonly process: Process;
+  readonly server: ApiHandler;
+  readonly dialect: Dialect;
+  /** Undefined: nothing can be signed. */
+  readonly authority: CertificateAuthority | undefined;
+}
+
+const yearSeconds = 365 * 24 * 3600;
+/** A certificate is good from a little before, for clocks that are behind. */
+const backdateSeconds = 300;
+
+export class CertificateSigner {
+  private readonly options: CertificateSignerOptions;
+  private readonly client: ControlClient;
+  private readonly path: string;
+
+  constructor(options: CertificateSignerOptions) {
+    const { process, server, dialect } = options;
+    this.options = options;
+    this.client = new ControlClient({ process, server, dialect, account: "certificate-controller" });
+    this.path = `/apis/${groupInDialect(dialect, "certificates.svc.io")}/v1/certificatesigningrequests`;
+  }
+
+  start(): void {
+    const reflectors = new Reflectors(this.client);
+    const look = (object: JsonObject): void => this.look(object);
+    reflectors.follow(this.path, { replaced: (objects) => objects.forEach(look), changed: look, gone: () => {} });
+    this.options.process.clock.after(0, () => reflectors.start());
+  }
+
+  private look(object: JsonObject): void {
+    const { process, dialect, authority } = this.options;
+    const { epochUnixMillis } = process.clock;
+    const nowSeconds = Math.floor((epochUnixMillis + process.clock.nowMicros() / 1000) / 1000);
+    const status = signedStatus(object, { dialect, authority, nowSeconds });
+    if (status === undefined) return;
+    const { name = "" } = metadataOf(object);
+    // A lost race comes back as another event.
+    const body = { ...object, status };
+    process.clock.after(0, () =>
+      this.client.call({ method: "PUT", path: `${this.path}/${name}/status`, body }, () => {}),
+    );
+  }
+}
+
+export interface SigningContext {
+  readonly dialect: Dialect;
+  readonly authority: CertificateAuthority | undefined;
+  readonly nowSeconds: number;
+}
+
+/** What becomes of a request's status; undefined when there is nothing to do. */
+export function signedStatus(object: JsonObject, context: SigningContext): JsonObject | undefined {
+  const { dialect, authority, nowSeconds } = context;
+  const spec = (object["spec"] ?? {}) as JsonObject;
+  const status = (object["status"] ?? {}) as JsonObject;
+  const conditions = (status["conditions"] ?? []) as readonly JsonObject[];
+  const has = (type: string): boolean => conditions.some((condition) => condition["type"] === type);
+  const kind = signerKindOf(dialect, spec["signerName"] as string);
+  if (kind === undefined || !has("Approved") || has("Denied") || has("Failed") || status["certificate"] !== undefined) {
+    return undefined;
+  }
+  const failed = (reason: string, message: string): JsonObject => ({
+    ...status,
+    conditions: [...conditions, { type: "Failed", status: "True", reason, message }],
+  });
+  const request = parseCertificateRequest(spec["request"] as string);
+  const usages = (spec["usages"] ?? []) as readonly string[];
+  if ("error" in request) return failed("SignerValidationFailure", request.error);
+  const refused = refusesToSign(kind, request, usages);
+  if (refused !== undefined) return failed("SignerValidationFailure", refused);
+  if (authority === undefined)
+    return failed("SignerUnavailable", "this server is simulated and has no key to sign with");
+  const asked = (spec["expirationSeconds"] as number | undefined) ?? yearSeconds;
+  const issued = authority.issue({
+    request,
+    usages,
+    notBeforeSeconds: nowSeconds - backdateSeconds,
+    notAfterSeconds: nowSeconds + Math.min(asked, yearSeconds),
+  });
+  if ("error" in issued) return failed("SignerValidationFailure", issued.error);
+  return { ...status, certificate: encodeBase64(new TextEncoder().encode(issued.pem)) };
+}
