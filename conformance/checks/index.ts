@@ -86,11 +86,15 @@ import { tablesShowTheList } from "./tables/tables-show-the-list.ts";
 import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
 import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
 import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-same.ts";
+import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
+import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
   objectsFollowTheModel,
   theServerAssignsIdentity,
+  subresourcesAreBelowTheirResource,
+  typesAreFoundAtTheirPaths,
   collectionsNameTheirKind,
   emptyListsAreLists,
   limitsHoldAtAnyVersion,

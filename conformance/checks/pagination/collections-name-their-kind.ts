@@ -1,5 +1,5 @@
-import { isJsonObject, objectsIn } from "../../client/types.ts";
-import type { Attempt } from "../../runner/attempt.ts";
+import { servedTypes } from "../../client/discovery.ts";
+import { isJsonObject } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**
@@ -10,31 +10,18 @@ export const collectionsNameTheirKind = defineCheck({
   id: "collections-name-their-kind",
   area: "pagination",
   property: "A collection is of the kind of its items with List appended, in their apiVersion.",
-  requirements: ["lists.collection"],
+  requirements: ["lists.collection", "lists.no-kind-list"],
   features: ["configmaps"],
   async run(attempt) {
-    const groups = await attempt.client.request("GET", "/apis");
-    const versions = objectsIn(groups.json, "groups").flatMap((group) => objectsIn(group, "versions"));
-    const groupVersions = versions.map((version) => String(version["groupVersion"]));
-    await judgeGroup(attempt, "/api/v1", "v1");
-    for (const groupVersion of groupVersions) await judgeGroup(attempt, `/apis/${groupVersion}`, groupVersion);
+    for (const { prefix, groupVersion, name, kind, verbs } of await servedTypes(attempt.client)) {
+      if (name.includes("/") || !verbs.has("list")) continue;
+      const answer = await attempt.client.request("GET", `${prefix}/${name}`, { query: { limit: 1 } });
+      if (answer.status !== 200) continue; // not for these credentials, or not for reading: another requirement's question
+      const list = isJsonObject(answer.json) ? answer.json : {};
+      const lawful = list["kind"] === `${kind}List` && list["apiVersion"] === groupVersion;
+      const actual = `${String(list["kind"])} of ${String(list["apiVersion"])}`;
+      attempt.expect("lists.no-kind-list", list["kind"] !== "List", `${prefix}/${name}: ${kind}List`, actual);
+      attempt.expect("lists.collection", lawful, `${prefix}/${name}: ${kind}List of ${groupVersion}`, actual);
+    }
   },
 });
-
-async function judgeGroup(attempt: Attempt, path: string, groupVersion: string): Promise<void> {
-  const resources = objectsIn((await attempt.client.request("GET", path)).json, "resources");
-  for (const { name, kind, verbs } of resources) {
-    if (String(name).includes("/") || !Array.isArray(verbs) || !verbs.includes("list")) continue;
-    const answer = await attempt.client.request("GET", `${path}/${String(name)}`, { query: { limit: 1 } });
-    if (answer.status !== 200) continue; // not for these credentials, or not for reading: another requirement's question
-    const list = isJsonObject(answer.json) ? answer.json : {};
-    const lawful = list["kind"] === `${String(kind)}List` && list["apiVersion"] === groupVersion;
-    const actual = `${String(list["kind"])} of ${String(list["apiVersion"])}`;
-    attempt.expect(
-      "lists.collection",
-      lawful,
-      `${path}/${String(name)}: ${String(kind)}List of ${groupVersion}`,
-      actual,
-    );
-  }
-}

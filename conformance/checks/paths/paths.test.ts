@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { runSuite } from "../../run-suite.ts";
+import { jumpingClock, type Script, scriptedTransport } from "../../testing/scripted-target.ts";
+
+const verbs = ["get", "list"];
+const resources = [
+  { name: "namespaces", kind: "Namespace", namespaced: false, verbs },
+  { name: "namespaces/status", kind: "Namespace", namespaced: false, verbs: ["get"] },
+  { name: "pods", kind: "Pod", namespaced: true, verbs },
+  { name: "pods/status", kind: "Pod", namespaced: true, verbs: ["get"] },
+];
+const notFound = { status: 404, json: { kind: "Status", reason: "NotFound", code: 404 } };
+
+/** A target with namespaces and pods. `wrong` answers first; what it leaves alone is lawful. */
+function judged(check: string, wrong: (method: string, path: string) => ReturnType<Script> | undefined) {
+  const script: Script = ({ method, path: target }) => {
+    const path = target.split("?")[0] as string;
+    return wrong(method, path) ?? lawful(method, path);
+  };
+  return runSuite({
+    transport: scriptedTransport(script),
+    clock: jumpingClock(),
+    profile: "svc",
+    targetKind: "embedded",
+    only: [check],
+  });
+}
+
+function lawful(method: string, path: string): ReturnType<Script> {
+  if (path === "/api/v1") return { status: 200, json: { groupVersion: "v1", resources } };
+  if (path === "/apis") return { status: 200, json: { groups: [] } };
+  if (path === "/api/v1/namespaces" && method === "GET") return listOf("Namespace");
+  if (/^\/api\/v1\/namespaces\/[^/]+\/pods$/.test(path) && method === "GET") return listOf("Pod");
+  if (path.includes("no-such-object") || method === "DELETE") return notFound;
+  const pod = path.includes("/pods");
+  const metadata = { name: pod ? "a" : "n", uid: pod ? "1" : "2", resourceVersion: "1" };
+  return {
+    status: method === "POST" ? 201 : 200,
+    json: { apiVersion: "v1", kind: pod ? "Pod" : "Namespace", metadata },
+  };
+}
+
+const listOf = (kind: string, apiVersion = "v1") => ({
+  status: 200,
+  json: { kind: `${kind}List`, apiVersion, metadata: {}, items: [] },
+});
+
+async function failureOf(check: string, wrong: Parameters<typeof judged>[1]): Promise<string | undefined> {
+  const report = await judged(check, wrong);
+  return report.checks[0]?.failure?.requirement;
+}
+
+describe("types-are-found-at-their-paths", () => {
+  const check = "types-are-found-at-their-paths";
+
+  it("accepts a target with each type at its path", async () => {
+    expect((await judged(check, () => undefined)).conclusion).toBe("conformant");
+  });
+
+  it.each([
+    ["a namespaced type that is not in namespaces", "paths.namespaced", /\/pods$/, notFound],
+    ["a cluster-scoped type that is not without one", "paths.cluster-scoped", /\/v1\/namespaces$/, listOf("Pod")],
+    ["a list of another group", "paths.prefixes", /\/pods$/, listOf("Pod", "apps/v1")],
+    ["an object that nobody made", "paths.namespaced", /pods\/.*no-such/, { status: 200, json: { kind: "Pod" } }],
+  ])("rejects %s", async (_, requirement, path, answer) => {
+    const wrong = (method: string, at: string) => (method === "GET" && path.test(at) ? answer : undefined);
+    expect(await failureOf(check, wrong)).toBe(requirement);
+  });
+});
+
+describe("subresources-are-below-their-resource", () => {
+  const check = "subresources-are-below-their-resource";
+
+  it("accepts a target whose statuses are the objects themselves", async () => {
+    expect((await judged(check, () => undefined)).conclusion).toBe("conformant");
+  });
+
+  it.each([
+    ["no status of a namespace", "paths.cluster-subresource", /namespaces\/[^/]+\/status$/, notFound],
+    ["no status of a pod", "paths.subresource", /pods\/a\/status$/, notFound],
+    ["the status of another pod", "paths.subresource", /pods\/a\/status$/, lawful("GET", "/api/v1/namespaces/n")],
+  ])("rejects %s", async (_, requirement, path, answer) => {
+    expect(await failureOf(check, (_method, at) => (path.test(at) ? answer : undefined))).toBe(requirement);
+  });
+});
