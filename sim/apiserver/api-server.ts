@@ -13,6 +13,7 @@ import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
 import { certificateRequests } from "./admission/certificate-requests.ts";
+import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
 import {
   createAuthenticator,
@@ -192,6 +193,14 @@ export class ApiServer implements ApiHandler, RunHost {
       clock: process.clock,
       authorize: (...asked) => this.authorize(...asked),
     });
+    const policyPorts: PolicyPorts = {
+      dialect,
+      authorizer: this.authorize,
+      policies: () => this.verbs.admissionObjects("validatingadmissionpolicies"),
+      bindings: () => this.verbs.admissionObjects("validatingadmissionpolicybindings"),
+      namespaceOf: (name) => this.verbs.namespace(name),
+      params: (apiVersion, kind) => this.verbs.objectsOfKind(apiVersion, kind),
+    };
     const ownSteps = hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [];
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
@@ -217,6 +226,7 @@ export class ApiServer implements ApiHandler, RunHost {
         mutatingWebhooks(webhookPorts),
         ...ownSteps,
         certificates,
+        validatingPolicies(policyPorts),
         validatingWebhooks(webhookPorts),
       ],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),

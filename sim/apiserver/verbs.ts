@@ -2,6 +2,7 @@
 import type { ResourceRow } from "../../wire/resources.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { Micros } from "../kernel/types.ts";
+import type { Params } from "./admission/policies.ts";
 import { FrontEnd } from "./cache/front-end.ts";
 import { startCompactor } from "./compactor.ts";
 import { startEventExpiry } from "./event-expiry.ts";
@@ -97,6 +98,28 @@ export class Verbs {
   webhookConfigurations(kind: "mutating" | "validating"): readonly JsonObject[] {
     const { prefix } = this.webhookTargets[kind];
     return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  }
+
+  /** Validating policies or their bindings, as the caches have them, by name. */
+  admissionObjects(resource: "validatingadmissionpolicies" | "validatingadmissionpolicybindings"): readonly JsonObject[] {
+    const { prefix } = this.resources.named("admissionregistration.svc.io", "v1", resource).read;
+    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  }
+
+  /** Objects of a kind, named as the dialect does, as the caches have them; undefined when it is not served. */
+  objectsOfKind(apiVersion: string, kind: string): Params | undefined {
+    const found = [...this.resources.all(), ...this.context.custom.all()].find(
+      ({ row, read }) => read.apiVersion === apiVersion && row.kind === kind && row.verbs.includes("list"),
+    );
+    if (found === undefined) return undefined;
+    const { namespaced, prefix } = found.read;
+    return {
+      namespaced,
+      objects: (namespace) => {
+        const start = namespaced ? `${prefix}${namespace}/` : prefix;
+        return this.frontEnd.source(prefix, found.read.cached).objects(start, prefixEnd(start));
+      },
+    };
   }
 
   /** Where an object is stored. */

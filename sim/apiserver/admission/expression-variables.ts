@@ -13,7 +13,17 @@ import {
   requestResourceType,
   requestResourceValue,
 } from "../expressions/library/authorizers.ts";
-import { bool, type CelType, dyn, listOf, mapOf, type ObjectField, string } from "../expressions/types.ts";
+import {
+  bool,
+  type CelType,
+  dyn,
+  int,
+  listOf,
+  mapOf,
+  type ObjectField,
+  string,
+  timestamp,
+} from "../expressions/types.ts";
 import type { Value } from "../expressions/values.ts";
 import type { JsonObject } from "../http-message.ts";
 import type { AdmissionReview } from "./admission.ts";
@@ -49,11 +59,37 @@ export const requestType = objectType("kubernetes.AdmissionRequest", {
   options: dyn,
 });
 
-/** The variables that every expression about a request has. */
+const metadata = objectType("kubernetes.NamespaceMetadata", {
+  name: string,
+  generateName: string,
+  namespace: string,
+  labels: mapOf(string, string),
+  annotations: mapOf(string, string),
+  uid: string,
+  creationTimestamp: timestamp,
+  deletionGracePeriodSeconds: int,
+  deletionTimestamp: timestamp,
+  generation: int,
+  resourceVersion: string,
+  finalizers: listOf(string),
+});
+
+const namespaceType = objectType("kubernetes.Namespace", {
+  metadata,
+  spec: objectType("kubernetes.NamespaceSpec", { finalizers: listOf(string) }),
+  status: objectType("kubernetes.NamespaceStatus", { phase: string }),
+});
+
+/** The namespace of a request; null for what lies in none. */
+export const namespaceValue = (namespace: JsonObject | undefined): Value =>
+  namespace === undefined ? null : fromJson(namespace, namespaceType);
+
+/** The variables that every expression about a request has. Webhooks are not told of the namespace. */
 export const requestVariables: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ["object", dyn],
   ["oldObject", dyn],
   ["request", requestType],
+  ["namespaceObject", namespaceType],
   ["authorizer", { is: "simple", name: authorizerType }],
   ["authorizer.requestResource", { is: "simple", name: requestResourceType }],
 ]);

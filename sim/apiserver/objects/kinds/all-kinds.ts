@@ -1,5 +1,6 @@
 /** The rules of every kind that has some, by `group/version/kind` in the `svc` dialect. */
 import { definitionRules } from "../../custom/definition-rules.ts";
+import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission-policy.ts";
 import { certificateRequestRules } from "./certificate-request.ts";
 import { configMapRules } from "./config-map.ts";
 import { coreEventRules, eventRules } from "./event.ts";
@@ -36,6 +37,8 @@ const rules: Readonly<Record<string, KindRules>> = {
   "/v1/Secret": secretRules,
   "/v1/Service": serviceRules,
   "admissionregistration.svc.io/v1/MutatingWebhookConfiguration": mutatingWebhookRules,
+  "admissionregistration.svc.io/v1/ValidatingAdmissionPolicy": admissionPolicyRules,
+  "admissionregistration.svc.io/v1/ValidatingAdmissionPolicyBinding": admissionPolicyBindingRules,
   "admissionregistration.svc.io/v1/ValidatingWebhookConfiguration": validatingWebhookRules,
   "apiextensions.svc.io/v1/CustomResourceDefinition": definitionRules,
   "apps/v1/DaemonSet": daemonSetRules,

@@ -94,7 +94,7 @@ function nameCauses(name: string, path: string, causes: Cause[]): void {
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-function ruleCauses(rule: JsonObject, path: string, causes: Cause[]): void {
+export function ruleCauses(rule: JsonObject, path: string, causes: Cause[]): void {
   for (const field of ["apiGroups", "apiVersions", "resources", "operations"]) {
     const list = (rule[field] ?? []) as readonly string[];
     if (list.length === 0) causes.push(requiredValue(`${path}.${field}`));

@@ -1,0 +1,260 @@
+/**
+ * ValidatingAdmissionPolicies: expressions that judge a write, put in force by bindings, which say for what, with which
+ * parameters, and what becomes of a failure: refusal, a warning, or a note for the audit log.
+ *
+ * Simplifications: there is no audit log, so that `Audit` and audit annotations leave no trace, though an annotation
+ * that cannot be evaluated counts; expressions are not checked against the types of what a policy matches, so that
+ * `status.typeChecking` stays empty; `matchPolicy` is as with webhooks.
+ * Source: the published admission policies, their order and texts.
+ */
+import { type LabelSelector, parseLabelSelector, isSelectorError } from "../../../wire/selectors.ts";
+import { utf8Length } from "../../../wire/go-strings.ts";
+import { ApiError, forbidden } from "../errors.ts";
+import { callCostMax, type Outcome } from "../expressions/expression.ts";
+import { fromJson } from "../expressions/json-values.ts";
+import type { Value } from "../expressions/values.ts";
+import type { Json, JsonObject } from "../http-message.ts";
+import { isObject, metadataOf } from "../objects/types.ts";
+import { selectorText } from "../representations/selector-text.ts";
+import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
+import { type ExpressionPorts, namespaceValue, requestValues } from "./expression-variables.ts";
+import { matchConditions } from "./match-conditions.ts";
+import {
+  type Compiled,
+  compiledPolicy,
+  type CompiledPolicy,
+  itemsOf,
+  PolicyVariables,
+  textOf,
+} from "./policy-expressions.ts";
+import { type NamespaceLookup, type Webhook, webhookMatches, type WebhookRule } from "./webhooks-match.ts";
+
+export interface PolicyPorts extends ExpressionPorts {
+  /** Stored, in the order of their names. */
+  readonly policies: () => readonly JsonObject[];
+  readonly bindings: () => readonly JsonObject[];
+  readonly namespaceOf: NamespaceLookup;
+  /** Objects that may be parameters; undefined when no such kind is served. */
+  readonly params: (apiVersion: string, kind: string) => Params | undefined;
+}
+
+export interface Params {
+  readonly namespaced: boolean;
+  /** In a namespace, "" for those that lie in none. */
+  readonly objects: (namespace: string) => readonly JsonObject[];
+}
+
+/** What all validations of a policy may cost for one request. */
+const policyCostMax = 10_000_000;
+const messageBytesMax = 5120;
+
+export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
+  return {
+    name: "validating policies",
+    sideEffects: false,
+    handles: (review) => ports.policies().length > 0 && !isAdmissionsOwn(review),
+    admit(review, done) {
+      done(judge(ports, review));
+      return () => {};
+    },
+  };
+}
+
+/** Nothing may keep a policy from being mended. */
+const isAdmissionsOwn = ({ place }: AdmissionReview): boolean => place.row.group === "admissionregistration.svc.io";
+
+function judge(ports: PolicyPorts, review: AdmissionReview): AdmissionVerdict {
+  const warnings: string[] = [];
+  let refused: ApiError | undefined;
+  const bindings = ports.bindings();
+  const shared = lazy(() => ({
+    ...requestValues(ports, review),
+    namespaceObject: namespaceValue(review.namespace === "" ? undefined : ports.namespaceOf(review.namespace)),
+  }));
+  for (const policy of ports.policies()) {
+    const spec = specOf(policy);
+    const { name = "" } = metadataOf(policy);
+    if (!resourcesMatch(spec["matchConstraints"], review, ports, false)) continue;
+    for (const binding of bindings) {
+      const bound = specOf(binding);
+      if (bound["policyName"] !== name) continue;
+      if (!resourcesMatch(bound["matchResources"], review, ports, true)) continue;
+      const of = `ValidatingAdmissionPolicy '${name}' with binding '${metadataOf(binding).name ?? ""}'`;
+      const actions = (bound["validationActions"] ?? []) as readonly string[];
+      for (const { message, reason } of failuresOf(ports, spec, bound, review, shared)) {
+        if (actions.includes("Deny")) refused ??= refusal(review, `${of} denied request: ${message}`, reason);
+        if (actions.includes("Warn")) warnings.push(`Validation failed for ${of}: ${message}`);
+      }
+    }
+  }
+  return refused ?? { warnings };
+}
+
+const nothing: JsonObject = {};
+const specOf = (object: JsonObject): JsonObject => (isObject(object["spec"]) ? object["spec"] : nothing);
+
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+const codes: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
+
+function refusal({ place, name }: AdmissionReview, text: string, reason: string): ApiError {
+  const { message } = forbidden(place.resourceName, name, text);
+  const { group, resource } = place.resourceName;
+  return new ApiError(codes[reason] ?? 422, reason === "" ? "Invalid" : reason, message, {
+    ...(name === "" ? {} : { name }),
+    ...(group === "" ? {} : { group }),
+    kind: resource,
+    causes: [{ message: text }],
+  });
+}
+
+/** Rules, less exceptions, and selectors. A binding without rules is for all that its policy is for. */
+function resourcesMatch(
+  match: Json | undefined,
+  review: AdmissionReview,
+  ports: PolicyPorts,
+  isBinding: boolean,
+): boolean {
+  if (!isObject(match)) return isBinding;
+  const named = (field: string): readonly WebhookRule[] =>
+    itemsOf(match, field).filter((rule) => {
+      const names = (rule["resourceNames"] ?? []) as readonly string[];
+      return names.length === 0 || names.includes(review.name);
+    }) as unknown as readonly WebhookRule[];
+  const selectors = pick(match, ["namespaceSelector", "objectSelector"]);
+  const asks = (rules: readonly WebhookRule[], more: JsonObject): boolean =>
+    webhookMatches({ ...more, name: "", clientConfig: {}, rules } as unknown as Webhook, review, ports.namespaceOf);
+  if (asks(named("excludeResourceRules"), nothing)) return false;
+  const isOpen = isBinding && itemsOf(match, "resourceRules").length === 0;
+  return asks(isOpen ? everything : named("resourceRules"), selectors);
+}
+
+const everything: readonly WebhookRule[] = [
+  { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] },
+];
+
+const pick = (object: JsonObject, fields: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    fields.flatMap((field) => (object[field] === undefined ? [] : [[field, object[field]]])),
+  ) as JsonObject;
+
+interface Failure {
+  readonly message: string;
+  /** "" where the policy names none. */
+  readonly reason: string;
+}
+
+/** What a policy in force holds against a request, for each of its parameters. */
+function* failuresOf(
+  ports: PolicyPorts,
+  spec: JsonObject,
+  binding: JsonObject,
+  review: AdmissionReview,
+  shared: () => Readonly<Record<string, Value>>,
+): Generator<Failure> {
+  const isStrict = (spec["failurePolicy"] ?? "Fail") === "Fail";
+  const params = paramsOf(ports, spec, binding, review);
+  if (typeof params === "string") {
+    if (isStrict) yield { message: `failed to configure binding: ${params}`, reason: "" };
+    return;
+  }
+  const compiled = compiledPolicy(spec);
+  for (const param of params) {
+    const values = { ...shared(), ...(param === undefined ? {} : { params: fromJson(param) }) };
+    const found = matchConditions(itemsOf(spec, "matchConditions"), compiled.conditionVariables, () => values);
+    if (found === "differs") continue;
+    if (typeof found === "object") {
+      if (isStrict) yield { message: found.error, reason: "" };
+    } else yield* validationFailures(compiled, values, isStrict);
+  }
+}
+
+function* validationFailures(
+  { variables, validations, auditAnnotations }: CompiledPolicy,
+  values: Readonly<Record<string, Value>>,
+  isStrict: boolean,
+): Generator<Failure> {
+  const named = new PolicyVariables(variables, values);
+  const given = { ...values, variables: named };
+  let spent = 0;
+  const evaluate = (expression: Compiled): Outcome | undefined => {
+    if ("error" in expression) return { error: expression.error, isExhausted: false, cost: 0 };
+    const left = policyCostMax - spent - named.cost;
+    if (left <= 0) return undefined;
+    const outcome = expression.evaluate(given, Math.min(callCostMax, left));
+    spent += outcome.cost;
+    return outcome;
+  };
+  const exhausted = { message: outOfBudget, reason: "" };
+  for (const validation of validations) {
+    const outcome = evaluate(validation.expression);
+    if (outcome === undefined) {
+      if (isStrict) yield exhausted;
+      return;
+    }
+    if ("error" in outcome) {
+      if (isStrict)
+        yield { message: `expression '${validation.source}' resulted in error: ${outcome.error}`, reason: "" };
+    } else if (outcome.value !== true) {
+      const { message, messageExpression, reason, source } = validation;
+      const made = messageExpression === undefined ? undefined : evaluate(messageExpression);
+      const fixed = message === "" ? `failed expression: ${source}` : message;
+      yield { message: textFrom(made) ?? fixed, reason };
+    }
+  }
+  for (const annotation of auditAnnotations) {
+    const outcome = evaluate(annotation);
+    if (!isStrict || (outcome !== undefined && !("error" in outcome))) continue;
+    yield outcome === undefined ? exhausted : { message: outcome.error, reason: "" };
+  }
+}
+
+const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/** A message that was made; undefined for what is no fit text. */
+function textFrom(outcome: Outcome | undefined): string | undefined {
+  if (outcome === undefined || "error" in outcome || typeof outcome.value !== "string") return undefined;
+  const text = outcome.value.trim();
+  return text === "" || text.includes("\n") || utf8Length(text) > messageBytesMax ? undefined : text;
+}
+
+/** Parameters to judge with, one after the other; undefined for a policy without any; or why there are none. */
+function paramsOf(
+  ports: PolicyPorts,
+  spec: JsonObject,
+  binding: JsonObject,
+  review: AdmissionReview,
+): readonly (JsonObject | undefined)[] | string {
+  const kind = spec["paramKind"];
+  const ref = binding["paramRef"];
+  if (!isObject(kind)) return [undefined];
+  if (!isObject(ref)) return [undefined];
+  const found = ports.params(textOf(kind, "apiVersion"), textOf(kind, "kind"));
+  if (found === undefined) {
+    return `failed to find resource referenced by paramKind: '${textOf(kind, "apiVersion")}, Kind=${textOf(kind, "kind")}'`;
+  }
+  const wanted = textOf(ref, "namespace");
+  if (!found.namespaced && wanted !== "")
+    return "paramRef.namespace must not be provided for a cluster-scoped `paramKind`";
+  const namespace = found.namespaced ? wanted || review.namespace : "";
+  if (found.namespaced && namespace === "")
+    return "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
+  const name = textOf(ref, "name");
+  const selector = isObject(ref["selector"]) ? selectorOf(ref["selector"]) : undefined;
+  const params = found.objects(namespace).filter((object) => {
+    const metadata = metadataOf(object);
+    return name === "" ? (selector?.matches(metadata.labels) ?? false) : metadata.name === name;
+  });
+  if (params.length > 0) return params;
+  return ref["parameterNotFoundAction"] === "Deny"
+    ? "no params found for policy binding with `Deny` parameterNotFoundAction"
+    : [];
+}
+
+function selectorOf(selector: JsonObject): LabelSelector | undefined {
+  const parsed = parseLabelSelector(selectorText(selector));
+  return isSelectorError(parsed) ? undefined : parsed;
+}
