@@ -100,7 +100,12 @@ export const scenarioSchema = z
     seed: z.int().min(0).max(4_294_967_295),
     until: positiveDuration.describe("Length of the run in virtual time."),
     profile: z.enum(["svc", "kubernetes"]).default("svc"),
-    cluster: z.strictObject({ historyWindow: positiveDuration.default(300_000_000) }).prefault({}),
+    cluster: z
+      .strictObject({
+        historyWindow: positiveDuration.default(300_000_000),
+        controllers: z.boolean().default(true).describe("Whether the controllers that live in the server run."),
+      })
+      .prefault({}),
     network: z
       .strictObject({
         latency: latency.default({ min: 0, max: 0 }).describe("Of each message, each way."),

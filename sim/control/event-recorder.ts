@@ -27,6 +27,7 @@ export class EventRecorder {
   /** Of the component, as events name their source. */
   private readonly component: string;
   private readonly said = new Set<string>();
+  private count = 0;
 
   constructor(client: ControlClient, component: string) {
     this.client = client;
@@ -44,7 +45,7 @@ export class EventRecorder {
     const body: JsonObject = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: `${subject.name}.${unixNanos(clock).toString(16)}`, namespace },
+      metadata: { name: `${subject.name}.${this.unixNanos().toString(16)}`, namespace },
       involvedObject: { ...subject },
       reason,
       message,
@@ -58,13 +59,15 @@ export class EventRecorder {
     // Nothing depends on an event: one that is refused is lost.
     this.client.call({ method: "POST", path: `/api/v1/namespaces/${namespace}/events`, body }, () => {});
   }
+
+  /** For names: of one instant, no two are the same. */
+  private unixNanos(): bigint {
+    const { epochUnixMillis, nowMicros } = this.client.process.clock;
+    return BigInt(epochUnixMillis) * 1_000_000n + BigInt(nowMicros()) * 1_000n + BigInt(this.count++ % 1_000);
+  }
 }
 
 /** Whole seconds since 1970. */
 export function unixSeconds(clock: Clock): number {
   return Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000);
-}
-
-function unixNanos({ epochUnixMillis, nowMicros }: Clock): bigint {
-  return BigInt(epochUnixMillis) * 1_000_000n + BigInt(nowMicros()) * 1_000n;
 }

@@ -29,6 +29,12 @@ describe("the scenario of one broken link", () => {
     expect(hash(43, "tail")).not.toBe(hash(42, "tail"));
   });
 
+  it("can be played without the controllers that live in the server, and is then another history", () => {
+    const alone = changed("cluster: { historyWindow: 5m }", "cluster: { historyWindow: 5m, controllers: false }");
+    expect(statuses(playScenario(alone))).toEqual(statuses(playScenario(scenario)));
+    expect(playScenario(alone).report.traceHash).not.toBe(playScenario(scenario).report.traceHash);
+  });
+
   it("keeps its promises for other seeds too", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const played = playScenario(scenario, { seed });

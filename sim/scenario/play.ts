@@ -24,6 +24,7 @@ import {
   watchesAreReliable,
 } from "../checkers/informers.ts";
 import { ApiClient } from "../clients/api-client.ts";
+import { noControllers } from "../control/controllers.ts";
 import { Informer } from "../clients/informer.ts";
 import { Writer } from "../clients/writer.ts";
 import { Kernel } from "../kernel/kernel.ts";
@@ -113,6 +114,7 @@ class Stage {
         store: this.store,
         profile: profiles[profile],
         historyWindowMicros: cluster.historyWindow,
+        controllers: cluster.controllers ? {} : noControllers,
         tokens: clients.map(({ name }) => ({ token: name, user: name, uid: name, groups: ["system:masters"] })),
       });
       this.address.listen(process, server);

@@ -19,6 +19,11 @@ export interface ClusterOptions {
   /** Bugs that the server is to have. Default none. */
   readonly faults?: readonly FaultName[];
   readonly featureGates?: ApiServerOptions["featureGates"];
+  /**
+   * Whether the controllers that live in the server run: they empty namespaces, collect garbage, keep disruption budgets
+   * and aggregated roles, each some ten milliseconds after what it hears of. Default true.
+   */
+  readonly controllers?: boolean;
   /** How long old versions stay readable. Default 5 minutes. */
   readonly historyWindow?: Duration;
   /** How far the server's caches are behind its store. Default 0. */

@@ -8,6 +8,7 @@ import type { Transport } from "../../wire/ports.ts";
 import { type ApiServer, createApiServer } from "../apiserver/api-server.ts";
 import type { ApiHandler, JsonObject } from "../apiserver/http-message.ts";
 import { profiles } from "../apiserver/profile.ts";
+import { noControllers } from "../control/controllers.ts";
 import { type FaultName, faultNames, faultsOn } from "../faults/server-faults.ts";
 import { embeddedTransport, virtualClock } from "../http/embedded-transport.ts";
 import { Kernel } from "../kernel/kernel.ts";
@@ -249,7 +250,7 @@ export class TestCluster implements Cluster {
   }
 
   #startServer(): void {
-    const { profile, historyWindow, featureGates } = this.#options;
+    const { profile, historyWindow, featureGates, controllers = true } = this.#options;
     const process = this.#kernel.process("apiserver");
     const api = this.#kernel.enter(process, () =>
       createApiServer({
@@ -259,6 +260,7 @@ export class TestCluster implements Cluster {
         faults: this.#faults,
         tokens: [{ token, user: "test", uid: "test", groups: ["system:masters"] }],
         cacheLagMicros: this.#cacheLagMicros,
+        controllers: controllers ? {} : noControllers,
         ...(featureGates === undefined ? {} : { featureGates }),
         ...(historyWindow === undefined ? {} : { historyWindowMicros: durationMicros(historyWindow) }),
       }),

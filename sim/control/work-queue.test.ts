@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { Kernel } from "../kernel/kernel.ts";
+import { inTurns, type Outcome, WorkQueue } from "./work-queue.ts";
+
+/** A queue whose work is noted with its millisecond, and ended by `end` or at once. */
+function play(answer: (item: string) => Outcome | "later" = () => "done") {
+  const kernel = new Kernel({ seed: "queue" });
+  const process = kernel.process("controller");
+  const log: string[] = [];
+  const open: ((outcome: Outcome) => void)[] = [];
+  const queue = new WorkQueue<string>({
+    process,
+    work: (item, done) => {
+      log.push(`${kernel.nowMicros() / 1000} ${item}`);
+      const outcome = answer(item);
+      if (outcome === "later") open.push(done);
+      else done(outcome);
+    },
+  });
+  return {
+    kernel,
+    process,
+    log,
+    open,
+    queue,
+    pass: (millis: number) => kernel.run(kernel.nowMicros() + millis * 1000),
+  };
+}
+
+describe("a work queue", () => {
+  it("waits until it is opened, and takes each thing once, in order", () => {
+    const { queue, log, pass } = play();
+    for (const item of ["a", "b", "a"]) queue.add(item);
+    pass(100);
+    expect(log).toEqual([]);
+    queue.open();
+    pass(100);
+    expect(log).toEqual(["110 a", "110 b"]);
+  });
+
+  it("takes a thing again that was added while somebody was at it, and not before he is done", () => {
+    const { queue, log, open, pass } = play(() => "later");
+    queue.open();
+    queue.add("a");
+    pass(20);
+    queue.add("a");
+    pass(1000);
+    expect(log).toEqual(["10 a"]);
+    open.shift()?.("done");
+    pass(1000);
+    expect(log).toEqual(["10 a", "1030 a"]);
+  });
+
+  it("tries again what did not work out, later each time, until it does", () => {
+    let left = 4;
+    const { queue, log, pass, kernel } = play(() => (left-- > 0 ? "again" : "done"));
+    queue.open();
+    queue.add("a");
+    pass(10_000);
+    expect(log).toEqual(["10 a", "25 a", "45 a", "75 a", "125 a"]);
+    expect(kernel.pendingCount).toBe(0);
+    left = 1;
+    queue.add("a"); // what worked out once begins from the start
+    pass(10_000);
+    expect(log.slice(5)).toEqual(["10010 a", "10025 a"]);
+  });
+
+  it("forgets what is dropped, and waits no longer than the last while says", () => {
+    const { queue, log, pass } = play();
+    queue.open();
+    queue.add("a");
+    queue.addAfter("b", 1000);
+    queue.drop("a");
+    queue.drop("b");
+    queue.addAfter("c", 5_000_000);
+    queue.addAfter("c", 1_000_000);
+    pass(10_000);
+    expect(log).toEqual(["1010 c"]);
+  });
+
+  it("leaves room between turns for others, and dies with its process", () => {
+    const { queue, log, pass, process } = play();
+    queue.open();
+    for (let at = 0; at < 250; at++) queue.add(String(at));
+    pass(10);
+    expect(log).toHaveLength(100);
+    pass(1);
+    expect(log).toHaveLength(200);
+    process.crash();
+    pass(1000);
+    expect(log).toHaveLength(200);
+  });
+});
+
+describe("work in turns", () => {
+  it("ends once, after the last item, whether items end at once or later", () => {
+    for (const isLater of [false, true]) {
+      const kernel = new Kernel({ seed: "turns" });
+      const process = kernel.process("controller");
+      const items = Array.from({ length: 250 }, (_, at) => at);
+      let worked = 0;
+      const finished: number[] = [];
+      const work = (_item: number, done: () => void): void => {
+        worked++;
+        if (isLater) process.clock.after(500, done);
+        else done();
+      };
+      kernel.enter(process, () => inTurns(process, items, work, () => finished.push(worked)));
+      expect(worked).toBe(100);
+      kernel.run(1_000_000);
+      expect(finished).toEqual([250]);
+    }
+    const finished: string[] = [];
+    inTurns(
+      new Kernel({ seed: "none" }).process("controller"),
+      [],
+      () => {},
+      () => finished.push("none"),
+    );
+    expect(finished).toEqual(["none"]);
+  });
+});
