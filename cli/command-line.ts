@@ -348,8 +348,13 @@ export type ReplayOptions = InferValue<typeof replay>;
 export type ViewOptions = InferValue<typeof view>;
 
 /** Examples as they are typed, one a line. */
-function examples(...lines: readonly string[]): Message {
-  return [...message`Examples:`, ...lines.flatMap((line) => [lineBreak(), text(`  ${line}`)])];
+function examples(...commands: readonly string[]): Message {
+  return lines("Examples:", ...commands).slice(2);
+}
+
+/** A heading, and lines below it as they are. */
+function lines(heading: string, ...rest: readonly string[]): Message {
+  return [lineBreak(), lineBreak(), text(heading), ...rest.flatMap((line) => [lineBreak(), text(`  ${line}`)])];
 }
 
 export const commandLine = or(
@@ -365,6 +370,16 @@ export const commandLine = or(
       "touchstone conform --list --only 'watch.*'",
       "touchstone conform --fault list-null-items",
       "touchstone conform --faults all --seeds 10 --runs 30",
+      "touchstone conform --baseline known.yaml --report out/embedded",
+    ).concat(
+      lines(
+        "Exit codes:",
+        "0  every applicable requirement is proven or a declared deviation, or all that failed is in the baseline",
+        "1  the target failed, or an entry of the baseline is stale",
+        "2  wrong usage; nothing was run",
+        "3  inconclusive: not all was proven, nothing was, or the run was cut short",
+        "4  Touchstone itself broke; this says nothing about the target",
+      ),
     ),
   }),
   command("serve", serve, {

@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import { parse } from "@optique/core/parser";
 import { formatMessage } from "@optique/core/message";
 import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { commandLine } from "../cli/command-line.ts";
+import { parseBaseline } from "../reports/gate/baseline.ts";
 import { parseScenario } from "../scenarios/load.ts";
 import { readTreeFile, root, treeFiles } from "./sources.ts";
 
@@ -38,7 +40,16 @@ const commands = guides
 const scripts = (JSON.parse(readTreeFile("package.json")) as { scripts: Record<string, string> }).scripts;
 
 /** Files that a snippet names by way of example. */
-const examples = ["token", "ca.pem", "~/.kube/config", "out/embedded/failures/watch-replays-to-list.json"];
+const examples = [
+  "out/embedded",
+  "a.json",
+  "b.json",
+  "known.yaml",
+  "token",
+  "ca.pem",
+  "~/.kube/config",
+  "out/embedded/failures/watch-replays-to-list.json",
+];
 
 describe("every command in the guides", () => {
   it.each(commands.filter(([, line]) => /^(npx )?touchstone /.test(line)))("%s: %s is understood", (_, line) => {
@@ -81,11 +92,27 @@ it("names only paths that exist", () => {
   expect(paths.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
 });
 
-it("shows only scenarios that load", () => {
-  const scenarios = guides.flatMap((path) => blocks(path, "yaml"));
-  expect(scenarios.length).toBeGreaterThan(0);
-  for (const { where, text } of scenarios) expect(parseScenario(text, where).name).toMatch(/./);
+it("shows only documents that load: scenarios, baselines, steps of a CI job", () => {
+  const documents = guides.flatMap((path) => blocks(path, "yaml"));
+  const loaded = documents.map(({ where, text }) => loadedAs(where, text));
+  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step"]));
 });
+
+/** Throws when it is none of them. */
+function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" {
+  if (text.includes("apiVersion: baselines/")) {
+    parseBaseline(text, where);
+    return "baseline";
+  }
+  if (text.startsWith("- uses:")) {
+    const { inputs } = parseYaml(readTreeFile("action.yml")) as { inputs: object };
+    const [step] = parseYaml(text) as [{ with: object }];
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
+    return "step";
+  }
+  expect(parseScenario(text, where).name).toMatch(/./);
+  return "scenario";
+}
 
 it("shows only TypeScript that compiles", () => {
   const snippets = guides.flatMap((path) => blocks(path, "ts"));
