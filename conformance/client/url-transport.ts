@@ -156,6 +156,8 @@ function dispatch(
   }
   return () => {
     over = true;
-    cut?.();
+    // A turn later: an HTTP/2 stream that is destroyed before its headers have gone out drives Node's session into a
+    // loop without end. By then the request has been sent, as whoever cuts it means it.
+    setImmediate(() => cut?.());
   };
 }
