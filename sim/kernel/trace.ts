@@ -174,9 +174,13 @@ export class Trace {
   private absorbValue(value: number | string): void {
     if (typeof value === "string") {
       this.absorb(TAG_STRING, value.length);
-      for (let index = 0; index < value.length; index += 4) {
-        this.absorb(twoUnits(value, index), twoUnits(value, index + 2));
+      let index = 0;
+      for (; index + 4 <= value.length; index += 4) {
+        const first = value.charCodeAt(index) | (value.charCodeAt(index + 1) << 16);
+        this.absorb(first, value.charCodeAt(index + 2) | (value.charCodeAt(index + 3) << 16));
       }
+      // Apart, since reading past the end is slow, and makes everything slow that is read at the same place.
+      if (index < value.length) this.absorb(twoUnits(value, index), twoUnits(value, index + 2));
     } else if ((value | 0) === value) {
       this.absorb(TAG_SMALL_INTEGER, value);
     } else {

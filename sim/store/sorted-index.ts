@@ -10,6 +10,16 @@ const RUN_LENGTH_MAX = 512;
 /** From here on UTF-16 units and UTF-8 bytes may order differently. */
 const unusualUnits = /[\ud800-\uffff]/;
 
+let lastUsual = "";
+
+/** A key goes into several indexes, one after the other. */
+function isUnusual(key: string): boolean {
+  if (key === lastUsual) return false;
+  if (unusualUnits.test(key)) return true;
+  lastUsual = key;
+  return false;
+}
+
 export interface Keyed {
   readonly key: string;
 }
@@ -30,7 +40,7 @@ export class SortedIndex<Item extends Keyed> {
   /** The key must not be in the index. */
   insert(item: Item): void {
     const { key } = item;
-    if (!this.unusual && unusualUnits.test(key)) this.unusual = true; // what is there already has one order in both
+    if (!this.unusual && isUnusual(key)) this.unusual = true; // what is there already has one order in both
     this.itemCount++;
     const follows = this.followsLast(key);
     const at = follows ? this.lastRun : Math.max(0, this.runBefore(key));

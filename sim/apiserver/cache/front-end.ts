@@ -43,6 +43,8 @@ export class FrontEnd {
   /** What a cache made on first use has listed first: the store's revision when the server started, or forgot. */
   private historyFrom: number;
   private readonly views = new Map<string, StoreView>();
+  /** Of the last key's resource; the next key is mostly of the same. No key begins like the first one. */
+  private lastPrefix = "\0";
   private readonly unsubscribe: () => void;
 
   constructor(options: FrontEndOptions) {
@@ -120,8 +122,11 @@ export class FrontEnd {
 
   /** Undefined for a key that belongs to no resource. */
   private prefixOf(key: string): string | undefined {
+    if (key.startsWith(this.lastPrefix)) return this.lastPrefix;
     const slash = key.indexOf("/", this.root.length);
-    return slash < 0 ? undefined : key.slice(0, slash + 1);
+    if (slash < 0) return undefined;
+    this.lastPrefix = key.slice(0, slash + 1);
+    return this.lastPrefix;
   }
 
   private cache(prefix: string): WatchCache {

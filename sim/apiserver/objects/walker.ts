@@ -271,7 +271,21 @@ function compileMap(values: Shape): Walk {
 function sortedKeys(value: object): readonly string[] {
   const keys = Object.keys(value);
   for (let at = 1; at < keys.length; at++) {
-    if ((keys[at - 1] as string) > (keys[at] as string)) return keys.sort(compareBytes);
+    if ((keys[at - 1] as string) > (keys[at] as string))
+      return keys.length > fewKeys ? keys.sort(compareBytes) : sortFew(keys);
+  }
+  return keys;
+}
+
+const fewKeys = 8;
+
+/** By insertion: the library's way of sorting costs more than two keys are worth. */
+function sortFew(keys: string[]): readonly string[] {
+  for (let end = 1; end < keys.length; end++) {
+    const key = keys[end] as string;
+    let at = end;
+    for (; at > 0 && compareBytes(keys[at - 1] as string, key) > 0; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
   }
   return keys;
 }

@@ -45,6 +45,7 @@ const keyText =
 
 /** Keys become file names, so they may not climb out of a directory. */
 export function dataKeyCauses(field: string, key: string, causes: Cause[]): void {
+  if (key.length <= 253 && keyForm.test(key) && !key.startsWith(".")) return;
   const at = `${field}[${key}]`;
   if (key.length > 253) causes.push(invalidValue(at, key, "must be no more than 253 characters"));
   if (!keyForm.test(key)) causes.push(invalidValue(at, key, keyText));
