@@ -5,6 +5,7 @@
  */
 import { isSpace, type Overload, overloadsOf } from "./functions.ts";
 import { type Checked, withTypes } from "./checked.ts";
+import { literalFailure } from "./literals.ts";
 import { type Loop, type LoopKind, macroOf, type OptionalStep } from "./macros.ts";
 import { type Expr, isInt } from "./syntax.ts";
 import {
@@ -271,6 +272,8 @@ class Checker {
       else if (this.show(result) !== this.show(found)) result = dyn;
     }
     if (result === undefined) return this.noMatch(name, isMember, args, at);
+    const literal = literalFailure(name, exprs);
+    if (literal !== undefined) return this.fail(literal.at, literal.text);
     return { is: "call", type: result, name, overloads: matching, args };
   }
 

@@ -58,11 +58,8 @@ describe("functions of the API server", () => {
     expect(evaluate("quantity('200K') == quantity('1')")).toContain("error: ");
     expect(evaluate("[].map(x, 1).min()")).toBe("error: min called on empty list");
     expect(evaluate("quantity('1.5').asInteger()")).toBe("error: cannot convert value to integer");
-    expect(
-      evaluate(
-        "duration('1h') > timestamp('2020-01-01T00:00:00Z').getHours('Mars/Base')".replace("duration('1h')", "1"),
-      ),
-    ).toBe("error: unknown time zone Mars/Base");
+    expect(evaluate("timestamp(1).getHours(z)", { z: "Mars/Base" })).toBe("error: unknown time zone Mars/Base");
+    expect(evaluate("'a'.matches(p)", { p: "(" })).toContain("error: ");
   });
 });
 
@@ -88,6 +85,11 @@ describe("compile", () => {
     ["x == null", /found no matching overload for '_==_' applied to '\(int, null\)'/],
     ["9223372036854775808 == 1", /invalid int literal/],
     ["Object{a: 1}", /Syntax error/],
+    ["'a'.matches('(')", /:13: invalid matches argument/],
+    ["'a'.find('(?<=a)b') == ''", /invalid find argument/],
+    ["duration('1x') == duration('1s')", /:10: invalid duration argument/],
+    ["timestamp('2020-13-01T00:00:00Z').getDate('Mars/Base') == 1", /invalid timestamp argument/],
+    ["timestamp('2020-12-01T00:00:00Z').getDate('Mars/Base') == 1", /unknown time zone Mars\/Base/],
   ])("refuses %s", (source, text) => {
     expect(errorOf(source, { x: int })).toMatch(text);
   });

@@ -105,7 +105,7 @@ function partsOf(nanos: bigint) {
 const floorDivided = (value: bigint, by: bigint): bigint => (value - (((value % by) + by) % by)) / by;
 
 /** The zone's offset in nanoseconds. */
-function offsetOf(zone: string): bigint {
+export function zoneOffset(zone: string): bigint {
   if (zone === "" || zone === "UTC" || zone === "Z") return 0n;
   const [, sign = "+", hours = "", minutes = ""] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? [];
   if (hours === "") return fail(`unknown time zone ${zone}`);
@@ -143,7 +143,7 @@ export const times: readonly FunctionRow[] = [
   ...Object.entries(parts).flatMap(([name, part]) => [
     row(`timestamp.${name}(): int`, ({ nanos }: Timestamp) => BigInt(part(partsOf(nanos)))),
     row(`timestamp.${name}(string): int`, ({ nanos }: Timestamp, zone: string) =>
-      BigInt(part(partsOf(nanos + offsetOf(zone)))),
+      BigInt(part(partsOf(nanos + zoneOffset(zone)))),
     ),
   ]),
   ...Object.entries(spans).map(([name, unit]) => row(`duration.${name}(): int`, ({ nanos }: Duration) => nanos / unit)),
