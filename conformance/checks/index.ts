@@ -86,6 +86,8 @@ import { tablesShowTheList } from "./tables/tables-show-the-list.ts";
 import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
 import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
 import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-same.ts";
+import { namesComeFromTheirRequest } from "./names/names-come-from-their-request.ts";
+import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 
@@ -93,6 +95,8 @@ export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
   objectsFollowTheModel,
   theServerAssignsIdentity,
+  namesComeFromTheirRequest,
+  namesFollowTheirGrammar,
   subresourcesAreBelowTheirResource,
   typesAreFoundAtTheirPaths,
   collectionsNameTheirKind,

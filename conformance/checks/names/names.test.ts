@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { dns1123SubdomainErrors } from "../../../wire/names.ts";
+import type { WireRequest } from "../../../wire/ports.ts";
+import { runSuite } from "../../run-suite.ts";
+import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../../testing/scripted-target.ts";
+
+interface Metadata {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+}
+
+type Wrong =
+  | "takes any name"
+  | "takes no long name"
+  | "prefix first"
+  | "path ignored"
+  | "names nothing"
+  | "one name for all kinds"
+  | "namespaces twice";
+
+const ok = (status: number, json: unknown): ScriptedAnswer => ({ status, json });
+const refusal = (code: number, reason: string): ScriptedAnswer => ok(code, { kind: "Status", code, reason });
+
+/** Objects by path, as a lawful server keeps them, but for what is wrong with it. */
+function target(wrong?: Wrong) {
+  const objects = new Map<string, { metadata: Metadata }>();
+  let version = 0;
+  const store = (path: string, object: { metadata: Metadata }, name: string) => {
+    const stored = {
+      ...object,
+      metadata: { ...object.metadata, name, uid: String(++version), resourceVersion: String(version) },
+    };
+    objects.set(`${path}/${name}`, stored);
+    return stored;
+  };
+  const create = (path: string, object: { metadata: Metadata }): ScriptedAnswer => {
+    const { name: given, generateName, namespace } = object.metadata;
+    if (namespace !== undefined && !path.includes(`/${namespace}/`)) return refusal(400, "BadRequest");
+    const made = generateName === undefined ? undefined : `${generateName.slice(0, 58)}x1y2z`;
+    const name = wrong === "prefix first" ? (made ?? given) : (given ?? made);
+    if (name === undefined)
+      return wrong === "names nothing" ? ok(201, store(path, object, "unnamed")) : refusal(422, "Invalid");
+    const allowed = dns1123SubdomainErrors(name).length === 0 && !(wrong === "takes no long name" && name.length > 200);
+    if (!allowed && wrong !== "takes any name") return refusal(422, "Invalid");
+    const held = wrong === "one name for all kinds" && path.endsWith("podtemplates");
+    const twice = objects.has(`${path}/${name}`) && !(wrong === "namespaces twice" && path.endsWith("/namespaces"));
+    return held || twice ? refusal(409, "AlreadyExists") : ok(201, store(path, object, name));
+  };
+  return ({ method, path: full, body }: WireRequest): ScriptedAnswer => {
+    const path = decodeURIComponent(full.split("?")[0] as string);
+    const object = body === undefined ? undefined : (JSON.parse(String(body)) as { metadata: Metadata });
+    if (method === "POST" && object !== undefined) return create(path, object);
+    if (method === "PUT" && object !== undefined) {
+      const same = path.endsWith(`/${String(object.metadata.name)}`);
+      return same || wrong === "path ignored" ? ok(200, object) : refusal(400, "BadRequest");
+    }
+    if (method === "GET" && /\/(configmaps|namespaces)$/.test(path)) {
+      const items = [...objects].filter(([at]) => at.startsWith(`${path}/`)).map(([, item]) => item);
+      return ok(200, { kind: "List", metadata: { resourceVersion: String(version) }, items });
+    }
+    const found = objects.get(path);
+    return found === undefined || method === "DELETE" ? refusal(404, "NotFound") : ok(200, found);
+  };
+}
+
+async function judged(check: string, wrong?: Wrong) {
+  const report = await runSuite({
+    transport: scriptedTransport(target(wrong)),
+    clock: jumpingClock(),
+    profile: "svc",
+    targetKind: "embedded",
+    only: [check],
+    runs: 20,
+  });
+  return report.checks[0]?.failure?.requirement ?? report.checks[0]?.verdict;
+}
+
+describe("names-follow-their-grammar", () => {
+  const check = "names-follow-their-grammar";
+
+  it("accepts a target that takes what the grammar allows", async () => {
+    expect(await judged(check)).toMatchObject({ status: "passed" });
+  });
+
+  it.each([
+    ["takes any name", "names.syntax"],
+    ["takes no long name", "names.length"],
+  ] as const)("rejects a target that %s", async (wrong, requirement) => {
+    expect(await judged(check, wrong)).toBe(requirement);
+  });
+});
+
+describe("names-come-from-their-request", () => {
+  const check = "names-come-from-their-request";
+
+  it("accepts a target that calls objects as their requests do", async () => {
+    expect(await judged(check)).toMatchObject({ status: "passed" });
+  });
+
+  it.each([
+    ["names nothing", "names.required"],
+    ["prefix first", "names.explicit-wins"],
+    ["path ignored", "names.mismatch"],
+    ["one name for all kinds", "names.kinds-apart"],
+    ["namespaces twice", "names.cluster-scope"],
+  ] as const)("rejects a target: %s", async (wrong, requirement) => {
+    expect(await judged(check, wrong)).toBe(requirement);
+  });
+});
