@@ -5,9 +5,9 @@
  * Source: document 1; the facts.
  */
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
-import { type CertificateAuthority, CertificateSigner } from "../control/certificate-signer.ts";
 import { type ControllerSwitches, startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
+import { type CertificateAuthority, CertificateSigner } from "../control/certificate-signer.ts";
 import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
@@ -213,7 +213,7 @@ export class ApiServer implements ApiHandler, RunHost {
       unreadable: unreadableOf(store),
       profile,
       faults,
-      negotiator: new Negotiator(dialect, profile.featureGates),
+      negotiator: new Negotiator(dialect, profile.featureGates, faults),
       encoders: new Encoders(dialect),
       encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
       custom,

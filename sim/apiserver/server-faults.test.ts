@@ -11,6 +11,21 @@ const held = { metadata: { name: "a", finalizers: ["example.com/hold"] } };
 const version = (bed: TestBed, path: string): string => bed.ask(`GET ${path}`).at("metadata.resourceVersion") as string;
 const made = (bed: TestBed, body: object = named("a")): void => void bed.ask(`POST ${configMaps}`, { body });
 
+const podTemplates = "/api/v1/namespaces/default/podtemplates";
+const podTemplate = (variables: readonly string[]) => {
+  const env = variables.map((name) => ({ name }));
+  return named("a", { template: { spec: { containers: [{ name: "c", image: "i", env }] } } });
+};
+
+/** The variables of a container that had `variables`, after a strategic patch of it. */
+function patchedNames(bed: TestBed, variables: readonly string[], change: object): unknown {
+  bed.ask(`POST ${podTemplates}`, { body: podTemplate(variables) });
+  const body = { template: { spec: { containers: [{ name: "c", ...change }] } } };
+  const headers = { "content-type": "application/strategic-merge-patch+json" };
+  const env = bed.ask(`PATCH ${podTemplates}/a`, { body, headers }).at("template.spec.containers.0.env");
+  return (env as readonly { name: string }[] | undefined)?.map(({ name }) => name);
+}
+
 /** For each fault that the write path has: something that a client sees, with what is right. */
 const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
   "rv-not-bumped-on-write": [
@@ -67,6 +82,45 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
     (bed) => {
       made(bed);
       return bed.merge(`${configMaps}/a`, { metadata: { resourceVersion: "1" }, data: { k: "v" } }).status;
+    },
+  ],
+  "smp-duplicate-mergekey": [
+    ["F", "G"],
+    (bed) => patchedNames(bed, ["E", "F", "E", "G"], { env: [{ name: "E", $patch: "delete" }] }),
+  ],
+  "smp-setelementorder-mismatch": [
+    ["F", "E"],
+    (bed) => patchedNames(bed, ["E", "F"], { "$setElementOrder/env": [{ name: "F" }, { name: "E" }] }),
+  ],
+  "ssa-managedfields-wiped": [
+    "creator",
+    (bed) => {
+      const made = bed.ask(`POST ${podTemplates}?fieldManager=creator`, { body: podTemplate(["E", "E"]) });
+      return made.at("metadata.managedFields.0.manager");
+    },
+  ],
+  "accept-params-no-fallback": [
+    200,
+    (bed) => {
+      const accept = "application/json;as=Table;g=example.com;v=v9, application/json";
+      return bed.ask(`GET ${configMaps}`, { headers: { accept } }).status;
+    },
+  ],
+  "protobuf-unmarshalable-half-200": [
+    406,
+    (bed) => {
+      const names = { plural: "widgets", kind: "Widget" };
+      const schema = { openAPIV3Schema: { type: "object" } };
+      const versions = [{ name: "v1", served: true, storage: true, schema }];
+      const spec = { group: "example.com", scope: "Namespaced", names, versions };
+      bed.ask("POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        body: { ...named("widgets.example.com"), spec },
+      });
+      bed.advance(10);
+      const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+      bed.ask(`POST ${widgets}`, { body: { apiVersion: "example.com/v1", kind: "Widget", ...named("a") } });
+      const headers = { accept: "application/vnd.kubernetes.protobuf" };
+      return bed.ask(`GET ${widgets}/a`, { headers }).status;
     },
   ],
   "delete-precondition-ignored": [

@@ -163,6 +163,21 @@ const rows = {
     symptom: "A version inside a patch is ignored.",
     source: "kubernetes/kubernetes#15416",
   },
+  "smp-duplicate-mergekey": {
+    area: "writes",
+    symptom: "Deleting by a merge key that two elements have also takes what stands between them.",
+    source: "kubernetes/kubernetes#65106, #125932, #58477",
+  },
+  "smp-setelementorder-mismatch": {
+    area: "writes",
+    symptom: "A strategic patch orders elements by their merge key and not as it is told.",
+    source: "kubernetes/kubernetes#62830, #45980",
+  },
+  "ssa-managedfields-wiped": {
+    area: "writes",
+    symptom: "Writing an object with two list elements of one key loses everybody's managed fields.",
+    source: "kubernetes/kubernetes#121575",
+  },
   "delete-precondition-ignored": {
     area: "deletion",
     symptom: "Preconditions of a deletion are ignored.",
@@ -247,6 +262,16 @@ const rows = {
     area: "content",
     symptom: "A 404 is plain text.",
     source: "kubernetes/apiserver@276c240, @6040aeb, @33ec851",
+  },
+  "accept-params-no-fallback": {
+    area: "content",
+    symptom: "Of several types in Accept only the first is looked at, so that a fallback is answered 406.",
+    source: "kubernetes/kubernetes#50519",
+  },
+  "protobuf-unmarshalable-half-200": {
+    area: "content",
+    symptom: "A custom resource asked for in protobuf is answered 200 with half a body.",
+    source: "kubernetes/apiserver@753c6a1",
   },
   "unsupported-media-wrong-code": {
     area: "content",

@@ -3,6 +3,7 @@
  * would be. What the patch left alone is kept, not copied.
  * Source: the facts, section 4, Patch and Field validation; recorded answers (05, 06).
  */
+import type { Faults } from "../../faults/server-faults.ts";
 import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
@@ -46,14 +47,18 @@ export function readMergePatchBody(body: Uint8Array | JsonObject | undefined): P
 }
 
 /** Reads a strategic merge patch for a type. Throws `ApiError` 400. */
-export function readStrategicPatchBody(body: Uint8Array | JsonObject | undefined, type: TypeRow): Patch {
+export function readStrategicPatchBody(
+  body: Uint8Array | JsonObject | undefined,
+  type: TypeRow,
+  faults?: Faults,
+): Patch {
   const { value, duplicates } = readBody(body, "");
   if (!isObject(value)) {
     throw badRequest(`json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
   }
   return {
     problems: duplicates.map(duplicateText),
-    apply: (document) => applyStrategicMerge(document, value, type),
+    apply: (document) => applyStrategicMerge(document, value, type, faults),
     strategic: value,
   };
 }

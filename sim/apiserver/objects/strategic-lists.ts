@@ -4,12 +4,15 @@
  * name keep their place relative to their stored neighbours.
  * Source: recorded answers (05-patch/strategic-*); the design of order-preserving strategic merge.
  */
+import type { Faults } from "../../faults/server-faults.ts";
 import { unmapped } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { goValue } from "./go-values.ts";
 import { rejectedPatch } from "./json-patch.ts";
 import { unknownDirective, withoutDirectives } from "./strategic-directives.ts";
 import { isObject } from "./types.ts";
+
+export type ListFaults = Pick<Faults, "smp-duplicate-mergekey" | "smp-setelementorder-mismatch">;
 
 export interface ListMerge {
   /** Undefined when there was no list. */
@@ -24,6 +27,7 @@ export interface ListMerge {
   readonly mergeKey: string;
   /** False for a list that a patch replaces. */
   readonly merges: boolean;
+  readonly faults: ListFaults;
   /** `patch` names scalars to take away. */
   readonly isDeletion?: boolean;
 }
@@ -39,8 +43,12 @@ export function mergeLists(merge: ListMerge): readonly Json[] {
   else merged = merges ? mergeElements(merge, patch) : patch;
   const elements = elementKind(original ?? [], patch ?? []);
   if (elements === undefined) throw unmapped("no elements in any of the given slices");
-  return arrange(merged, order, original ?? [], mergeKey);
+  const wanted = merge.faults["smp-setelementorder-mismatch"] ? sortedByText(order) : order;
+  return arrange(merged, wanted, original ?? [], mergeKey);
 }
+
+const sortedByText = (order: readonly Json[]): readonly Json[] =>
+  order.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
 
 function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[] {
   const { original = [], mergeElement, mergeKey, isDeletion = false } = merge;
@@ -50,7 +58,7 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
     return arrange([...new Set([...original, ...patch])], patch, original, "");
   }
   if (mergeKey === "") throw unmapped("cannot merge lists without merge key for struct");
-  const { kept, changes } = obeyDirectives(original, patch as readonly JsonObject[], mergeKey);
+  const { kept, changes } = obeyDirectives(merge, original, patch as readonly JsonObject[]);
   const merged = [...kept];
   for (const change of changes) {
     const key = keyOf(change, mergeKey);
@@ -63,9 +71,9 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
 
 /** Carries out what single elements of the patch direct; what is left of it is to be merged. */
 function obeyDirectives(
+  { mergeKey, faults }: ListMerge,
   original: readonly Json[],
   patch: readonly JsonObject[],
-  mergeKey: string,
 ): { readonly kept: readonly Json[]; readonly changes: readonly JsonObject[] } {
   const changes: JsonObject[] = [];
   let kept = original;
@@ -75,7 +83,11 @@ function obeyDirectives(
     if (directive === undefined) changes.push(element);
     else if (directive === "delete") {
       const key = keyOf(element, mergeKey);
-      kept = kept.filter((other) => (other as JsonObject)[mergeKey] !== key);
+      const others = kept.filter((other) => (other as JsonObject)[mergeKey] !== key);
+      const goneCount = kept.length - others.length;
+      const first = kept.findIndex((other) => (other as JsonObject)[mergeKey] === key);
+      // As many as have the key, but those that stand together from the first on.
+      kept = faults["smp-duplicate-mergekey"] && goneCount > 1 ? kept.toSpliced(first, goneCount) : others;
     } else if (directive === "replace") replaces = true;
     else if (directive === "merge") throw unmapped("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, element);

@@ -10,10 +10,11 @@
  */
 import type { FieldRow, Shape, TypeRow } from "../../../wire/schema.ts";
 import { badRequest, unmapped } from "../errors.ts";
+import { faultsOn } from "../../faults/server-faults.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { goType } from "./go-values.ts";
 import { unknownDirective, withoutDirectives, withoutNulls } from "./strategic-directives.ts";
-import { mergeLists } from "./strategic-lists.ts";
+import { type ListFaults, mergeLists } from "./strategic-lists.ts";
 import { isObject } from "./types.ts";
 import { setKey } from "./walker.ts";
 import { shortTypeName } from "./zero-values.ts";
@@ -25,12 +26,17 @@ const retainKeys = "$retainKeys";
 type Fields = Record<string, Json>;
 
 /** The document that `patch` makes of `document`. Throws `ApiError`: 400 for malformed directives, 422, and the observed 500. */
-export function applyStrategicMerge(document: JsonObject, patch: JsonObject, type: TypeRow): JsonObject {
-  return mergeMap(document, patch, { is: "struct", type });
+export function applyStrategicMerge(
+  document: JsonObject,
+  patch: JsonObject,
+  type: TypeRow,
+  faults: ListFaults = faultsOn(),
+): JsonObject {
+  return mergeMap(document, patch, { is: "struct", type }, faults);
 }
 
 /** Merges `patch` into a map of the given shape. */
-function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, faults: ListFaults): JsonObject {
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
   const result: Fields = retained(original, patch);
   const pending = new Map(Object.entries(patch));
@@ -39,12 +45,19 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonOb
     if (!key.startsWith(orderPrefix)) continue;
     pending.delete(key);
     const name = nameAfter(key, orderPrefix, "invalid patch format of setElementOrder list");
-    if (orderList(result, name, pending.get(name), order, shape)) pending.delete(name);
+    if (orderList(result, name, pending.get(name), order, shape, faults)) pending.delete(name);
   }
   for (const [key, value] of pending) {
-    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false);
+    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false, faults);
     else
-      mergeField(result, nameAfter(key, deletionPrefix, "invalid patch format of primitive list"), value, shape, true);
+      mergeField(
+        result,
+        nameAfter(key, deletionPrefix, "invalid patch format of primitive list"),
+        value,
+        shape,
+        true,
+        faults,
+      );
   }
   return result;
 }
@@ -76,7 +89,14 @@ function nameAfter(key: string, prefix: string, error: string): string {
 }
 
 /** Merges the list `name` under a wanted order; false when there is no such list on either side. */
-function orderList(result: Fields, name: string, change: Json | undefined, order: Json, shape: Shape): boolean {
+function orderList(
+  result: Fields,
+  name: string,
+  change: Json | undefined,
+  order: Json,
+  shape: Shape,
+  faults: ListFaults,
+): boolean {
   const before = Object.hasOwn(result, name) ? result[name] : undefined;
   for (const list of [order, before, change]) {
     if (list !== undefined && !Array.isArray(list)) {
@@ -89,7 +109,8 @@ function orderList(result: Fields, name: string, change: Json | undefined, order
     original: before as readonly Json[] | undefined,
     patch: change === undefined ? undefined : (change as readonly Json[]),
     order: order as readonly Json[],
-    mergeElement: (element, by) => mergeMap(element, by, items),
+    mergeElement: (element, by) => mergeMap(element, by, items, faults),
+    faults,
     mergeKey,
     merges: strategy === "merge",
   });
@@ -97,7 +118,14 @@ function orderList(result: Fields, name: string, change: Json | undefined, order
   return true;
 }
 
-function mergeField(result: Fields, name: string, value: Json, shape: Shape, isDeletion: boolean): void {
+function mergeField(
+  result: Fields,
+  name: string,
+  value: Json,
+  shape: Shape,
+  isDeletion: boolean,
+  faults: ListFaults,
+): void {
   if (value === null) {
     delete result[name];
     return;
@@ -111,14 +139,18 @@ function mergeField(result: Fields, name: string, value: Json, shape: Shape, isD
     else setKey(result, name, clean);
   } else if (isObject(value)) {
     const { shape: inner, strategy } = mapPlace(shape, name);
-    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner));
+    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner, faults));
   } else if (Array.isArray(value)) {
     const { items, mergeKey, strategy } = listPlace(shape, name);
     const original = before as readonly Json[];
     const patch = value as readonly Json[];
-    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items);
+    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items, faults);
     const merges = strategy === "merge";
-    setKey(result, name, merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion }) : patch);
+    setKey(
+      result,
+      name,
+      merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion, faults }) : patch,
+    );
   } else setKey(result, name, value);
 }
 

@@ -18,6 +18,7 @@ import {
   yamlMediaType,
 } from "../../../wire/media-types.ts";
 import { notAcceptable, unsupportedMediaType } from "../errors.ts";
+import { type Faults, faultsOn } from "../../faults/server-faults.ts";
 import type { FeatureGates } from "../profile.ts";
 import type { Run } from "./run.ts";
 
@@ -66,8 +67,10 @@ export class Negotiator {
   private readonly servedStreams: readonly Representation[];
   private readonly metaGroup: string;
   private readonly protobuf: string;
+  private readonly faults: Faults;
 
-  constructor(dialect: Dialect, gates: FeatureGates) {
+  constructor(dialect: Dialect, gates: FeatureGates, faults: Faults = faultsOn()) {
+    this.faults = faults;
     const all = representations(dialect, { protobuf: true, cbor: gates.CBORServingAndStorage });
     this.spoken = all.map(({ mediaType }) => mediaType);
     this.spokenStreams = all.flatMap(({ mediaType, streamMediaType }) =>
@@ -94,7 +97,8 @@ export class Negotiator {
   /** The answer's representation; `offer` narrows what there is. Throws 406. */
   negotiate(accept: string | undefined, offer?: Offer): Negotiated {
     if (isPlain(accept)) return plainJson;
-    return this.choose(accept, this.served, this.spoken, offer, ({ mediaType }) => mediaType);
+    const held = this.faults["protobuf-unmarshalable-half-200"] ? everything : offer;
+    return this.choose(accept, this.served, this.spoken, held, ({ mediaType }) => mediaType);
   }
 
   /** A watch's representation; YAML has no stream form. Throws 406. */
@@ -112,8 +116,10 @@ export class Negotiator {
     { protobuf = true }: Offer = {},
     contentType: (representation: Representation) => string,
   ): Negotiated {
+    const { faults } = this;
+    const heard = faults["accept-params-no-fallback"] ? (accept.split(",", 1)[0] as string) : accept;
     // What is made of an object is of a built-in type again, and the refusal names protobuf all the same: observed.
-    const found = negotiate(accept, offered, (representation, transform) => {
+    const found = negotiate(heard, offered, (representation, transform) => {
       const fits = protobuf || transform !== undefined || representation.mediaType !== this.protobuf;
       return fits && this.allows(representation, transform);
     });

@@ -3,6 +3,7 @@
  * computed again on the new one; a version inside the patch makes it conditional.
  * Source: document 1, Updates 2 and 3; the facts, section 4, Patch and D15.
  */
+import type { Faults } from "../../faults/server-faults.ts";
 import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire/media-types.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
@@ -28,7 +29,7 @@ import { requireName, settleNamespace } from "./steps.ts";
 import { change, type UpdateOf } from "./update.ts";
 import type { Live, Writer } from "./writer.ts";
 
-type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow) => Patch;
+type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, faults?: Faults) => Patch;
 
 const readers: Readonly<Record<string, PatchReader>> = {
   [patchMediaTypes.json]: readJsonPatchBody,
@@ -48,10 +49,10 @@ export function requirePatchType(run: Run, { CBORServingAndStorage }: FeatureGat
 }
 
 /** The patch in the body, for an object of `type`. Throws 400, 413, 415 or 422. */
-export function readPatch(run: Run, type: TypeRow): Patch {
+export function readPatch(run: Run, type: TypeRow, faults?: Faults): Patch {
   const reader = readers[withoutParameters(run.request.headers["content-type"] ?? "")];
   if (reader === undefined) throw unsupportedMediaType("415: Unsupported Media Type", true);
-  return reader(run.request.body, type);
+  return reader(run.request.body, type, faults);
 }
 
 export function patch(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
@@ -65,7 +66,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "PatchOptions", run.query);
-  const read = readPatch(run, resource.target.type);
+  const read = readPatch(run, resource.target.type, faults);
   const decoding = { level: options.fieldValidation, strictStatus: profile.strictPatchStatus };
 
   const attempt = (): void => {

@@ -10,6 +10,7 @@ import { refusal } from "../auth/authorize.ts";
 import { ApiError, badRequest } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { trackManagedFields } from "../objects/managed-fields.ts";
+import { hasDoubledKey } from "../../faults/doubled-keys.ts";
 import { type Draft, metadataOf, ownMetadata } from "../objects/types.ts";
 import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
@@ -71,6 +72,9 @@ export function track(
     subresource,
     now: writer.times.now(),
   });
+  if (writer.context.faults["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
+    delete ownMetadata(draft).managedFields;
+  }
 }
 
 export interface Admission {
