@@ -62,3 +62,8 @@ it("goes by when the version was given out, where that is known", async () => {
   const open = attempt.openWatch(everywhere, { resourceVersion: "7" }, clock.nowMillis());
   await expect(open).rejects.toMatchObject({ name: "CheckFailure", requirement: "watch.stream" });
 });
+
+it("says nothing against a target whose connection broke before a watch had begun", async () => {
+  const end = await endOf(() => (sink) => sink.failed(new Error("connection refused")), "7", 0);
+  expect(end).toMatchObject({ name: "Inconclusive", message: expect.stringContaining("connection refused") });
+});

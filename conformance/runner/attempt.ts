@@ -101,6 +101,9 @@ export class Attempt {
     const watch = collection.watch(query);
     this.givenMillis.set(watch, givenMillis);
     const status = await watch.opened();
+    if (watch.ended === "broken") {
+      throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}: ${watch.exchange.lost}`);
+    }
     if (status === 401 || status === 403)
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence

@@ -18,6 +18,8 @@ export type ClientCertificate = ClientIdentity | "invalid" | undefined;
 export function clientCertificates(): (request: OnConnection) => ClientCertificate {
   const known = new WeakMap<object, { readonly certificate: ClientCertificate }>();
   return ({ socket, stream }) => {
+    // The client has left between its request's head and end: who it was is gone with its session, and nobody listens.
+    if (stream !== undefined && stream.session?.destroyed !== false) return "invalid";
     const connection = stream?.session ?? socket;
     if (connection === undefined) return undefined;
     let found = known.get(connection);
