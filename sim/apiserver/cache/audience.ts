@@ -33,10 +33,13 @@ export class Delivery {
     this.event = event;
   }
 
-  /** What `make` returned when this was first asked by this `maker` for `what`. */
-  once<Result extends object>(maker: object, what: string, make: () => Result): Result {
+  /** What this `maker` has made for `what`. Asked by every watcher for every event: nothing is made to ask. */
+  known<Result extends object>(maker: object, what: string): Result | undefined {
     for (const entry of this.made) if (entry.maker === maker && entry.what === what) return entry.result as Result;
-    const result = make();
+    return undefined;
+  }
+
+  keep<Result extends object>(maker: object, what: string, result: Result): Result {
     this.made.push({ maker, what, result });
     return result;
   }

@@ -114,14 +114,12 @@ describe("FrontEnd", () => {
     const world = new World();
     const server = world.server({ lagMicros: 100 });
     const seen: number[] = [];
-    server
-      .source(PODS, true)
-      .audience.add({
-        namespace: "",
-        trigger: undefined,
-        lose: () => {},
-        hear: ({ event }) => seen.push(event.revision),
-      });
+    server.source(PODS, true).audience.add({
+      namespace: "",
+      trigger: undefined,
+      lose: () => {},
+      hear: ({ event }) => seen.push(event.revision),
+    });
     for (const lag of [100, 0, 50, 0, 10]) {
       world.put(`${PODS}n/a`);
       server.setLag(lag);

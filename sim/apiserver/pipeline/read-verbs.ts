@@ -9,7 +9,7 @@ import { parseListOptions } from "../reads/options.ts";
 import type { GetSink, ListOptions, ListResult, ReadContext, WatchEncoder, WatchEventType } from "../reads/types.ts";
 import { startWatch } from "../reads/watch.ts";
 import { partialObject, partialOfList } from "../representations/partial-metadata.ts";
-import { BinaryEventPayload, WatchEventPayload } from "../representations/payload.ts";
+import { BinaryEventPayload, InitialEventPayload, WatchEventPayload } from "../representations/payload.ts";
 import { parseInclude, tableOf } from "../representations/table/table.ts";
 import { nowSeconds, printerOf } from "../representations/transform.ts";
 import { type ServedResource, storageKey, viewed } from "../served-resources.ts";
@@ -181,7 +181,9 @@ export class ReadVerbs {
       transform?.kind === "PartialObjectMetadata"
         ? partialOfList({ ...empty, items: [] }, transform.apiVersion, "")
         : empty;
+    const shares = encodeEvent === undefined && transform === undefined;
     return {
+      ...(shares ? { initial: (object) => new InitialEventPayload(viewed(resource, object), encodings) } : {}),
       event: (type, object): Payload =>
         encodeEvent === undefined
           ? new WatchEventPayload(type, shown(type, object), encodings)

@@ -119,6 +119,8 @@ export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ER
  */
 export interface WatchEncoder {
   event(type: WatchEventType, object: JsonObject): Payload;
+  /** As `event("ADDED", object)`, for the state that a watch begins with; where its bytes can be shared with other watches. */
+  initial?(object: JsonObject): Payload;
   /** Base64 of an empty list in this representation, for the bookmark that ends initial events. */
   readonly emptyList?: string;
 }

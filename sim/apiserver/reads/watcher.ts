@@ -112,7 +112,8 @@ export class Watcher implements Listener {
     const { selection, request } = this.plan;
     if (selection.matches !== undefined && !selection.matches(object)) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(key, "ADDED")) return;
-    this.send(request.encoder.event("ADDED", object));
+    const { encoder } = request;
+    this.send(encoder.initial?.(object) ?? encoder.event("ADDED", object));
   }
 
   private tellInitialEnd(): void {
@@ -132,8 +133,8 @@ export class Watcher implements Listener {
     if (type === "DELETED" && event.value !== undefined && context.faults["watch-selector-exit-missing"]) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
     const { encoder } = request;
-    const make = (): Payload => encoder.event(type, this.objectOf(type, delivery));
-    this.send(this.catchingUp ? make() : delivery.once(encoder, type, make));
+    const known = delivery.known<Payload>(encoder, type);
+    this.send(known ?? delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery))));
   }
 
   private objectOf(type: WatchEventType, delivery: Delivery): JsonObject {
@@ -142,7 +143,8 @@ export class Watcher implements Listener {
     const { faults } = this.plan.context;
     const stale = faults[value === undefined ? "watch-deleted-event-old-rv" : "watch-leave-selector-old-rv"];
     const last = previous as JsonObject;
-    return stale ? last : delivery.once(last, "deleted", () => atRevision(last, revision));
+    if (stale) return last;
+    return delivery.known<JsonObject>(last, "deleted") ?? delivery.keep(last, "deleted", atRevision(last, revision));
   }
 
   private isTakenForAnother(key: string, type: WatchEventType): boolean {

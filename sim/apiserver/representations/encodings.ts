@@ -16,13 +16,14 @@ const slabBytes = 256 * 1024;
 /** UTF-8 takes at most so many bytes for a UTF-16 unit. */
 const bytesOfUnitMax = 3;
 
-/** The blocks of lists take at most so much of the budget, and so do the items of lists in YAML. */
+/** The blocks of lists take at most so much of the budget, and so do the items of lists in YAML, and the first events of watches. */
 const shareOfOthers = 1 / 4;
 
 export class Encodings {
   private readonly budgetBytes: number;
   private readonly lines = new KeptBytes<JsonObject>();
   private readonly yamlItems = new KeptBytes<JsonObject>();
+  private readonly initialEvents = new KeptBytes<JsonObject>();
   private readonly blocks = new ListBlocks();
 
   /** `budgetBytes` ≥ 0. */
@@ -49,6 +50,17 @@ export class Encodings {
     return bytes;
   }
 
+  /** The line of JSON that tells a new watch of `object`, made by `write` once: most watches begin with the same ones. */
+  initialEventOf(object: JsonObject, write: (object: JsonObject) => Uint8Array): Uint8Array {
+    const known = this.initialEvents.get(object);
+    if (known !== undefined) return known;
+    const bytes = write(object);
+    this.initialEvents.add(object, bytes);
+    this.initialEvents.keepWithin(this.budgetBytes * shareOfOthers);
+    this.keepWithin();
+    return bytes;
+  }
+
   /** The items of a list in JSON, in pieces, each but the first with a comma before it; `write` makes one. */
   piecesOf(items: readonly JsonObject[], write: WriteBlock): readonly Uint8Array[] {
     const pieces = this.blocks.piecesOf(items, write);
@@ -59,7 +71,7 @@ export class Encodings {
 
   /** Lines make room for the others: they are made again most cheaply. */
   private keepWithin(): void {
-    this.lines.keepWithin(this.budgetBytes - this.yamlItems.bytes - this.blocks.bytes);
+    this.lines.keepWithin(this.budgetBytes - this.yamlItems.bytes - this.blocks.bytes - this.initialEvents.bytes);
   }
 }
 

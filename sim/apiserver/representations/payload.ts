@@ -81,7 +81,7 @@ const eventEnd = utf8("}\n");
 /** One watch event: a line of JSON. */
 export class WatchEventPayload extends LazyPayload {
   readonly object: JsonObject;
-  private readonly encodings: Encodings;
+  protected readonly encodings: Encodings;
 
   /** `object` is shared and frozen. */
   constructor(type: string, object: JsonObject, encodings: Encodings) {
@@ -94,6 +94,17 @@ export class WatchEventPayload extends LazyPayload {
     const { type, object } = this.object;
     const line = this.encodings.lineOf(object as JsonObject);
     return concatenated([utf8(`{"type":${JSON.stringify(type)},"object":`), line.subarray(0, -1), eventEnd]);
+  }
+}
+
+/** The event that tells a new watch of what there is: others have been told the same. */
+export class InitialEventPayload extends WatchEventPayload {
+  constructor(object: JsonObject, encodings: Encodings) {
+    super("ADDED", object, encodings);
+  }
+
+  protected override make(): Uint8Array {
+    return this.encodings.initialEventOf(this.object["object"] as JsonObject, () => super.make());
   }
 }
 
