@@ -22,7 +22,7 @@ import type { RbacObjects } from "./auth/rbac/policy.ts";
 import { decodeObject } from "./objects/decode.ts";
 import { keyOf } from "./reads/selection.ts";
 import { prefixEnd } from "../store/sorted-index.ts";
-import { bootstrapNamespaces, bootstrapRoles } from "./writes/bootstrap.ts";
+import { bootstrapApiServices, bootstrapNamespaces, bootstrapRoles } from "./writes/bootstrap.ts";
 import { warn } from "./writes/body.ts";
 import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
@@ -64,6 +64,7 @@ export class Verbs {
     this.webhookTargets = { mutating: configurations("mutating"), validating: configurations("validating") };
     // Before the caches begin: what every cluster has is older than anything that can be watched.
     if (bootstrap) bootstrapNamespaces(this.writer);
+    if (bootstrap) bootstrapApiServices(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
     this.reads = new ReadVerbs(context, { profile, faults, store, unreadable, frontEnd: this.frontEnd, process });
@@ -101,7 +102,9 @@ export class Verbs {
   }
 
   /** Validating policies or their bindings, as the caches have them, by name. */
-  admissionObjects(resource: "validatingadmissionpolicies" | "validatingadmissionpolicybindings"): readonly JsonObject[] {
+  admissionObjects(
+    resource: "validatingadmissionpolicies" | "validatingadmissionpolicybindings",
+  ): readonly JsonObject[] {
     const { prefix } = this.resources.named("admissionregistration.svc.io", "v1", resource).read;
     return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
   }

@@ -334,5 +334,12 @@ it("refuses to pass an API on to another server, and says so", () => {
       body: { metadata: { name: "v1.metrics.example.com" }, spec: { ...spec, service } },
     });
   const refused = register({ name: "metrics", namespace: "default" });
-  expect([refused.status, refused.at("message")]).toEqual([405, "aggregated APIs are not supported by this simulator"]);
+  expect([refused.status, refused.at("details.causes.0")]).toEqual([
+    422,
+    {
+      reason: "FieldValueForbidden",
+      message: "Forbidden: aggregated APIs are not supported by this simulator",
+      field: "spec.service",
+    },
+  ]);
 });

@@ -15,7 +15,7 @@ import { contentTag } from "./content-tag.ts";
 import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { openIdDocument, openIdPaths } from "./openid.ts";
-import { ApiError, methodNotAllowed } from "../errors.ts";
+import { methodNotAllowed } from "../errors.ts";
 
 /** What the simulated server says it is: the version whose behaviour it models, built by nobody's compiler. */
 const versionDocument: JsonObject = {
@@ -52,7 +52,6 @@ export class NonResources {
   private readonly openApi: OpenApi;
   private readonly metrics: () => string;
   private readonly discoveryGroup: string;
-  private readonly registrationGroup: string;
   private readonly tags = new WeakMap<JsonObject, string>();
 
   constructor(context: ServerContext, advertisedAddress: string, metrics: () => string) {
@@ -62,7 +61,6 @@ export class NonResources {
     this.openApi = new OpenApi(context);
     this.metrics = metrics;
     this.discoveryGroup = groupInDialect(dialect, "apidiscovery.svc.io");
-    this.registrationGroup = groupInDialect(dialect, "apiregistration.svc.io");
   }
 
   private get documents(): DiscoveryDocuments {
@@ -103,7 +101,6 @@ export class NonResources {
       return;
     }
     const [first, ...more] = segments;
-    if (first === "apis" && more[0] === this.registrationGroup && run.request.method !== "GET") throw notAggregated();
     if (first === "openapi" && more[0] === "v2" && more.length === 1) {
       requireGet(run);
       this.openApi.answerSwagger(run);
@@ -204,9 +201,4 @@ function pathIndex(dialect: Dialect, rows: readonly GroupRow[]): JsonObject {
       "/version",
     ].sort(),
   };
-}
-
-/** Whoever registers an API of another server must not wait for it: nothing is passed on here. */
-function notAggregated(): ApiError {
-  return new ApiError(405, "MethodNotAllowed", "aggregated APIs are not supported by this simulator", {});
 }

@@ -92,7 +92,7 @@ const rows: Readonly<Record<string, Partial<StrategyRow>>> = {
   "admissionregistration.svc.io/validatingadmissionpolicybindings": conditionalGeneration,
   "admissionregistration.svc.io/validatingwebhookconfigurations": conditionalGeneration,
   "apiextensions.svc.io/customresourcedefinitions": conditionalGeneration,
-  "apiregistration.svc.io/apiservices": conditional,
+  "apiregistration.svc.io/apiservices": { ...conditional, nameRule: "pathSegment" },
   "apps/daemonsets": workload,
   "apps/deployments": workload,
   "apps/replicasets": workload,

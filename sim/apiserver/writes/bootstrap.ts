@@ -2,6 +2,7 @@
 import { defaultClusterRoleBindings, defaultClusterRoles } from "../auth/rbac/default-roles.ts";
 import type { JsonObject } from "../http-message.ts";
 import { decodeObject } from "../objects/decode.ts";
+import { localApiServices, localCondition } from "../objects/kinds/api-service.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
 import type { ServedResource } from "../served-resources.ts";
 import type { Writer } from "./writer.ts";
@@ -16,6 +17,15 @@ export function bootstrapNamespaces(writer: Writer): void {
   }
 }
 
+/** Each group version that the server serves itself, as the registry of served APIs lists it. */
+export function bootstrapApiServices(writer: Writer): void {
+  const { dialect } = writer.context.profile;
+  const resource = writer.resources.named("apiregistration.svc.io", "v1", "apiservices");
+  const now = writer.times.now();
+  const status = { conditions: [{ ...localCondition, lastTransitionTime: now }] };
+  for (const object of localApiServices(dialect)) makeUnlessThere(writer, resource, object, status);
+}
+
 /** The roles and bindings that role-based authorization starts with. */
 export function bootstrapRoles(writer: Writer): void {
   const { dialect } = writer.context.profile;
@@ -27,11 +37,13 @@ export function bootstrapRoles(writer: Writer): void {
   }
 }
 
-function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonObject): void {
+/** `status` is for kinds whose creation forgets it. */
+function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonObject, status?: JsonObject): void {
   const { name } = object["metadata"] as { readonly name: string };
   if (writer.live(resource, "", name) !== undefined) return;
   const { draft } = decodeObject(object, "json", resource.target, "Strict");
   wipeSystemFields(draft, writer.context.faults);
   prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  if (status !== undefined) draft["status"] = status;
   writer.create(resource, draft, false);
 }

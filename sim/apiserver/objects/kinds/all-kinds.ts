@@ -2,6 +2,7 @@
 import { definitionRules } from "../../custom/definition-rules.ts";
 import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission-policy.ts";
 import { certificateRequestRules } from "./certificate-request.ts";
+import { apiServiceRules } from "./api-service.ts";
 import { configMapRules } from "./config-map.ts";
 import { coreEventRules, eventRules } from "./event.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -41,6 +42,7 @@ const rules: Readonly<Record<string, KindRules>> = {
   "admissionregistration.svc.io/v1/ValidatingAdmissionPolicyBinding": admissionPolicyBindingRules,
   "admissionregistration.svc.io/v1/ValidatingWebhookConfiguration": validatingWebhookRules,
   "apiextensions.svc.io/v1/CustomResourceDefinition": definitionRules,
+  "apiregistration.svc.io/v1/APIService": apiServiceRules,
   "apps/v1/DaemonSet": daemonSetRules,
   "apps/v1/Deployment": deploymentRules,
   "apps/v1/ReplicaSet": replicaSetRules,
