@@ -14,6 +14,7 @@ const CONNECTIONS = 32;
 const WATCHED_CONNECTIONS = 128;
 const LISTED = 5_000;
 const WATCHERS = 50;
+const MANY_WATCHERS = 10_000;
 
 const collection = "/api/v1/namespaces/default/configmaps";
 const json = { Accept: "application/json", "User-Agent": "bench/1" };
@@ -189,6 +190,20 @@ const watched = (): Promise<number> =>
     }
   });
 
+/** Milliseconds until one event has reached everybody, with a great many watches open. Takes as many open files in each process. */
+const manyWatched = (): Promise<number> =>
+  served(async (server) => {
+    const readers = await openWatches(server.port, await watchFromNow(server), MANY_WATCHERS);
+    try {
+      await Promise.all([create(server, "warm", 5, small, 1), readers.reached(5 * MANY_WATCHERS)]);
+      const begin = performance.now();
+      await Promise.all([create(server, "counted", 1, small, 1), readers.reached(6 * MANY_WATCHERS)]);
+      return performance.now() - begin;
+    } finally {
+      readers.close();
+    }
+  });
+
 /** Objects that one DELETE of a collection removes in a second. */
 const deleted = (): Promise<number> =>
   served(async (server) => {
@@ -230,6 +245,7 @@ export const benches: readonly Bench[] = [
   { name: "http.list-5000-changing", unit: "ms", run: listed(0, true) },
   { name: "http.list-5000-by-500", unit: "ms", target: 15, run: listed(500) },
   { name: "http.watch-events", unit: "events/s", target: 500_000, run: watched },
+  { name: "http.watch-event-10000", unit: "ms", run: manyWatched },
   { name: "http.collection-deletes", unit: "deletes/s", target: 50_000, run: deleted },
   { name: "http.memory", unit: "MiB", target: 286, run: resident },
   ...(hasProcessorTimes

@@ -10,10 +10,15 @@ export interface WatchReaders {
   close(): void;
 }
 
+/** A system lets only so many connections wait for their server. */
+const openedTogetherMax = 200;
+
 /** Opens `watchers` watches on `path`; resolves when every one of them has its response's head. */
 export async function openWatches(port: number, path: string, watchers: number): Promise<WatchReaders> {
   const readers = new Readers();
-  await Promise.all(Array.from({ length: watchers }, () => readers.add(port, path)));
+  for (let left = watchers; left > 0; left -= openedTogetherMax) {
+    await Promise.all(Array.from({ length: Math.min(left, openedTogetherMax) }, () => readers.add(port, path)));
+  }
   return readers;
 }
 
