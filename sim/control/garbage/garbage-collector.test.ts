@@ -242,6 +242,29 @@ describe("custom resources", () => {
   });
 });
 
+describe("a gap in what is heard", () => {
+  it("hides no deletion: what a new list lacks has gone", () => {
+    const family = new Family();
+    const { bed } = family;
+    defineLamps(family);
+    family.pass(2);
+    const lamps = "/apis/example.com/v1/namespaces/default/lamps";
+    const desk = { apiVersion: "example.com/v1", kind: "Lamp", name: "desk" };
+    const made = bed.ask(`POST ${lamps}`, { ...admin, body: { ...desk, metadata: { name: "desk" } } });
+    family.make("child", [{ ...desk, uid: made.at("metadata.uid") as string }]);
+    family.pass();
+    // 1. The definition changes, and its watches end. 2. The owner goes. 3. Nobody remembers that it did.
+    const watching = bed.server.runsInFlight;
+    const spec = { names: { plural: "lamps", kind: "Lamp", shortNames: ["lp"] } };
+    bed.merge("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lamps.example.com", { spec }, admin);
+    while (bed.server.runsInFlight === watching) bed.kernel.step();
+    family.delete("desk", "Background", lamps);
+    bed.server.forgetHistory();
+    family.pass(5);
+    expect([bed.server.runsInFlight, family.has("child")]).toEqual([watching, false]);
+  });
+});
+
 function defineLamps(family: Family): void {
   const definition = {
     metadata: { name: "lamps.example.com" },
