@@ -35,6 +35,7 @@ import { ApiError, noSuchResource, notFound } from "./errors.ts";
 import type { ApiHandler, ApiRequest, Responder } from "./http-message.ts";
 import { Metrics } from "./metrics.ts";
 import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts";
+import { FlowControl } from "./pipeline/flow-control.ts";
 import { Negotiator } from "./pipeline/negotiate.ts";
 import { respondError, respondText } from "./pipeline/respond.ts";
 import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
@@ -128,6 +129,7 @@ export class ApiServer implements ApiHandler, RunHost {
   readonly clock: ServerContext["clock"];
   /** With the gates in force: adapters ask it when to compress. */
   readonly profile: Profile;
+  readonly flowControl: FlowControl;
   private readonly process: Process;
   private readonly context: ServerContext;
   private readonly router: Router;
@@ -168,6 +170,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.process = process;
     this.clock = process.clock;
     this.profile = profile;
+    this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     const custom = new CustomResources({ store, process, dialect, faults });
     this.router = new Router(dialect, custom);
     this.authenticate = createAuthenticator(lookupToken, options.anonymousAuth ?? profile.anonymousAuth);
@@ -300,6 +303,7 @@ export class ApiServer implements ApiHandler, RunHost {
     run.query = parseQuery(request.query);
     run.place = this.router.resolve(request.path);
     run.user = this.authenticate(request);
+    run.flow = this.flowControl.flowOf(run.user, request.path);
     const { place } = run;
     if (place.is === "resource") {
       run.verb = verbOf(place.place, request.method, run.query.flag("watch"));

@@ -18,6 +18,12 @@ export function baseHeaders(run: Run): ResponseHeaders {
     "cache-control": noCache,
     "audit-id": run.request.headers["audit-id"] ?? auditId(run.number),
   };
+  const { flow } = run;
+  if (flow !== undefined) {
+    const { schemaHeader, levelHeader } = run.host.flowControl;
+    headers[schemaHeader] = flow.schema;
+    headers[levelHeader] = flow.level;
+  }
   if (run.warnings !== undefined) headers["warning"] = warningHeaders(run.warnings);
   return headers;
 }

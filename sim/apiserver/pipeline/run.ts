@@ -8,6 +8,7 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../auth/authenticate.ts";
 import { ApiError, timeout } from "../errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../http-message.ts";
+import type { Flow, FlowControl } from "./flow-control.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
 import { emptyQuery, type Query } from "./url.ts";
 
@@ -25,6 +26,7 @@ export type RunState =
 export interface RunHost {
   readonly clock: Clock;
   readonly alive: boolean;
+  readonly flowControl: FlowControl;
   /** Encodes and sends the answer to an error. */
   refuse(run: Run, error: ApiError): void;
   /** Delay ≥ 0 between a request's effect and its answer. */
@@ -44,6 +46,8 @@ export class Run {
   query: Query = emptyQuery;
   place: Place = nowhere;
   user!: User;
+  /** Known once the user is. */
+  flow: Flow | undefined;
   verb: Verb | "" = "";
   /** Number of this request in the server's life: its audit id is made from it. */
   readonly number: number;
