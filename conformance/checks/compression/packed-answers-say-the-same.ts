@@ -68,7 +68,7 @@ export const packedAnswersSayTheSame = defineCheck({
       attempt.expect("compression.not-asked", !isPacked(plain), "no content-encoding", encodingOf(plain));
       const identity = await asking("metadata.name=large", { "accept-encoding": "identity" });
       attempt.expect("compression.not-asked", !isPacked(identity), "no content-encoding", encodingOf(identity));
-      const hidden = asked === "list" ? /resourceVersion"?: ?"\d+"/ : /$^/; // others may have written in between
+      const hidden = asked === "list" ? /resourceVersion"?: ?"\d+"/g : /$^/; // others may have written in between; in YAML the list's own comes last
       attempt.holds(
         "compression.same-content",
         judgeSame(unpacked(large).replace(hidden, ""), plain.text.replace(hidden, "")),
