@@ -5,27 +5,19 @@
  * Source: document 1; the facts.
  */
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
-import { type ControllerSwitches, startControllers } from "../control/controllers.ts";
+import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
-import { type CertificateAuthority, CertificateSigner } from "../control/certificate-signer.ts";
+import { CertificateSigner } from "../control/certificate-signer.ts";
 import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
-import type { Store } from "../store/types.ts";
-import type { AdmissionStep } from "./admission/admission.ts";
 import { certificateRequests } from "./admission/certificate-requests.ts";
 import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
-import {
-  createAuthenticator,
-  type Authenticator,
-  type TokenLookup,
-  type TokenRow,
-  tokenLookup,
-} from "./auth/authenticate.ts";
+import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
-import { hmacSigner, type TokenSigner } from "./auth/token-signer.ts";
+import { hmacSigner } from "./auth/token-signer.ts";
 import { alwaysAllow, type Attributes, type Authorizer, refusal } from "./auth/authorize.ts";
-import { type Authorization, authorizationBy, type AuthorizationMode } from "./auth/modes.ts";
+import { type Authorization, authorizationBy } from "./auth/modes.ts";
 import { escalationCheck } from "./auth/rbac/escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./auth/rbac/policy.ts";
 import { CustomResources } from "./custom/custom-resources.ts";
@@ -40,77 +32,17 @@ import { Negotiator } from "./pipeline/negotiate.ts";
 import { respondError, respondText } from "./pipeline/respond.ts";
 import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
 import { Run, type RunHost } from "./pipeline/run.ts";
-import { defaultLimits, type InFlightLimits, Seats } from "./pipeline/seats.ts";
+import { defaultLimits, Seats } from "./pipeline/seats.ts";
 import { parseQuery } from "./pipeline/url.ts";
-import { type FeatureGates, type Profile, svcProfile } from "./profile.ts";
+import { type Profile, svcProfile } from "./profile.ts";
 import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
 import type { ServerContext } from "./server-context.ts";
 import { NoObjectPath, unreadableOf } from "./unreadable.ts";
 import { Verbs } from "./verbs.ts";
+import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
-/** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
-export interface CostModel {
-  /** Microseconds ≥ 0 that a request holds its seat before it is carried out. */
-  seatMicros(verb: string, resource: string): Micros;
-  /** Microseconds ≥ 0 between a request's effect and its answer; a write is then committed and cannot be undone. */
-  answerMicros(verb: string, resource: string): Micros;
-}
-
-export interface ApiServerOptions {
-  /** The process that the server runs in: its clock, its chance, its crash. */
-  readonly process: Process;
-  /** Shared with every other front-end. A server that starts on a used store goes on from there. */
-  readonly store: Store;
-  /** Default: `svcProfile`. */
-  readonly profile?: Profile;
-  /** Bugs to have. Default: none. */
-  readonly faults?: Faults | readonly FaultName[];
-  /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
-  readonly historyWindowMicros?: Micros;
-  /** How long an event is kept after its last write, in microseconds > 0. Default 1 hour. */
-  readonly eventTtlMicros?: Micros;
-  /** Static bearer tokens. Default: none. */
-  readonly tokens?: readonly TokenRow[];
-  /** Requests without credentials are `system:anonymous` instead of 401. Default: by profile. */
-  readonly anonymousAuth?: boolean;
-  /** Gates that differ from the profile's. */
-  readonly featureGates?: Partial<FeatureGates>;
-  /** Further admission steps, in order, after the server's own. Default: none. */
-  readonly admission?: readonly AdmissionStep[];
-  /** Calls webhooks. Default: none can be reached, and each one's failure policy decides. */
-  readonly webhooks?: WebhookCaller;
-  /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
-  readonly authorizationModes?: readonly AuthorizationMode[];
-  /** Decides instead of the modes. Default: none. */
-  readonly authorizer?: Authorizer;
-  /** Whom tokens are for, as token reviews say it. Default: nobody in particular. */
-  readonly audiences?: readonly string[];
-  /** Who issues the tokens of service accounts, a URL. Default `https://` and the dialect's `.default.svc`. */
-  readonly serviceAccountIssuer?: string;
-  /** Signs the tokens of service accounts. Default: by HMAC with a key from the run's seed. */
-  readonly tokenSigner?: TokenSigner;
-  /** Signs what the cluster's own signers approve. Default: nobody can, and an approved request says so. */
-  readonly certificateAuthority?: CertificateAuthority;
-  /** Default: everything is free. */
-  readonly costs?: CostModel;
-  /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
-  readonly limits?: Partial<InFlightLimits>;
-  /** The longest that a request may take, in microseconds > 0; watches are excepted. Default 60 s. */
-  readonly requestTimeoutMicros?: Micros;
-  /** How far this front-end's caches are behind the store, in microseconds ≥ 0. Default 0. */
-  readonly cacheLagMicros?: Micros;
-  /** Make the namespaces that every cluster has, when they are absent. Default true. */
-  readonly bootstrap?: boolean;
-  /** Paths of objects that cannot be read from the store: see `makeUnreadable`. Default: none. */
-  readonly unreadable?: readonly string[];
-  /** Controllers run in the server's own process. Default: all on. */
-  readonly controllers?: ControllerSwitches;
-  /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
-  readonly encodingBudgetBytes?: number;
-  /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
-  readonly advertisedAddress?: string;
-}
+export type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 const nothing: Cancel = () => {};
 const unreachable: WebhookCaller = (call, done) => {

@@ -1,0 +1,77 @@
+/** What a simulated API server is made of. */
+import type { ControllerSwitches } from "../control/controllers.ts";
+import type { FaultName, Faults } from "../faults/server-faults.ts";
+import type { CertificateAuthority } from "../control/certificate-signer.ts";
+import type { Micros, Process } from "../kernel/types.ts";
+import type { Store } from "../store/types.ts";
+import type { AdmissionStep } from "./admission/admission.ts";
+import type { WebhookCaller } from "./admission/webhooks.ts";
+import type { TokenRow } from "./auth/authenticate.ts";
+import type { TokenSigner } from "./auth/token-signer.ts";
+import type { Authorizer } from "./auth/authorize.ts";
+import type { AuthorizationMode } from "./auth/modes.ts";
+import type { InFlightLimits } from "./pipeline/seats.ts";
+import type { FeatureGates, Profile } from "./profile.ts";
+
+/** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
+export interface CostModel {
+  /** Microseconds ≥ 0 that a request holds its seat before it is carried out. */
+  seatMicros(verb: string, resource: string): Micros;
+  /** Microseconds ≥ 0 between a request's effect and its answer; a write is then committed and cannot be undone. */
+  answerMicros(verb: string, resource: string): Micros;
+}
+
+export interface ApiServerOptions {
+  /** The process that the server runs in: its clock, its chance, its crash. */
+  readonly process: Process;
+  /** Shared with every other front-end. A server that starts on a used store goes on from there. */
+  readonly store: Store;
+  /** Default: `svcProfile`. */
+  readonly profile?: Profile;
+  /** Bugs to have. Default: none. */
+  readonly faults?: Faults | readonly FaultName[];
+  /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
+  readonly historyWindowMicros?: Micros;
+  /** How long an event is kept after its last write, in microseconds > 0. Default 1 hour. */
+  readonly eventTtlMicros?: Micros;
+  /** Static bearer tokens. Default: none. */
+  readonly tokens?: readonly TokenRow[];
+  /** Requests without credentials are `system:anonymous` instead of 401. Default: by profile. */
+  readonly anonymousAuth?: boolean;
+  /** Gates that differ from the profile's. */
+  readonly featureGates?: Partial<FeatureGates>;
+  /** Further admission steps, in order, after the server's own. Default: none. */
+  readonly admission?: readonly AdmissionStep[];
+  /** Calls webhooks. Default: none can be reached, and each one's failure policy decides. */
+  readonly webhooks?: WebhookCaller;
+  /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Decides instead of the modes. Default: none. */
+  readonly authorizer?: Authorizer;
+  /** Whom tokens are for, as token reviews say it. Default: nobody in particular. */
+  readonly audiences?: readonly string[];
+  /** Who issues the tokens of service accounts, a URL. Default `https://` and the dialect's `.default.svc`. */
+  readonly serviceAccountIssuer?: string;
+  /** Signs the tokens of service accounts. Default: by HMAC with a key from the run's seed. */
+  readonly tokenSigner?: TokenSigner;
+  /** Signs what the cluster's own signers approve. Default: nobody can, and an approved request says so. */
+  readonly certificateAuthority?: CertificateAuthority;
+  /** Default: everything is free. */
+  readonly costs?: CostModel;
+  /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
+  readonly limits?: Partial<InFlightLimits>;
+  /** The longest that a request may take, in microseconds > 0; watches are excepted. Default 60 s. */
+  readonly requestTimeoutMicros?: Micros;
+  /** How far this front-end's caches are behind the store, in microseconds ≥ 0. Default 0. */
+  readonly cacheLagMicros?: Micros;
+  /** Make the namespaces that every cluster has, when they are absent. Default true. */
+  readonly bootstrap?: boolean;
+  /** Paths of objects that cannot be read from the store: see `makeUnreadable`. Default: none. */
+  readonly unreadable?: readonly string[];
+  /** Controllers run in the server's own process. Default: all on. */
+  readonly controllers?: ControllerSwitches;
+  /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
+  readonly encodingBudgetBytes?: number;
+  /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
+  readonly advertisedAddress?: string;
+}
