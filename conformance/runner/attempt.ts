@@ -100,10 +100,7 @@ export class Attempt {
   ): Promise<WatchStream> {
     const watch = collection.watch(query);
     this.givenMillis.set(watch, givenMillis);
-    const status = await watch.opened();
-    if (watch.ended === "broken") {
-      throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}: ${watch.exchange.lost}`);
-    }
+    const status = await this.statusOf(watch);
     if (status === 401 || status === 403)
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
@@ -112,6 +109,13 @@ export class Attempt {
     const expected = `GET ${watch.exchange.request.path} begins a watch`;
     this.holds("watch.stream", status === 200 ? undefined : { expected, actual });
     return watch;
+  }
+
+  /** How a watch was answered; undefined when the target kept silent. A connection that broke first says nothing. */
+  async statusOf(watch: WatchStream): Promise<number | undefined> {
+    const status = await watch.opened();
+    if (status !== undefined || watch.ended !== "broken") return status;
+    throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}: ${watch.exchange.lost}`);
   }
 
   /**

@@ -64,7 +64,7 @@ async function judgeResource(attempt: Attempt, path: string, resource: JsonObjec
   );
   if (name.includes("/") || (verbs as readonly Json[]).includes("watch")) return;
   const watch = attempt.client.watch(`${path}/${name}`, { timeoutSeconds: 1 });
-  const status = await watch.opened();
+  const status = await attempt.statusOf(watch);
   watch.close();
   if (status === 401 || status === 403) return;
   attempt.expect(

@@ -64,7 +64,7 @@ export const streamingListsSayWhenTheyAreWhole = defineCheck({
     await attempt.untilFence(watch, fence);
     watch.close();
     const refused = collection.watch(query);
-    const status = await refused.opened();
+    const status = await attempt.statusOf(refused);
     refused.close();
     attempt.expect(
       "streaming.match-required",
