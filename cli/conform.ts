@@ -9,7 +9,7 @@ import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
 import { makePlan, type Plan, type Selection } from "../conformance/runner/plan.ts";
-import { readBaseline, writeBaseline } from "./baseline-file.ts";
+import { prepareBaseline, readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
 import { eventLog } from "./event-log.ts";
 import { onInterrupt } from "./interrupt.ts";
@@ -29,6 +29,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const format = formatOf(options);
   const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
   if (options.report !== undefined) prepareFolder(options.report);
+  if (options.writeBaseline !== undefined) prepareBaseline(options.writeBaseline);
   const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
   const progressOf = progressText({

@@ -37,7 +37,17 @@ describe("a run for a gate", () => {
   });
 
   it("leaves a partial report when it is interrupted, embedded too", async () => {
-    const conform = start("conform", "--format", "ndjson", "--report", at("interrupted"));
+    const conform = start(
+      "conform",
+      "--only",
+      "watch",
+      "--jobs",
+      "2",
+      "--format",
+      "ndjson",
+      "--report",
+      at("interrupted"),
+    );
     await conform.firstLine;
     conform.child.kill("SIGINT");
     const { code, stdout, stderr } = await conform.ended;
@@ -45,6 +55,24 @@ describe("a run for a gate", () => {
     expect(eventsOf(stdout).at(-1)).toMatchObject({ type: "ended", complete: false, exitCode: 3 });
     expect(JSON.parse(text("interrupted/report.json"))).toMatchObject({ complete: false });
     expect(code).toBe(3);
+  });
+});
+
+describe("what a run writes", () => {
+  it.each([
+    ["--report", "x"],
+    ["--write-baseline", ""],
+    ["--events", ""],
+  ])("is tried before the run: %s", async (flag, below) => {
+    const file = flag === "--report" ? join(scratchFile("file", ""), below) : scratch;
+    expect(await refusalHere(...judge, flag, file)).toMatch(/^--[\w-]+ .*: cannot be written: .* Name another f/);
+  });
+
+  it("is of this run: evidence that an earlier one left goes away", async () => {
+    await runHere(...judge, ...fault, "--report", at("again"));
+    expect(readdirSync(at("again/failures"))).toEqual([`${check}.json`]);
+    await runHere(...judge, "--report", at("again"));
+    expect(readdirSync(at("again/failures"))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Every form in which a suite report is printed or written. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderSuiteHtml } from "../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../reports/render/badge.ts";
@@ -9,6 +9,7 @@ import { renderSuiteMarkdown } from "../reports/render/markdown.ts";
 import { renderSuiteText, type TextOptions } from "../reports/render/text.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import type { SuiteFormat } from "./command-line.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Options are for text alone. */
 export const suiteRenderers: Readonly<Record<SuiteFormat, (report: SuiteReport, options?: TextOptions) => string>> = {
@@ -33,15 +34,25 @@ const files: readonly (readonly [string, SuiteFormat])[] = [
 
 /** Before the run, so that a folder that cannot be made is known at once. */
 export function prepareFolder(directory: string): void {
-  mkdirSync(join(directory, "failures"), { recursive: true });
+  try {
+    mkdirSync(join(directory, "failures"), { recursive: true });
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(`--report ${directory}: cannot be written: ${(error as Error).message}. Name another folder.`);
+  }
 }
 
-/** The report in every form, and one file for each failure that `replay` takes. */
+/**
+ * The report in every form, and one file for each failure that `replay` takes. What an earlier run has left there of
+ * a check that failed no more goes away: the folder is of this run.
+ */
 export function writeReport(report: SuiteReport, directory: string): void {
   for (const [name, format] of files) {
     writeFileSync(join(directory, name), suiteRenderers[format](report, { directory }));
   }
   for (const { id, failure } of report.checks) {
-    if (failure !== undefined) writeFileSync(join(directory, "failures", `${id}.json`), renderJson(failure));
+    const file = join(directory, "failures", `${id}.json`);
+    if (failure === undefined) rmSync(file, { force: true });
+    else writeFileSync(file, renderJson(failure));
   }
 }
