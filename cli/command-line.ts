@@ -262,7 +262,7 @@ const serve = object({
   ),
   controllers: withDefault(
     option("--controllers", boolean(), {
-      description: message`Run the controllers that live in the server: namespaces, garbage collection, disruption budgets, aggregated roles.`,
+      description: message`Run the controllers that live in the server: namespaces, garbage collection, disruption budgets, aggregated roles, certificates.`,
     }),
     true,
   ),

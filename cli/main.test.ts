@@ -50,6 +50,7 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["serve", "--client-ca-file", main], "--client-ca-file", "need TLS: add --tls"],
     [["serve", "--token-auth-file", main], "--token-auth-file", "line 1"],
     [["serve", "--bind-address", "192.0.2.1"], "--bind-address 192.0.2.1", "no such address"],
+    [["serve", "--port", "0", "--unreadable", "/api/v1/nodes"], "--unreadable", "such as /api/v1/namespaces"],
     [["run", "nowhere.yaml"], "`SCENARIO`", "nowhere.yaml"],
     [["run", main], "main.ts:1:1", ""],
     [["serv"], "`serv`", "Did you mean `serve`?"],
