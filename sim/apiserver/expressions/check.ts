@@ -10,7 +10,7 @@ import { type Loop, type LoopKind, macroOf, type OptionalStep } from "./macros.t
 import { type Expr, isInt } from "./syntax.ts";
 import {
   assignable,
-  type Bindings,
+  Bindings,
   bool,
   bytes,
   type CelType,
@@ -83,7 +83,7 @@ const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
 
 class Checker {
   readonly failures: CheckFailure[] = [];
-  readonly bindings: Bindings = new Map();
+  readonly bindings = new Bindings();
   readonly used = new Set<string>();
   slotCount = 0;
   private paramCount = 0;
@@ -281,17 +281,14 @@ class Checker {
   private match(overload: Overload, args: readonly Checked[], keep: boolean): CelType | undefined {
     const first = this.paramCount;
     this.paramCount += overload.paramCount;
-    const bindings = keep ? this.bindings : new Map(this.bindings);
-    const before = keep ? new Map(this.bindings) : undefined;
+    const { bindings } = this;
+    const mark = bindings.mark();
     const fits = args.every(({ type }, at) =>
       assignable(type, shifted(overload.params[at] as CelType, first), bindings),
     );
-    if (fits) return substitute(shifted(overload.result, first), bindings);
-    if (before !== undefined) {
-      this.bindings.clear();
-      for (const [id, type] of before) this.bindings.set(id, type);
-    }
-    return undefined;
+    const result = fits ? substitute(shifted(overload.result, first), bindings) : undefined;
+    if (!fits || !keep) bindings.undo(mark);
+    return result;
   }
 
   private loop(loop: Loop, at: number): Checked {

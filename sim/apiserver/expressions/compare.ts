@@ -10,6 +10,7 @@ import { compareVersions, type Version } from "./library/version.ts";
 import {
   AssociativeList,
   Duration,
+  exhausted,
   isList,
   isMap,
   type MapValue,
@@ -22,13 +23,23 @@ import {
   type Value,
 } from "./values.ts";
 
-export function equal(left: Value, right: Value): boolean {
+/** Values hold others many times over, so that few of them can amount to a walk without end. */
+const stepsMax = 1_000_000;
+
+export const equal = (left: Value, right: Value): boolean => equalWithin(left, right, { steps: stepsMax });
+
+interface Work {
+  steps: number;
+}
+
+function equalWithin(left: Value, right: Value, work: Work): boolean {
+  if (--work.steps < 0) exhausted();
   if (left === right) return true;
   const a = numeric(left);
   const b = numeric(right);
   if (a !== undefined || b !== undefined) return a !== undefined && b !== undefined && compareNumbers(a, b) === 0;
   if (left === null || right === null || typeof left !== "object" || typeof right !== "object") return false;
-  if (isList(left)) return isList(right) && equalLists(left, right);
+  if (isList(left)) return isList(right) && equalLists(left, right, work);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && compareByteStrings(left, right) === 0;
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
@@ -36,25 +47,25 @@ export function equal(left: Value, right: Value): boolean {
   if (left instanceof Optional) {
     if (!(right instanceof Optional)) return false;
     if (left.value === undefined || right.value === undefined) return left.value === right.value;
-    return equal(left.value, right.value);
+    return equalWithin(left.value, right.value, work);
   }
   if (left instanceof Opaque) return right instanceof Opaque && equalOpaque(left, right);
-  return isMap(left) && isMap(right) && equalMaps(left, right);
+  return isMap(left) && isMap(right) && equalMaps(left, right, work);
 }
 
-function equalLists(left: readonly Value[], right: readonly Value[]): boolean {
+function equalLists(left: readonly Value[], right: readonly Value[], work: Work): boolean {
   if (left.length !== right.length) return false;
   if (left instanceof AssociativeList || right instanceof AssociativeList) {
-    return left.every((item) => right.some((other) => equal(item, other)));
+    return left.every((item) => right.some((other) => equalWithin(item, other, work)));
   }
-  return left.every((item, at) => equal(item, right[at] as Value));
+  return left.every((item, at) => equalWithin(item, right[at] as Value, work));
 }
 
-function equalMaps(left: MapValue, right: MapValue): boolean {
+function equalMaps(left: MapValue, right: MapValue, work: Work): boolean {
   if (left.size !== right.size) return false;
   return left.keys().every((key) => {
     const other = right.get(key);
-    return other !== undefined && equal(left.get(key) as Value, other);
+    return other !== undefined && equalWithin(left.get(key) as Value, other, work);
   });
 }
 

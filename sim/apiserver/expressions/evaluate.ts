@@ -6,9 +6,21 @@
 import type { Checked, CheckedLoop } from "./checked.ts";
 import { isOfType, type Overload } from "./functions.ts";
 import { textLength } from "./library/conversions.ts";
+import { traversal } from "./library/function-row.ts";
 import { entryOf } from "./library/operators.ts";
 import type { CelType } from "./types.ts";
-import { EntryMap, EvaluationError, fail, isList, isMap, none, noOverload, Optional, type Value } from "./values.ts";
+import {
+  EntryMap,
+  EvaluationError,
+  exhausted,
+  fail,
+  isList,
+  isMap,
+  none,
+  noOverload,
+  Optional,
+  type Value,
+} from "./values.ts";
 
 /** What one evaluation may cost, and has. */
 export class Meter {
@@ -21,7 +33,7 @@ export class Meter {
 
   spend(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.costMax) throw new EvaluationError("operation cancelled: actual cost limit exceeded", true);
+    if (this.cost > this.costMax) exhausted();
   }
 }
 
@@ -132,9 +144,11 @@ function planCall(overloads: readonly Overload[], args: readonly Checked[]): Run
     const values = runs.map((run) => run(frame));
     const overload = isCertain ? first : overloads.find((each) => fits(each, values));
     if (overload === undefined) return noOverload();
-    const { cost, run } = overload.row;
+    const { cost, growing, run } = overload.row;
     frame.meter.spend(cost === undefined ? 1 : Math.max(1, cost(...values.map(sizeOf))));
-    return (run as (...values: readonly Value[]) => Value)(...values);
+    const result = (run as (...values: readonly Value[]) => Value)(...values);
+    if (growing) frame.meter.spend(traversal(sizeOf(result)));
+    return result;
   };
 }
 

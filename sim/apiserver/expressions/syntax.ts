@@ -42,12 +42,15 @@ const environment = new Environment({
 
 export function parseExpression(text: string): Expr | SyntaxFailure {
   try {
-    return convert(environment.parse(text).ast as Node, text);
+    return convert(environment.parse(text).ast as Node, text, 0);
   } catch (error) {
     if (error instanceof ParseError) {
       return { at: error.range?.start ?? 0, text: `Syntax error: ${lowerFirst(error.summary)}` };
     }
     if (error instanceof Misuse) return { at: error.at, text: error.message };
+    // The parser's own recursion is bounded but for chains of signs.
+    if (error instanceof RangeError)
+      return { at: 0, text: `Syntax error: expression recursion limit exceeded: ${depthMax}` };
     throw error;
   }
 }
@@ -66,9 +69,13 @@ class Misuse extends Error {
 /** A node as the library makes it; what `args` holds depends on `op`. */
 type Node = Pick<ASTNode, "op" | "start" | "end"> & { readonly args: unknown; readonly pos?: number };
 
-function convert(node: Node, text: string): Expr {
-  const inner = (each: unknown): Expr => convert(each as Node, text);
+/** How deep an expression may be: everything after this walks through it by recursion. */
+const depthMax = 400;
+
+function convert(node: Node, text: string, depth: number): Expr {
   const { op, start: at } = node;
+  if (depth > depthMax) throw new Misuse(at, `Syntax error: expression recursion limit exceeded: ${depthMax}`);
+  const inner = (each: unknown): Expr => convert(each as Node, text, depth + 1);
   switch (op) {
     case "value":
       return constant(node, text);
@@ -93,7 +100,7 @@ function convert(node: Node, text: string): Expr {
       };
     }
     case "call":
-      return globalCall(node, text);
+      return globalCall(node, text, inner);
     case "rcall": {
       const [name, target, args] = node.args as readonly [string, Node, readonly Node[]];
       const open = text.indexOf("(", text.indexOf(name, target.end) + name.length);
@@ -121,6 +128,9 @@ function convert(node: Node, text: string): Expr {
         args: args.map(inner),
       };
     }
+    case "&&":
+    case "||":
+      return logic(node, text, inner);
     default: {
       const args = node.args as readonly Node[];
       const place = text.indexOf(op, args[0]?.end ?? at);
@@ -151,13 +161,34 @@ function negation(at: number, of: Expr): Expr {
 
 export const isInt = (value: bigint): boolean => value >= -intMax - 1n && value <= intMax;
 
-function globalCall(node: Node, text: string): Expr {
+/** A chain of the same operator as a tree that is as low as can be; what is evaluated first stays first. */
+function logic(node: Node, text: string, inner: (each: Node) => Expr): Expr {
+  const terms: Expr[] = [];
+  const places: number[] = [];
+  let at = node;
+  while (at.op === node.op) {
+    const [left, right] = at.args as readonly [Node, Node];
+    terms.unshift(inner(right));
+    places.unshift(text.indexOf(at.op, left.end));
+    at = left;
+  }
+  terms.unshift(inner(at));
+  const joined = (from: number, to: number): Expr => {
+    if (from === to) return terms[from] as Expr;
+    const middle = Math.floor((from + to) / 2);
+    const args = [joined(from, middle), joined(middle + 1, to)];
+    return { is: "call", at: places[middle] as number, name: `_${node.op}_`, target: undefined, args };
+  };
+  return joined(0, terms.length - 1);
+}
+
+function globalCall(node: Node, text: string, inner: (each: Node) => Expr): Expr {
   const [name, args] = node.args as readonly [string, readonly Node[]];
   const open = text.indexOf("(", node.start + name.length);
   if (name !== "has") {
-    return { is: "call", at: open, name, target: undefined, args: args.map((each) => convert(each, text)) };
+    return { is: "call", at: open, name, target: undefined, args: args.map(inner) };
   }
-  const asked = args.length === 1 ? convert(args[0] as Node, text) : undefined;
+  const asked = args.length === 1 ? inner(args[0] as Node) : undefined;
   if (asked?.is !== "select" || asked.optional) throw new Misuse(open, "invalid argument to has() macro");
   return { is: "has", at: open, of: asked.of, field: asked.field };
 }

@@ -67,8 +67,29 @@ const shortNames: Readonly<Record<string, string>> = {
   "google.protobuf.Duration": "duration",
 };
 
-/** What type parameters stand for, as far as it is known. */
-export type Bindings = Map<number, CelType>;
+/** What type parameters stand for, as far as it is known. What a failed attempt has bound is taken back. */
+export class Bindings {
+  private readonly bound = new Map<number, CelType>();
+  private readonly order: number[] = [];
+
+  get(id: number): CelType | undefined {
+    return this.bound.get(id);
+  }
+
+  bind(id: number, type: CelType): void {
+    this.bound.set(id, type);
+    this.order.push(id);
+  }
+
+  /** A moment to go back to. */
+  mark(): number {
+    return this.order.length;
+  }
+
+  undo(mark: number): void {
+    while (this.order.length > mark) this.bound.delete(this.order.pop() as number);
+  }
+}
 
 /** Follows a parameter to what it is bound to. */
 export function resolve(type: CelType, bindings: Bindings): CelType {
@@ -101,10 +122,9 @@ export function substitute(type: CelType, bindings: Bindings, open: "dyn" | "kee
 
 /** Whether `found` may stand where `wanted` is; binds parameters on the way. A failure leaves `bindings` as it was. */
 export function assignable(found: CelType, wanted: CelType, bindings: Bindings): boolean {
-  const before = new Map(bindings);
+  const mark = bindings.mark();
   if (unify(found, wanted, bindings)) return true;
-  bindings.clear();
-  for (const [id, type] of before) bindings.set(id, type);
+  bindings.undo(mark);
   return false;
 }
 
@@ -135,7 +155,7 @@ function takesNull(type: CelType): boolean {
 function bind(id: number, type: CelType, bindings: Bindings): boolean {
   if (type.is === "param" && type.id === id) return true;
   if (mentions(type, id, bindings)) return false;
-  bindings.set(id, type);
+  bindings.bind(id, type);
   return true;
 }
 

@@ -36,6 +36,11 @@ export const fail = (message: string): never => {
   throw new EvaluationError(message);
 };
 
+/** Ends an evaluation whose budget is spent, or that would make or compare more than any budget pays for. */
+export const exhausted = (): never => {
+  throw new EvaluationError("operation cancelled: actual cost limit exceeded", true);
+};
+
 export const noOverload = (): never => fail("no such overload");
 
 export class Uint {

@@ -2,7 +2,18 @@
  * `"%s is %d".format([…])`: the clauses s, d, f, e, b, x, X, o and %%, with a precision for f and e.
  * Source: the published string extension.
  */
-import { Duration, fail, isList, isMap, Timestamp, TypeValue, typeName, Uint, type Value } from "../values.ts";
+import {
+  Duration,
+  exhausted,
+  fail,
+  isList,
+  isMap,
+  Timestamp,
+  TypeValue,
+  typeName,
+  Uint,
+  type Value,
+} from "../values.ts";
 import { formatDouble } from "./conversions.ts";
 import { formatDuration, formatTimestamp } from "./times.ts";
 
@@ -29,7 +40,7 @@ export function formatValues(template: string, values: readonly Value[]): string
 type Clause = (value: Value, precision: number | undefined) => string;
 
 const clauses: Readonly<Record<string, Clause>> = {
-  s: (value) => display(value),
+  s: (value) => display(value, { characters: charactersMax }),
   d: (value) => (typeof value === "number" ? infinite(value) : undefined) ?? String(integer(value, "decimal")),
   f: (value, precision = 6) => infinite(value) ?? fixed(real(value), precision),
   e: (value, precision = 6) => infinite(value) ?? scientific(real(value), precision),
@@ -39,19 +50,29 @@ const clauses: Readonly<Record<string, Clause>> = {
   X: (value) => hex(value).toUpperCase(),
 };
 
-/** A value as `%s` shows it; keys of maps in order. */
-function display(value: Value): string {
+/** What the largest budget could pay for. */
+const charactersMax = 1_000_000;
+
+/** A value as `%s` shows it; keys of maps in order. Lists may hold one another many times over. */
+function display(value: Value, room: { characters: number }): string {
+  const text = displayed(value, room);
+  room.characters -= text.length + 1;
+  return room.characters < 0 ? exhausted() : text;
+}
+
+function displayed(value: Value, room: { characters: number }): string {
+  const inner = (each: Value): string => display(each, room);
   if (typeof value === "string") return value;
   if (typeof value === "number") return infinite(value) ?? formatDouble(value);
   if (value === null) return "null";
-  if (isList(value)) return `[${value.map(display).join(", ")}]`;
+  if (isList(value)) return `[${value.map(inner).join(", ")}]`;
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof TypeValue) return value.name;
   if (isMap(value)) {
-    const entries = value.keys().map((key) => `${display(key)}: ${display(value.get(key) as Value)}`);
+    const entries = value.keys().map((key) => `${inner(key)}: ${inner(value.get(key) as Value)}`);
     return `{${entries.sort().join(", ")}}`;
   }
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);

@@ -10,6 +10,8 @@ import type { Value } from "../values.ts";
 export interface CostRule {
   readonly cost?: (...sizes: readonly number[]) => number;
   readonly size?: (...sizes: readonly number[]) => number;
+  /** The result may be much larger than what it was made of: an evaluation pays for a walk through it as well. */
+  readonly growing?: true;
 }
 
 export interface FunctionRow extends CostRule {

@@ -2,12 +2,14 @@
  * Functions of texts. Positions count characters, as the language does, and not the halves that JavaScript counts.
  * Source: the published language definition and the second version of its string extension.
  */
-import { fail, type Value } from "../values.ts";
+import { exhausted, fail, type Value } from "../values.ts";
 import { textLength } from "./conversions.ts";
 import { formatValues } from "./format.ts";
 import { type CostRule, type FunctionRow, product, row, traversal, walks, walksArgument } from "./function-row.ts";
 
 const search: CostRule = { cost: (text, part = 1) => product(traversal(text), traversal(part)) };
+
+const joining: CostRule = { ...walks, growing: true };
 
 /** Unicode's white space, to which JavaScript counts one that is none any more. */
 const outerSpace = /^(?:(?!\ufeff)[\s\u0085])+|(?:(?!\ufeff)[\s\u0085])+$/gu;
@@ -34,13 +36,14 @@ export const strings: readonly FunctionRow[] = [
   row("string.split(string, int): list<string>", split, walks),
   row("string.substring(int): string", (text: string, from: bigint) => substring(text, from, undefined), walks),
   row("string.substring(int, int): string", substring, walks),
-  row("list<string>.join(): string", (parts: readonly string[]) => parts.join(""), walks),
-  row("list<string>.join(string): string", (parts: readonly string[], by: string) => parts.join(by), walks),
+  row("list<string>.join(): string", (parts: readonly string[]) => join(parts, ""), joining),
+  row("list<string>.join(string): string", (parts: readonly string[], by: string) => join(parts, by), joining),
   row("strings.quote(string): string", (text: string) => quote(text), walks),
   row(
     "string.format(list<dyn>): string",
     (template: string, values: readonly Value[]) => formatValues(template, values),
     {
+      growing: true,
       cost: traversal,
       size: (template) => template,
     },
@@ -49,7 +52,7 @@ export const strings: readonly FunctionRow[] = [
 
 /** Every character replaced may become as many as there are in the replacement. */
 function replaced(): CostRule {
-  return { cost: traversal, size: (text, _from, to = 1) => Math.max(text, product(text + 1, to)) };
+  return { growing: true, cost: traversal, size: (text, _from, to = 1) => Math.max(text, product(text + 1, to)) };
 }
 
 const isPlain = (text: string): boolean => !/[\ud800-\udfff]/.test(text);
@@ -78,8 +81,13 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
   return found < 0 ? -1n : BigInt(textLength(text.slice(0, found)));
 }
 
+/** What the largest budget could pay for. */
+const charactersMax = 10_000_000;
+
 /** `count` below 0: all. */
 function replace(text: string, from: string, to: string, count: bigint): string {
+  const places = from === "" ? text.length + 1 : text.split(from).length - 1;
+  if (text.length + places * to.length > charactersMax) return exhausted();
   if (count < 0n)
     return from === ""
       ? charactersOf(text).reduce((all, each) => all + each + to, to)
@@ -98,6 +106,11 @@ function replace(text: string, from: string, to: string, count: bigint): string 
       .map((part) => from + part)
       .join("")
   );
+}
+
+function join(parts: readonly string[], by: string): string {
+  const length = parts.reduce((sum, part) => sum + part.length + by.length, 0);
+  return length > charactersMax ? exhausted() : parts.join(by);
 }
 
 /** `count` below 0: as many parts as there are. */
