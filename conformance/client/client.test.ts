@@ -73,6 +73,8 @@ describe("WatchStream", () => {
     expect(watch.exchange.request.path).toBe("/pods?watch=true&resourceVersion=1");
     expect(await watch.until(() => watch.events.length === 2)).toBe(true);
     expect(watch.events.map(({ type }) => type)).toEqual(["ADDED", "MODIFIED"]);
+    const { arrivals } = watch.exchange.record({ address: "$SERVER", flags: [] });
+    expect(arrivals?.map(({ place }) => place)).toEqual([2, 3]); // the request was at 1
     expect(await watch.until(() => watch.events.length === 3, 1000)).toBe(false); // time was up
   });
 
