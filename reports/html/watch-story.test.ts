@@ -39,6 +39,17 @@ describe("watchStory", () => {
     ]);
   });
 
+  it("parts documents as JSON does, and not by lines", () => {
+    const one = '{\n"type":"ADDED","object":{"metadata":{"name":"}{\\"","resourceVersion":"7"}}}';
+    const two = '{"type":"DELETED","object":{"metadata":{"name":"b","resourceVersion":"8"}}}';
+    expect(textsOf([watchExchange({ responseBody: one + two, arrivals: undefined })])).toEqual([
+      "watch of configmaps from 6",
+      'ADDED }{" at 7',
+      "DELETED b at 8",
+      "stream ends",
+    ]);
+  });
+
   it("names errors, documents that are no event, and answers that were lost", () => {
     const body = '{"type":"ERROR","object":{"kind":"Status","code":410}}\n{"odd":1}\n{"type":"ADD';
     const watch = watchExchange({ responseBody: body, arrivals: undefined, lost: "reset" });

@@ -75,10 +75,7 @@ function requestMoment(exchange: ExchangeRecord): Moment {
 
 function watchMoments(exchange: ExchangeRecord, lane: number): Moment[] {
   const { began, ended, sentAtMillis, endedAtMillis, lost } = exchange;
-  const documents = exchange.responseBody
-    .split("\n")
-    .map(parsed)
-    .filter((document) => document !== undefined);
+  const documents = documentsOf(exchange.responseBody).flatMap((text) => parsed(text) ?? []);
   const seen = new Set<string>();
   const events = documents.map((document, i): Moment => {
     const { type, text } = eventText(document);
@@ -95,6 +92,19 @@ function watchMoments(exchange: ExchangeRecord, lane: number): Moment[] {
       ? []
       : [{ place: ended, atMillis: endedAtMillis, lane, kind: "ended", text: lost ?? "stream ends" }];
   return [opened, ...events, ...end];
+}
+
+/** One after another, whether lines part them or nothing does. What was cut off at the end is left out. */
+function documentsOf(body: string): string[] {
+  const documents: string[] = [];
+  let depth = 0;
+  let began = 0;
+  // A string is skipped as one: its braces part nothing.
+  for (const { 0: token, index } of body.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === "{" && depth++ === 0) began = index;
+    if (token === "}" && --depth === 0) documents.push(body.slice(began, index + 1));
+  }
+  return documents;
 }
 
 function eventText(document: unknown): { type: string; text: string } {
