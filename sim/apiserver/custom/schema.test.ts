@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../http-message.ts";
 import { fieldNames, parseJsonPath, valuesAt } from "./json-path.ts";
-import { readSchema, type Schema } from "./schema.ts";
+import { compilePattern, readSchema, type Schema } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { sha256, storageVersionHash } from "./storage-version-hash.ts";
 import { validateValue } from "./validate-value.ts";
@@ -238,5 +238,14 @@ describe("the storage version's hash", () => {
     expect(hex("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     expect(hex("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     expect(hex("a".repeat(64))).toBe("ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+  });
+});
+
+describe("patterns", () => {
+  it("are RE2's, shown as they are written, and cannot keep the server busy", () => {
+    expect(compilePattern("\\A[[:alpha:]]+/(?P<n>x)\\z")?.test("ab/x")).toBe(true);
+    expect(compilePattern("^a/b$")?.source).toBe("^a/b$");
+    expect(compilePattern("(?<=a)b")).toBeUndefined(); // JavaScript has this, RE2 has not
+    expect(compilePattern("^(a+)+$")?.test(`${"a".repeat(5000)}!`)).toBe(false);
   });
 });

@@ -3,6 +3,7 @@
  * validation, managed fields and apply. Extension keys are the dialect's (`x-svc-…`, `x-kubernetes-…`).
  * Source: the published structural schema rules.
  */
+import { compileRegex } from "../expressions/library/regex.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { seal } from "../objects/seal.ts";
 import { isObject } from "../objects/types.ts";
@@ -28,7 +29,7 @@ export interface Schema {
   readonly listMapKeys: readonly string[];
   readonly atomicMap: boolean;
   readonly limits: Limits;
-  readonly pattern: RegExp | undefined;
+  readonly pattern: Pattern | undefined;
   readonly allOf: readonly Schema[];
   readonly anyOf: readonly Schema[];
   readonly oneOf: readonly Schema[];
@@ -109,33 +110,17 @@ function readLimits(raw: JsonObject): Limits {
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/**
- * The schema's pattern (RE2) as a regular expression here; undefined when this engine cannot read it. The two
- * languages agree but for the anchors `\A` and `\z`, POSIX classes and flags in the middle, which are rewritten or refused.
- */
-export function compilePattern(pattern: string): RegExp | undefined {
-  const text = pattern
-    .replace(/\\A/g, "^")
-    .replace(/\\z/g, "$")
-    .replace(/\(\?P</g, "(?<")
-    .replace(/\[:(\w+):\]/g, (whole, name: string) => posixClasses[name] ?? whole);
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(text, flags);
-    } catch {
-      // The stricter reading first: it knows characters beyond 16 bits.
-    }
-  }
-  return undefined;
+/** A pattern in RE2's language, whose time grows with the length of a text alone. */
+export interface Pattern {
+  /** As written. */
+  readonly source: string;
+  /** Whether it is found anywhere in a text. */
+  test(text: string): boolean;
 }
 
-const posixClasses: Readonly<Record<string, string>> = {
-  alnum: "0-9A-Za-z",
-  alpha: "A-Za-z",
-  digit: "0-9",
-  lower: "a-z",
-  space: String.raw`\s`,
-  upper: "A-Z",
-  word: String.raw`\w`,
-  xdigit: "0-9A-Fa-f",
-};
+/** Undefined for what is no pattern. */
+export function compilePattern(source: string): Pattern | undefined {
+  const compiled = compileRegex(source);
+  if (typeof compiled === "string") return undefined;
+  return { source, test: (text) => compiled.matcher(text).find() };
+}
