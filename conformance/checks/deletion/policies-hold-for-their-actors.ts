@@ -45,10 +45,11 @@ export const policiesHoldForTheirActors = defineCheck({
     );
 
     // The actor is done: its finalizer goes, by its hand or by ours.
+    if (added !== undefined) await finalizersSettled(attempt, collection, added, 1_000);
     await collection.patch("a", "merge", { metadata: { finalizers: [hold] } });
     for (let repeat = 0; repeat < repeats; repeat += 1) await collection.delete("a", { propagationPolicy: policy });
     if (policy === "Foreground") {
-      const kept = await finalizersSettled(attempt, collection, "foregroundDeletion");
+      const kept = await finalizersSettled(attempt, collection, "foregroundDeletion", 10_000);
       attempt.expect(
         "deletion.foreground-once",
         kept === undefined,
@@ -75,18 +76,19 @@ function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item) => b.includes(item));
 }
 
-/** Undefined when the finalizer is away, now or after its actor has had ten seconds to take it away again. */
+/** Undefined when the finalizer is away, now or after its actor has had some time to take it away. */
 async function finalizersSettled(
   attempt: Attempt,
   collection: Collection,
   finalizer: string,
+  withinMillis: number,
 ): Promise<readonly string[] | undefined> {
-  const deadlineMillis = attempt.clock.nowMillis() + 10_000;
+  const deadlineMillis = attempt.clock.nowMillis() + withinMillis;
   for (;;) {
     const { json } = await collection.get("a");
     const finalizers = isApiObject(json) ? (json.metadata.finalizers ?? []) : [];
     if (!finalizers.includes(finalizer)) return undefined;
     if (attempt.clock.nowMillis() >= deadlineMillis) return finalizers;
-    await attempt.clock.sleep(500);
+    await attempt.clock.sleep(withinMillis / 20);
   }
 }
