@@ -90,6 +90,7 @@ import { namesComeFromTheirRequest } from "./names/names-come-from-their-request
 import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
+import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -182,4 +183,5 @@ export const allChecks: readonly Check[] = [
   tableWatchesTellRows,
   typesHaveTheirColumns,
   packedAnswersSayTheSame,
+  everyListComesInJson,
 ];
