@@ -30,16 +30,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
 const adapters = ["sim/http/", "sim/grpc/", "sim/testing/"];
 
 /** Packages that run wherever the simulator does: in Node, a worker or a browser. */
-const portable = new Set([
-  "seedrandom",
-  "sorted-btree",
-  "yaml",
-  "cbor-x",
-  "protobufjs",
-  "re2js",
-  "zod",
-  "@marcbachmann/cel-js",
-]);
+const portable = new Set(["seedrandom", "yaml", "protobufjs", "re2js", "zod", "@marcbachmann/cel-js"]);
 
 const sockets = new Set(
   ["net", "http", "https", "http2", "tls", "dgram", "dns", "child_process"]

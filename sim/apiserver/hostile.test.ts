@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isCalledFor } from "./called-for-failures.ts";
-import { anyRequest, patchTypes } from "./any-request.ts";
+import { anyRequest, patchTypes } from "../http/any-request.ts";
 import { kubernetesProfile, svcProfile } from "./profile.ts";
 import { type Answer, configMaps, TestBed } from "./test-bed.ts";
 

@@ -1,6 +1,6 @@
 /** For tests: requests of all kinds, from nearly right to nonsense. Who draws one has no idea what its answer is. */
 import fc from "fast-check";
-import { configMaps } from "./test-bed.ts";
+import { configMaps } from "../apiserver/test-bed.ts";
 
 export const patchTypes = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
 
