@@ -32,7 +32,7 @@ function drawing(story: WatchStory, id: string): Markup {
   const { lanes, moments } = story;
   const width = timeWidth + requestWidth + lanes.length * laneWidth;
   const height = top + moments.length * rowHeight + 10;
-  return markup`<svg role="img" aria-labelledby="${id}-title" width="${width}" height="${height}">
+  return markup`<svg role="img" aria-labelledby="${id}-title" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title id="${id}-title">${`Timeline of ${moments.length} moments with ${lanes.length === 1 ? "one watch" : `${lanes.length} watches`}`}</title>
 <text class="head" x="${timeWidth}" y="18">requests</text>
 ${lanes.map(({ title }, lane) => markup`<text class="head" x="${laneX(lane) - 8}" y="18">${cut(title, laneChars)}</text>`)}
