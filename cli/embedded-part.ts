@@ -44,6 +44,8 @@ export async function runEmbeddedPart(
     faults: details.faults,
     featureGates: details.featureGates,
     latencyMicros,
+    // The suite itself may do everything; the users that it makes may do what it grants them.
+    authorizationModes: ["RBAC"] as const,
   };
   const planned = planSuite({ ...selection, only: [check], targetKind: "embedded" });
   const checks = allChecks.filter(({ id }) => id === check);

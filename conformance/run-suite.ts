@@ -12,7 +12,7 @@ import type {
   TargetDescription,
 } from "../reports/schema/suite-report.ts";
 import type { Verdict } from "../reports/schema/verdict.ts";
-import type { SuiteClock, Transport } from "../wire/ports.ts";
+import type { SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
 import { allChecks } from "./checks/index.ts";
 import { suiteProfiles } from "./profiles/index.ts";
 import { type Requirement, readRequirements } from "./requirements/rows.ts";
@@ -49,6 +49,8 @@ export interface SuiteSelection {
 export interface SuiteOptions extends SuiteSelection {
   readonly transport: Transport;
   readonly clock: SuiteClock;
+  /** Where the target can reach webhooks of the suite. Default: nowhere, and what needs one is unsupported. */
+  readonly webhooks?: WebhookHost | undefined;
   readonly targetKind: "embedded" | "url";
   /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
   readonly address?: string;
@@ -125,12 +127,13 @@ function planOf(rows: ReadonlyMap<string, Requirement>, selection: Selection): P
 
 /** Runs some of the planned checks against one target. What it finds is plain data, and may come from another thread. */
 export function runPart(options: SuiteOptions, planned: SuitePlan, checks: readonly Check[]): Promise<SuitePart> {
-  const { transport, clock, targetKind } = options;
+  const { transport, clock, webhooks, targetKind } = options;
   const address = options.address ?? "$SERVER";
   return runChecks(
     {
       transport,
       clock,
+      webhooks,
       rows: planned.rows,
       profile: suiteProfiles[options.profile],
       runId: options.runId ?? (targetKind === "embedded" ? `e${planned.seed >>> 0}` : randomRunId()),

@@ -12,6 +12,8 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
+  /** Whose request it is: a bearer token, or nobody's at all. Default: whom the transport's own credentials name. */
+  readonly as?: { readonly token: string } | "nobody";
 }
 
 /** A complete answer. `headers` has lower-case names; repeated headers keep their order in the array. */
@@ -36,6 +38,17 @@ export interface StreamSink {
  */
 export interface Transport {
   open(request: WireRequest, sink: StreamSink): () => void;
+  close(): Promise<void>;
+}
+
+/** Where the target's admission webhooks are answered by the suite. Documents are AdmissionReviews, as JSON values. */
+export interface WebhookHost {
+  /** `https://host:port` without a path: how the target reaches it. */
+  readonly url: string;
+  /** PEM of the certificate that the target must trust; undefined where nothing is encrypted. */
+  readonly certificate: string | undefined;
+  /** Answers what is posted to `path`, which begins with `/`; the returned function ends that. Any other path is 404. */
+  answer(path: string, review: (document: unknown) => unknown): () => void;
   close(): Promise<void>;
 }
 

@@ -122,6 +122,12 @@ describe("curlLine", () => {
     expect(curlLine(request, { address: "$SERVER", flags: ["-k"] })).toBe(
       `curl -sS -k -X POST -H 'content-type: application/json' --data-binary '{"it'\\''s":1}' $SERVER'/api/v1/pods?labelSelector=a%20in%20(b)&limit=1'`,
     );
+    const flags = ['-H "Authorization: Bearer $TOKEN"', "-k"];
+    const asked = { method: "GET", path: "/", headers: {} };
+    expect(curlLine({ ...asked, as: "nobody" }, { address: "http://h", flags })).toBe("curl -sS -k http://h/");
+    expect(curlLine({ ...asked, as: { token: "other" } }, { address: "http://h", flags })).toBe(
+      'curl -sS -k -H "Authorization: Bearer $OTHER_TOKEN" http://h/',
+    );
     const watch = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
     expect(curlLine(watch, { address: "http://h", flags: [] })).toBe("curl -sSN http://h'/api/v1/pods?watch=true'");
   });

@@ -23,6 +23,8 @@ export interface RequestOptions {
   readonly timeoutMillis?: number | undefined;
   /** Wait and repeat on 429 with Retry-After. Default true; false where 429 is itself an answer. */
   readonly retryTooMany?: boolean | undefined;
+  /** Another's bearer token, or no credentials at all. Default: those of the run. */
+  readonly as?: WireRequest["as"] | undefined;
   /** Go away right after sending: the outcome is then unknown. */
   readonly cutAfterSending?: boolean | undefined;
 }
@@ -117,7 +119,13 @@ export class Client {
     if (body !== undefined) headers["content-type"] = options.contentType ?? "application/json";
     Object.assign(headers, options.headers);
     const fullPath = path + queryText(options.query);
-    return body === undefined ? { method, path: fullPath, headers } : { method, path: fullPath, headers, body };
+    return {
+      method,
+      path: fullPath,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      ...(options.as === undefined ? {} : { as: options.as }),
+    };
   }
 
   private exchange(request: WireRequest, options: RequestOptions): Promise<Answer | LostAnswer> {

@@ -76,7 +76,7 @@ const evidenceBytesMax = 64 * 1024;
 
 /** A command line that sends the same request. Watches get `-N`, so that events show as they come. */
 export function curlLine(request: WireRequest, style: CurlStyle): string {
-  const words = ["curl", /[?&]watch=/.test(request.path) ? "-sSN" : "-sS", ...style.flags];
+  const words = ["curl", /[?&]watch=/.test(request.path) ? "-sSN" : "-sS", ...flagsOf(request, style)];
   if (request.method !== "GET") words.push("-X", request.method);
   for (const [name, value] of Object.entries(request.headers)) {
     if (name !== "user-agent") words.push("-H", shellQuoted(`${name}: ${value}`));
@@ -86,6 +86,13 @@ export function curlLine(request: WireRequest, style: CurlStyle): string {
   // The address may be `$SERVER`: it stays outside the quotes, so that a shell fills it in.
   words.push(`${style.address}${shellQuoted(request.path)}`);
   return words.join(" ");
+}
+
+/** What names the run's own caller does not go with another's request, nor does another's token go into a report. */
+function flagsOf({ as }: WireRequest, { flags }: CurlStyle): readonly string[] {
+  if (as === undefined) return flags;
+  const others = flags.filter((flag) => !/^(-H "Authorization|--cert )/.test(flag));
+  return as === "nobody" ? others : [...others, '-H "Authorization: Bearer $OTHER_TOKEN"'];
 }
 
 function bodyText(request: WireRequest): string | undefined {

@@ -41,6 +41,16 @@ describe("urlTransport", () => {
     });
   });
 
+  it("asks as another, or as nobody", async () => {
+    const { client } = await clientOf((request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(request.headers.authorization ?? null));
+    });
+    expect((await client.request("GET", "/", { as: { token: "other" } })).json).toBe("Bearer other");
+    expect((await client.request("GET", "/", { as: "nobody" })).json).toBe(null);
+    expect((await client.request("GET", "/")).json).toBe("Bearer secret");
+  });
+
   it("delivers watch events as they come and tells the server when the suite goes away", async () => {
     let gone: () => void = () => {};
     const left = new Promise<void>((resolve) => (gone = resolve));

@@ -40,28 +40,33 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
   let negotiated: string | undefined;
   const useH2c = options.http === "2" && scheme === "http:";
   const sockets = new Set<Socket>();
-  const connect = connector(options, useH2c, (protocol, socket) => {
+  const remember = (protocol: string, socket: Socket): void => {
     negotiated = protocol;
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-  });
-  const pool = (): Pool =>
+  };
+  const connect = connector(options, useH2c, remember);
+  const pool = (connectBy: buildConnector.connector, connections = options.connectionsMax ?? 64): Pool =>
     new Pool(origin, {
-      connections: options.connectionsMax ?? 64,
+      connections,
       allowH2: options.http !== "1.1",
       h2Options: { maxConcurrentStreams: streamsMax, useH2c },
       bodyTimeout: 0,
       headersTimeout: 0,
-      connect,
+      connect: connectBy,
     });
-  const requests = pool();
-  const watches = pool(); // apart, so that idle watches never starve the writes that would wake them
+  const requests = pool(connect);
+  const watches = pool(connect); // apart, so that idle watches never starve the writes that would wake them
+  // A client certificate belongs to its connection: what others ask goes over connections without one.
+  const { clientCertificate: _own, ...strange } = options;
+  const others = options.clientCertificate === undefined ? requests : pool(connector(strange, useH2c, remember), 4);
   const { token } = options;
   const live = new Set<() => void>();
   return {
     open(request, sink) {
-      const target = /[?&]watch=/.test(request.path) ? watches : requests;
-      const value = typeof token === "function" ? token() : token;
+      const target = request.as !== undefined ? others : /[?&]watch=/.test(request.path) ? watches : requests;
+      const own = typeof token === "function" ? token() : token;
+      const value = request.as === undefined ? own : request.as === "nobody" ? undefined : request.as.token;
       const authorization = value === undefined ? undefined : `Bearer ${value}`;
       const cut = dispatch(target, request, prefix, authorization, sink, () => live.delete(cut));
       live.add(cut);
@@ -71,7 +76,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
       for (const cut of live) cut();
       // Without an error: undici would give its own to HTTP/2 streams that have ended and that nobody listens to.
       for (const socket of sockets) socket.destroy();
-      await Promise.all([requests.destroy(), watches.destroy()]);
+      await Promise.all([requests, watches, ...(others === requests ? [] : [others])].map((each) => each.destroy()));
     },
     protocol: () => negotiated,
   };

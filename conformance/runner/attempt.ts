@@ -1,4 +1,4 @@
-import type { SuiteClock } from "../../wire/ports.ts";
+import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import type { Client } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
@@ -22,13 +22,23 @@ export class Attempt {
   readonly target: Sandbox;
   readonly profile: SuiteProfile;
   readonly features: Features;
+  /** Undefined: the target cannot reach the suite. */
+  readonly webhooks: WebhookHost | undefined;
   private readonly results: JudgedRequirements;
   private readonly startedMillis: number;
   /** When the version that a watch begins at was given out at the earliest. */
   private readonly givenMillis = new WeakMap<WatchStream, number>();
   private markerCount = 0;
 
-  constructor(client: Client, target: Sandbox, profile: SuiteProfile, features: Features, results: JudgedRequirements) {
+  constructor(
+    client: Client,
+    target: Sandbox,
+    profile: SuiteProfile,
+    features: Features,
+    results: JudgedRequirements,
+    webhooks?: WebhookHost,
+  ) {
+    this.webhooks = webhooks;
     this.client = client;
     this.target = target;
     this.profile = profile;

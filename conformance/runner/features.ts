@@ -16,6 +16,16 @@ export const featureNames = [
   "protobuf",
   "cbor",
   "tables",
+  "events",
+  "service-accounts",
+  "access-reviews",
+  "self-reviews",
+  "token-reviews",
+  "roles",
+  "leases",
+  "evictions",
+  "webhooks",
+  "webhook-calls",
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 
@@ -23,9 +33,9 @@ export type Features = ReadonlyMap<FeatureName, FeatureResult>;
 
 /**
  * What the target claims. Types and verbs are read from discovery; where discovery cannot be read nothing is ruled
- * out, so that a check says what is wrong. Streaming lists and representations are not shown by discovery, so each is tried.
+ * out, so that a check says what is wrong. `reachable`: the target can call webhooks of the suite. Streaming lists and representations are not shown by discovery, so each is tried.
  */
-export async function detectFeatures(client: Client, dialect: Dialect): Promise<Features> {
+export async function detectFeatures(client: Client, dialect: Dialect, reachable: boolean): Promise<Features> {
   const features = new Map<FeatureName, FeatureResult>();
   const note = (feature: FeatureName, supported: boolean, how: string) =>
     features.set(feature, { feature, supported, how });
@@ -33,9 +43,21 @@ export async function detectFeatures(client: Client, dialect: Dialect): Promise<
   for (const resource of ["namespaces", "configmaps", "pods", "podtemplates"] as const) {
     note(resource, ...named(core, "/api/v1", resource));
   }
-  const batch = await verbsByResource(client, "/apis/batch/v1");
-  // A group may be absent; the core group's document can only be missing.
-  note("cronjobs", ...named(batch ?? (core === undefined ? undefined : new Map()), "/apis/batch/v1", "cronjobs"));
+  note("service-accounts", ...named(core, "/api/v1", "serviceaccounts/token"));
+  const groups = new Map<string, Verbs | undefined>();
+  for (const [feature, group, resource] of inGroups(dialect)) {
+    const path = `/apis/${group}/v1`;
+    if (!groups.has(group)) groups.set(group, await verbsByResource(client, path));
+    // A group may be absent; the core group's document can only be missing.
+    note(feature, ...named(groups.get(group) ?? (core === undefined ? undefined : new Map()), path, resource));
+  }
+  if (core?.has("pods/eviction") === false) note("evictions", false, "/api/v1 does not name pods/eviction");
+  const webhooks = features.get("webhooks")?.supported === true;
+  note(
+    "webhook-calls",
+    webhooks && reachable,
+    reachable ? "the suite can be reached" : "nobody said how the target can reach the suite: --webhook-address",
+  );
   const verbs = core?.get("configmaps");
   const watchable = verbs === undefined || verbs.has("watch");
   note("watch", watchable, watchable ? "configmaps have the verb watch" : "configmaps do not have the verb watch");
@@ -44,6 +66,21 @@ export async function detectFeatures(client: Client, dialect: Dialect): Promise<
   note("cbor", ...(await tryAccept(client, cborMediaType)));
   note("tables", ...(await tryAccept(client, tableAccept(dialect))));
   return features;
+}
+
+/** What is served in a group of its own, version v1, if it is. */
+function inGroups({ groupSuffix }: Dialect): readonly (readonly [FeatureName, group: string, resource: string])[] {
+  return [
+    ["cronjobs", "batch", "cronjobs"],
+    ["events", `events.${groupSuffix}`, "events"],
+    ["leases", `coordination.${groupSuffix}`, "leases"],
+    ["access-reviews", `authorization.${groupSuffix}`, "selfsubjectaccessreviews"],
+    ["self-reviews", `authentication.${groupSuffix}`, "selfsubjectreviews"],
+    ["token-reviews", `authentication.${groupSuffix}`, "tokenreviews"],
+    ["roles", `rbac.authorization.${groupSuffix}`, "roles"],
+    ["evictions", "policy", "poddisruptionbudgets"],
+    ["webhooks", `admissionregistration.${groupSuffix}`, "validatingwebhookconfigurations"],
+  ];
 }
 
 /** Asks for an object, or a list, in another shape. */

@@ -2,7 +2,7 @@ import { findingId } from "../../reports/gate/finding.ts";
 import type { SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
-import type { SuiteClock, Transport } from "../../wire/ports.ts";
+import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { Recorder } from "../client/recorder.ts";
@@ -26,6 +26,8 @@ import { type Leaving, type NameSource, Sandbox } from "./sandbox.ts";
 export interface SuiteRun {
   readonly transport: Transport;
   readonly clock: SuiteClock;
+  /** Absent: the target cannot reach the suite. */
+  readonly webhooks?: WebhookHost | undefined;
   readonly profile: SuiteProfile;
   readonly rows: ReadonlyMap<string, Requirement>;
   readonly names: NameSource;
@@ -105,7 +107,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
   const results = new JudgedRequirements();
   const recorder = new Recorder(run.clock);
   const client = clientFor(run, check, 1, recorder, run.signal);
-  const attempt = new Attempt(client, new Sandbox(client, run.names), run.profile, run.features, results);
+  const attempt = new Attempt(client, new Sandbox(client, run.names), run.profile, run.features, results, run.webhooks);
   let settleCaptured: Awaited<ReturnType<AgedCheck["begin"]>> | undefined;
   let end = await endOf(run, async () => {
     settleCaptured = await check.begin(attempt);
@@ -141,7 +143,7 @@ async function attemptOnce(
 ): Promise<Error | undefined> {
   const client = clientFor(run, check, program, recorder, run.signal);
   const sandbox = new Sandbox(client, run.names);
-  const attempt = new Attempt(client, sandbox, run.profile, run.features, results);
+  const attempt = new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks);
   const end = await endOf(run, () => body(attempt));
   await finish(run, check, client, sandbox);
   return end;

@@ -42,6 +42,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
   const probe = await probeTarget(
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
     options.profile.dialect,
+    options.webhooks !== undefined,
   );
   const run: SuiteRun = {
     ...shared,
@@ -106,11 +107,11 @@ interface Probe {
   readonly unreachable: string | undefined;
 }
 
-async function probeTarget(client: Client, dialect: Dialect): Promise<Probe> {
+async function probeTarget(client: Client, dialect: Dialect, reachable: boolean): Promise<Probe> {
   try {
     const version = await client.request("GET", "/version");
     const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
-    const features = await detectFeatures(client, dialect);
+    const features = await detectFeatures(client, dialect, reachable);
     return { features, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {
     return { features: new Map(), version: undefined, unreachable: String(error) };

@@ -24,11 +24,17 @@ export class Sandbox implements CreatedRegistry {
   /** By path: whether it is held when its namespace goes. */
   private readonly objects = new Map<string, boolean>();
   private readonly everCreated = new Set<string>();
+  private readonly endings: ((cleaner: Client) => Promise<unknown>)[] = [];
 
   constructor(client: Client, names: NameSource) {
     this.client = client;
     this.names = names;
     this.prefix = names.next();
+  }
+
+  /** Runs when the attempt is over, however it ends, before anything else is removed: for what belongs to no namespace. */
+  onCleanUp(ending: (cleaner: Client) => Promise<unknown>): void {
+    this.endings.push(ending);
   }
 
   created(objectPath: string, held: boolean): void {
@@ -78,6 +84,7 @@ export class Sandbox implements CreatedRegistry {
    * what is held is removed by name, the rest goes with its namespace. Does not wait. Never throws.
    */
   async cleanUp(cleaner: Client): Promise<readonly Leaving[]> {
+    for (const ending of this.endings) await ending(cleaner).catch(() => undefined);
     for (const [path, held] of this.objects) if (held) await remove(cleaner, path);
     const made = await Promise.all([...this.namespaces.values()].map((pending) => pending.catch(() => undefined)));
     const names = made.filter((name) => name !== undefined);

@@ -1,5 +1,5 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
-import type { SuiteClock, Transport } from "../../wire/ports.ts";
+import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
 import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
@@ -8,8 +8,9 @@ import type { Micros } from "../kernel/types.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
 import { RevisionStore } from "../store/revision-store.ts";
 import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
+import { embeddedWebhooks } from "./embedded-webhooks.ts";
 
-export interface EmbeddedServerOptions extends Omit<ApiServerOptions, "process" | "store" | "tokens"> {
+export interface EmbeddedServerOptions extends Omit<ApiServerOptions, "process" | "store" | "tokens" | "webhooks"> {
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
@@ -18,6 +19,7 @@ export interface EmbeddedServerOptions extends Omit<ApiServerOptions, "process" 
 export interface EmbeddedTarget {
   readonly transport: Transport;
   readonly clock: SuiteClock;
+  readonly webhooks: WebhookHost;
 }
 
 /** The one user of the embedded server, with every right. */
@@ -37,9 +39,11 @@ export async function withEmbeddedServer<T>(
     const kernel = new Kernel({ seed });
     const process = kernel.process("apiserver-1");
     const client = kernel.process("suite");
+    const webhooks = embeddedWebhooks(process);
     const server = kernel.enter(process, () =>
       createApiServer({
         ...serverOptions,
+        webhooks: webhooks.caller,
         process,
         store: new RevisionStore(),
         tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],
@@ -56,6 +60,7 @@ export async function withEmbeddedServer<T>(
           ...(latencyMicros === undefined ? {} : { latencyMicros }),
         }),
         clock: virtualClock(client),
+        webhooks: webhooks.host,
       });
     return await runVirtual(kernel, main, { maxVirtualMicros: virtualYearMicros });
   } finally {

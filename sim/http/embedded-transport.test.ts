@@ -122,6 +122,23 @@ describe("embedded transport", () => {
     });
   });
 
+  it("adds its credentials to the run's own requests alone", () =>
+    onStage({ headers: { authorization: "Bearer own", "x-who": "suite" } }, async ({ desk, transport }) => {
+      const seen: (string | undefined)[] = [];
+      const start = desk.start.bind(desk);
+      desk.start = (request, responder) => {
+        seen.push(request.headers["authorization"]);
+        return start(request, responder);
+      };
+      const askAs = (as: Parameters<Transport["open"]>[0]["as"]) =>
+        new Promise<void>((end, failed) => {
+          const request = { method: "GET", path: "/now", headers: {}, ...(as === undefined ? {} : { as }) };
+          transport.open(request, { head() {}, chunk() {}, end, failed });
+        });
+      for (const as of [undefined, { token: "other" }, "nobody"] as const) await askAs(as);
+      expect(seen).toEqual(["Bearer own", "Bearer other", undefined]);
+    }));
+
   it("resolves a request that needs no waiting without a macrotask turn", () =>
     onStage({ headers: { "x-who": "suite" } }, async ({ transport }) => {
       let turned = false;

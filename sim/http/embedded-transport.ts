@@ -76,6 +76,9 @@ export function virtualClock({ clock }: Process): SuiteClock {
   };
 }
 
+const credentialsOf = (as: NonNullable<WireRequest["as"]>): ApiRequest["headers"] =>
+  as === "nobody" ? {} : { authorization: `Bearer ${as.token}` };
+
 const withoutDigits = (path: string): string => path.replace(/[?].*$/, "").replace(/\d+/g, "");
 
 interface Wire extends EmbeddedOptions {
@@ -126,7 +129,7 @@ class Exchange implements Responder {
       method: request.method,
       path: mark < 0 ? request.path : request.path.slice(0, mark),
       query: mark < 0 ? "" : request.path.slice(mark + 1),
-      headers: { ...this.#wire.headers, ...request.headers },
+      headers: { ...(request.as === undefined ? this.#wire.headers : credentialsOf(request.as)), ...request.headers },
       body: typeof body === "string" ? encoder.encode(body) : body,
     };
     const { compress } = this.#wire;
