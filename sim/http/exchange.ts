@@ -52,6 +52,8 @@ interface IncomingHead {
 
 /** A request whose body is still to come. */
 interface Incoming extends IncomingHead {
+  /** Of HTTP/2 alone. */
+  readonly stream?: { close(): void };
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -81,7 +83,6 @@ export class Exchange implements Responder {
   readonly #outgoing: Outgoing;
   readonly #startedMicros: number;
   #request: ApiRequest | undefined;
-  #bodyTimer: NodeJS.Timeout | undefined;
   #cancel: Cancel | undefined;
   #state: "reading" | "started" | "streaming" | "done" = "reading";
   #status = 0;
@@ -123,7 +124,8 @@ export class Exchange implements Responder {
     const chunks: Uint8Array[] = [];
     let size = 0;
     const { bodyBytesMax: max, patience } = this.#context;
-    this.#bodyTimer = setTimeout(() => this.#refuseSlowBody(), patience.bodyMillisMax);
+    const timer = setTimeout(() => this.#endSlowBody(incoming), patience.bodyMillisMax);
+    timer.unref(); // it outlives a client that goes away, and then does nothing
     incoming.on("data", (chunk: Uint8Array) => {
       if (size > max) return; // already refused or about to be; the rest is read and forgotten
       chunks.push(chunk);
@@ -131,12 +133,13 @@ export class Exchange implements Responder {
       if (size > max) this.#start(joined(chunks, size).subarray(0, max + 1));
     });
     incoming.on("end", () => {
+      clearTimeout(timer);
       if (size <= max) this.#start(joined(chunks, size));
     });
     incoming.on("error", () => this.#clientGone());
   }
 
-  #refuseSlowBody(): void {
+  #endSlowBody(incoming: Incoming): void {
     if (this.#state !== "reading") return;
     this.#status = 408;
     this.#finish("answered");
@@ -145,11 +148,12 @@ export class Exchange implements Responder {
     const isHttp1 = this.#incoming.httpVersionMajor === 1;
     this.#outgoing.writeHead(408, isHttp1 ? { ...headers, connection: "close" } : headers);
     this.#outgoing.end(text, "latin1");
+    // A stream of HTTP/2 would stay open for the rest of the body.
+    incoming.stream?.close();
   }
 
   #start(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
-    clearTimeout(this.#bodyTimer);
     this.#state = "started";
     const { clientCertificate } = this.#context;
     const certificate = clientCertificate?.(this.#incoming as OnConnection);
@@ -273,7 +277,6 @@ export class Exchange implements Responder {
   }
 
   #finish(outcome: AccessEntry["outcome"]): void {
-    if (this.#state === "reading") clearTimeout(this.#bodyTimer);
     this.#state = "done";
     this.#cancel = undefined;
     this.#context.live.delete(this);

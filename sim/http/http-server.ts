@@ -127,6 +127,8 @@ async function listenTls(
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("clientError" as never, refuseMalformed as never);
+  // Before the handshake there is nobody to whom anything could be said.
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
   await listening(server, port, address);
   const end = closer(context, server, () => {
     for (const socket of sockets) socket.destroy();
