@@ -68,6 +68,10 @@ describe("what a run writes", () => {
     expect(await refusalHere(...judge, flag, file)).toMatch(/^--[\w-]+ .*: cannot be written: .* Name another f/);
   });
 
+  it("is refused where nobody can make a folder", async () => {
+    expect(await refusalHere(...judge, "--report", "/proc/none")).toMatch(/^--report \/proc\/none: cannot be written: /);
+  });
+
   it("is of this run: evidence that an earlier one left goes away", async () => {
     await runHere(...judge, ...fault, "--report", at("again"));
     expect(readdirSync(at("again/failures"))).toEqual([`${check}.json`]);

@@ -1,6 +1,6 @@
 /** Every form in which a suite report is printed or written. */
-import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { renderSuiteHtml } from "../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../reports/render/badge.ts";
 import { renderJson } from "../reports/render/json.ts";
@@ -35,11 +35,18 @@ const files: readonly (readonly [string, SuiteFormat])[] = [
 /** Before the run, so that a folder that cannot be made is known at once. */
 export function prepareFolder(directory: string): void {
   try {
-    mkdirSync(join(directory, "failures"), { recursive: true });
+    makeFolder(resolve(directory, "failures"));
     accessSync(directory, constants.W_OK);
   } catch (error) {
     throw new UsageError(`--report ${directory}: cannot be written: ${(error as Error).message}. Name another folder.`);
   }
+}
+
+/** One by one from the top: where none can be made, as in `/proc`, Node's own recursion never ends. */
+function makeFolder(directory: string): void {
+  if (existsSync(directory)) return;
+  makeFolder(dirname(directory));
+  mkdirSync(directory);
 }
 
 /**
