@@ -91,6 +91,16 @@ import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
+import { namespacesRefuseWhatIsNewOnceTheyGo } from "./namespaces/namespaces-refuse-what-is-new-once-they-go.ts";
+import { namespacesWaitForTheirFinalizers } from "./namespaces/namespaces-wait-for-their-finalizers.ts";
+import { someNamespacesStay } from "./namespaces/some-namespaces-stay.ts";
+import { eventsSayWhatHappened } from "./events/events-say-what-happened.ts";
+import { eventsAreOneInTwoGroups } from "./events/events-are-one-in-two-groups.ts";
+import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
+import { eventsAreFoundByWhatTheySay } from "./events/events-are-found-by-what-they-say.ts";
+import { eventsAreServedAsObjects } from "./events/events-are-served-as-objects.ts";
+import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
+import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-their-token-says.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -184,4 +194,14 @@ export const allChecks: readonly Check[] = [
   typesHaveTheirColumns,
   packedAnswersSayTheSame,
   everyListComesInJson,
+  namespacesRefuseWhatIsNewOnceTheyGo,
+  namespacesWaitForTheirFinalizers,
+  someNamespacesStay,
+  eventsSayWhatHappened,
+  eventsAreOneInTwoGroups,
+  eventsAreNotRewritten,
+  eventsAreFoundByWhatTheySay,
+  eventsAreServedAsObjects,
+  strangersAreRefused,
+  callersAreWhoTheirTokenSays,
 ];

@@ -66,6 +66,26 @@ export const kubernetes: SuiteProfile = {
       instead: "the columns Name and Age for a custom resource",
     },
     {
+      name: "deletecollection-answers-list",
+      requirement: "events.deletecollection-status",
+      reason: "what was deleted is answered as the list that it was",
+      instead: "200 and an EventList",
+    },
+    {
+      name: "authentication-anonymous",
+      requirement: "authentication.unauthenticated",
+      reason: "a caller without credentials is let in as the anonymous user, unless that is switched off",
+      instead: "403 for system:anonymous",
+      sometimes: true,
+    },
+    {
+      name: "events-anonymous",
+      requirement: "events.unauthenticated",
+      reason: "a caller without credentials is let in as the anonymous user, unless that is switched off",
+      instead: "403 for system:anonymous",
+      sometimes: true,
+    },
+    {
       name: "strict-patch-is-422",
       requirement: "field-validation.strict",
       reason: "the patched object is decoded after the patch was applied, and is then refused as an invalid patch",

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { brokenField, differingField, isSelected, reportOf } from "./event-rules.ts";
+
+const event = {
+  eventTime: "2026-01-01T00:00:00.000001Z",
+  action: "Binding",
+  reason: "Scheduled",
+  type: "Normal",
+  reportingController: "example.com/c",
+  reportingInstance: "c-1",
+  note: "é".repeat(512),
+  regarding: { kind: "Pod", name: "p" },
+};
+const series = (count: number | undefined, lastObservedTime: string | undefined) => ({
+  ...event,
+  series: { count, lastObservedTime },
+});
+const time = "2026-01-01T00:00:02.000000Z";
+
+describe("brokenField", () => {
+  it("accepts what document 2 asks for", () => {
+    expect(brokenField(event)).toBeUndefined();
+    expect(brokenField({ ...event, action: "a".repeat(128), note: "" })).toBeUndefined();
+    expect(brokenField(series(2, time))).toBeUndefined();
+  });
+
+  it.each([
+    ["eventTime", { ...event, eventTime: undefined }],
+    ["action", { ...event, action: "" }],
+    ["action", { ...event, action: "a".repeat(129) }],
+    ["reason", { ...event, reason: undefined }],
+    ["type", { ...event, type: "Odd" }],
+    ["reportingController", { ...event, reportingController: "" }],
+    ["reportingInstance", { ...event, reportingInstance: "i".repeat(129) }],
+    ["note", { ...event, note: `${event.note}é` }],
+    ["series", series(1, time)],
+    ["series", series(3, undefined)],
+    ["series", series(undefined, time)],
+  ])("rejects a wrong %s", (field, wrong) => {
+    expect(brokenField(wrong)).toBe(field);
+  });
+});
+
+describe("the two forms", () => {
+  const core = { ...event, involvedObject: event.regarding, message: event.note, reportingComponent: "example.com/c" };
+  const coreAlone = { ...core, regarding: undefined, note: undefined, reportingController: undefined, count: 0 };
+
+  it("accepts two forms of one report", () => {
+    expect(differingField(reportOf(event, "own"), reportOf(coreAlone, "core"))).toBeUndefined();
+  });
+
+  it("rejects forms that say different things", () => {
+    expect(differingField(reportOf(event, "own"), reportOf({ ...coreAlone, message: "else" }, "core"))).toBe("note");
+    expect(differingField(reportOf(event, "own"), reportOf({ ...coreAlone, count: 3 }, "core"))).toBe(
+      "deprecatedCount",
+    );
+  });
+});
+
+describe("isSelected", () => {
+  it("compares the value at the path, and nothing with the empty text", () => {
+    expect(isSelected(event, "regarding.name", "p")).toBe(true);
+    expect(isSelected(event, "regarding.name", "q")).toBe(false);
+    expect(isSelected(event, "regarding.uid", "")).toBe(true);
+  });
+});
