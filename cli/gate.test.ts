@@ -69,7 +69,9 @@ describe("what a run writes", () => {
   });
 
   it("is refused where nobody can make a folder", async () => {
-    expect(await refusalHere(...judge, "--report", "/proc/none")).toMatch(/^--report \/proc\/none: cannot be written: /);
+    expect(await refusalHere(...judge, "--report", "/proc/none")).toMatch(
+      /^--report \/proc\/none: cannot be written: /,
+    );
   });
 
   it("is of this run: evidence that an earlier one left goes away", async () => {

@@ -2,10 +2,10 @@
  * The package's main entry, `touchstone`: what the commands do, for programs. Each function is what its command
  * calls; the reports are the documents that the commands print and write.
  */
-import { type Connection, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import { type Connection, runSuiteOn, type Selection, type SuiteTarget } from "./suite-target.ts";
 import type { SuiteProgress } from "../conformance/run-suite.ts";
 import type { SimulationReport } from "../reports/schema/simulation-report.ts";
-import type { SuiteLaw, SuiteLevel, SuiteReport } from "../reports/schema/suite-report.ts";
+import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { parseScenario } from "../scenarios/load.ts";
 import type { FaultName } from "../sim/faults/server-faults.ts";
 import { playScenario } from "../sim/scenario/play.ts";
@@ -24,33 +24,14 @@ export { faultRows } from "../sim/faults/server-faults.ts";
 export { startWallServer, type WallServerOptions } from "../sim/http/wall-server.ts";
 export type { Connection, FaultName, SuiteProgress };
 
-export interface JudgeOptions {
+/** What to judge, and how thoroughly. Default: the embedded server, under the profile `svc`. */
+export interface JudgeOptions extends Partial<Selection> {
   /** Base URL of the server to judge. Default: the embedded server, on virtual time. */
   readonly url?: string;
   /** How to reach and trust the server at the URL. */
   readonly connection?: Partial<Connection>;
-  /** Whose law holds. Default `svc`. */
-  readonly profile?: "svc" | "kubernetes";
-  /** 32-bit integer ≥ 0. Default 1. */
-  readonly seed?: number;
-  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. */
-  readonly runs?: number;
-  /** Checks at a time, ≥ 1. Embedded: threads, by default one for each core up to 4. By URL: 4. */
-  readonly jobs?: number;
-  /** Checks, requirements or areas; `*` stands for any characters. Default all. */
-  readonly only?: readonly string[];
-  readonly skip?: readonly string[];
-  /** `must`: only what the documents promise. Default `observed`: the whole law of the profile. */
-  readonly law?: SuiteLaw;
-  /** `quick`: fewer programs embedded, by URL no waiting for expiry. Default `full`. */
-  readonly level?: SuiteLevel;
-  /** How long an expiry may take, in milliseconds, before it is inconclusive. Default 15 minutes. */
-  readonly maxWaitMillis?: number;
   /** Bugs of the embedded server. Default none. */
   readonly faults?: readonly FaultName[];
-  /** Ends the run early: the report then says that it is not complete. */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: SuiteProgress) => void;
 }
 
 /** What `touchstone conform` does. Rejects only for options that make no sense; a failing target is in the report. */

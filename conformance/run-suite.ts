@@ -31,18 +31,21 @@ export interface SuiteSelection {
   readonly seed?: number;
   /** Path of one shrunk program below the seed; needs `only` with exactly one check. */
   readonly path?: string;
-  /** Programs a property. Default 100 embedded, 20 by URL and at the level quick. */
+  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. */
   readonly runs?: number;
-  /** Checks at a time by URL, default 4. An embedded target's virtual time is not shared: there its caller cuts the run. */
+  /**
+   * Checks at a time, ≥ 1. By URL: 4 by default. An embedded target's virtual time is not shared: there the caller cuts
+   * the run, into threads, by default one for each core up to 4.
+   */
   readonly jobs?: number;
-  /** Checks, requirements or areas (`watch`, `watch.reliable`, `watch-replays-*`). Default all. */
+  /** Checks, requirements or areas (`watch`, `watch.reliable`, `watch-replays-*`); `*` stands for any characters. Default all. */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   /** `must` leaves out what the documents do not promise. Default `observed`: the whole law of the profile. */
   readonly law?: SuiteLaw;
   /** `quick` runs fewer programs embedded, and by URL does not wait for expiry. Default `full`. */
   readonly level?: SuiteLevel;
-  /** How long expiry may take on the suite's clock before it is inconclusive. Default 15 minutes. */
+  /** How long expiry may take on the suite's clock, in milliseconds, before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;
 }
 

@@ -1,6 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatDuration, parseDuration, parseGoDuration } from "./durations.ts";
+import { parseDuration, parseGoDuration } from "./durations.ts";
 
 const second = 1_000_000_000n;
 
@@ -60,40 +59,5 @@ describe("durations: reading", () => {
   it("gives whole microseconds where those are wanted", () => {
     expect(parseGoDuration("1.5ms")).toBe(1500);
     expect(parseGoDuration("-1999ns")).toBe(-1);
-  });
-});
-
-describe("durations: writing", () => {
-  it.each<[nanos: bigint, text: string]>([
-    [0n, "0s"],
-    [1n, "1ns"],
-    [1_100n, "1.1\u00b5s"],
-    [2_200_000n, "2.2ms"],
-    [3_300_000_000n, "3.3s"],
-    [245n * second, "4m5s"],
-    [245_001_000_000n, "4m5.001s"],
-    [18_367_001_000_000n, "5h6m7.001s"],
-    [480_000_000_001n, "8m0.000000001s"],
-    [3600n * second, "1h0m0s"],
-    [2n ** 63n - 1n, "2562047h47m16.854775807s"],
-    [-(2n ** 63n), "-2562047h47m16.854775808s"],
-  ])("%s → %s", (nanos, text) => {
-    expect(formatDuration(nanos)).toBe(text);
-  });
-
-  it("reads back what it writes", () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }),
-        fc.constantFrom(1n, 1000n, second),
-        (value, unit) => {
-          const nanos = (value / unit) * unit;
-          const back = parseDuration(formatDuration(nanos));
-          // Fractions of an hour or so go through a double in Go as well; these sizes lose nothing.
-          expect(back).toBe(nanos);
-        },
-      ),
-      { seed: 1, numRuns: 2000 },
-    );
   });
 });

@@ -23,7 +23,7 @@ const unitNanos: Readonly<Record<string, bigint>> = {
 
 /** Nanoseconds, within 64 bits. */
 export function parseDuration(text: string): bigint | DurationError {
-  const invalid = (): DurationError => ({ error: `time: invalid duration ${quote(text)}` });
+  const invalid = (): DurationError => ({ error: `time: invalid duration ${quoteForTime(text)}` });
   const sign = text[0] === "-" || text[0] === "+" ? text[0] : "";
   let rest = text.slice(sign.length);
   if (rest === "0") return 0n;
@@ -34,9 +34,10 @@ export function parseDuration(text: string): bigint | DurationError {
     if (digits === "" && fraction === "") return invalid();
     rest = rest.slice(whole.length);
     const unit = /^[^.0-9]*/.exec(rest)?.[0] ?? "";
-    if (unit === "") return { error: `time: missing unit in duration ${quote(text)}` };
+    if (unit === "") return { error: `time: missing unit in duration ${quoteForTime(text)}` };
     const scale = Object.hasOwn(unitNanos, unit) ? unitNanos[unit] : undefined;
-    if (scale === undefined) return { error: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
+    if (scale === undefined)
+      return { error: `time: unknown unit ${quoteForTime(unit)} in duration ${quoteForTime(text)}` };
     nanos += BigInt(digits === "" ? "0" : digits) * scale + fractionNanos(fraction, scale);
     if (nanos > int64Limit) return invalid();
     rest = rest.slice(unit.length);
@@ -64,27 +65,6 @@ export function parseGoDuration(text: string): number | undefined {
   return typeof nanos === "bigint" ? Number(nanos / 1000n) : undefined;
 }
 
-/** The canonical text: `1h0m0s`, `1.5s`, `20ms`, `0s`. */
-export function formatDuration(nanos: bigint): string {
-  if (nanos === 0n) return "0s";
-  const sign = nanos < 0n ? "-" : "";
-  const size = nanos < 0n ? -nanos : nanos;
-  if (size < 1_000n) return `${sign}${size}ns`;
-  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}\u00b5s`;
-  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
-  const hours = size / 3_600_000_000_000n;
-  const minutes = (size / 60_000_000_000n) % 60n;
-  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
-  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
-  return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
-}
-
-/** `value / 10^places` without trailing zeros. */
-function decimal(value: bigint, places: number): string {
-  const digits = value.toString().padStart(places + 1, "0");
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "");
-}
-
 /** The time package has a quote of its own: every byte beyond printable ASCII is escaped. */
 export function quoteForTime(text: string): string {
   if (utf8Length(text) === text.length && !/["\\\0-\x1f]/.test(text)) return `"${text}"`;
@@ -95,5 +75,3 @@ export function quoteForTime(text: string): string {
   }
   return `"${quoted}"`;
 }
-
-const quote = quoteForTime;

@@ -20,8 +20,6 @@ export const patchMediaTypes = {
   applyCbor: "application/apply-patch+cbor",
 } as const;
 
-export type PatchKind = keyof typeof patchMediaTypes;
-
 /** A representation that a server can write. */
 export interface Representation {
   readonly mediaType: string;

@@ -20,12 +20,6 @@ export interface TimeError {
 
 const secondsPerDay = 86_400;
 
-/** A safe integer of microseconds since 1970 as an instant. */
-export function instantOfMicros(unixMicros: number): Instant {
-  const seconds = Math.floor(unixMicros / 1_000_000);
-  return { seconds, micros: unixMicros - seconds * 1_000_000 };
-}
-
 let lastSeconds = Number.NaN;
 let lastText = "";
 

@@ -47,10 +47,6 @@ export function acknowledged(write: Write): boolean {
   return write.status !== undefined && write.status < 300;
 }
 
-export function refused(write: Write): boolean {
-  return write.status !== undefined && write.status >= 300;
-}
-
 /** Undefined for bookmarks, errors and anything else that is no change of an object. */
 export function logEvent(event: WatchEvent): LogEvent | undefined {
   const { type, object } = event;

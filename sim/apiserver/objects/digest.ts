@@ -28,12 +28,6 @@ export function digestOf(value: Json): number {
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
-/** Bytes of `value` as compact JSON in UTF-8. */
-export function byteSizeOf(value: Json): number {
-  summarise(value);
-  return bytes;
-}
-
 /** Each type begins with a word of its own, so that "1", 1 and [1] differ. */
 const seeds = { null: 0x6e75, boolean: 0x626f, number: 0x6e6d, string: 0x7374, list: 0x6c69, object: 0x6f62 } as const;
 

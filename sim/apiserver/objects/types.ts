@@ -21,7 +21,7 @@
  *   finishMetadata        system-fields.ts   the last touch, in the store's `make`: of a new object
  *   withResourceVersion   system-fields.ts   and of a changed one
  *   seal                  seal.ts            deep freeze: from here on the object is shared
- *   digestOf, byteSizeOf  digest.ts          for the trace and for counted bytes
+ *   digestOf              digest.ts          for the trace
  *
  * A draft belongs to its request and may be mutated; a sealed object never changes. Drafts made from a patch share
  * their unchanged subtrees with the stored object, so code that writes into a draft copies what it finds frozen.
