@@ -79,6 +79,18 @@ describe.each([svcProfile, kubernetesProfile])("custom resources in API document
     for (const name of refs) expect(components.schemas).toHaveProperty([name as string]);
   });
 
+  it("offer the patches that they can be sent, by which clients choose theirs", () => {
+    const { paths } = read(defined().ask("GET /openapi/v2"));
+    const own = "/apis/stable.example.com/v1/namespaces/{namespace}/crons/{name}";
+    const consumed = (path: string): unknown => paths[path]?.["patch"]?.["consumes"];
+    for (const path of [own, `${own}/status`]) {
+      expect(consumed(path)).toEqual(
+        ["json-patch+json", "merge-patch+json", "apply-patch+yaml"].map((form) => `application/${form}`),
+      );
+    }
+    expect(consumed("/api/v1/namespaces/{namespace}/pods/{name}")).toContain("application/strategic-merge-patch+json");
+  });
+
   it("come and go with their definitions, and a document that has changed has another address", () => {
     const bed = defined();
     const before = address(bed);

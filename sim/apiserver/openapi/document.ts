@@ -69,6 +69,12 @@ export interface CustomPart {
   readonly schemas: CustomSchemas;
 }
 
+/** What a custom resource can be patched with: its schema does not say how a strategic patch would merge its lists. */
+const customPatchMediaTypes = ["json-patch+json", "merge-patch+json", "apply-patch+yaml"].map(
+  (form) => `application/${form}`,
+);
+const patchMediaTypes = [...customPatchMediaTypes, "application/strategic-merge-patch+json"];
+
 const nothingCustom: CustomPart = { rows: [], schemas: noCustomSchemas };
 
 /** What a document is made with. */
@@ -90,9 +96,11 @@ export function openApiDocument(
   const making: Making = { dialect, types, custom: schemas };
   const root = group === "" ? `/api/${version}` : `/apis/${groupInDialect(dialect, group)}/${version}`;
   const paths: Record<string, JsonObject> = {};
-  for (const row of [...resourcesOf(group, version), ...rows]) {
-    for (const [path, place] of placesOf(row)) paths[`${root}${path}`] = pathItem(making, place, path);
-  }
+  const put = (row: ResourceRow, patchForms: readonly string[]): void => {
+    for (const [path, place] of placesOf(row)) paths[`${root}${path}`] = pathItem(making, place, path, patchForms);
+  };
+  for (const row of resourcesOf(group, version)) put(row, patchMediaTypes);
+  for (const row of rows) put(row, customPatchMediaTypes);
   return {
     openapi: "3.0.0",
     info: { title: dialect.name === "kubernetes" ? "Kubernetes" : "Service", version: "v1.33.3" },
@@ -119,7 +127,12 @@ function* placesOf(row: ResourceRow): Generator<readonly [path: string, place: P
   }
 }
 
-function pathItem(making: Making, { subject, operations }: Place, path: string): JsonObject {
+function pathItem(
+  making: Making,
+  { subject, operations }: Place,
+  path: string,
+  patchForms: readonly string[],
+): JsonObject {
   const offered = operations.filter(({ verb }) => subject.verbs.includes(verb));
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
@@ -128,12 +141,17 @@ function pathItem(making: Making, { subject, operations }: Place, path: string):
     schema: { type: "string" },
   }));
   return {
-    ...Object.fromEntries(offered.map((row) => [row.method, operation(making, subject, row)])),
+    ...Object.fromEntries(offered.map((row) => [row.method, operation(making, subject, row, patchForms)])),
     parameters: [...inPath, queryParameter("pretty")],
   };
 }
 
-function operation({ dialect, types, custom }: Making, subject: Subject, row: OperationRow): JsonObject {
+function operation(
+  { dialect, types, custom }: Making,
+  subject: Subject,
+  row: OperationRow,
+  patchForms: readonly string[],
+): JsonObject {
   const { group, version, kind } = subject;
   const gvk = { group, version, kind };
   const body = requestType(subject, row, custom);
@@ -141,7 +159,9 @@ function operation({ dialect, types, custom }: Making, subject: Subject, row: Op
   const content = (type: string): JsonObject => {
     types.add(type);
     const schema = { $ref: `#/components/schemas/${componentName(dialect, type)}` };
-    return { content: Object.fromEntries(mediaTypes(row, type).map((mediaType) => [mediaType, { schema }])) };
+    // A patch comes in its own media types; everything else as JSON, like the document itself.
+    const forms = row.verb === "patch" && type === `${meta}Patch` ? patchForms : ["application/json"];
+    return { content: Object.fromEntries(forms.map((form) => [form, { schema }])) };
   };
   const status = row.verb === "create" ? "201" : "200";
   return {
@@ -154,13 +174,6 @@ function operation({ dialect, types, custom }: Making, subject: Subject, row: Op
     [`${dialect.extensionPrefix}action`]: row.action,
     [`${dialect.extensionPrefix}group-version-kind`]: kindInDialect(dialect, gvk),
   };
-}
-
-/** A patch comes in its own media types; everything else as JSON, like the document itself. */
-function mediaTypes({ verb }: OperationRow, type: string): readonly string[] {
-  if (verb !== "patch" || type !== `${meta}Patch`) return ["application/json"];
-  const forms = ["json-patch+json", "merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"];
-  return forms.map((form) => `application/${form}`);
 }
 
 function requestType(subject: Subject, { verb }: OperationRow, custom: CustomSchemas): string | undefined {
