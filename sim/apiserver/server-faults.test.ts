@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { FaultName } from "../faults/server-faults.ts";
 import { kubernetesProfile } from "./profile.ts";
-import { configMaps, TestBed } from "./test-bed.ts";
+import { metadataOf } from "./objects/types.ts";
+import { type Answer, configMaps, TestBed } from "./test-bed.ts";
 
 const named = (name: string, more: object = {}) => ({ metadata: { name }, ...more });
 const pods = "/api/v1/namespaces/default/pods";
@@ -26,7 +27,13 @@ function patchedNames(bed: TestBed, variables: readonly string[], change: object
   return (env as readonly { name: string }[] | undefined)?.map(({ name }) => name);
 }
 
-/** For each fault that the write path has: something that a client sees, with what is right. */
+const namesIn = (list: Answer): unknown =>
+  (list.body["items"] as readonly { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+const toldTypes = (watch: Answer): unknown => watch.events.map(({ type }) => type);
+const toldNames = (watch: Answer): unknown => watch.events.map(({ object }) => metadataOf(object).name);
+const streaming = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+
+/** For each fault that shows in a few requests: something that a client sees, with what is right. */
 const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
   "rv-not-bumped-on-write": [
     true,
@@ -222,12 +229,130 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
     415,
     (bed) => bed.ask(`POST ${configMaps}`, { headers: { "content-type": "text/plain" }, body: "x" }).status,
   ],
+  "list-invalid-rv-500": [400, (bed) => bed.ask(`GET ${configMaps}?resourceVersion=abc`).status],
+  "list-stale-when-consistent-asked": [
+    ["a"],
+    (bed) => {
+      made(bed);
+      return namesIn(bed.ask(`GET ${configMaps}`));
+    },
+  ],
+  "compacted-read-inconsistent": [
+    410,
+    (bed) => {
+      made(bed);
+      const before = version(bed, `${configMaps}/a`);
+      bed.merge(`${configMaps}/a`, { data: { k: "v" } });
+      bed.advance(1000);
+      return bed.ask(`GET ${configMaps}?resourceVersion=${before}&resourceVersionMatch=Exact`).status;
+    },
+  ],
+  "head-rev-rollback-race": [
+    [200, 200],
+    (bed) => {
+      // Only every other version has a slow writer before it.
+      const statuses = [
+        ["a", "b"],
+        ["c", "d", "e"],
+      ].map((names) => {
+        for (const name of names) made(bed, named(name));
+        const last = version(bed, `${configMaps}/${names.at(-1)}`);
+        bed.advance(1);
+        return bed.ask(`GET ${configMaps}?resourceVersion=${last}&resourceVersionMatch=Exact`).status;
+      });
+      return statuses;
+    },
+  ],
+  "watch-buffered-events-replayed": [
+    ["ADDED"],
+    (bed) => {
+      made(bed);
+      bed.merge(`${configMaps}/a`, { data: { k: "v" } });
+      return toldTypes(bed.ask(`GET ${configMaps}?watch=1`));
+    },
+  ],
+  "watch-unset-rv-from-stale-cache": [
+    ["ADDED"],
+    (bed) => {
+      made(bed);
+      return toldTypes(bed.ask(`GET ${configMaps}?watch=1`));
+    },
+  ],
+  "watch-compacted-events-then-error": [
+    ["ERROR"],
+    (bed) => {
+      made(bed);
+      const before = version(bed, `${configMaps}/a`);
+      bed.merge(`${configMaps}/a`, { data: { k: "v" } });
+      bed.server.forgetHistory();
+      bed.merge(`${configMaps}/a`, { data: { k: "w" } });
+      return toldTypes(bed.ask(`GET ${configMaps}?watch=1&resourceVersion=${before}`));
+    },
+  ],
+  "watch-commit-order-gap": [
+    ["a", "b", "c"],
+    (bed) => {
+      made(bed, named("c"));
+      bed.advance(1);
+      for (const name of ["a", "b"]) made(bed, named(name)); // one of them is slow
+      bed.merge(`${configMaps}/c`, { data: { k: "v" } });
+      return namesIn(bed.ask(`GET ${configMaps}`));
+    },
+  ],
+  "initial-events-stale-snapshot": [
+    ["ADDED"],
+    (bed) => {
+      made(bed);
+      return toldTypes(bed.ask(`GET ${configMaps}?${streaming}`));
+    },
+  ],
+  "initial-events-unsorted-resume": [
+    ["a", "b"],
+    (bed) => {
+      for (const name of ["b", "a"]) made(bed, named(name));
+      return toldNames(bed.ask(`GET ${configMaps}?${streaming}`));
+    },
+  ],
+  "generate-name-collision": [
+    5,
+    (bed) => {
+      const body = { metadata: { generateName: "a-" } };
+      const names = [1, 2, 3, 4, 5].map(() => bed.ask(`POST ${configMaps}`, { body }).at("metadata.name"));
+      return new Set(names).size;
+    },
+  ],
+  "binding-wipes-uid-precondition": [
+    409,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: named("p", { spec: { containers: [{ name: "c", image: "i" }] } }) });
+      const body = { metadata: { name: "p", uid: "another" }, target: { name: "n" } };
+      return bed.ask(`POST ${pods}/p/binding`, { body }).status;
+    },
+  ],
+  "deletecollection-partial-unreported": [
+    [],
+    (bed) => {
+      for (const name of ["a", "b", "c", "d", "e"]) made(bed, named(name));
+      bed.ask(`DELETE ${configMaps}`);
+      return namesIn(bed.ask(`GET ${configMaps}`));
+    },
+  ],
+  "dry-run-consumes-quota": [
+    201,
+    (bed) => {
+      const quota = named("q", { spec: { hard: { "count/configmaps": "1" } } });
+      bed.ask("POST /api/v1/namespaces/default/resourcequotas", { body: quota });
+      bed.ask(`POST ${configMaps}?dryRun=All`, { body: named("a") });
+      return bed.ask(`POST ${configMaps}`, { body: named("a") }).status;
+    },
+  ],
   "discovery-wrong-content-type": ["application/json", (bed) => bed.ask("GET /apis").contentType],
 };
 
 for (const [fault, [right, see]] of Object.entries(symptoms) as [FaultName, [unknown, (bed: TestBed) => unknown]][]) {
   it(`${fault} shows, and nothing does without it`, () => {
-    expect(see(new TestBed({ profile: kubernetesProfile }))).toEqual(right);
-    expect(see(new TestBed({ profile: kubernetesProfile, faults: [fault] }))).not.toEqual(right);
+    const options = { profile: kubernetesProfile, featureGates: { WatchList: true } };
+    expect(see(new TestBed(options))).toEqual(right);
+    expect(see(new TestBed({ ...options, faults: [fault] }))).not.toEqual(right);
   });
 }

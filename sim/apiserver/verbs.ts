@@ -66,7 +66,7 @@ export class Verbs {
     if (bootstrap) bootstrapNamespaces(this.writer);
     if (bootstrap) bootstrapApiServices(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
-    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
+    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, faults });
     this.reads = new ReadVerbs(context, { profile, faults, store, unreadable, frontEnd: this.frontEnd, process });
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });

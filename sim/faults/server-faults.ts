@@ -77,6 +77,27 @@ const rows = {
     symptom: "A list at a version that does not exist yet is answered with the present state.",
     source: "kubernetes/kubernetes#132374",
   },
+  "list-invalid-rv-500": {
+    area: "lists",
+    symptom: "A list at a version that is no number is answered 500.",
+    source: "kubernetes/kubernetes#139525",
+  },
+  "list-stale-when-consistent-asked": {
+    area: "lists",
+    symptom: "A list without a version is served from a cache that lags, and misses acknowledged writes.",
+    source: "kubernetes/kubernetes#97294, kubernetes/enhancements#4047",
+  },
+  "compacted-read-inconsistent": {
+    area: "lists",
+    symptom: "An exact list at a version that is gone shows what is left of it.",
+    source: "etcd-io/etcd#18667, k3s-io/kine#231",
+  },
+  "head-rev-rollback-race": {
+    area: "lists",
+    symptom:
+      "Of concurrent writes the slower one takes the server's newest version back: one given out is refused as future.",
+    source: "k3s-io/kine@0ec37c6, @8002c42",
+  },
   "watch-deleted-event-old-rv": {
     area: "watches",
     symptom: "A DELETED event carries the version of the last update.",
@@ -102,6 +123,27 @@ const rows = {
     symptom: "A name selector over all namespaces takes objects of the same name for one.",
     source: "kubernetes/kubernetes#13743",
   },
+  "watch-buffered-events-replayed": {
+    area: "watches",
+    symptom: "After its initial events a watch also tells changes from before them.",
+    source: "kubernetes/kubernetes#73845",
+  },
+  "watch-unset-rv-from-stale-cache": {
+    area: "watches",
+    symptom: "A watch without a version begins with whatever a lagging cache has.",
+    source: "kubernetes/kubernetes#115096",
+  },
+  "watch-compacted-events-then-error": {
+    area: "watches",
+    symptom: "A watch from a forgotten version tells what is left of the history, and only then that it is gone.",
+    source: "k3s-io/kine#238",
+  },
+  "watch-commit-order-gap": {
+    area: "watches",
+    symptom:
+      "A version becomes visible before an earlier one: the late change is in no list before, and in no watch after.",
+    source: "k3s-io/kine#676",
+  },
   "bookmark-rv-zero": { area: "watches", symptom: "A bookmark carries version 0.", source: "antrea-io/antrea#8140" },
   "bookmark-below-requested-rv": {
     area: "watches",
@@ -112,6 +154,16 @@ const rows = {
     area: "watches",
     symptom: "A streaming list never says that its initial events are over.",
     source: "kubernetes/kubernetes#122805",
+  },
+  "initial-events-stale-snapshot": {
+    area: "watches",
+    symptom: "A streaming list without a version does not wait for a lagging cache.",
+    source: "kubernetes/kubernetes#122830",
+  },
+  "initial-events-unsorted-resume": {
+    area: "watches",
+    symptom: "The initial events of a streaming list come in no order.",
+    source: "kubernetes/apiserver@45b7f21 'Ensure that initial events are sorted for WatchList'",
   },
   "watch-crd-change-strands-stream": {
     area: "watches",
@@ -147,6 +199,16 @@ const rows = {
     area: "writes",
     symptom: "Creating a name that exists is answered 422.",
     source: "kubernetes/kubernetes#116747",
+  },
+  "generate-name-collision": {
+    area: "writes",
+    symptom: "Generated names come from a small set, and a create overwrites the object that has its name.",
+    source: "kubernetes/kubernetes#89471, #104699, #115489, #122887",
+  },
+  "binding-wipes-uid-precondition": {
+    area: "writes",
+    symptom: "A binding made for a pod that is gone binds the one that took its name.",
+    source: "kubernetes/kubernetes#116550",
   },
   "patch-retry-spurious-409": {
     area: "writes",
@@ -233,6 +295,11 @@ const rows = {
     symptom: "A deletecollection with a body of options is answered 500.",
     source: "kubernetes/kubernetes#111985",
   },
+  "deletecollection-partial-unreported": {
+    area: "deletion",
+    symptom: "A deletecollection is answered 200 when the first page is deleted.",
+    source: "kubernetes/kubernetes#90743, #21340, kubernetes-sigs/controller-runtime#548",
+  },
   "dry-run-persists": {
     area: "dry-run",
     symptom: "A dry-run patch or deletion is carried out.",
@@ -287,6 +354,14 @@ const rows = {
 
 export type FaultName = keyof typeof rows;
 export type Faults = Readonly<Record<FaultName, boolean>>;
+
+/** The faults that take a cache behind the store, and how far behind it then is: longer than a request is under way. */
+const lagging: readonly FaultName[] = [
+  "list-stale-when-consistent-asked",
+  "watch-unset-rv-from-stale-cache",
+  "initial-events-stale-snapshot",
+];
+export const cacheLagMicrosUnder = (faults: Faults): number => (lagging.some((name) => faults[name]) ? 20_000 : 0);
 
 export const faultRows: Readonly<Record<FaultName, FaultRow>> = rows;
 export const faultNames = Object.keys(rows) as readonly FaultName[];

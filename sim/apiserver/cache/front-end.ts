@@ -4,9 +4,11 @@
  * stand on one store, each with a lag of its own.
  */
 import { invariant } from "../../kernel/invariant.ts";
+import { cacheLagMicrosUnder, type Faults, faultsOn } from "../../faults/server-faults.ts";
 import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 import type { Profile } from "../profile.ts";
+import { holdCreations, NotedHead } from "./commit-order.ts";
 import type { Retention } from "./event-history.ts";
 import { lostDeletion, type Unreadable, unreadableOf } from "../unreadable.ts";
 import { Feed } from "./feed.ts";
@@ -27,6 +29,8 @@ export interface FrontEndOptions {
   readonly lagMicros?: Micros;
   /** What all keys begin with; the next path segment names the resource. Default `/registry/`. */
   readonly root?: string;
+  /** Default: none. */
+  readonly faults?: Faults;
 }
 
 export class FrontEnd {
@@ -46,6 +50,10 @@ export class FrontEnd {
   /** Of the last key's resource; the next key is mostly of the same. No key begins like the first one. */
   private lastPrefix = "\0";
   private readonly unsubscribe: () => void;
+  private readonly faults: Faults;
+  private readonly notedHead: NotedHead;
+  private lagMicros: Micros;
+  private faultLagMicros: Micros = 0;
 
   constructor(options: FrontEndOptions) {
     const { store, process, profile } = options;
@@ -55,11 +63,21 @@ export class FrontEnd {
     this.process = process;
     this.root = options.root ?? "/registry/";
     this.retention = profile.watchHistory === "ring" ? { kind: "ring" } : { kind: "window", windowMicros };
+    this.lagMicros = options.lagMicros ?? 0;
+    this.faults = options.faults ?? faultsOn();
+    this.notedHead = new NotedHead(process);
     this.historyFrom = store.revision;
     this.unreadable = unreadableOf(store); // subscribes, and before this does
     this.watchPrng = process.prng.stream("watch-timeout");
-    this.feed = new Feed(process, store.revision, options.lagMicros ?? 0, (event) => this.arrived(this.feed, event));
+    this.feed = new Feed(process, store.revision, this.lagMicros, (event) => this.arrived(this.feed, event));
     this.unsubscribe = store.subscribe((event) => this.committed(event));
+  }
+
+  /** The newest version that the server knows: the store's, but for a fault. */
+  get head(): number {
+    return this.faults["head-rev-rollback-race"]
+      ? (this.notedHead.revision ?? this.store.revision)
+      : this.store.revision;
   }
 
   /** Where reads of the resource under `prefix` come from. `prefix` is the root, one path segment and a slash. */
@@ -71,7 +89,8 @@ export class FrontEnd {
   setLag(lagMicros: Micros, prefix?: string): void {
     invariant(lagMicros >= 0, "a lag is not negative", { lagMicros });
     if (prefix === undefined) {
-      this.feed.setLag(lagMicros);
+      this.lagMicros = lagMicros;
+      this.feed.setLag(Math.max(lagMicros, this.faultLagMicros));
       return;
     }
     const own = this.ownFeeds.get(prefix);
@@ -103,8 +122,36 @@ export class FrontEnd {
       return;
     }
     if (this.views.size > 0) this.tellView(event);
+    this.keepFaultLag();
+    if (this.faults["head-rev-rollback-race"]) this.notedHead.hear(event);
+    if (this.faults["watch-commit-order-gap"]) {
+      holdCreations(this.process, event, () => this.come(event));
+      return;
+    }
+    this.deliver(event);
+  }
+
+  private deliver(event: StoreEvent): void {
     this.feed.committed(event);
     for (const feed of this.ownFeeds.values()) feed.committed(event);
+  }
+
+  /** Some faults take a lag, and may be switched while the server runs. */
+  private keepFaultLag(): void {
+    const lag = cacheLagMicrosUnder(this.faults);
+    if (lag === this.faultLagMicros) return;
+    this.faultLagMicros = lag;
+    this.feed.setLag(Math.max(lag, this.lagMicros));
+  }
+
+  /** Under the fault `watch-commit-order-gap`: what was overtaken is there from now on, and was never told. */
+  private come(event: StoreEvent): void {
+    if (event.revision > this.feed.applied) {
+      this.deliver(event);
+      return;
+    }
+    const prefix = this.prefixOf(event.key);
+    if (prefix !== undefined) this.cache(prefix).applyUntold(event);
   }
 
   private tellView(event: StoreEvent): void {

@@ -141,6 +141,14 @@ export class WatchCache implements Source {
     this.audience.tell(event);
   }
 
+  /** A change whose turn has passed: readers see it unless the key has changed since, and no watch is told. */
+  applyUntold(event: StoreEvent): void {
+    const now = this.store.get(event.key);
+    if (typeof now !== "object" || now.modRevision !== event.revision) return;
+    this.wholeLists.clear();
+    if (this.state !== undefined) change(this.state, event.key, event.value, event.revision);
+  }
+
   private present(): State {
     this.state ??= this.stateApplied();
     return this.state;

@@ -53,7 +53,9 @@ export function prepareForCreate(draft: Draft, strategy: Strategy, context: Writ
   metadata.creationTimestamp = context.now;
   metadata.uid = randomUid(context.prng);
   if ((metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "") {
-    metadata.name = generateName(metadata.generateName as string, context.prng);
+    const base = metadata.generateName as string;
+    const few = context.faults["generate-name-collision"];
+    metadata.name = few ? `${base}${context.prng.intInclusive(2, 4)}` : generateName(base, context.prng);
   }
   strategy.rules.prepareForCreate?.(draft, strategy.dialect);
 }

@@ -23,7 +23,7 @@ import { type Page, type Reader, readPage } from "./page.ts";
 import { unreadableList } from "../unreadable.ts";
 import { type Selection, select } from "./selection.ts";
 import type { ListRequest, ListSink, ReadContext, ReadTarget } from "./types.ts";
-import { badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
+import { badVersion, parseVersion, VERSION_WAIT_MICROS, versionProblem } from "./versions.ts";
 
 const TIMED_OUT = "Timeout: request did not complete within requested timeout - context deadline exceeded";
 
@@ -62,7 +62,9 @@ function wanted({ profile, faults }: ReadContext, { options }: ListRequest): Wan
   }
   if (resourceVersion === "") return { state: "recent" };
   const revision = parseVersion(resourceVersion);
-  if (revision === undefined) throw badVersion(resourceVersion);
+  if (revision === undefined) {
+    throw faults["list-invalid-rv-500"] ? unmapped(versionProblem(resourceVersion)) : badVersion(resourceVersion);
+  }
   const exact = match === "Exact" || (match === "" && limit > 0 && revision > 0);
   const stuck = faults["list-limit-rv-stuck-header"] && limit > 0 && revision > 0;
   return { state: exact || stuck ? "exact" : "at-least", revision };
@@ -97,6 +99,10 @@ class List {
     const { store } = this.context;
     switch (what.state) {
       case "recent":
+        if (this.context.faults["list-stale-when-consistent-asked"]) {
+          this.fromSource();
+          return nothing;
+        }
         // The cache has some seconds to catch up with the store; a list does not fail because it did not.
         return this.wait(
           store.revision,
@@ -104,6 +110,7 @@ class List {
           () => this.fromStore(store.revision),
         );
       case "at-least":
+        if (this.isBeyondHead(what.revision)) return this.refuseLate(what.revision);
         return this.wait(what.revision, () => this.fromSource());
       case "exact":
         return this.exact(what.revision);
@@ -124,6 +131,17 @@ class List {
     return this.source.whenApplied(revision, patience, (arrived) => (arrived ? reached() : late()));
   }
 
+  /** Under a fault, a version that exists but that this server knows nothing of any more. */
+  private isBeyondHead(revision: number): boolean {
+    const { store, frontEnd } = this.context;
+    return revision <= store.revision && revision > frontEnd.head;
+  }
+
+  private refuseLate(revision: number): Cancel {
+    this.failLate(revision);
+    return nothing;
+  }
+
   private failLate(revision: number): void {
     const own = this.timeoutMicros() < VERSION_WAIT_MICROS;
     this.sink.failed(own ? timeout(TIMED_OUT) : tooLarge(this.source, revision));
@@ -141,6 +159,7 @@ class List {
     if (revision > store.revision && profile.exactFutureStatus === 504) {
       return this.wait(revision, () => this.fromStore(revision));
     }
+    if (this.isBeyondHead(revision)) return this.refuseLate(revision);
     const wrong = revision > store.revision && faults["list-future-rv-wrong-error"];
     this.fromStore(wrong ? store.revision : revision);
     return nothing;
@@ -176,6 +195,10 @@ class List {
   }
 
   private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
+    if (revision < this.context.store.compactedRevision && this.context.faults["compacted-read-inconsistent"]) {
+      this.give(this.remnant(revision, keys), revision, this.request.options.limit, true);
+      return;
+    }
     const problem = this.problemAt(revision) ?? this.unreadProblem(keys);
     if (problem !== undefined) {
       this.sink.failed(problem);
@@ -185,6 +208,18 @@ class List {
     const limit = this.selection.single ? 0 : this.request.options.limit;
     const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
     this.give(readPage(reader, { ...this.selection, ...keys, limit }, faults), revision, limit, true);
+  }
+
+  /** The fault `compacted-read-inconsistent`: what of an old state has not changed since. */
+  private remnant(revision: number, keys: Pick<Selection, "start" | "end">): Page {
+    const { store, faults } = this.context;
+    const reader: Reader = (start, end, { limit = 0 }) => {
+      const all = store.range(start, end, { count: false }) as RangeResult;
+      const left = all.items.filter(({ modRevision }) => modRevision <= revision);
+      const items = limit > 0 ? left.slice(0, limit) : left;
+      return { items, more: items.length < left.length, remaining: left.length - items.length, revision };
+    };
+    return readPage(reader, { ...this.selection, ...keys, limit: this.request.options.limit }, faults);
   }
 
   private unreadProblem({ start, end }: Pick<Selection, "start" | "end">): ApiError | undefined {

@@ -51,10 +51,11 @@ export interface WatchPlan {
 
 function begin(plan: WatchPlan): Cancel {
   const { context, request, source, version } = plan;
-  const { store, profile } = context;
+  const { store, profile, faults } = context;
   const { sendInitialEvents, resourceVersion } = request.options;
-  const unset = resourceVersion === "";
-  if (sendInitialEvents === true) return beginWhenFresh(plan, unset ? store.revision : version);
+  const unset = resourceVersion === "" && !faults["watch-unset-rv-from-stale-cache"];
+  if (sendInitialEvents === true)
+    return beginWhenFresh(plan, unset && !faults["initial-events-stale-snapshot"] ? store.revision : version);
   if (version > 0) return beginAfter(plan, version);
   if (sendInitialEvents === false) return beginAfter(plan, unset ? store.revision : source.applied);
   if (unset && profile.watchUnset === "most-recent") return beginWithStore(plan);
@@ -107,6 +108,7 @@ function beginAfter(plan: WatchPlan, version: number): Cancel {
   const { source, context } = plan;
   const oldest = source.oldestStart();
   if (version < oldest) {
+    if (context.faults["watch-compacted-events-then-error"]) return tellRest(plan, oldest);
     const gone = source.cached
       ? `too old resource version: ${version} (${oldest})`
       : "The resourceVersion for the provided watch is too old.";
@@ -114,6 +116,14 @@ function beginAfter(plan: WatchPlan, version: number): Cancel {
   }
   const inclusive = context.faults["watch-start-inclusive"] && version > oldest;
   return open(plan, inclusive ? version - 1 : version, [], false);
+}
+
+/** The fault `watch-compacted-events-then-error`. */
+function tellRest(plan: WatchPlan, oldest: number): Cancel {
+  const watcher = new Watcher(plan, oldest);
+  watcher.start([], false);
+  watcher.lose(expired("The resourceVersion for the provided watch is too old."));
+  return nothing;
 }
 
 /** An error found after the request itself was found good: an HTTP answer, or an event that ends the stream. */
@@ -129,7 +139,8 @@ function refuse({ context, request, sink }: WatchPlan, error: ApiError): Cancel 
 }
 
 function open(plan: WatchPlan, startRevision: number, initial: readonly KeyValue[], marked: boolean): Cancel {
+  const { context } = plan;
   const watcher = new Watcher(plan, startRevision);
-  watcher.start(initial, marked);
+  watcher.start(context.faults["initial-events-unsorted-resume"] && marked ? initial.toReversed() : initial, marked);
   return () => watcher.end();
 }

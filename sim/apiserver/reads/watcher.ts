@@ -20,6 +20,9 @@ const TIMEOUT_MICROS_MAX: Micros = 3_599_999_999;
 /** Longer than any run. */
 const TIMEOUT_SECONDS_MAX = 1_000_000_000;
 
+/** How many changes the fault `watch-buffered-events-replayed` finds in a buffer. */
+const bufferedMax = 5;
+
 const nothing: Cancel = () => {};
 
 export class Watcher implements Listener {
@@ -66,6 +69,9 @@ export class Watcher implements Listener {
       this.tellInitial(key, value as JsonObject);
     }
     if (marked) this.tellInitialEnd();
+    if (initial.length > 0 && context.faults["watch-buffered-events-replayed"]) {
+      this.position = Math.max(source.oldestStart(), this.position - bufferedMax);
+    }
     this.catchUp();
   }
 

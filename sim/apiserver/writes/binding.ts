@@ -10,6 +10,7 @@ import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
 import { requireName, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
+import type { Live } from "./writer.ts";
 
 /** What a subresource without an object of its own answers. */
 export const createdStatus: JsonObject = {
@@ -29,14 +30,32 @@ export function bind({ run, resource, writer }: SubresourceCall): void {
   const body = decodeBody(context, run, { target: subresourceTarget(run, resource) }, options.fieldValidation);
   settleNamespace(body, namespace);
   requireName(body, name);
+  const { uid = "", resourceVersion = "" } = context.faults["binding-wipes-uid-precondition"] ? {} : metadataOf(body);
   const node = nodeOf(body, name);
   for (;;) {
     const live = writer.live(resource, namespace, name);
     if (live === undefined) throw notFound(resource.name, name);
+    requireSame(live, { UID: uid, ResourceVersion: resourceVersion }, resource);
     const draft = boundPod(live.object, node, body, resource, writer.times.now());
     if (writer.replace(resource, live, draft, options.dryRun) !== undefined) break;
   }
   respondObject(context, run, 201, createdStatus);
+}
+
+/** A binding may say which pod it is for. Source: the published registry of pods. */
+function requireSame(
+  { key, object }: Live,
+  wanted: { readonly UID: string; readonly ResourceVersion: string },
+  resource: ServedResource,
+): void {
+  const { uid, resourceVersion, name = "" } = metadataOf(object);
+  const found = { UID: uid, ResourceVersion: resourceVersion };
+  for (const label of ["UID", "ResourceVersion"] as const) {
+    if (wanted[label] === "" || wanted[label] === found[label]) continue;
+    const why = `Precondition failed: ${label} in precondition: ${wanted[label]}, ${label} in object meta: ${found[label]}`;
+    const detail = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+    throw conflict(resource.name, name, detail);
+  }
 }
 
 /** The type that a subresource's own body has. */

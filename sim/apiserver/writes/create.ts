@@ -98,6 +98,11 @@ function store(
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
     const made = writer.create(resource, draft, options.dryRun);
     if (made !== undefined) return made;
+    if (generates && context.faults["generate-name-collision"]) {
+      const taken = writer.live(resource, metadataOf(draft).namespace ?? "", name);
+      const over = taken && writer.replace(resource, taken, draft, options.dryRun);
+      if (over !== undefined) return over;
+    }
     if (!generates) throw exists(writer, resource, name, metadataOf(draft).namespace ?? "");
     if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
   }

@@ -27,7 +27,8 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
   if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
 
   reads.listThen(run, resource, listOptions, (list) => {
-    const items = (list["items"] ?? []) as readonly JsonObject[];
+    const all = (list["items"] ?? []) as readonly JsonObject[];
+    const items = context.faults["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
     inTurn(
       items,
       (item, done) => {
@@ -43,6 +44,9 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
     );
   });
 }
+
+/** Objects of a page under the fault `deletecollection-partial-unreported`. */
+const firstPage = 3;
 
 /** What breaks a cluster is not done to whole collections. */
 const oneAtATime = {
