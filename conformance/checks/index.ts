@@ -91,6 +91,9 @@ import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
+import { dryRunsUseNoQuota } from "./dry-run/dry-runs-use-no-quota.ts";
+import { oneVersionIsOneState } from "./versions/one-version-is-one-state.ts";
+import { bindingsAreOfOnePod } from "./writes/bindings-are-of-one-pod.ts";
 import { namespacesRefuseWhatIsNewOnceTheyGo } from "./namespaces/namespaces-refuse-what-is-new-once-they-go.ts";
 import { namespacesWaitForTheirFinalizers } from "./namespaces/namespaces-wait-for-their-finalizers.ts";
 import { someNamespacesStay } from "./namespaces/some-namespaces-stay.ts";
@@ -194,6 +197,9 @@ export const allChecks: readonly Check[] = [
   typesHaveTheirColumns,
   packedAnswersSayTheSame,
   everyListComesInJson,
+  dryRunsUseNoQuota,
+  oneVersionIsOneState,
+  bindingsAreOfOnePod,
   namespacesRefuseWhatIsNewOnceTheyGo,
   namespacesWaitForTheirFinalizers,
   someNamespacesStay,

@@ -10,6 +10,7 @@ export const featureNames = [
   "configmaps",
   "pods",
   "podtemplates",
+  "resourcequotas",
   "cronjobs",
   "watch",
   "streaming-lists",
@@ -40,7 +41,7 @@ export async function detectFeatures(client: Client, dialect: Dialect, reachable
   const note = (feature: FeatureName, supported: boolean, how: string) =>
     features.set(feature, { feature, supported, how });
   const core = await verbsByResource(client, "/api/v1");
-  for (const resource of ["namespaces", "configmaps", "pods", "podtemplates"] as const) {
+  for (const resource of ["namespaces", "configmaps", "pods", "podtemplates", "resourcequotas"] as const) {
     note(resource, ...named(core, "/api/v1", resource));
   }
   note("service-accounts", ...named(core, "/api/v1", "serviceaccounts/token"));

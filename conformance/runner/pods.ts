@@ -3,15 +3,24 @@ import { objectOf } from "../client/collection.ts";
 import type { ApiObject, JsonObject } from "../client/types.ts";
 import type { Attempt } from "./attempt.ts";
 
-/**
- * A pod that seems to be placed on a node which does not exist: its deletion is graceful, and nobody runs it. A server
- * that makes a service account for each namespace may need a moment before it takes pods.
- */
-export async function createPlacedPod(
+/** A pod that seems to be placed on a node which does not exist: its deletion is graceful, and nobody runs it. */
+export function createPlacedPod(
   attempt: Attempt,
   pods: Collection,
   name: string,
   graceSeconds: number,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<ApiObject> {
+  const placed = { nodeName: "touchstone-no-such-node", terminationGracePeriodSeconds: graceSeconds };
+  return createPod(attempt, pods, name, placed, labels);
+}
+
+/** A server that makes a service account for each namespace may need a moment before it takes pods. */
+export async function createPod(
+  attempt: Attempt,
+  pods: Collection,
+  name: string,
+  spec: JsonObject,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<ApiObject> {
   const pod: JsonObject = {
@@ -19,8 +28,7 @@ export async function createPlacedPod(
     kind: "Pod",
     metadata: { name, labels },
     spec: {
-      nodeName: "touchstone-no-such-node",
-      terminationGracePeriodSeconds: graceSeconds,
+      ...spec,
       automountServiceAccountToken: false,
       containers: [{ name: "main", image: "example.com/none:1" }],
     },

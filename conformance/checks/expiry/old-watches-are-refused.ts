@@ -1,7 +1,7 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Collection } from "../../client/collection.ts";
 import { objectOf } from "../../client/collection.ts";
-import { type ApiList, isJsonObject, type Json } from "../../client/types.ts";
+import { type ApiList, isApiObject, isJsonObject, type Json, type WatchEvent } from "../../client/types.ts";
 import { HistoryExpired, Inconclusive } from "../../findings.ts";
 import { judgeReplay } from "../../model/replay.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -71,12 +71,19 @@ async function watchOnce(attempt: Attempt, collection: Collection, before: ApiLi
   if (refusal !== undefined) return refusal;
   const watch = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
   const list = await collection.readList();
-  const log = ownLog(attempt, collection, await attempt.untilFence(watch, await attempt.fence(collection)));
+  const fence = await attempt.fence(collection);
+  const isOfFence = ({ object }: WatchEvent) => isApiObject(object) && object.metadata.uid === fence.metadata.uid;
+  await watch.until(() => watch.events.some((event) => isGone(event) || isOfFence(event)), 10_000);
+  const place = watch.events.findIndex(isGone);
+  attempt.expect("expiry.watch-gone", place <= 0, "410 before any event", `${place} events, and then it`);
+  const log = ownLog(attempt, collection, await attempt.untilFence(watch, fence));
   watch.close();
   const own = (items: typeof list.items) => attempt.target.own(collection, items);
   attempt.holds("watch.reliable", judgeReplay(own(before.items), log, own(list.items)));
   return undefined;
 }
+
+const isGone = ({ type, object }: WatchEvent): boolean => type === "ERROR" && object["code"] === 410;
 
 /** How a watch from a version is refused, by its response or by its first event. Undefined: it is not. */
 async function refusalOf(attempt: Attempt, collection: Collection, version: string): Promise<Refusal | undefined> {
