@@ -30,6 +30,7 @@ import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts"
 import { FlowControl } from "./pipeline/flow-control.ts";
 import { Negotiator } from "./pipeline/negotiate.ts";
 import { respondError, respondText } from "./pipeline/respond.ts";
+import { askedResource } from "./pipeline/asked-resource.ts";
 import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
 import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
@@ -382,7 +383,8 @@ function resourceOf(run: Run): string {
 function attributesOf(run: Run): Attributes {
   const { place, request } = run;
   if (place.is !== "resource") {
-    return { is: "path", verb: request.method.toLowerCase(), path: request.path };
+    const asked = askedResource(request.method, request.path, run.query.flag("watch"));
+    return asked ?? { is: "path", verb: request.method.toLowerCase(), path: request.path };
   }
   const { row, subresource, namespace, name, resourceName }: ResourcePlace = place.place;
   return {
