@@ -104,6 +104,10 @@ import { eventsAreFoundByWhatTheySay } from "./events/events-are-found-by-what-t
 import { eventsAreServedAsObjects } from "./events/events-are-served-as-objects.ts";
 import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
 import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-their-token-says.ts";
+import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts";
+import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
+import { reviewsSayWhatHappens } from "./authorization/reviews-say-what-happens.ts";
+import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -210,4 +214,8 @@ export const allChecks: readonly Check[] = [
   eventsAreServedAsObjects,
   strangersAreRefused,
   callersAreWhoTheirTokenSays,
+  evictionsKeepTheBudget,
+  evictionsAreDeletions,
+  reviewsSayWhatHappens,
+  strangersLearnNothing,
 ];
