@@ -7,8 +7,6 @@
 import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
 import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
-import { CertificateSigner } from "../control/certificate-signer.ts";
-import { RoleAggregation } from "../control/role-aggregation.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { certificateRequests } from "./admission/certificate-requests.ts";
 import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
@@ -182,12 +180,13 @@ export class ApiServer implements ApiHandler, RunHost {
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     if (options.controllers?.customResources ?? true) this.verbs.startDefinitionController(this);
     if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
-    if (options.controllers?.namespace ?? true) this.verbs.startNamespaceController(this);
-    if (options.controllers?.clusterRoles ?? true) new RoleAggregation({ process, server: this, dialect }).start();
-    if (options.controllers?.certificates ?? true) {
-      new CertificateSigner({ process, server: this, dialect, authority: options.certificateAuthority }).start();
-    }
-    startControllers({ process, server: this, dialect, switches: options.controllers ?? {} });
+    startControllers({
+      process,
+      server: this,
+      dialect,
+      switches: options.controllers ?? {},
+      authority: options.certificateAuthority,
+    });
   }
 
   get alive(): boolean {

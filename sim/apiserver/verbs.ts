@@ -12,7 +12,6 @@ import type { Definition } from "./custom/definition.ts";
 import { requireCustomPatchType } from "./custom/custom-verbs.ts";
 import { ApiError, methodNotAllowed } from "./errors.ts";
 import type { ApiHandler, JsonObject } from "./http-message.ts";
-import { NamespaceController } from "../control/namespace-controller.ts";
 import { ReadVerbs } from "./pipeline/read-verbs.ts";
 import type { ResourcePlace, Verb } from "./pipeline/route.ts";
 import type { Run } from "./pipeline/run.ts";
@@ -177,25 +176,6 @@ export class Verbs {
       if (typeof left !== "string") for (const { key, modRevision } of left.items) store.delete(key, modRevision);
     };
     new DefinitionController({ process, server, dialect: profile.dialect, custom, removeUnserved }).start();
-  }
-
-  startNamespaceController(server: ApiHandler): void {
-    const { process, profile } = this.context;
-    const { resources } = this;
-    const options = {
-      process,
-      server,
-      dialect: profile.dialect,
-      // Asked for each time: custom resources come and go. Another view of what is listed anyway is left out.
-      get contents() {
-        return resources
-          .all()
-          .filter(({ row, view, custom }) => row.namespaced && (view === undefined || custom !== undefined))
-          .filter(({ row }) => row.verbs.includes("deletecollection"))
-          .map(({ apiVersion, row }) => ({ apiVersion, resource: row.resource }));
-      },
-    };
-    new NamespaceController(options).start();
   }
 
   /** Carries out a verb that the resource has at this place. Throws, or answers through the run now or later. */

@@ -1,6 +1,6 @@
 /**
- * Signs the approved requests of the signers that a cluster brings along. A client of the API: it follows the requests,
- * and writes a certificate, or why there is none, into their status.
+ * Signs the approved requests of the signers that a cluster brings along: it writes a certificate, or why there is
+ * none, into their status.
  *
  * Cryptography is behind a port. A simulation has none: there an approved request is marked as Failed, and the message
  * says so; whoever simulates a signer of their own takes a signer name of their own. Nobody is approved unasked: the
@@ -11,11 +11,11 @@ import { encodeBase64 } from "../../wire/base64.ts";
 import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
 import { type CertificateRequest, parseCertificateRequest } from "../apiserver/certificates/request.ts";
 import { refusesToSign, signerKindOf } from "../apiserver/certificates/signers.ts";
-import type { ApiHandler, JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../apiserver/http-message.ts";
 import { metadataOf } from "../apiserver/objects/types.ts";
-import type { Process } from "../kernel/types.ts";
-import { ControlClient } from "./control-client.ts";
-import { Reflectors } from "./reflectors.ts";
+import type { ControlClient } from "./control-client.ts";
+import type { Reflectors } from "./reflectors.ts";
+import { type Outcome, WorkQueue } from "./work-queue.ts";
 
 export interface CertificateTerms {
   readonly request: CertificateRequest;
@@ -33,8 +33,8 @@ export interface CertificateAuthority {
 }
 
 export interface CertificateSignerOptions {
-  readonly process: Process;
-  readonly server: ApiHandler;
+  readonly client: ControlClient;
+  readonly reflectors: Reflectors;
   readonly dialect: Dialect;
   /** Undefined: nothing can be signed. */
   readonly authority: CertificateAuthority | undefined;
@@ -46,35 +46,44 @@ const backdateSeconds = 300;
 
 export class CertificateSigner {
   private readonly options: CertificateSignerOptions;
-  private readonly client: ControlClient;
   private readonly path: string;
+  private readonly queue: WorkQueue<string>;
 
   constructor(options: CertificateSignerOptions) {
-    const { process, server, dialect } = options;
+    const { client, dialect } = options;
     this.options = options;
-    this.client = new ControlClient({ process, server, dialect, account: "certificate-controller" });
     this.path = `/apis/${groupInDialect(dialect, "certificates.svc.io")}/v1/certificatesigningrequests`;
+    this.queue = new WorkQueue({ process: client.process, work: (name, done) => this.sync(name, done) });
   }
 
   start(): void {
-    const reflectors = new Reflectors(this.client);
-    const look = (object: JsonObject): void => this.look(object);
-    reflectors.follow(this.path, { replaced: (objects) => objects.forEach(look), changed: look, gone: () => {} });
-    this.options.process.clock.after(0, () => reflectors.start());
+    const { reflectors } = this.options;
+    const look = (object: JsonObject): void => this.queue.add(metadataOf(object).name ?? "");
+    reflectors.follow(this.path, {
+      replaced: (objects) => objects.forEach(look),
+      changed: look,
+      gone: (object) => this.queue.drop(metadataOf(object).name ?? ""),
+    });
+    reflectors.onceSynced(() => this.queue.open());
   }
 
-  private look(object: JsonObject): void {
-    const { process, dialect, authority } = this.options;
-    const { epochUnixMillis } = process.clock;
-    const nowSeconds = Math.floor((epochUnixMillis + process.clock.nowMicros() / 1000) / 1000);
-    const status = signedStatus(object, { dialect, authority, nowSeconds });
-    if (status === undefined) return;
-    const { name = "" } = metadataOf(object);
-    // A lost race comes back as another event.
-    const body = { ...object, status };
-    process.clock.after(0, () =>
-      this.client.call({ method: "PUT", path: `${this.path}/${name}/status`, body }, () => {}),
-    );
+  private sync(name: string, done: (outcome: Outcome) => void): void {
+    const { client, dialect, authority } = this.options;
+    const { clock } = client.process;
+    const path = `${this.path}/${name}`;
+    client.get(path, ({ status: found, object }) => {
+      const nowSeconds = Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000);
+      const status =
+        found === 200 && object !== undefined ? signedStatus(object, { dialect, authority, nowSeconds }) : undefined;
+      if (status === undefined) {
+        done(found === 200 || found === 404 ? "done" : "again");
+        return;
+      }
+      const body = { ...object, status };
+      client.call({ method: "PUT", path: `${path}/status`, body }, (answer) =>
+        done(answer.status === 200 || answer.status === 404 ? "done" : "again"),
+      );
+    });
   }
 }
 

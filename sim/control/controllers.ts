@@ -3,10 +3,13 @@ import type { Dialect } from "../../wire/dialect.ts";
 import type { ApiHandler } from "../apiserver/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { ApiTypes } from "./api-types.ts";
+import { type CertificateAuthority, CertificateSigner } from "./certificate-signer.ts";
 import { ControlClient } from "./control-client.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
 import { GarbageCollector } from "./garbage/garbage-collector.ts";
+import { NamespaceController } from "./namespace-controller.ts";
 import { Reflectors } from "./reflectors.ts";
+import { RoleAggregation } from "./role-aggregation.ts";
 
 /** Which controllers run. Default: all. */
 export interface ControllerSwitches {
@@ -39,21 +42,42 @@ export interface ControllersOptions {
   readonly server: ApiHandler;
   readonly dialect: Dialect;
   readonly switches: ControllerSwitches;
+  /** Undefined: nothing can be signed. */
+  readonly authority?: CertificateAuthority | undefined;
 }
 
-/** Starts garbage collection and the disruption controller, as soon as the present event is over. */
-export function startControllers({ process, server, dialect, switches }: ControllersOptions): void {
-  const { garbageCollection = true, disruption = true } = switches;
-  if (!garbageCollection && !disruption) return;
+/** What controllers are made of: what they share, and a client under an account of their own. */
+interface Parts {
+  readonly reflectors: Reflectors;
+  readonly types: ApiTypes;
+  readonly dialect: Dialect;
+  readonly authority: CertificateAuthority | undefined;
+  readonly clientOf: (account: string) => ControlClient;
+}
+
+type Switch = Exclude<keyof ControllerSwitches, "customResources">;
+
+const controllers: Readonly<Record<Switch, (parts: Parts) => { start(): void }>> = {
+  namespace: (parts) => new NamespaceController({ client: parts.clientOf("namespace-controller"), ...parts }),
+  garbageCollection: (parts) => new GarbageCollector({ client: parts.clientOf("generic-garbage-collector"), ...parts }),
+  disruption: (parts) => new DisruptionController({ client: parts.clientOf("disruption-controller"), ...parts }),
+  clusterRoles: (parts) =>
+    new RoleAggregation({ client: parts.clientOf("clusterrole-aggregation-controller"), ...parts }),
+  certificates: (parts) => new CertificateSigner({ client: parts.clientOf("certificate-controller"), ...parts }),
+};
+
+/** Starts what is switched on, as soon as the present event is over. */
+export function startControllers({ process, server, dialect, switches, authority }: ControllersOptions): void {
+  const wanted = (Object.keys(controllers) as Switch[]).filter((name) => switches[name] ?? true);
+  if (wanted.length === 0) return;
   const clientOf = (account: string): ControlClient => new ControlClient({ process, server, dialect, account });
   const shared = clientOf("shared-informers");
   const reflectors = new Reflectors(shared);
   const types = new ApiTypes(shared, reflectors, dialect);
-  const parts = { reflectors, types };
+  const parts = { reflectors, types, dialect, authority, clientOf };
   process.clock.after(0, () =>
     types.start(() => {
-      if (garbageCollection) new GarbageCollector({ client: clientOf("generic-garbage-collector"), ...parts }).start();
-      if (disruption) new DisruptionController({ client: clientOf("disruption-controller"), ...parts }).start();
+      for (const name of wanted) controllers[name](parts).start();
       reflectors.start();
     }),
   );
