@@ -2,6 +2,7 @@
  * ConfigMaps. Source: recorded answers (immutable ones); the published limits: keys of file names, 1 MiB in all.
  */
 import { utf8Length } from "../../../../wire/go-strings.ts";
+import { noErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { forbiddenField, invalidValue, tooLongValue } from "../causes.ts";
@@ -43,14 +44,19 @@ const keyForm = /^[-._a-zA-Z0-9]+$/;
 const keyText =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/** Keys become file names, so they may not climb out of a directory. */
 export function dataKeyCauses(field: string, key: string, causes: Cause[]): void {
-  if (key.length <= 253 && keyForm.test(key) && !key.startsWith(".")) return;
-  const at = `${field}[${key}]`;
-  if (key.length > 253) causes.push(invalidValue(at, key, "must be no more than 253 characters"));
-  if (!keyForm.test(key)) causes.push(invalidValue(at, key, keyText));
-  if (key === "." || key === "..") causes.push(invalidValue(at, key, `must not be '${key}'`));
-  else if (key.startsWith("..")) causes.push(invalidValue(at, key, "must not start with '..'"));
+  for (const text of dataKeyErrors(key)) causes.push(invalidValue(`${field}[${key}]`, key, text));
+}
+
+/** Keys become file names, so they may not climb out of a directory. */
+export function dataKeyErrors(key: string): readonly string[] {
+  if (key.length <= 253 && keyForm.test(key) && !key.startsWith(".")) return noErrors;
+  const errors: string[] = [];
+  if (key.length > 253) errors.push("must be no more than 253 characters");
+  if (!keyForm.test(key)) errors.push(keyText);
+  if (key === "." || key === "..") errors.push(`must not be '${key}'`);
+  else if (key.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
 }
 
 /** Bytes behind a base64 text. */

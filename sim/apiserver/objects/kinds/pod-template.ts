@@ -1,18 +1,35 @@
 /**
  * The spec of a pod, where it stands by itself and inside a template: defaults and validation.
- * Source: recorded bodies of pods and deployments; the published defaults. Only rules that a recording or a published
- * text names are judged.
+ * Source: recorded bodies of pods and deployments; the published defaults and validation. What its parts must be is
+ * judged in `pods/`.
  */
-import { dns1123LabelErrors } from "../../../../wire/names.ts";
+import { dns1123LabelErrors, dns1123SubdomainErrors, type NameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
-import type { Json, JsonObject } from "../../http-message.ts";
-import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import type { JsonObject } from "../../http-message.ts";
+import { invalidValue } from "../causes.ts";
 import { type Draft, isObject, ownChild, ownItem, ownList } from "../types.ts";
+import { enumCauses, fill, listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { containersCauses, idCauses } from "./pods/containers.ts";
+import { hostNetworkCauses } from "./pods/ports.ts";
+import { probeFields } from "./pods/probes.ts";
+import {
+  affinityCauses,
+  nodeSelectorCauses,
+  readinessGateCauses,
+  schedulingGateCauses,
+  spreadCauses,
+  tolerationCauses,
+} from "./pods/scheduling.ts";
+import { volumesCauses } from "./pods/volumes.ts";
 
 export const podTemplateRules: KindRules = {
   defaults(draft) {
     templateDefaults(draft, "template");
+  },
+  validate(object, causes) {
+    const template = (object["template"] ?? {}) as JsonObject;
+    podSpecCauses((template["spec"] ?? {}) as JsonObject, "template.spec", causes);
   },
 };
 
@@ -22,11 +39,11 @@ export function templateDefaults(draft: Draft, key: string): void {
 }
 
 export function podSpecDefaults(spec: Draft): void {
-  spec["restartPolicy"] ??= "Always";
+  fill(spec, "restartPolicy", "Always");
   spec["terminationGracePeriodSeconds"] ??= 30;
-  spec["dnsPolicy"] ??= "ClusterFirst";
+  fill(spec, "dnsPolicy", "ClusterFirst");
   spec["securityContext"] ??= {};
-  spec["schedulerName"] ??= "default-scheduler";
+  fill(spec, "schedulerName", "default-scheduler");
   if (spec["serviceAccountName"] !== undefined) spec["serviceAccount"] = spec["serviceAccountName"];
   else if (spec["serviceAccount"] !== undefined) spec["serviceAccountName"] = spec["serviceAccount"];
   for (const field of containerLists)
@@ -45,11 +62,11 @@ export function eachItem(parent: Draft, field: string, visit: (item: Draft) => v
 }
 
 function containerDefaults(container: Draft, hostNetwork: boolean): void {
-  container["terminationMessagePath"] ??= "/dev/termination-log";
-  container["terminationMessagePolicy"] ??= "File";
-  container["imagePullPolicy"] ??= pullPolicy((container["image"] as string | undefined) ?? "");
+  fill(container, "terminationMessagePath", "/dev/termination-log");
+  fill(container, "terminationMessagePolicy", "File");
+  fill(container, "imagePullPolicy", pullPolicy((container["image"] as string | undefined) ?? ""));
   if (hostNetwork) eachItem(container, "ports", (port) => (port["hostPort"] ??= port["containerPort"]));
-  for (const probe of probes) if (isObject(container[probe])) probeDefaults(container, probe);
+  for (const probe of probeFields) if (isObject(container[probe])) probeDefaults(container, probe);
   const { lifecycle } = container;
   if (isObject(lifecycle)) {
     for (const hook of ["postStart", "preStop"])
@@ -57,8 +74,6 @@ function containerDefaults(container: Draft, hostNetwork: boolean): void {
   }
   eachItem(container, "env", envDefaults);
 }
-
-const probes = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
 
 /** A tag that may move is pulled each time. */
 function pullPolicy(image: string): string {
@@ -69,10 +84,10 @@ function pullPolicy(image: string): string {
 
 function probeDefaults(container: Draft, field: string): void {
   const probe = ownChild(container, field);
-  probe["timeoutSeconds"] ??= 1;
-  probe["periodSeconds"] ??= 10;
-  probe["successThreshold"] ??= 1;
-  probe["failureThreshold"] ??= 3;
+  fill(probe, "timeoutSeconds", 1);
+  fill(probe, "periodSeconds", 10);
+  fill(probe, "successThreshold", 1);
+  fill(probe, "failureThreshold", 3);
   if (isObject(probe["grpc"])) ownChild(probe, "grpc")["service"] ??= "";
   httpGetDefaults(container, field);
 }
@@ -81,8 +96,8 @@ function httpGetDefaults(parent: Draft, field: string): void {
   const action = ownChild(parent, field);
   if (!isObject(action["httpGet"])) return;
   const httpGet = ownChild(action, "httpGet");
-  httpGet["path"] ??= "/";
-  httpGet["scheme"] ??= "HTTP";
+  fill(httpGet, "path", "/");
+  fill(httpGet, "scheme", "HTTP");
 }
 
 function envDefaults(variable: Draft): void {
@@ -111,78 +126,52 @@ function volumeDefaults(volume: Draft): void {
 
 const restartPolicies = ["Always", "OnFailure", "Never"];
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-const pullPolicies = ["Always", "IfNotPresent", "Never"];
-const protocols = ["SCTP", "TCP", "UDP"];
+const preemptionPolicies = ["PreemptLowerPriority", "Never"];
 
-/** Causes of a pod spec at `path` (`spec`, `spec.template.spec`). */
-export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void {
-  const volumes = namedItems(spec["volumes"], `${path}.volumes`, causes);
-  const containers = (spec["containers"] ?? []) as readonly JsonObject[];
-  if (containers.length === 0) causes.push(requiredValue(`${path}.containers`));
-  const names = new Set<string>();
-  for (const field of ["containers", "initContainers"] as const) {
-    ((spec[field] ?? []) as readonly JsonObject[]).forEach((container, at) => {
-      containerCauses(container, `${path}.${field}[${at}]`, names, volumes, causes);
-    });
-  }
+/** Causes of a pod spec at `path` (`spec`, `spec.template.spec`), in the real server's order. */
+export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], isPod = false): void {
+  const volumes = volumesCauses(listOf(spec, "volumes"), `${path}.volumes`, causes);
+  const claims = new Set(listOf(spec, "resourceClaims").map(({ name }) => (name ?? "") as string));
+  const graceSeconds = (spec["terminationGracePeriodSeconds"] ?? 30) as number;
+  containersCauses(spec, { volumes, claims, graceSeconds }, path, causes);
   enumCauses(spec["restartPolicy"], restartPolicies, `${path}.restartPolicy`, causes);
   enumCauses(spec["dnsPolicy"], dnsPolicies, `${path}.dnsPolicy`, causes);
-}
-
-function namedItems(list: Json | undefined, path: string, causes: Cause[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  ((list ?? []) as readonly JsonObject[]).forEach((item, at) =>
-    nameCauses(item["name"], `${path}[${at}].name`, names, causes),
-  );
-  return names;
-}
-
-function nameCauses(value: Json | undefined, path: string, names: Set<string>, causes: Cause[]): void {
-  const name = (value ?? "") as string;
-  if (name === "") {
-    causes.push(requiredValue(path));
-    return;
+  if (isObject(spec["nodeSelector"])) nodeSelectorCauses(spec["nodeSelector"], `${path}.nodeSelector`, causes);
+  if (spec["hostNetwork"] === true) {
+    for (const field of ["containers", "initContainers"]) {
+      hostNetworkCauses(listOf(spec, field), `${path}.${field}`, isPod, causes);
+    }
   }
-  for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(path, name, text));
-  if (names.has(name)) causes.push(duplicateValue(path, name));
-  names.add(name);
+  const context = spec["securityContext"];
+  if (isObject(context)) idCauses(context, ["fsGroup", "runAsUser", "runAsGroup"], `${path}.securityContext`, causes);
+  if (isObject(spec["affinity"])) affinityCauses(spec["affinity"], `${path}.affinity`, causes);
+  readinessGateCauses(listOf(spec, "readinessGates"), `${path}.readinessGates`, causes);
+  schedulingGateCauses(listOf(spec, "schedulingGates"), `${path}.schedulingGates`, causes);
+  spreadCauses(listOf(spec, "topologySpreadConstraints"), `${path}.topologySpreadConstraints`, causes);
+  nameCauses(spec, ["serviceAccountName", "nodeName"], dns1123SubdomainErrors, path, causes);
+  const deadline = spec["activeDeadlineSeconds"] as number | undefined;
+  if (deadline !== undefined && (deadline < 1 || deadline > secondsMax)) {
+    const detail = `must be between 1 and ${secondsMax}, inclusive`;
+    causes.push(invalidValue(`${path}.activeDeadlineSeconds`, deadline, detail));
+  }
+  nameCauses(spec, ["hostname", "subdomain"], dns1123LabelErrors, path, causes);
+  tolerationCauses(listOf(spec, "tolerations"), `${path}.tolerations`, causes);
+  nameCauses(spec, ["priorityClassName", "runtimeClassName"], dns1123SubdomainErrors, path, causes);
+  const policy = spec["preemptionPolicy"];
+  if (policy !== undefined) enumCauses(policy, preemptionPolicies, `${path}.preemptionPolicy`, causes);
 }
 
-function containerCauses(
-  container: JsonObject,
+const secondsMax = 2_147_483_647;
+
+function nameCauses(
+  spec: JsonObject,
+  fields: readonly string[],
+  errors: (text: string) => NameErrors,
   path: string,
-  names: Set<string>,
-  volumes: ReadonlySet<string>,
   causes: Cause[],
 ): void {
-  nameCauses(container["name"], `${path}.name`, names, causes);
-  const image = (container["image"] ?? "") as string;
-  if (image === "") causes.push(requiredValue(`${path}.image`));
-  else if (image.trim() !== image)
-    causes.push(invalidValue(`${path}.image`, image, "must not have leading or trailing whitespace"));
-  enumCauses(container["imagePullPolicy"], pullPolicies, `${path}.imagePullPolicy`, causes);
-  ((container["ports"] ?? []) as readonly JsonObject[]).forEach((port, at) => {
-    portCauses(port["containerPort"] as number, `${path}.ports[${at}].containerPort`, causes);
-    enumCauses(port["protocol"], protocols, `${path}.ports[${at}].protocol`, causes);
-  });
-  ((container["env"] ?? []) as readonly JsonObject[]).forEach((variable, at) => {
-    if ((variable["name"] ?? "") === "") causes.push(requiredValue(`${path}.env[${at}].name`));
-  });
-  ((container["volumeMounts"] ?? []) as readonly JsonObject[]).forEach((mount, at) => {
-    const at_ = `${path}.volumeMounts[${at}]`;
-    const name = (mount["name"] ?? "") as string;
-    if (name === "") causes.push(requiredValue(`${at_}.name`));
-    else if (!volumes.has(name))
-      causes.push({ reason: "FieldValueNotFound", message: `Not found: "${name}"`, field: `${at_}.name` });
-    if ((mount["mountPath"] ?? "") === "") causes.push(requiredValue(`${at_}.mountPath`));
-  });
-}
-
-export function portCauses(port: number, path: string, causes: Cause[]): void {
-  if (port < 1 || port > 65_535) causes.push(invalidValue(path, port, "must be between 1 and 65535, inclusive"));
-}
-
-export function enumCauses(value: Json | undefined, supported: readonly string[], path: string, causes: Cause[]): void {
-  if (value === undefined || value === "") causes.push(requiredValue(path));
-  else if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
+  for (const field of fields) {
+    const name = (spec[field] ?? "") as string;
+    if (name !== "") for (const text of errors(name)) causes.push(invalidValue(`${path}.${field}`, name, text));
+  }
 }

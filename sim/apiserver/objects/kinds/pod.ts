@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../http-message.ts";
 import { forbiddenField } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild } from "../types.ts";
+import { listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 
@@ -33,8 +34,10 @@ export const podRules: KindRules = {
     }
     addTolerations(draft, dialect);
   },
-  validate(object, causes) {
-    podSpecCauses((object["spec"] ?? {}) as JsonObject, "spec", causes);
+  validate(object, causes, _dialect, live) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    podSpecCauses(spec, "spec", causes, true);
+    if (live === undefined) newPodCauses(spec, causes);
   },
   validateUpdate(object, live, causes) {
     updateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
@@ -99,6 +102,16 @@ export function qosClass(spec: JsonObject): "BestEffort" | "Burstable" | "Guaran
   }
   if (!mentioned) return "BestEffort";
   return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+/** What can only come to a pod later. */
+function newPodCauses(spec: JsonObject, causes: Cause[]): void {
+  if (listOf(spec, "ephemeralContainers").length > 0) {
+    causes.push(forbiddenField("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if ((spec["nodeName"] ?? "") !== "" && listOf(spec, "schedulingGates").length > 0) {
+    causes.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
 }
 
 const updateText =

@@ -47,7 +47,8 @@ const stored = new Set([
 ]);
 const hugePages = /^(?:requests\.)?hugepages-/;
 
-const isStandard = (name: string): boolean =>
+/** A resource that the server knows without a domain before it. */
+export const isStandardResource = (name: string): boolean =>
   counted.has(name) || podCompute.has(name) || stored.has(name) || hugePages.test(name);
 
 /** Whole numbers alone: objects, and devices of somebody's domain. */
@@ -61,7 +62,7 @@ function amountCauses(amounts: JsonObject[string] | undefined, path: string, cau
   for (const name of Object.keys(table).sort(compareBytes)) {
     const at = `${path}[${name}]`;
     for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(at, name, text));
-    if (!name.includes("/") && !isStandard(name)) {
+    if (!name.includes("/") && !isStandardResource(name)) {
       if (name !== "storage") {
         causes.push(invalidValue(at, name, "must be a standard resource type or fully qualified"));
       }
@@ -112,7 +113,7 @@ function scopeCauses(spec: JsonObject, causes: Cause[]): void {
 function misplaced(spec: JsonObject, scope: string): number {
   const names = Object.keys((spec["hard"] ?? {}) as JsonObject);
   const fits = Object.hasOwn(narrows, scope) ? narrows[scope] : undefined;
-  return names.filter((name) => isStandard(name) && fits?.(name) !== true).length;
+  return names.filter((name) => isStandardResource(name) && fits?.(name) !== true).length;
 }
 
 const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };

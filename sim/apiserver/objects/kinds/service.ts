@@ -8,12 +8,13 @@ import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { duplicateValue, forbiddenField, goStrings, invalidText, invalidValue, requiredValue } from "../causes.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../types.ts";
+import { enumCauses } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { eachItem, enumCauses, portCauses } from "./pod-template.ts";
+import { eachItem } from "./pod-template.ts";
+import { portCauses, portOrNameCauses, protocols } from "./pods/ports.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const affinities = ["ClientIP", "None"];
-const protocols = ["SCTP", "TCP", "UDP"];
 
 /** The service has an address of its own: not headless, not a name elsewhere. */
 export function needsAddress(spec: JsonObject | Draft): boolean {
@@ -138,23 +139,8 @@ function portsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
     }
     portCauses((port["port"] ?? 0) as number, `${path}.port`, causes);
     enumCauses(port["protocol"], protocols, `${path}.protocol`, causes);
-    targetCauses(port["targetPort"], `${path}.targetPort`, causes);
+    portOrNameCauses(port["targetPort"], `${path}.targetPort`, causes);
   });
-}
-
-/** A number, or the name of a container's port: short, lower case, with a letter in it. */
-function targetCauses(target: unknown, path: string, causes: Cause[]): void {
-  if (typeof target === "number") portCauses(target, path, causes);
-  if (typeof target !== "string") return;
-  if (target.length > 15) causes.push(invalidValue(path, target, "must be no more than 15 characters"));
-  if (!/^[a-z0-9-]*$/.test(target)) {
-    causes.push(invalidValue(path, target, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
-  }
-  if (!/[a-z]/.test(target)) causes.push(invalidValue(path, target, "must contain at least one letter (a-z)"));
-  if (target.includes("--")) causes.push(invalidValue(path, target, "must not contain consecutive hyphens"));
-  if (target.startsWith("-") || target.endsWith("-")) {
-    causes.push(invalidValue(path, target, "must not begin or end with a hyphen"));
-  }
 }
 
 function typeCauses(spec: JsonObject, causes: Cause[]): void {

@@ -1,0 +1,29 @@
+/** Small judgements that many kinds share: enumerations, counts, lists that may be missing. */
+import type { Cause } from "../../errors.ts";
+import type { Json, JsonObject } from "../../http-message.ts";
+import { invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import type { Draft } from "../types.ts";
+
+export const listOf = (parent: JsonObject, field: string): readonly JsonObject[] =>
+  (parent[field] ?? none) as readonly JsonObject[];
+
+const none: readonly JsonObject[] = Object.freeze([]);
+
+/** Sets what is missing. For a field that is no pointer its zero is missing, too. */
+export function fill(draft: Draft, field: string, value: string | number): void {
+  const now = draft[field];
+  if (now === undefined || now === "" || now === 0) draft[field] = value;
+}
+
+export function enumCauses(value: Json | undefined, supported: readonly string[], path: string, causes: Cause[]): void {
+  if (value === undefined || value === "") causes.push(requiredValue(path));
+  else if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
+}
+
+/** Counts and durations: never below zero. */
+export function nonNegativeCauses(parent: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
+  for (const field of fields) {
+    const value = (parent[field] ?? 0) as number;
+    if (value < 0) causes.push(invalidValue(`${path}.${field}`, value, "must be greater than or equal to 0"));
+  }
+}

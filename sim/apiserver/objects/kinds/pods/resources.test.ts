@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../../http-message.ts";
+import type { Cause } from "../../../errors.ts";
+import { resourcesCauses } from "./resources.ts";
+import { containerCauses } from "./fixtures.ts";
+
+/** Judged alone: in a pod, what is limited is requested as well. */
+const resources = (limits: JsonObject, requests: JsonObject): readonly string[] => {
+  const causes: Cause[] = [];
+  resourcesCauses({ limits, requests }, new Set(), "resources", causes);
+  return causes.map(({ field, message }) => `${field}: ${message}`);
+};
+
+it("A container asks for no more than its limit", () => {
+  expect(resources({ cpu: "1", memory: "1Gi" }, { cpu: "1000m", memory: "512Mi" })).toEqual([]);
+  expect(resources({ cpu: "1" }, { cpu: "1001m" })).toEqual([
+    'resources.requests: Invalid value: "1001m": must be less than or equal to cpu limit of 1',
+  ]);
+  expect(resources({}, { memory: "-1" })).toEqual([
+    'resources.requests[memory]: Invalid value: "-1": must be greater than or equal to 0',
+  ]);
+});
+
+it("Resources are the standard ones, or somebody's, by whole numbers that cannot be promised twice", () => {
+  expect(resources({ "example.com/gpu": "2", "ephemeral-storage": "1Gi" }, { "example.com/gpu": "2" })).toEqual([]);
+  expect(resources({ foo: "1" }, {})).toEqual([
+    'resources.limits[foo]: Invalid value: "foo": must be a standard resource type or fully qualified',
+    'resources.limits[foo]: Invalid value: "foo": must be a standard resource for containers',
+  ]);
+  expect(resources({ pods: "1" }, {})).toEqual([
+    'resources.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
+  ]);
+  expect(resources({ "example.com/gpu": "2" }, { "example.com/gpu": "1" })).toEqual([
+    'resources.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2',
+  ]);
+  expect(resources({}, { "example.com/gpu": "1" })).toEqual([
+    "resources.limits: Required value: Limit must be set for non overcommitable resources",
+  ]);
+  expect(resources({ "example.com/gpu": "500m" }, {})).toEqual([
+    'resources.limits[example.com/gpu]: Invalid value: resource.Quantity{i:resource.int64Amount{value:500, scale:-3}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"500m", Format:"DecimalSI"}: must be an integer',
+  ]);
+});
+
+it("What a pod limits it requests, and both are judged", () => {
+  expect(containerCauses({ resources: { limits: { pods: "1" } } })).toEqual([
+    'resources.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
+    'resources.requests[pods]: Invalid value: "pods": must be a standard resource for containers',
+  ]);
+});
+
+it("Huge pages come with memory or cpu; claims are the pod's", () => {
+  expect(resources({ "hugepages-2Mi": "2Mi" }, {})).toEqual(["resources: Forbidden: HugePages require cpu or memory"]);
+  expect(resources({ "hugepages-2Mi": "2Mi", cpu: "1" }, {})).toEqual([]);
+  expect(containerCauses({ resources: { claims: [{ name: "a" }] } })).toEqual(['resources.claims[0]: Not found: "a"']);
+  expect(containerCauses({ resources: { claims: [{ name: "a" }] } }, { resourceClaims: [{ name: "a" }] })).toEqual([]);
+});

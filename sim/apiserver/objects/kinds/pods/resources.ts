@@ -1,0 +1,125 @@
+/**
+ * What a container asks for and what it may have at most. Source: the published validation of resource requirements.
+ */
+import { compareBytes } from "../../../../../wire/go-strings.ts";
+import { qualifiedNameErrors } from "../../../../../wire/names.ts";
+import {
+  canonicalQuantity,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  quantityAt,
+} from "../../../../../wire/quantity.ts";
+import type { Cause } from "../../../errors.ts";
+import type { Json, JsonObject } from "../../../http-message.ts";
+import { forbiddenField, invalidText, invalidValue, requiredValue } from "../../causes.ts";
+import { listOf } from "../fields.ts";
+import { isStandardResource } from "../resource-quota.ts";
+
+/** `claims` are the pod's, by name. */
+export function resourcesCauses(
+  resources: JsonObject,
+  claims: ReadonlySet<string>,
+  path: string,
+  causes: Cause[],
+): void {
+  const limits = amountsOf(resources["limits"], `${path}.limits`, causes);
+  const requests = amountsOf(resources["requests"], `${path}.requests`, causes, (name, quantity) =>
+    requestCauses(name, quantity, limits.get(name), path, causes),
+  );
+  const names = [...limits.keys(), ...requests.keys()];
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    causes.push(forbiddenField(path, "HugePages require cpu or memory"));
+  }
+  claimCauses(listOf(resources, "claims"), claims, `${path}.claims`, causes);
+}
+
+const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
+const isStandardOfContainers = (name: string): boolean =>
+  name === "cpu" || name === "memory" || name === "ephemeral-storage" || isHugePages(name);
+const isNative = (name: string): boolean => !name.includes("/") || /(?:^|\.)(?:kubernetes|svc)\.io\//.test(name);
+const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith("requests.");
+
+function amountsOf(
+  value: Json | undefined,
+  path: string,
+  causes: Cause[],
+  judge: (name: string, quantity: Quantity) => void = () => {},
+): ReadonlyMap<string, Quantity> {
+  const amounts = new Map<string, Quantity>();
+  const table = (value ?? {}) as Readonly<Record<string, Json>>;
+  for (const name of Object.keys(table).sort(compareBytes)) {
+    const here = `${path}[${name}]`;
+    resourceNameCauses(name, here, causes);
+    const quantity = parseQuantity(String(table[name]));
+    if ("error" in quantity) continue; // the decoder has refused it already
+    if (quantity.digits < 0n) {
+      causes.push(invalidValue(here, canonicalQuantity(quantity), "must be greater than or equal to 0"));
+    }
+    if (isExtended(name) && !isWhole(quantity))
+      causes.push(invalidText(here, goQuantity(quantity), "must be an integer"));
+    amounts.set(name, quantity);
+    judge(name, quantity);
+  }
+  return amounts;
+}
+
+function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
+  const errors = qualifiedNameErrors(name);
+  for (const text of errors) causes.push(invalidValue(path, name, text));
+  if (errors.length > 0) return;
+  if (!name.includes("/")) {
+    if (!isStandardResource(name)) {
+      causes.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
+    }
+    if (!isStandardOfContainers(name)) {
+      causes.push(invalidValue(path, name, "must be a standard resource for containers"));
+    }
+  } else if (!isNative(name) && !isExtended(name)) {
+    causes.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+  }
+}
+
+/** Devices and huge pages cannot be promised twice: what is asked for is what is the limit. */
+function requestCauses(
+  name: string,
+  request: Quantity,
+  limit: Quantity | undefined,
+  path: string,
+  causes: Cause[],
+): void {
+  const canBePromisedTwice = isNative(name) && !isHugePages(name);
+  if (limit === undefined) {
+    if (canBePromisedTwice) return;
+    causes.push(requiredValue(`${path}.limits`, "Limit must be set for non overcommitable resources"));
+    return;
+  }
+  const difference = compareQuantities(request, limit);
+  const bound = `${name} limit of ${canonicalQuantity(limit)}`;
+  const requested = canonicalQuantity(request);
+  if (difference !== 0 && !canBePromisedTwice) {
+    causes.push(invalidValue(`${path}.requests`, requested, `must be equal to ${bound}`));
+  } else if (difference > 0) {
+    causes.push(invalidValue(`${path}.requests`, requested, `must be less than or equal to ${bound}`));
+  }
+}
+
+function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, path: string, causes: Cause[]): void {
+  used.forEach(({ name = "" }, at) => {
+    const here = `${path}[${at}]`;
+    if (name === "") causes.push(requiredValue(`${here}.name`));
+    else if (!claims.has(name as string)) {
+      causes.push({ reason: "FieldValueNotFound", message: `Not found: "${name as string}"`, field: here });
+    }
+  });
+}
+
+const milli = -3;
+const isWhole = (quantity: Quantity): boolean => quantityAt(quantity, milli) % 1000n === 0n;
+
+/** A broken amount as the real server prints it: the fields of its number. */
+function goQuantity(quantity: Quantity): string {
+  const text = canonicalQuantity(quantity);
+  const number = `resource.int64Amount{value:${quantityAt(quantity, milli)}, scale:${milli}}`;
+  return `resource.Quantity{i:${number}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${text}", Format:"DecimalSI"}`;
+}
