@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { judgeCleared, judgeRaised, judgeTaints, judgeTransition } from "./conditions.ts";
+import { history, sighting } from "./hand-written.ts";
+
+const soft = {
+  evictionSoft: { "memory.available": "20" },
+  evictionSoftGracePeriod: { "memory.available": "1h" },
+  evictionPressureTransitionPeriod: "20s",
+};
+/** Held at the look at 10 s alone. */
+const looks = [30, 15, 30, 30, 30];
+const seen = (atMillis: number, status: "True" | "False") =>
+  history(soft, looks, { sightings: [sighting(atMillis, status)] });
+
+describe("a pressure condition", () => {
+  it("is True while a threshold is held, before its grace period is over", () => {
+    expect(judgeRaised(seen(16_000, "True"))).toEqual({ judged: true, violation: undefined });
+    expect(judgeRaised(seen(16_000, "False")).violation?.actual).toContain("MemoryPressure False at 16000 ms");
+  });
+  it("may be told late", () => {
+    expect(judgeRaised(seen(14_000, "False")).judged).toBe(false);
+    expect(judgeCleared(seen(34_000, "True")).judged).toBe(false);
+  });
+  it("stays for the transition period, and not for longer", () => {
+    expect(judgeTransition(seen(26_000, "False")).violation).toBeDefined();
+    expect(judgeTransition(seen(26_000, "True"))).toEqual({ judged: true, violation: undefined });
+    expect(judgeCleared(seen(36_000, "True")).violation).toBeDefined();
+    expect(judgeCleared(seen(36_000, "False"))).toEqual({ judged: true, violation: undefined });
+  });
+  it("is False without pressure, and not known before the first look", () => {
+    expect(judgeCleared(seen(6000, "True")).violation).toBeDefined();
+    expect(judgeCleared(seen(4000, "True")).judged).toBe(false);
+  });
+});
+
+describe("taints", () => {
+  const judge = (...sightings: ReturnType<typeof sighting>[]) =>
+    judgeTaints({ sightings, patience: { reportMillis: 0, evictionMillis: 0, taintMillis: 5000 } });
+  it("follow a condition that stays", () => {
+    expect(judge(sighting(0, "True"), sighting(4000, "True"), sighting(5000, "True", true))).toEqual({
+      judged: true,
+      violation: undefined,
+    });
+    expect(judge(sighting(0, "True"), sighting(5000, "True")).violation?.expected).toContain("MemoryPressure");
+    expect(judge(sighting(0, "False", true), sighting(5000, "False", true)).violation).toBeDefined();
+  });
+  it("have time after each change", () => {
+    expect(judge(sighting(0, "True"), sighting(4000, "False"), sighting(8000, "True")).judged).toBe(false);
+  });
+});

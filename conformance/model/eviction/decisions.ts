@@ -1,0 +1,268 @@
+/**
+ * Laws of who is evicted when. An eviction is shown only when the pod's containers have ended, so each was decided at one
+ * of several looks; it is lawful when there is one at which a lawful agent could have decided so.
+ * Source: document 3, Options, --eviction-hard to --eviction-minimum-reclaim; the fact sheet of the 1.33 agent.
+ */
+import type { EvictionThreshold } from "../../../wire/eviction-thresholds.ts";
+import type { Violation } from "../../findings.ts";
+import {
+  type EvictionHistory,
+  isCritical,
+  judgeEach,
+  type Judgement,
+  type PodLife,
+  type Victim,
+  victimsOf,
+} from "./history.ts";
+import { describeReading, describeThreshold, isMet, type Pressure, pressuresOf } from "./pressure.ts";
+import { mayPrecede } from "./ranking.ts";
+
+/** Nobody is evicted but below a threshold, or for what its minimum reclaim still wants. */
+export function judgeNeed(history: EvictionHistory): Judgement {
+  return judgeDeciding(history, {
+    when: "below a threshold, or within its minimum reclaim",
+    good: isHeld,
+  });
+}
+
+/** A soft threshold drives nothing before it was held for its grace period, at every look. */
+export function judgeGracePeriod(history: EvictionHistory): Judgement {
+  const concerned = history.rules.thresholds.some(({ graceMillis }) => graceMillis > 0);
+  const judgement = judgeDeciding(history, {
+    given: isHeld,
+    when: "when a threshold was held for its grace period",
+    good: isDriven,
+  });
+  return concerned ? judgement : unjudged;
+}
+
+/** What old figures want may have been done already. */
+export function judgeFreshFigures(history: EvictionHistory): Judgement {
+  return judgeDeciding(history, { given: isDriven, when: "at a look with figures that are new", good: isActionable });
+}
+
+/** A pod ends within the time that its eviction leaves it. */
+export function judgeTimeToEnd(history: EvictionHistory): Judgement {
+  const pressures = pressuresOf(history.rules, history.readings);
+  return judgeEach(victimsOf(history), (victim) => {
+    const deciding = decidingOf(history, pressures, victim).filter(isActionable);
+    const inTime = ({ reading, driving }: Pressure) =>
+      driving.some((threshold) => {
+        const millis = timeToEndMillis(history, victim, threshold) + history.patience.evictionMillis;
+        return victim.eviction.seenMillis - reading.atMillis <= millis;
+      });
+    if (deciding.length === 0 || deciding.some(inTime)) return undefined;
+    const expected = `${victim.name} is shown to have ended within the grace period of its eviction and ${history.patience.evictionMillis} ms`;
+    return { expected, actual: `shown at ${victim.eviction.seenMillis} ms; ${describeAll(deciding)}` };
+  });
+}
+
+/** Never static pods, nor those of the system's priorities. */
+export function judgeSpared(history: EvictionHistory): Judgement {
+  const judgement = judgeEach(victimsOf(history), (victim) =>
+    isCritical(victim)
+      ? {
+          expected: `${victim.name} is never evicted: it is ${victim.static ? "static" : `of priority ${victim.priority}`}`,
+          actual: `evicted at ${victim.eviction.seenMillis} ms`,
+        }
+      : undefined,
+  );
+  return { ...judgement, judged: judgement.judged && history.pods.some(isCritical) };
+}
+
+/** At most one pod a look. */
+export function judgeOneALook(history: EvictionHistory): Judgement {
+  const victims = victimsOf(history);
+  const plan = planOf(history, () => true);
+  return {
+    judged: victims.length > 1,
+    violation: plan.possible
+      ? undefined
+      : { expected: "at most one pod is evicted at each look at usage", actual: plan.actual },
+  };
+}
+
+/** Each victim was, when it was chosen, the first in the order of its resource. */
+export function judgeRanking(history: EvictionHistory): Judgement {
+  if (!planOf(history, () => true).possible) return unjudged; // no order of looks could be ranked
+  const plan = planOf(history, (victim, pressure, others) => isFirst(history, victim, pressure, others));
+  return {
+    judged: victimsOf(history).length > 0 && history.pods.length > 1,
+    violation: plan.possible
+      ? undefined
+      : {
+          expected:
+            "the first pod in the resource's order is evicted: usage above its request, low priority, the most above",
+          actual: plan.actual,
+        },
+  };
+}
+
+/** A pod is evicted while a threshold drives and some pod may be. `which` says of which thresholds. */
+export function judgeActs(
+  history: EvictionHistory,
+  which: (threshold: EvictionThreshold, pressure: Pressure) => boolean,
+): Judgement {
+  const pressures = pressuresOf(history.rules, history.readings);
+  const victims = victimsOf(history);
+  const windows = victims.map((victim) => decidingOf(history, pressures, victim));
+  const calls = pressures.flatMap((pressure, index) => {
+    if (pressure.stale) return [];
+    const graceMillisMax = Math.max(0, ...history.pods.map(({ graceSeconds }) => graceSeconds * 1000));
+    const untilMillis = pressure.reading.atMillis + history.patience.evictionMillis + graceMillisMax;
+    const span = pressures.slice(index).filter(({ reading }) => reading.atMillis <= untilMillis);
+    const goesOn = (pressures.at(-1) as Pressure).reading.atMillis >= untilMillis;
+    const threshold = pressure.driving.find((at) => span.every((each) => each.driving.includes(at) && which(at, each)));
+    const waiting = history.pods.find(
+      (pod) => !isCritical(pod) && pod.startedMillis <= pressure.reading.atMillis && pod.lastAliveMillis >= untilMillis,
+    );
+    return goesOn && threshold !== undefined && waiting !== undefined
+      ? [{ pressure, threshold, waiting, untilMillis }]
+      : [];
+  });
+  return judgeEach(calls, ({ pressure, threshold, waiting, untilMillis }): Violation | undefined => {
+    if (windows.some((window) => window.includes(pressure))) return undefined;
+    return {
+      expected: `a pod is evicted under ${describeThreshold(threshold)}, ${describeReading(pressure.reading)}`,
+      actual: `none until ${untilMillis} ms, and ${waiting.name} runs`,
+    };
+  });
+}
+
+/** Met now: what is only held for its minimum reclaim is another matter. */
+export const underHard = (threshold: EvictionThreshold, { reading }: Pressure): boolean =>
+  threshold.graceMillis === 0 && isMet(threshold, reading);
+export const underSoft = (threshold: EvictionThreshold, { reading }: Pressure): boolean =>
+  threshold.graceMillis > 0 && isMet(threshold, reading);
+export const withinMinimumReclaim = (threshold: EvictionThreshold, { reading }: Pressure): boolean =>
+  !isMet(threshold, reading);
+
+const unjudged: Judgement = { judged: false, violation: undefined };
+
+const isHeld = ({ held }: Pressure): boolean => held.length > 0;
+const isDriven = ({ driving }: Pressure): boolean => driving.length > 0;
+const isActionable = (pressure: Pressure): boolean => isDriven(pressure) && !pressure.stale;
+
+interface Deciding {
+  /** Where no look is so, the eviction is another law's matter. */
+  readonly given?: (pressure: Pressure) => boolean;
+  readonly when: string;
+  readonly good: (pressure: Pressure) => boolean;
+}
+
+/** Every eviction has a look at which it may have been decided that is as it should be. */
+function judgeDeciding(history: EvictionHistory, { given, when, good }: Deciding): Judgement {
+  const pressures = pressuresOf(history.rules, history.readings);
+  const decided = victimsOf(history)
+    .map((victim) => ({ victim, deciding: decidingOf(history, pressures, victim) }))
+    .filter(({ deciding }) => given === undefined || deciding.some(given));
+  return judgeEach(decided, ({ victim, deciding }) => {
+    if (deciding.some(good)) return undefined;
+    return {
+      expected: `${victim.name} is evicted ${when}`,
+      actual: `evicted until ${victim.eviction.seenMillis} ms; ${describeAll(deciding)}`,
+    };
+  });
+}
+
+/** The looks at which an eviction may have been decided: it needs the pod's time to end, and it is shown some time after. */
+function decidingOf(history: EvictionHistory, pressures: readonly Pressure[], victim: Victim): Pressure[] {
+  const fromMillis = victim.lastAliveMillis - victim.graceSeconds * 1000 - history.patience.evictionMillis;
+  return pressures.filter(
+    ({ reading }) => reading.atMillis >= fromMillis && reading.atMillis < victim.eviction.seenMillis,
+  );
+}
+
+/** Hard: at once. Soft: the pod's own time, but not more than the configuration allows. */
+function timeToEndMillis({ rules }: EvictionHistory, pod: PodLife, { graceMillis }: EvictionThreshold): number {
+  if (graceMillis === 0) return 0;
+  const most = rules.maxPodGraceSeconds < 0 ? pod.graceSeconds : rules.maxPodGraceSeconds;
+  return Math.min(pod.graceSeconds, most) * 1000;
+}
+
+interface EvictionPlan {
+  readonly possible: boolean;
+  /** What stands in the way. */
+  readonly actual: string;
+}
+
+/**
+ * Goes through the looks in their order and gives each at most one of the victims that may have been chosen there.
+ * Victims that no look explains are other laws' matter.
+ */
+function planOf(
+  history: EvictionHistory,
+  lawful: (victim: Victim, pressure: Pressure, others: readonly PodLife[]) => boolean,
+): EvictionPlan {
+  const pressures = pressuresOf(history.rules, history.readings);
+  const windows = new Map(
+    victimsOf(history).map((victim) => [victim, new Set(decidingOf(history, pressures, victim).filter(isActionable))]),
+  );
+  const victims = [...windows.keys()].filter((victim) => (windows.get(victim) as Set<Pressure>).size > 0);
+  const lastIndexOf = (victim: Victim) =>
+    pressures.findLastIndex((at) => (windows.get(victim) as Set<Pressure>).has(at));
+  const impossible = new Set<string>();
+  let furthest: { index: number; left: readonly Victim[] } = { index: -1, left: victims };
+  const fits = (index: number, left: readonly Victim[]): boolean => {
+    if (left.length === 0) return true;
+    const state = `${index}:${left.map(({ name }) => name).join()}`;
+    const pressure = pressures[index];
+    if (index > furthest.index) furthest = { index, left };
+    if (pressure === undefined || impossible.has(state) || left.some((victim) => lastIndexOf(victim) < index))
+      return false;
+    const gone = victims.filter((victim) => !left.includes(victim));
+    const others = history.pods.filter((pod) => !gone.includes(pod as Victim) && isThere(pod, pressure, left));
+    for (const victim of left) {
+      if (!(windows.get(victim) as Set<Pressure>).has(pressure) || !lawful(victim, pressure, others)) continue;
+      if (
+        fits(
+          index + 1,
+          left.filter((other) => other !== victim),
+        )
+      )
+        return true;
+    }
+    if (fits(index + 1, left)) return true;
+    impossible.add(state);
+    return false;
+  };
+  const possible = fits(0, victims);
+  const seen = furthest.left.map(({ name, eviction }) => `${name} (shown at ${eviction.seenMillis} ms)`).join(", ");
+  const at = pressures[Math.min(furthest.index, pressures.length - 1)];
+  return {
+    possible,
+    actual: at === undefined ? "" : `no look for ${seen} from the one ${describeReading(at.reading)}`,
+  };
+}
+
+/** Surely a pod that can be chosen at this look: a victim until it is chosen, any other while it was seen to run. */
+function isThere(pod: PodLife, { reading }: Pressure, left: readonly Victim[]): boolean {
+  if (isCritical(pod) || pod.startedMillis > reading.atMillis) return false;
+  return left.includes(pod as Victim) || pod.lastAliveMillis >= reading.atMillis;
+}
+
+/** The agent acts on one signal: memory before all others, and among those any. */
+function isFirst(
+  { dedicatedImagefs }: EvictionHistory,
+  victim: Victim,
+  { driving, reading }: Pressure,
+  others: readonly PodLife[],
+): boolean {
+  const ofMemory = driving.filter(({ signal }) => signal.toLowerCase().endsWith("memory.available"));
+  const acting = ofMemory.length > 0 ? ofMemory : driving;
+  const candidate = (pod: PodLife) => ({ pod, usage: reading.pods[pod.name] });
+  return acting.some(({ signal }) =>
+    others.every((other) => mayPrecede(signal, candidate(victim), candidate(other), dedicatedImagefs)),
+  );
+}
+
+function describeAll(pressures: readonly Pressure[]): string {
+  if (pressures.length === 0) return "no look before it";
+  return pressures
+    .map(({ reading, driving, stale }) => {
+      const drives = driving.length === 0 ? "nothing drives" : driving.map(describeThreshold).join(", ");
+      return `${describeReading(reading)} (${drives}${stale ? ", old figures" : ""})`;
+    })
+    .join("; ")
+    .slice(0, 600);
+}
