@@ -10,7 +10,8 @@ import {
   type FaultResult,
   faultReportVersion,
 } from "../reports/schema/fault-report.ts";
-import type { FaultName } from "../sim/faults/server-faults.ts";
+import type { CheckInfo } from "../conformance/runner/define-check.ts";
+import { type FaultName, type FaultRow, faultRows } from "../sim/faults/server-faults.ts";
 import type { EmbeddedPart } from "./embedded-part.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "./embedded-pool.ts";
@@ -30,7 +31,7 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
   const { selection, faults, featureGates, cleanSeeds } = campaign;
   const { signal = new AbortController().signal, seed } = selection;
   const { plan, settings } = planSuite({ ...selection, targetKind: "embedded" });
-  const checks = plan.checks.map(({ id }) => id);
+  const { checks } = plan;
   const threads = selection.jobs ?? defaultThreads();
   const pool = embeddedPool(threads, signal);
   const steps = faults.length + cleanSeeds;
@@ -65,18 +66,18 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
   }
 }
 
-/** One check after another, until one fails. */
+/** One check after another, the likely ones first, until one fails. Each meets a server of its own. */
 async function hunt(
   pool: EmbeddedPool,
   { selection, featureGates }: Campaign,
-  checks: readonly string[],
+  checks: readonly CheckInfo[],
   fault: FaultName,
 ): Promise<FaultResult> {
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
   const details = { seed: selection.seed, faults: [fault], featureGates };
-  for (const check of checks) {
+  for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
     if (selection.signal?.aborted === true) break;
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
@@ -94,15 +95,37 @@ async function hunt(
   return { fault, found: false, ...nothing, programs, virtualMillis, measuredMillis };
 }
 
+/** The areas of checks in which a fault of an area most likely shows. */
+export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> = {
+  lists: ["pagination", "versions", "expiry"],
+  watches: ["watch", "versions", "expiry", "custom-resources"],
+  writes: ["objects", "writes", "patch", "strategic", "apply"],
+  deletion: ["deletion"],
+  "dry-run": ["dry-run"],
+  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources"],
+};
+
+/** The same checks: where the fault belongs first, otherwise in their order. */
+export function likelyFirst<Row extends Pick<CheckInfo, "area">>(
+  checks: readonly Row[],
+  area: FaultRow["area"],
+): readonly Row[] {
+  const place = (check: Row): number => {
+    const at = likelyAreas[area].indexOf(check.area);
+    return at < 0 ? likelyAreas[area].length : at;
+  };
+  return checks.toSorted((left, right) => place(left) - place(right));
+}
+
 async function judgeClean(
   pool: EmbeddedPool,
   { selection, featureGates }: Campaign,
-  checks: readonly string[],
+  checks: readonly CheckInfo[],
   seed: number,
 ): Promise<FalseFinding[]> {
   const findings: FalseFinding[] = [];
   const details = { seed, faults: [], featureGates };
-  for (const check of checks) {
+  for (const { id: check } of checks) {
     if (selection.signal?.aborted === true) break;
     const failure = failureIn(await pool.run({ details, selection: { ...plain(selection), seed }, check }, () => {}));
     if (failure === undefined) continue;
