@@ -11,10 +11,10 @@ export type NameErrors = readonly string[];
 
 export const noErrors: NameErrors = Object.freeze([]);
 
-export const dns1123LabelLengthMax = 63;
-export const dns1123SubdomainLengthMax = 253;
-export const qualifiedNameLengthMax = 63; // of the part after the slash
-export const labelValueLengthMax = 63;
+const dns1123LabelLengthMax = 63;
+const dns1123SubdomainLengthMax = 253;
+const qualifiedNameLengthMax = 63; // of the part after the slash
+const labelValueLengthMax = 63;
 
 const dns1123LabelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const dns1123SubdomainPattern = `${dns1123LabelPattern}(\\.${dns1123LabelPattern})*`;

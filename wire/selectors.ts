@@ -66,7 +66,7 @@ export function parseLabelSelector(text: string): LabelSelector | SelectorError 
 }
 
 /** A selector of requirements that are known to be valid. */
-export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
+function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   if (requirements.length === 0) return everyLabel;
   const sorted = requirements.toSorted((left, right) => compareBytes(left.key, right.key));
   const tests = sorted.map(compileRequirement);

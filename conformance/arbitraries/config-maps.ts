@@ -9,7 +9,7 @@ export const clashingNames = ["a", "a-0", "a.b", "a0", "aa", "ab", "b"] as const
 export const anyName = fc.constantFrom(...clashingNames);
 
 /** The label that selectors look at. */
-export const teams = ["red", "blue", "none"] as const;
+const teams = ["red", "blue", "none"] as const;
 export type Team = (typeof teams)[number];
 export const anyTeam = fc.constantFrom<Team>(...teams);
 

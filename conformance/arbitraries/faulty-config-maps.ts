@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 /** A field too many: what it is, and a word that names it and that occurs nowhere else. */
-export const strayFields = {
+const strayFields = {
   top: { field: "zzTop", where: "root", json: '"zzTop":1', yaml: "zzTop: 1" },
   nested: { field: "zzNested", where: "root", json: '"zzNested":{"a":{"b":[1]}}', yaml: "zzNested: {a: {b: [1]}}" },
   cased: { field: "Immutable", where: "root", json: '"Immutable":true', yaml: "Immutable: true" },

@@ -97,7 +97,7 @@ function requirementResult(
 }
 
 /** Where a failure of this check is kept in a report's directory. */
-export function evidenceFile(check: string): string {
+function evidenceFile(check: string): string {
   return `failures/${check}.json`;
 }
 

@@ -5,7 +5,7 @@ import type { Client } from "../client/client.ts";
 import { isJsonObject, type Json } from "../client/types.ts";
 
 /** What a check may need that a target need not have. */
-export const featureNames = [
+const featureNames = [
   "namespaces",
   "configmaps",
   "pods",

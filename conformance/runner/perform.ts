@@ -133,12 +133,7 @@ function note(
 }
 
 /** A write as its writer saw it. */
-export function writeOf(
-  verb: WriteVerb,
-  key: string,
-  demanded: string | undefined,
-  result: Answer | LostAnswer,
-): Write {
+function writeOf(verb: WriteVerb, key: string, demanded: string | undefined, result: Answer | LostAnswer): Write {
   const { began, ended } = result.exchange;
   if (result instanceof LostAnswer) {
     return { verb, key, began, ended: undefined, status: undefined, demanded, object: undefined, uid: undefined };
@@ -155,7 +150,7 @@ function uidOf({ json }: Answer): string | undefined {
 }
 
 /** `namespace/name` of an object of a namespaced collection. */
-export function keyIn(collection: Collection, name: string): string {
+function keyIn(collection: Collection, name: string): string {
   const namespace = /\/namespaces\/([^/]+)\//.exec(collection.path)?.[1];
   return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -12,7 +12,7 @@ const groups: Readonly<Record<string, (suffix: string) => string>> = {
 };
 
 /** The group of a resource that checks of access use, in the dialect of the target. */
-export function groupOf(attempt: Attempt, resource: string): string {
+function groupOf(attempt: Attempt, resource: string): string {
   return groups[resource.split("/")[0] as string]?.(attempt.profile.dialect.groupSuffix) ?? "";
 }
 

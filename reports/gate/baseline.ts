@@ -5,7 +5,7 @@
 import { type Document, isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { z } from "zod";
 
-export const baselineVersion = "baselines/v1";
+const baselineVersion = "baselines/v1";
 
 export interface BaselineEntry {
   /** Id of a finding: `requirement/check`, or `requirement/stale:deviation`. */

@@ -27,4 +27,4 @@ export function findingsOf({ checks, deviations }: SuiteReport): Finding[] {
 /** A check has one finding in a run: the promise that its shrunk program broke. */
 export const findingId = (requirement: string, check: string): string => `${requirement}/${check}`;
 
-export const staleFindingId = (requirement: string, deviation: string): string => `${requirement}/stale:${deviation}`;
+const staleFindingId = (requirement: string, deviation: string): string => `${requirement}/stale:${deviation}`;

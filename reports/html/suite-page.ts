@@ -146,7 +146,7 @@ ${reason !== "" && markup`<p class="reason">${reason}</p>`}
 </li>`;
 }
 
-export function sourceText({ document, clause }: RequirementResult["source"]): string {
+function sourceText({ document, clause }: RequirementResult["source"]): string {
   return document === undefined ? `observed: ${clause}` : `document ${document}, ${clause}`;
 }
 

@@ -46,7 +46,7 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** `1.5 s of virtual time`. */
 export function durationText({ durationMillis, target }: SuiteReport): string {

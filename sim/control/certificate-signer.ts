@@ -94,7 +94,7 @@ export interface SigningContext {
 }
 
 /** What becomes of a request's status; undefined when there is nothing to do. */
-export function signedStatus(object: JsonObject, context: SigningContext): JsonObject | undefined {
+function signedStatus(object: JsonObject, context: SigningContext): JsonObject | undefined {
   const { dialect, authority, nowSeconds } = context;
   const spec = (object["spec"] ?? {}) as JsonObject;
   const status = (object["status"] ?? {}) as JsonObject;

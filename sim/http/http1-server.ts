@@ -37,7 +37,7 @@ export interface Patience {
 }
 
 /** The real server's: 32 s for a head, 60 s for a request, 90 s without one. */
-export const defaultPatience: Patience = { headMillisMax: 32_000, bodyMillisMax: 60_000, idleMillisMax: 90_000 };
+const defaultPatience: Patience = { headMillisMax: 32_000, bodyMillisMax: 60_000, idleMillisMax: 90_000 };
 
 /** A server that accepts connections. */
 export interface Listening {

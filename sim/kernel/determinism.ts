@@ -69,7 +69,7 @@ export function formatDivergence(divergence: Divergence): string {
 }
 
 /** `#12 0.005000 s node-1 lease.renew 4 "a"`. */
-export function formatRecord(record: TraceRecord): string {
+function formatRecord(record: TraceRecord): string {
   const values = record.values.map((value) => ` ${JSON.stringify(value)}`).join("");
   return `#${record.index} ${formatMicros(record.atMicros)} ${record.process} ${record.kind}${values}`;
 }

@@ -53,7 +53,7 @@ export async function createTestCluster(options: ClusterOptions): Promise<TestCl
   }
 }
 
-export class TestCluster implements Cluster {
+class TestCluster implements Cluster {
   readonly url = url;
   readonly token = token;
   readonly fetch: typeof globalThis.fetch;

@@ -68,7 +68,7 @@ function delayMicros(millis: unknown): number {
 }
 
 /** A running timer. */
-export class VirtualTimer {
+class VirtualTimer {
   readonly #host: TimerHost;
   readonly #live: Map<number, VirtualTimer>;
   readonly #id: number;

@@ -44,7 +44,7 @@ const userInfo = objectType("kubernetes.UserInfo", {
   extra: mapOf(string, listOf(string)),
 });
 
-export const requestType = objectType("kubernetes.AdmissionRequest", {
+const requestType = objectType("kubernetes.AdmissionRequest", {
   kind,
   resource,
   subResource: string,

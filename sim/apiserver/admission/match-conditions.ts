@@ -43,7 +43,7 @@ export function matchConditionCauses(
 }
 
 /** Causes for refusing an expression that must give one of these types. Gives its own type, when it has one. */
-export function expressionCauses(
+function expressionCauses(
   source: string,
   path: string,
   variables: ReadonlyMap<string, CelType>,

@@ -44,7 +44,7 @@ export function webhookMatches(webhook: Webhook, review: AdmissionReview, namesp
   );
 }
 
-export function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
+function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
   const { row, resourceName, subresource } = place;
   return (
     listed(rule.operations, operation) &&

@@ -26,7 +26,7 @@ export type Authenticator = (request: ApiRequest) => User;
 
 const authenticatedGroup = "system:authenticated";
 
-export const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
+const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
 
 /** What a token proves. */
 export interface Proven {

@@ -26,7 +26,7 @@ export function itemsOf(parent: DerItem | undefined, tag = sequenceTag): readonl
   return items;
 }
 
-export const sequenceTag = 0x30;
+const sequenceTag = 0x30;
 export const setTag = 0x31;
 
 export class DerError extends Error {}

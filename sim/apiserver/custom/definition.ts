@@ -83,7 +83,7 @@ export function readDefinition(object: JsonObject): Definition {
   };
 }
 
-export function readNames(names: Json | undefined): Names {
+function readNames(names: Json | undefined): Names {
   const fields = fieldsOf(names);
   return {
     plural: text(fields["plural"]),

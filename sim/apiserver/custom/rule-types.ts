@@ -92,7 +92,7 @@ const rootFields: readonly (readonly [string, CelType])[] = [
 ];
 
 /** Bytes of the shortest value in JSON: how many fit into a request is a bound where the schema has none. */
-export function bytesMin(schema: Schema): number {
+function bytesMin(schema: Schema): number {
   if (schema.type === "object" && schema.additional === undefined) {
     let sum = 2;
     for (const name of schema.required) {
@@ -123,7 +123,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** A field's name in expressions; undefined for one that has none. */
-export function escapeName(name: string): string | undefined {
+function escapeName(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`;
   const escaped = name.replace(/__|[.\-/]/g, (part) => escapes[part] ?? part);
   return /^[A-Za-z_]\w*$/.test(escaped) ? escaped : undefined;

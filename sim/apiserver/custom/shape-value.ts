@@ -153,6 +153,6 @@ const blank: Omit<Schema, "preservesUnknown"> = {
 /** Of which nothing is known, and nothing kept. */
 const nothing: Schema = { ...blank, preservesUnknown: false };
 /** Everything below is kept as it is. */
-export const kept: Schema = { ...blank, preservesUnknown: true };
+const kept: Schema = { ...blank, preservesUnknown: true };
 /** `additionalProperties: true` keeps the field, but knows nothing of what is in it. */
 const prunedInside: Schema = { ...blank, preservesUnknown: false };

@@ -14,7 +14,7 @@ import type { Strategy } from "./strategies.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "./types.ts";
 import { zeroStruct } from "./zero-values.ts";
 
-export const updateEntriesMax = 10;
+const updateEntriesMax = 10;
 const managerBytesMax = 128;
 const mergedManager = "ancient-changes";
 

@@ -63,7 +63,7 @@ function prefixOf(target: ReadTarget, namespace: string): string {
   return lastPrefix;
 }
 
-export function collectionPrefix(target: ReadTarget, namespace: string): string {
+function collectionPrefix(target: ReadTarget, namespace: string): string {
   return target.namespaced && namespace !== "" ? `${target.prefix}${namespace}/` : target.prefix;
 }
 

@@ -36,7 +36,7 @@ export function judge({ step, actual }: Replayed): Judgement {
 }
 
 /** `409 AlreadyExists`, `200`, `200 ADDED MODIFIED`. */
-export function outcome({ status, body, text, events }: Answer): string {
+function outcome({ status, body, text, events }: Answer): string {
   if (events !== undefined) return [status, ...events.map((event) => (event as { type: string }).type)].join(" ");
   const reason =
     body === undefined ? /^reason: (\w+)$/m.exec(text ?? "")?.[1] : (body as JsonObject | null)?.["reason"];

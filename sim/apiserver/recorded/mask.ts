@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../http-message.ts";
 
-export const hidden = "*";
+const hidden = "*";
 
 const hiddenFields = new Set([
   "uid",

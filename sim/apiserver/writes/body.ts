@@ -12,7 +12,7 @@ import type { ServedResource } from "../served-resources.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { FieldValidation } from "./options.ts";
 
-export const bodyBytesMax = 3 * 1024 * 1024;
+const bodyBytesMax = 3 * 1024 * 1024;
 
 /** Throws 413 for a body beyond the limit. An object handed over in process has no size. */
 export function requireBodySize(run: Run): void {

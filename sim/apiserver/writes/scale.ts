@@ -169,7 +169,7 @@ const replicasOf = (scale: Draft): number =>
   ((scale["spec"] as JsonObject | undefined)?.["replicas"] as number | undefined) ?? 0;
 
 /** The scale of a workload. Throws the observed 500 for a custom resource that does not say how many it wants. */
-export function scaleOf(workload: JsonObject, resource?: ServedResource): JsonObject {
+function scaleOf(workload: JsonObject, resource?: ServedResource): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadataOf(workload);
   const { wanted, found, selector } =
     resource?.custom?.scale === undefined ? countsOf(workload) : customCounts(workload, resource.custom.scale);

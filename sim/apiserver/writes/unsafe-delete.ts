@@ -13,7 +13,7 @@ import { type ServedResource, storageKey } from "../served-resources.ts";
 import { admitted } from "./steps.ts";
 import type { Writer } from "./writer.ts";
 
-export const unsafeDeleteVerb = "unsafe-delete-ignore-read-errors";
+const unsafeDeleteVerb = "unsafe-delete-ignore-read-errors";
 
 /** Throws 422 for an object that can be read or is not there, 403 for a lack of the verb. */
 export function deleteUnreadable(writer: Writer, run: Run, resource: ServedResource): void {

@@ -138,7 +138,7 @@ function createsOnUpdate(writer: Writer, resource: ServedResource): boolean {
 }
 
 /** Absent, empty and `0` are 0. The real server answers a garbled one with a bare 500. */
-export function parseVersion(text: string | undefined): number {
+function parseVersion(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
   if (/^\d+$/.test(text)) return Number(text);
   throw unmapped(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);

@@ -202,7 +202,7 @@ export class Writer {
   }
 }
 
-export function liveOf(resource: ServedResource, found: KeyValue): Live {
+function liveOf(resource: ServedResource, found: KeyValue): Live {
   const stored = found.value as JsonObject;
   return { key: found.key, stored, object: viewed(resource, stored), modRevision: found.modRevision };
 }

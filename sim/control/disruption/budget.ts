@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../apiserver/http-message.ts";
 import { metadataOf } from "../../apiserver/objects/types.ts";
 
 /** How long a pod whose eviction was granted counts as gone before it has gone. */
-export const deletionSeconds = 120;
+const deletionSeconds = 120;
 
 export const allowedCondition = "DisruptionAllowed";
 export const syncFailed = "SyncFailed";

@@ -120,7 +120,7 @@ export class Scales {
 }
 
 /** The one reference that says it controls the object. */
-export function controllerOf(object: JsonObject): OwnerReference | undefined {
+function controllerOf(object: JsonObject): OwnerReference | undefined {
   return metadataOf(object).ownerReferences?.find(({ controller }) => controller === true);
 }
 

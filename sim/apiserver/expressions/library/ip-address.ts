@@ -14,7 +14,7 @@ export interface Cidr {
   readonly prefixLength: number;
 }
 
-export const width = (ip: IpAddress): number => (ip.family === 4 ? 32 : 128);
+const width = (ip: IpAddress): number => (ip.family === 4 ? 32 : 128);
 
 /** Throws why not. */
 export function parseIp(text: string): IpAddress {

@@ -51,7 +51,7 @@ export function podSpecDefaults(spec: Draft): void {
   eachItem(spec, "volumes", volumeDefaults);
 }
 
-export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
+const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 /** Calls `visit` with each element, ready for writing; frozen lists hold defaulted elements and are passed over. */
 export function eachItem(parent: Draft, field: string, visit: (item: Draft) => void): void {
