@@ -108,6 +108,9 @@ import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts"
 import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
 import { reviewsSayWhatHappens } from "./authorization/reviews-say-what-happens.ts";
 import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.ts";
+import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
+import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
+import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -218,4 +221,7 @@ export const allChecks: readonly Check[] = [
   evictionsAreDeletions,
   reviewsSayWhatHappens,
   strangersLearnNothing,
+  webhookConfigurationsAreChecked,
+  unreachableWebhooksDecideByPolicy,
+  webhooksAreAskedAndObeyed,
 ];

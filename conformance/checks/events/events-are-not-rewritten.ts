@@ -35,6 +35,14 @@ export const eventsAreNotRewritten = defineCheck({
     }),
     { minLength: 1, maxLength: 4 },
   ),
+  examples: [
+    [
+      { by: "put", change: null, count: 2 },
+      { by: "merge", change: null, count: 3 },
+      { by: "put", change: 0, count: 2 },
+      { by: "merge", change: 1, count: 2 },
+    ],
+  ],
   async run(attempt, updates) {
     const groupVersion = eventsGroupVersion(attempt.profile.dialect);
     const events = await attempt.target.collection("events", "", `/apis/${groupVersion}`);

@@ -36,7 +36,14 @@ export const evictionsKeepTheBudget = defineCheck<Program>({
     atOnce: fc.boolean(),
   }) as fc.Arbitrary<Program>,
   examples: [
-    { pods: ["ready", "ready"], minAvailable: 1, policy: "IfHealthyBudget", dry: [true, true], atOnce: false },
+    // By URL few programs are run: the first says something of every requirement.
+    {
+      pods: ["ready", "ready", "unready"],
+      minAvailable: 1,
+      policy: "IfHealthyBudget",
+      dry: [true, true],
+      atOnce: false,
+    },
     { pods: ["ready", "ready", "ready"], minAvailable: 1, policy: "IfHealthyBudget", dry: [], atOnce: true },
     { pods: ["unready", "ready"], minAvailable: 2, policy: "IfHealthyBudget", dry: [], atOnce: false },
     { pods: ["unready", "ready"], minAvailable: 2, policy: "AlwaysAllow", dry: [], atOnce: false },

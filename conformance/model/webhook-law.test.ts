@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { type AdmittedWrite, judgeReviews, type ModelWebhook, refusing, type ToldReview } from "./webhook-law.ts";
+
+const webhook = (parts: Partial<ModelWebhook> = {}): ModelWebhook => ({
+  name: "w",
+  operations: ["CREATE", "DELETE"],
+  team: "red",
+  does: "allow",
+  failurePolicy: "Fail",
+  ...parts,
+});
+const write: AdmittedWrite = { operation: "CREATE", resource: "configmaps", name: "a", teams: ["red"], dryRun: true };
+const review: ToldReview = {
+  webhook: "w",
+  operation: "CREATE",
+  resource: "configmaps",
+  namespace: "n",
+  name: "a",
+  dryRun: true,
+  hasObject: true,
+  hasOldObject: false,
+};
+
+describe("refusing", () => {
+  it("knows who refuses", () => {
+    const [deny, broken] = [webhook({ does: "deny" }), webhook({ does: "broken" })];
+    expect(refusing([webhook(), deny], write)).toBe(deny);
+    expect(refusing([webhook({ does: "broken", failurePolicy: "Ignore" }), broken], write)).toBe(broken);
+  });
+
+  it.each([
+    ["another operation", { ...write, operation: "UPDATE" }],
+    ["another resource", { ...write, resource: "podtemplates" }],
+    ["another team", { ...write, teams: ["blue"] }],
+  ] as const)("does not concern %s", (_what, other) => {
+    expect(refusing([webhook({ does: "deny" })], other)).toBeUndefined();
+  });
+});
+
+describe("judgeReviews", () => {
+  it("accepts those that are concerned, each told what is asked", () => {
+    expect(judgeReviews([webhook(), webhook({ name: "v", team: "blue" })], write, "n", [review])).toBeUndefined();
+    expect(judgeReviews([webhook({ does: "broken", failurePolicy: "Ignore" })], write, "n", [])).toBeUndefined();
+  });
+
+  it.each<[string, ToldReview[]]>([
+    ["nobody asked", []],
+    ["a dry run told as a real one", [{ ...review, dryRun: false }]],
+    ["another operation told", [{ ...review, operation: "UPDATE" }]],
+    ["no object told", [{ ...review, hasObject: false }]],
+    ["somebody asked whom it does not concern", [review, { ...review, webhook: "v" }]],
+  ])("rejects %s", (_what, told) => {
+    expect(judgeReviews([webhook(), webhook({ name: "v", team: "blue" })], write, "n", told)).toBeDefined();
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * Which webhooks a request concerns, and what comes of it: those whose rules name its operation and resource, and whose
+ * object selector matches the object before or after. Source: document 1, Dry-run 3 and Generated values; the published API
+ * of webhook configurations.
+ */
+import type { Violation } from "../findings.ts";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** A webhook of config maps of one team. */
+export interface ModelWebhook {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+  readonly team: string;
+  /** What it does when it is asked. `broken`: nobody answers. */
+  readonly does: "allow" | "deny" | "stamp" | "broken";
+  readonly failurePolicy: "Fail" | "Ignore";
+}
+
+/** One write. `teams`: of the object before and after, as far as there is one. */
+export interface AdmittedWrite {
+  readonly operation: Operation;
+  readonly resource: string;
+  readonly name: string;
+  readonly teams: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** What a webhook was told, as far as it is judged. */
+export interface ToldReview {
+  readonly webhook: string;
+  readonly operation: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly hasObject: boolean;
+  readonly hasOldObject: boolean;
+}
+
+export function concerns({ operations, team }: ModelWebhook, { operation, resource, teams }: AdmittedWrite): boolean {
+  return resource === "configmaps" && operations.includes(operation) && teams.includes(team);
+}
+
+/** The webhook that makes a write fail: the first, in the order asked, that denies or is broken under Fail. */
+export function refusing(webhooks: readonly ModelWebhook[], write: AdmittedWrite): ModelWebhook | undefined {
+  return webhooks.find(
+    (webhook) =>
+      concerns(webhook, write) &&
+      (webhook.does === "deny" || (webhook.does === "broken" && webhook.failurePolicy === "Fail")),
+  );
+}
+
+/** The reviews of one write: of what concerns it, once each unless an earlier one refused, and each saying what is asked. */
+export function judgeReviews(
+  webhooks: readonly ModelWebhook[],
+  write: AdmittedWrite,
+  namespace: string,
+  told: readonly ToldReview[],
+): Violation | undefined {
+  const shown = `${write.dryRun ? "a dry " : ""}${write.operation} of ${write.resource} ${write.name}`;
+  for (const review of told) {
+    const webhook = webhooks.find(({ name }) => name === review.webhook);
+    if (webhook === undefined || !concerns(webhook, write)) {
+      return { expected: `${review.webhook} not asked about ${shown}`, actual: JSON.stringify(review) };
+    }
+    const expected: ToldReview = {
+      webhook: webhook.name,
+      operation: write.operation,
+      resource: write.resource,
+      namespace,
+      name: write.name,
+      dryRun: write.dryRun,
+      hasObject: write.operation !== "DELETE",
+      hasOldObject: write.operation !== "CREATE",
+    };
+    const wrong = (Object.keys(expected) as (keyof ToldReview)[]).find((field) => review[field] !== expected[field]);
+    if (wrong !== undefined) {
+      return {
+        expected: `${wrong} ${String(expected[wrong])} in the review of ${shown}`,
+        actual: String(review[wrong]),
+      };
+    }
+  }
+  if (refusing(webhooks, write) !== undefined) return undefined; // whoever was asked later need not have been
+  const missed = webhooks.find(
+    (webhook) =>
+      webhook.does !== "broken" && concerns(webhook, write) && !told.some((review) => review.webhook === webhook.name),
+  );
+  return (
+    missed && {
+      expected: `${missed.name} asked about ${shown}`,
+      actual: `asked: ${told.map(({ webhook }) => webhook).join() || "nobody"}`,
+    }
+  );
+}
