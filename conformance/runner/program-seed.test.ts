@@ -13,4 +13,9 @@ describe("programSeed", () => {
     });
     fc.assert(property, { seed: 1 });
   });
+
+  it("is another one for each of the seeds that people take", () => {
+    const seeds = Array.from({ length: 10_000 }, (_, seed) => programSeed(seed, "watch-is-ordered"));
+    expect(new Set(seeds).size).toBe(seeds.length);
+  });
 });
