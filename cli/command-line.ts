@@ -9,6 +9,8 @@ import type { InferValue } from "@optique/core/parser";
 import { argument, command, constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
+import { topicNames } from "../conformance/diff/topic-names.ts";
+import { connectionFlags, sideFlags } from "./connection-flags.ts";
 import {
   authorizationModeList,
   boolean,
@@ -18,6 +20,8 @@ import {
   faultList,
   featureGates,
   serverUrl,
+  sideAddress,
+  topicList,
 } from "./flag-values.ts";
 
 const profile = withDefault(
@@ -50,49 +54,7 @@ const gates = optional(
 
 const file = (metavar: "FILE" | "SCENARIO") => path({ metavar, type: "file", mustExist: true });
 
-/** How to reach and to trust a server at a URL. */
-const connection = {
-  token: optional(
-    option("--token", string({ metavar: "TOKEN" }), {
-      description: message`Bearer token. A file keeps it out of the process list.`,
-    }),
-  ),
-  tokenFile: optional(
-    option("--token-file", file("FILE"), { description: message`File that holds the bearer token.` }),
-  ),
-  caFile: optional(
-    option("--ca-file", file("FILE"), {
-      description: message`PEM file of the authorities to trust instead of the system's.`,
-    }),
-  ),
-  clientCert: optional(
-    option("--client-cert", file("FILE"), { description: message`PEM certificate to show to the server.` }),
-  ),
-  clientKey: optional(
-    option("--client-key", file("FILE"), { description: message`The PEM key that goes with --client-cert.` }),
-  ),
-  http: optional(
-    option("--http", choice(["1.1", "2"], { metavar: "VERSION" }), {
-      description: message`${text("1.1 or 2 and nothing else. Default: under TLS what both sides agree on, HTTP/2 first; in the clear 1.1.")}`,
-    }),
-  ),
-  insecureSkipTlsVerify: withDefault(
-    flag("--insecure-skip-tls-verify", {
-      description: message`Trust any certificate. For servers on your own machine.`,
-    }),
-    false,
-  ),
-  svcconfig: optional(
-    option("--svcconfig", file("FILE"), {
-      description: message`A connection file in the form of kubeconfig, instead of a URL and the flags above, but for --http.`,
-    }),
-  ),
-  context: optional(
-    option("--context", string({ metavar: "NAME" }), {
-      description: message`The context of --svcconfig to use. Default: its current one.`,
-    }),
-  ),
-};
+const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
 
 const conform = object({
   command: constant("conform"),
@@ -102,7 +64,7 @@ const conform = object({
     }),
   ),
   profile,
-  ...connection,
+  ...connectionFlags(),
   only: multiple(
     option("--only", commaList("NAMES"), {
       description: message`Only these checks, requirements or areas, joined by commas; * stands for any characters.`,
@@ -306,10 +268,35 @@ const run = object({
   json,
 });
 
+const diff = object({
+  command: constant("diff"),
+  addressA: argument(sideAddress("A"), { description: sideText }),
+  addressB: argument(sideAddress("B"), { description: message`The other one, in the same forms.` }),
+  a: object(sideFlags("a")),
+  b: object(sideFlags("b")),
+  only: multiple(
+    option("--only", topicList(), {
+      description: message`${text(`Only these topics, joined by commas: ${topicNames.join(", ")}.`)}`,
+    }),
+  ),
+  seed: seed("Seed of all random programs, and of embedded servers."),
+  runs: optional(
+    option("--runs", integer({ min: 1, max: 100_000, metavar: "N" }), {
+      description: message`Programs for each topic. Default 100 when both are embedded, 20 otherwise.`,
+    }),
+  ),
+  report: optional(
+    option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
+      description: message`Write diff.json and diff.txt into this folder.`,
+    }),
+  ),
+  json,
+});
+
 const replay = object({
   command: constant("replay"),
   file: argument(file("FILE"), { description: message`A failure file that conform --report has written.` }),
-  ...connection,
+  ...connectionFlags(),
   json,
 });
 
@@ -345,6 +332,7 @@ export type ConformOptions = InferValue<typeof conform>;
 export type ServeOptions = InferValue<typeof serve>;
 export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
+export type DiffOptions = InferValue<typeof diff>;
 export type ViewOptions = InferValue<typeof view>;
 
 /** Examples as they are typed, one a line. */
@@ -395,6 +383,24 @@ export const commandLine = or(
     footer: examples(
       "touchstone run scenarios/one-broken-link.yaml",
       "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism",
+    ),
+  }),
+  command("diff", diff, {
+    brief: message`Compare the answers of two servers to the same programs.`,
+    footer: examples(
+      "touchstone diff embedded:svc embedded:kubernetes",
+      "touchstone diff http://127.0.0.1:8001 embedded:kubernetes --only watches,lists --seed 7",
+      "touchstone diff https://10.0.0.1:6443 https://10.0.0.2:6443 --a-token-file one --b-token-file two",
+      "touchstone diff embedded:svc embedded:svc --b-fault list-null-items",
+    ).concat(
+      lines(
+        "Exit codes:",
+        "0  no difference: every program was played on both, and answered alike",
+        "1  there are differences",
+        "2  wrong usage; nothing was run",
+        "3  inconclusive: a server was not reached, a program was not played to its end, or the run was cut short",
+        "4  Touchstone itself broke",
+      ),
     ),
   }),
   command("replay", replay, {

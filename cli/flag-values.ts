@@ -7,6 +7,7 @@ import type { ValueParser, ValueParserResult } from "@optique/core/valueparser";
 import { type FaultName, faultNames } from "../sim/faults/server-faults.ts";
 import { type AuthorizationMode, authorizationModes } from "../sim/apiserver/auth/modes.ts";
 import { type FeatureGates, svcProfile } from "../sim/apiserver/profile.ts";
+import { type TopicName, topicNames } from "../conformance/diff/topic-names.ts";
 import { parseDuration } from "../wire/durations.ts";
 
 type Parsed<T> = ValueParserResult<T>;
@@ -168,6 +169,54 @@ export function serverUrl(): ValueParser<"sync", string> {
     return { success: true, value: url.origin + url.pathname.replace(/\/+$/, "") };
   };
   return valueParser("URL", "http://127.0.0.1:8001", parse, (url) => url);
+}
+
+/** One side of a comparison. */
+export type SideAddress =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "svcconfig"; readonly file: string }
+  | { readonly kind: "embedded"; readonly profile: "svc" | "kubernetes" };
+
+/** A URL, `svcconfig:FILE`, `embedded:svc` or `embedded:kubernetes`. */
+export function sideAddress(metavar: Metavar): ValueParser<"sync", SideAddress> {
+  const embedded = ["embedded:svc", "embedded:kubernetes"] as const;
+  const url = serverUrl();
+  const parse = (input: string): Parsed<SideAddress> => {
+    const name = embedded.find((known) => known === input);
+    if (name !== undefined) {
+      return { success: true, value: { kind: "embedded", profile: name === "embedded:svc" ? "svc" : "kubernetes" } };
+    }
+    const file = /^svcconfig:(.+)$/.exec(input)?.[1];
+    if (file !== undefined) return { success: true, value: { kind: "svcconfig", file } };
+    if (!/^https?:/.test(input)) {
+      return refuse(
+        message`Expected a URL, such as ${literal("http://127.0.0.1:8001")}, ${literal("svcconfig:FILE")}, ${literal("embedded:svc")} or ${literal("embedded:kubernetes")}, but got ${input}.`,
+      );
+    }
+    const parsed = url.parse(input);
+    return parsed.success ? { success: true, value: { kind: "url", url: parsed.value } } : parsed;
+  };
+  return valueParser(metavar, { kind: "embedded", profile: "svc" }, parse, sideText, embedded);
+}
+
+export function sideText(side: SideAddress): string {
+  if (side.kind === "url") return side.url;
+  return side.kind === "svcconfig" ? `svcconfig:${side.file}` : `embedded:${side.profile}`;
+}
+
+/** Topics of a comparison, joined by commas. */
+export function topicList(): ValueParser<"sync", readonly TopicName[]> {
+  const parse = (input: string): Parsed<readonly TopicName[]> => {
+    const topics: TopicName[] = [];
+    for (const word of input.split(",")) {
+      const topic = topicNames.find((known) => known === word.trim());
+      if (topic === undefined)
+        return refuse(message`No topic is called ${word}. ${text(`Topics: ${topicNames.join(", ")}.`)}`);
+      topics.push(topic);
+    }
+    return { success: true, value: topics };
+  };
+  return valueParser("TOPICS", ["objects"], parse, (topics) => topics.join(","), topicNames);
 }
 
 /** `true` or `false`. */

@@ -47,6 +47,7 @@ async function execute(options: CommandLine): Promise<ExitCode> {
   if (options.command === "conform") return (await import("./conform.ts")).conform(options);
   if (options.command === "serve") return (await import("./serve.ts")).serve(options);
   if (options.command === "run") return (await import("./run.ts")).runScenario(options);
+  if (options.command === "diff") return (await import("./diff.ts")).diff(options);
   if (options.command === "view") return (await import("./view.ts")).view(options);
   return (await import("./replay.ts")).replay(options);
 }
@@ -65,7 +66,7 @@ function withAdvice(problem: string, args: readonly string[]): string {
   const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
   const near =
     unknown === undefined ? [] : findSimilar(unknown, extractOptionNames(commandLine.usage), { maxSuggestions: 2 });
-  const command = ["conform", "serve", "run", "replay", "view"].find((name) => name === args[0]);
+  const command = ["conform", "serve", "run", "diff", "replay", "view"].find((name) => name === args[0]);
   const meant = near.length === 0 ? "" : `\nDid you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
   return `${problem.trimEnd()}${meant}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
 }

@@ -1,5 +1,5 @@
 /** Where the suite goes: the embedded server on virtual time, or a server at a URL in real time. */
-import { urlTransport } from "../conformance/client/url-transport.ts";
+import { type UrlTransport, urlTransport } from "../conformance/client/url-transport.ts";
 import { wallClock } from "../conformance/client/wall-clock.ts";
 import {
   planSuite,
@@ -121,17 +121,7 @@ export function serverFlags({ faults, featureGates }: Pick<EmbeddedDetails, "fau
 }
 
 async function runOnUrl(url: string | undefined, connection: Connection, selection: Selection): Promise<SuiteReport> {
-  const reached = reachedBy(url, connection);
-  const { token, authority, clientCertificate, tlsServerName, insecureSkipTlsVerify } = reached;
-  const { http } = connection;
-  const transport = urlTransport(reached.url, {
-    ...(token === undefined ? {} : { token }),
-    ...(authority === undefined ? {} : { certificateAuthority: authority }),
-    ...(clientCertificate === undefined ? {} : { clientCertificate }),
-    ...(tlsServerName === undefined ? {} : { tlsServerName }),
-    ...(http === undefined ? {} : { http }),
-    insecureSkipTlsVerify,
-  });
+  const { reached, transport } = transportTo(url, connection);
   try {
     const report = await runSuite({
       ...selection,
@@ -146,6 +136,25 @@ async function runOnUrl(url: string | undefined, connection: Connection, selecti
   } finally {
     await transport.close();
   }
+}
+
+/** Throws `UsageError` for flags and files that do not go together; nothing is sent. */
+export function transportTo(
+  url: string | undefined,
+  connection: Connection,
+): { readonly reached: Reached; readonly transport: UrlTransport } {
+  const reached = reachedBy(url, connection);
+  const { token, authority, clientCertificate, tlsServerName, insecureSkipTlsVerify } = reached;
+  const { http } = connection;
+  const transport = urlTransport(reached.url, {
+    ...(token === undefined ? {} : { token }),
+    ...(authority === undefined ? {} : { certificateAuthority: authority }),
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+    ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    ...(http === undefined ? {} : { http }),
+    insecureSkipTlsVerify,
+  });
+  return { reached, transport };
 }
 
 /** By the connection file, or by the URL and the flags: never by both, since one of them would be ignored. */

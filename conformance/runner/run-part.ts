@@ -58,7 +58,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
       ? await judgeAll(run, checks, { jobs, maxWaitMillis }, tell)
       : checks.map((check) => unprovenOutcome(check, `the target was not reached: ${probe.unreachable}`));
   tell({ kind: "phase", phase: "cleaning" });
-  const leftovers = await awaitNamespacesGone(run);
+  const leftovers = await awaitNamespacesGone({ ...run, embedded: run.target.kind === "embedded" });
   const durationMillis = clock.nowMillis() - startedMillis;
   return { target: run.target, features: run.features, outcomes, leftovers, startedMillis, durationMillis };
 }
@@ -143,7 +143,7 @@ function unprovenOutcome(check: Check, why: string): CheckOutcome {
   };
 }
 
-function nameSource(runId: string): NameSource {
+export function nameSource(runId: string): NameSource {
   let count = 0;
   return {
     runId,
@@ -154,17 +154,19 @@ function nameSource(runId: string): NameSource {
   };
 }
 
+type Departure = Pick<SuiteRun, "transport" | "clock" | "names" | "leaving"> & { readonly embedded: boolean };
+
 /**
  * Cleanup has asked for the end of every namespace; this waits until they are gone. A server that does not empty
  * namespaces is helped: their objects are deleted by name. Returns the paths of what is still there at the end.
  */
-async function awaitNamespacesGone(run: SuiteRun): Promise<string[]> {
+export async function awaitNamespacesGone(run: Departure): Promise<string[]> {
   const agent = `touchstone/1 (run ${run.names.runId}; cleanup)`;
   const client = new Client(run.transport, run.clock, new Recorder(run.clock), agent);
   const startedMillis = run.clock.nowMillis();
   let left: readonly Leaving[] = run.leaving;
   // An embedded server is thrown away with all that is left in it.
-  const patienceMillis = run.target.kind === "embedded" ? cleanupMillisMax / 10 : cleanupMillisMax;
+  const patienceMillis = run.embedded ? cleanupMillisMax / 10 : cleanupMillisMax;
   let helped = false;
   for (let waitMillis = 500; left.length > 0; waitMillis = Math.min(waitMillis * 1.5, 5000)) {
     left = await stillThere(client, run.names.runId, left);

@@ -1,0 +1,173 @@
+/** Plays a program on one server, in a namespace of its own, and leaves what it answered masked. */
+import type { Dialect } from "../../wire/dialect.ts";
+import { type Answer, type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
+import { Collection } from "../client/collection.ts";
+import { isApiObject, isJsonObject, type Json, type JsonObject } from "../client/types.ts";
+import type { WatchStream } from "../client/watch-stream.ts";
+import type { Sandbox } from "../runner/sandbox.ts";
+import type { MaskedAnswer } from "./compare.ts";
+import { Masking } from "./masks.ts";
+import { fromDialect, type Known, type Program, resolved, type Step } from "./step.ts";
+
+/** A step as one server met it. */
+export interface Played {
+  /** As it was sent; undefined when the step named what this server had not told. */
+  readonly sent: Step | undefined;
+  /** Undefined when nothing was asked. */
+  readonly answer: MaskedAnswer | undefined;
+}
+
+/** Headers that a client acts upon. */
+const comparedHeaders = ["content-type", "location", "retry-after", "warning"] as const;
+
+const fenceName = "zz-fence";
+const fenceTimeoutMillis = 10_000;
+
+/** Rejects with `LostAnswer`, or with what else kept the program from being played to its end. */
+export async function play(client: Client, sandbox: Sandbox, dialect: Dialect, program: Program): Promise<Played[]> {
+  const namespace = await sandbox.namespace();
+  const known: Known = new Map([["ns", namespace]]);
+  const masking = new Masking();
+  masking.rename(namespace, "namespace");
+  masking.rename(sandbox.label, "run");
+  const names = new Set<string>();
+  const played: Played[] = [];
+  for (const [index, step] of program.entries()) {
+    const sent = resolved(step, known, dialect);
+    if (sent === undefined) {
+      played.push({ sent, answer: undefined });
+      continue;
+    }
+    const answer = await ask(client, sandbox, sent, namespace);
+    learn(sent, answer.body, known, names, masking);
+    const body = ownOnly(neutral(answer.body, dialect), names);
+    const headers = neutral(answer.headers, dialect) as Record<string, string>;
+    played.push({
+      sent,
+      answer: {
+        status: answer.status,
+        headers: masking.masked(headers, index + 1, "header") as Record<string, string>,
+        body: masking.masked(body, index + 1),
+      },
+    });
+  }
+  return played;
+}
+
+/** Names that the program itself has not used do not count: others may work in the same namespace. */
+function ownOnly(body: Json, names: ReadonlySet<string>): Json {
+  const isOwn = (item: Json): boolean => !isApiObject(item) || names.has(item.metadata.name);
+  if (Array.isArray(body)) return body.filter((event: Json) => !isJsonObject(event) || isOwn(event["object"] as Json));
+  if (!isJsonObject(body)) return body;
+  if (Array.isArray(body["items"])) return { ...body, items: (body["items"] as readonly Json[]).filter(isOwn) };
+  if (!Array.isArray(body["rows"])) return body;
+  const rows = (body["rows"] as readonly JsonObject[]).filter((row) => isOwn(row["object"] as Json));
+  return { ...body, rows };
+}
+
+const neutral = (value: Json, dialect: Dialect): Json =>
+  JSON.parse(fromDialect(JSON.stringify(value), dialect)) as Json;
+
+/** What later steps may refer to. A name that the server made is not the same on another. */
+function learn(sent: Step, body: Json, known: Known, names: Set<string>, masking: Masking): void {
+  const named = isJsonObject(sent.body) ? sent.body["metadata"] : undefined;
+  const asked = isJsonObject(named) ? named : {};
+  const last = sent.path.split("/").at(-1) as string;
+  for (const name of [asked["name"], sent.method === "POST" ? undefined : last]) {
+    if (typeof name === "string") names.add(name);
+  }
+  if (!isJsonObject(body) || !isJsonObject(body["metadata"])) return;
+  const { name, uid, resourceVersion, continue: token } = body["metadata"];
+  if (typeof name !== "string") {
+    if (typeof resourceVersion === "string" && Array.isArray(body["items"])) known.set("version", resourceVersion);
+    if (typeof token === "string" && token !== "") known.set("continue", token);
+    return;
+  }
+  names.add(name);
+  if (typeof asked["generateName"] === "string" && name !== asked["name"]) {
+    masking.rename(name, `name after ${asked["generateName"]}`);
+  }
+  if (typeof uid === "string") known.set(`uid:${name}`, uid);
+  if (typeof resourceVersion === "string") known.set(`version:${name}`, resourceVersion);
+}
+
+interface Heard {
+  readonly status: number;
+  readonly headers: JsonObject;
+  readonly body: Json;
+}
+
+async function ask(client: Client, sandbox: Sandbox, step: Step, namespace: string): Promise<Heard> {
+  const { method, path, query, headers, body } = step;
+  if (query?.["watch"] !== undefined) return follow(client, sandbox, step, namespace);
+  const text = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
+  const answer = await client.request(method, path, {
+    query,
+    rawBody: text,
+    ...(headers === undefined ? {} : { headers }),
+  });
+  if (answer.status < 300 && method !== "GET" && method !== "DELETE") register(sandbox, answer);
+  return { status: answer.status, headers: headersOf(answer.headers), body: bodyOf(answer) };
+}
+
+function register(sandbox: Sandbox, { exchange, json }: Answer): void {
+  if (!isApiObject(json)) return;
+  const { path, method } = exchange.request;
+  const [place = ""] = path.split("?");
+  const held = (json.metadata.finalizers ?? []).length > 0 || place.includes("/pods");
+  sandbox.created(method === "POST" ? `${place}/${json.metadata.name}` : place, held);
+}
+
+const headersOf = (headers: Answer["headers"]): JsonObject =>
+  Object.fromEntries(
+    comparedHeaders.flatMap((name) => {
+      const value = headers[name];
+      return value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")]];
+    }),
+  );
+
+function bodyOf({ json, text, headers }: Answer): Json {
+  if (json !== undefined) return json;
+  return /protobuf|cbor|octet/.test(mediaTypeOf(headers)) || headerOf(headers, "content-encoding") !== undefined
+    ? "<binary>"
+    : text;
+}
+
+/** What a watch tells up to an object that is written after it has begun: what has not come before it will not come. */
+async function follow(client: Client, sandbox: Sandbox, { path, query }: Step, namespace: string): Promise<Heard> {
+  const watch = client.watch(path, query ?? {});
+  const status = await watch.opened();
+  if (status === undefined) throw new LostAnswer(watch.exchange);
+  const headers = headersOf(watch.headers);
+  if (status !== 200) {
+    await watch.untilEnded(fenceTimeoutMillis);
+    return { status, headers, body: watch.refusal() ?? null };
+  }
+  await fence(client, sandbox, namespace);
+  const told = () => watch.events.some(({ object, type }) => isFence(object) || type === "ERROR");
+  const complete = await watch.until(() => told() || watch.ended !== undefined, fenceTimeoutMillis);
+  const events = eventsOf(watch);
+  if (watch.ended === "broken") throw new LostAnswer(watch.exchange);
+  watch.close();
+  if (!complete) throw new LostAnswer(Object.assign(watch.exchange, { lost: "the fence was not told in time" }));
+  return { status, headers, body: events };
+}
+
+const isFence = (object: JsonObject): boolean => isApiObject(object) && object.metadata.name.startsWith(fenceName);
+
+/** Bookmarks come when the server pleases, unless one says that the beginning is whole. */
+function eventsOf(watch: WatchStream): Json[] {
+  const end = watch.events.findIndex(({ object }) => isFence(object));
+  return watch.events
+    .slice(0, end < 0 ? undefined : end)
+    .filter(({ type, object }) => type !== "BOOKMARK" || JSON.stringify(object).includes("initial-events-end"))
+    .map(({ type, object }) => ({ type, object }));
+}
+
+/** With the labels that the steps' selectors ask for. */
+async function fence(client: Client, sandbox: Sandbox, namespace: string): Promise<void> {
+  const configMaps = new Collection(client, `/api/v1/namespaces/${namespace}/configmaps`, sandbox);
+  const metadata = { generateName: `${fenceName}-`, labels: { team: "red" } };
+  const answer = await configMaps.create({ apiVersion: "v1", kind: "ConfigMap", metadata });
+  if (answer.status >= 300) throw new Error(`the fence was refused: ${answer.status} ${answer.text.slice(0, 200)}`);
+}
