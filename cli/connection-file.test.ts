@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { selfSignedCertificate } from "../sim/http/self-signed.ts";
+import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import { readConnectionFile } from "./connection-file.ts";
 import { cleanUp, scratchFile } from "./spawned-command.ts";
 

@@ -6,7 +6,7 @@ import type { SuiteFailure } from "../reports/schema/suite-report.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import type { FaultName } from "../sim/faults/server-faults.ts";
 import type { Listening } from "../sim/http/http1-server.ts";
-import { selfSignedCertificate } from "../sim/http/self-signed.ts";
+import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { refusalHere, runHere } from "./command-here.ts";
 import { cleanUp, run, scratch, scratchFile } from "./spawned-command.ts";

@@ -5,7 +5,7 @@ import process from "node:process";
 import { noControllers } from "../sim/control/controllers.ts";
 import type { TlsOptions } from "../sim/http/http-server.ts";
 import type { Listening } from "../sim/http/http1-server.ts";
-import { selfSignedCertificate } from "../sim/http/self-signed.ts";
+import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import { NoObjectPath } from "../sim/apiserver/unreadable.ts";

@@ -1,7 +1,7 @@
 /** The suite comes to the same verdict by every way into the same two servers: one in the clear, one under TLS. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
-import { selfSignedCertificate } from "../sim/http/self-signed.ts";
+import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import { cleanUp, run, type Running, scratchFile, start } from "./spawned-command.ts";
 import { type Connection, runSuiteOn, type Selection } from "./suite-target.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ApiHandler, Payload, Responder } from "../apiserver/http-message.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import type { Listening } from "./http1-server.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { selfSignedCertificate } from "./certificates/self-signed.ts";
 
 const text = (value: string): Payload => ({
   object: undefined,

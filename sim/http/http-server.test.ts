@@ -3,48 +3,11 @@ import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHead
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler } from "../apiserver/http-message.ts";
+import { Desk, text } from "./fixtures/desk.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import type { Listening } from "./http1-server.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
-
-const text = (value: string): Payload => ({
-  object: undefined,
-  contentType: "text/plain",
-  bytes: () => Buffer.from(value),
-});
-
-/** Echoes; `/watch` streams and `/park` waits until the test says more. */
-class Desk implements ApiHandler {
-  readonly seen: ApiRequest[] = [];
-  readonly held: Responder[] = [];
-  readonly cancelled: string[] = [];
-  readonly #waiting: (() => void)[] = [];
-
-  start(request: ApiRequest, responder: Responder): () => void {
-    this.seen.push(request);
-    if (request.path === "/watch" || request.path === "/park") {
-      if (request.path === "/watch") responder.open(200, { "content-type": "application/json" });
-      this.held.push(responder);
-    } else {
-      const body = request.body instanceof Uint8Array ? Buffer.from(request.body).toString() : "";
-      responder.respond(200, {}, text(`${request.method} ${request.path}?${request.query} ${body}`));
-    }
-    this.#wake();
-    return () => {
-      this.cancelled.push(request.path);
-      this.#wake();
-    };
-  }
-
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-}
+import { selfSignedCertificate } from "./certificates/self-signed.ts";
 
 const tls: TlsOptions = selfSignedCertificate({
   hosts: ["127.0.0.1"],

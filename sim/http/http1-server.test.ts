@@ -2,52 +2,11 @@ import { request as httpRequest, Agent, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler, Responder } from "../apiserver/http-message.ts";
 import type { AccessEntry } from "./exchange.ts";
+import { Desk, text } from "./fixtures/desk.ts";
 import { listenHttp } from "./http-server.ts";
 import { type HttpServerOptions, type Listening, listenHttp1 } from "./http1-server.ts";
-
-const text = (value: string): Payload => ({
-  object: undefined,
-  contentType: "text/plain",
-  bytes: () => Buffer.from(value),
-});
-
-/** Answers by path, and lets the test hold the responders of parked requests. */
-class Desk implements ApiHandler {
-  readonly seen: ApiRequest[] = [];
-  readonly parked: Responder[] = [];
-  readonly cancelled: string[] = [];
-  readonly #waiting: (() => void)[] = [];
-
-  start(request: ApiRequest, responder: Responder): () => void {
-    this.seen.push(request);
-    if (request.path === "/park") this.parked.push(responder);
-    else if (request.path === "/watch") {
-      responder.open(200, { "content-type": "application/json" });
-      this.parked.push(responder);
-    } else if (request.body instanceof Uint8Array && request.body.length > 8) {
-      responder.respond(413, {}, text("too large"));
-    } else {
-      const body = request.body instanceof Uint8Array ? Buffer.from(request.body).toString() : "";
-      responder.respond(
-        200,
-        { warning: ["299 - a", "299 - b"] },
-        text(`${request.method} ${request.path}?${request.query} ${body}`),
-      );
-    }
-    for (const wake of this.#waiting.splice(0)) wake();
-    return () => {
-      this.cancelled.push(request.path);
-      for (const wake of this.#waiting.splice(0)) wake();
-    };
-  }
-
-  /** Resolves when `holds` does; looked at after every start and cancel. */
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-}
 
 let open: Listening | undefined;
 const sockets: Socket[] = [];
@@ -121,7 +80,7 @@ describe.each([
   });
 
   it("hands on method, path, query, lower-case headers and body, and writes status, repeated headers and length", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const answer = await ask(listening, "POST", "/a%20b?x=1&y=%2F", { headers: { "X-Thing": "v" }, body: "12345678" });
     expect(answer.status).toBe(200);
@@ -132,7 +91,7 @@ describe.each([
   });
 
   it("passes one byte more than the limit on, so that the handler refuses; the connection stays usable", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const refused = await ask(listening, "POST", "/x", { body: "x".repeat(100_000), agent });
@@ -144,7 +103,7 @@ describe.each([
   });
 
   it("serves many requests on one connection, pipelined ones in order", async () => {
-    const listening = await listenWith(new Desk());
+    const listening = await listenWith(new Desk(8));
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`;
     const { until } = raw(listening, one("/1") + one("/2") + one("/3"));
     const received = await until(/GET \/3\? /);
@@ -152,14 +111,14 @@ describe.each([
   });
 
   it("accepts the absolute form", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     await raw(listening, "GET http://elsewhere/p?q=1 HTTP/1.1\r\nHost: h\r\n\r\n").until(/GET \/p/);
     expect(desk.seen[0]).toMatchObject({ path: "/p", query: "q=1" });
   });
 
   it("answers HEAD without a body and passes unusual methods on", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const head = await ask(listening, "HEAD", "/h");
     expect(head.status).toBe(200);
@@ -180,33 +139,33 @@ describe.each([
     ["a missing Host", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request"],
     ["headers over the limit", `GET / HTTP/1.1\r\nHost: h\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, "HTTP/1.1 431 "],
   ])("refuses %s", async (_name, send, start) => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk, { headerBytesMax: 16_384 });
     expect(await raw(listening, send).ended).toContain(start);
     expect(desk.seen).toEqual([]);
   });
 
   it("cancels a parked request when its client goes away", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const entries: AccessEntry[] = [];
     const listening = await listenWith(desk, { accessLog: (entry) => entries.push(entry) });
     const { socket } = raw(listening, "GET /park HTTP/1.1\r\nHost: h\r\n\r\n");
-    await desk.until(() => desk.parked.length === 1);
+    await desk.until(() => desk.held.length === 1);
     socket.destroy();
     await desk.until(() => desk.cancelled.length === 1);
     expect(entries).toMatchObject([{ url: "/park", outcome: "client-gone", status: 0 }]);
-    desk.parked[0]?.respond(200, {}, text("late")); // must be harmless
+    desk.held[0]?.respond(200, {}, text("late")); // must be harmless
   });
 
   it("answers a client that half-closes after its request", async () => {
-    const listening = await listenWith(new Desk());
+    const listening = await listenWith(new Desk(8));
     const { socket, ended } = raw(listening, "GET /half HTTP/1.1\r\nHost: h\r\n\r\n");
     socket.end();
     expect(await ended).toContain("GET /half");
   });
 
   it("ends the watch of a client that half-closes, as the real server does", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const { socket, until } = raw(listening, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
     await until(/200 OK[\s\S]*\r\n\r\n/);
@@ -215,12 +174,12 @@ describe.each([
   });
 
   it("sends a watch's headers before its first event, and the events of one turn in one chunk", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const { until } = raw(listening, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
     const head = await until(/\r\n\r\n/);
     expect(head).toMatch(/Transfer-Encoding: chunked/i);
-    const responder = desk.parked[0] as Responder;
+    const responder = desk.held[0] as Responder;
     for (const event of ["a\n", "b\n", "c\n"]) responder.frame(text(event));
     expect((await until(/c\n/)).split("\r\n\r\n")[1]).toBe("6\r\na\nb\nc\n\r\n");
     responder.frame(text("d\n"));
@@ -229,12 +188,12 @@ describe.each([
   });
 
   it("reports what a slow reader leaves waiting, and nothing once it has read", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const { socket, until } = raw(listening, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
     await until(/\r\n\r\n/);
     socket.pause();
-    const responder = desk.parked[0] as Responder;
+    const responder = desk.held[0] as Responder;
     const big = text("x".repeat(1 << 20));
     let waiting = 0;
     // The kernel's buffers hold a few megabytes at most; past them every event stays with us.
@@ -250,7 +209,7 @@ describe.each([
   });
 
   it("gzips when told to", async () => {
-    const listening = await listenWith(new Desk(), {
+    const listening = await listenWith(new Desk(8), {
       compress: (request, status) => status === 200 && request.headers["accept-encoding"] === "gzip",
     });
     const answer = await ask(listening, "GET", "/z", { headers: { "accept-encoding": "gzip" } });
@@ -264,36 +223,36 @@ describe.each([
   });
 
   it("ends gracefully: watches end cleanly, requests finish, new connections are refused", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const watch = raw(listening, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
     const parked = ask(listening, "GET", "/park");
     await watch.until(/\r\n\r\n/);
-    await desk.until(() => desk.parked.length === 2);
-    desk.parked[0]?.frame(text("last\n"));
+    await desk.until(() => desk.held.length === 2);
+    desk.held[0]?.frame(text("last\n"));
     const closed = listening.close();
     expect(await watch.until(/0\r\n\r\n$/)).toContain("last\n");
     expect(desk.cancelled).toEqual(["/watch"]);
     await expect(ask(listening, "GET", "/new")).rejects.toThrow(/ECONNREFUSED/);
     watch.socket.end();
-    desk.parked[1]?.respond(200, {}, text("finished"));
+    desk.held[1]?.respond(200, {}, text("finished"));
     expect((await parked).body).toBe("finished");
     await closed;
   });
 
   it("cuts what is left when the grace is over", async () => {
-    const desk = new Desk();
+    const desk = new Desk(8);
     const listening = await listenWith(desk);
     const parked = ask(listening, "GET", "/park");
-    await desk.until(() => desk.parked.length === 1);
+    await desk.until(() => desk.held.length === 1);
     const [, broken] = await Promise.allSettled([listening.close(20), parked]);
     expect(broken).toMatchObject({ status: "rejected", reason: { code: "ECONNRESET" } });
     await desk.until(() => desk.cancelled.length === 1);
   });
 
   it("says why it cannot listen", async () => {
-    const listening = await listenWith(new Desk());
-    const again = listenHttp1({ handler: new Desk(), turn: (work) => work() }, listening.port, "127.0.0.1");
+    const listening = await listenWith(new Desk(8));
+    const again = listenHttp1({ handler: new Desk(8), turn: (work) => work() }, listening.port, "127.0.0.1");
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 });

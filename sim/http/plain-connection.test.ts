@@ -1,15 +1,10 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler, ApiRequest, Responder } from "../apiserver/http-message.ts";
+import { text } from "./fixtures/desk.ts";
 import { listenHttp } from "./http-server.ts";
 import { type Listening, listenHttp1 } from "./http1-server.ts";
-
-const text = (value: string): Payload => ({
-  object: undefined,
-  contentType: "text/plain",
-  bytes: () => Buffer.from(value),
-});
 
 /** Says what it was asked; `/later` is answered in a later turn of the event loop. */
 class Echo implements ApiHandler {

@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubernetesProfile } from "../apiserver/profile.ts";
 import type { Listening } from "./http1-server.ts";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { selfSignedCertificate } from "./certificates/self-signed.ts";
 import { startWallServer } from "./wall-server.ts";
 
 const hour = 3_600_000;

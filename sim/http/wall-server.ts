@@ -5,10 +5,10 @@ import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { RevisionStore } from "../store/revision-store.ts";
-import { type RunAuthority, runAuthority } from "./certificate-authority.ts";
+import { type RunAuthority, runAuthority } from "./certificates/certificate-authority.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
-import { rsaSigner } from "./rsa-signer.ts";
+import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { selfSignedCertificate } from "./self-signed.ts";
+import { selfSignedCertificate } from "./certificates/self-signed.ts";
 import { startWallServer } from "./wall-server.ts";
 
 const pair = selfSignedCertificate({

@@ -1,27 +1,16 @@
 /** Lists as response bodies: put together from the kept bytes of their items, and kept as a whole while nothing changes. */
 import { encodeJson } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../http-message.ts";
-import { compactJson, type Encode, yaml } from "./encode.ts";
+import { compactJson, yaml } from "./encode.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
-import { LazyPayload } from "./payload.ts";
+import { SharedPayload } from "./payload.ts";
 import { yamlText } from "./yaml.ts";
 
 /**
  * A list whose items are shared objects. In process they are the stored objects themselves; in bytes their kind
  * and apiVersion are left out, as the real server leaves them out.
  */
-export class ListPayload extends LazyPayload {
-  readonly object: JsonObject;
-  private readonly encode: Encode;
-  private readonly encodings: Encodings;
-
-  constructor(object: JsonObject, contentType: string, encode: Encode, encodings: Encodings) {
-    super(contentType);
-    this.object = object;
-    this.encode = encode;
-    this.encodings = encodings;
-  }
-
+export class ListPayload extends SharedPayload {
   /** What precedes the items tells the list's version and changes with every write to anything; most of the rest stays. */
   override pieces(): readonly Uint8Array[] {
     const { items, ...head } = this.object;
@@ -31,7 +20,7 @@ export class ListPayload extends LazyPayload {
     return first === undefined ? [opening, listEnd] : [opening, first.subarray(1), ...others, listEnd];
   }
 
-  protected make(): Uint8Array {
+  protected override make(): Uint8Array {
     const { items, ...head } = this.object;
     if (!Array.isArray(items)) return this.encode({ ...head, items: items ?? null });
     if (this.encode === compactJson) return concatenated(this.pieces());

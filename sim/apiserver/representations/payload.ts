@@ -41,10 +41,10 @@ export class TextPayload extends LazyPayload {
   }
 }
 
-/** An object that is nobody's but this response's: a Status, a discovery document. */
+/** An object, encoded for this response alone: a Status, a discovery document. */
 export class ObjectPayload extends LazyPayload {
   readonly object: JsonObject;
-  private readonly encode: Encode;
+  protected readonly encode: Encode;
 
   constructor(object: JsonObject, contentType: string, encode: Encode) {
     super(contentType);
@@ -58,21 +58,16 @@ export class ObjectPayload extends LazyPayload {
 }
 
 /** A stored object, shared with everybody who asks. */
-export class SharedPayload extends LazyPayload {
-  readonly object: JsonObject;
-  private readonly encode: Encode;
-  private readonly encodings: Encodings;
+export class SharedPayload extends ObjectPayload {
+  protected readonly encodings: Encodings;
 
   constructor(object: JsonObject, contentType: string, encode: Encode, encodings: Encodings) {
-    super(contentType);
-    this.object = object;
-    this.encode = encode;
+    super(object, contentType, encode);
     this.encodings = encodings;
   }
 
-  protected make(): Uint8Array {
-    if (this.encode !== compactJson) return this.encode(this.object);
-    return this.encodings.lineOf(this.object);
+  protected override make(): Uint8Array {
+    return this.encode === compactJson ? this.encodings.lineOf(this.object) : super.make();
   }
 }
 

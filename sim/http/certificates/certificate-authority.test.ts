@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { request as httpsRequest } from "node:https";
 import { expect, it } from "vitest";
-import { parseCertificateRequest, type CertificateRequest } from "../apiserver/certificates/request.ts";
-import { kubernetesProfile } from "../apiserver/profile.ts";
+import { parseCertificateRequest, type CertificateRequest } from "../../apiserver/certificates/request.ts";
+import { kubernetesProfile } from "../../apiserver/profile.ts";
 import { runAuthority } from "./certificate-authority.ts";
-import { certificateRequest } from "./fixtures/certificate-request.ts";
+import { certificateRequest } from "./request-fixture.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
-import { startWallServer } from "./wall-server.ts";
+import { startWallServer } from "../wall-server.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const hour = 3_600_000;

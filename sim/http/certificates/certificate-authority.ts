@@ -2,32 +2,12 @@
  * An authority made for one run: it signs what the server's signers approve, and a server that trusts it takes the
  * certificates as credentials. Source: RFC 5280, section 4; the published signer's extensions.
  */
-import {
-  createHash,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  verify,
-} from "node:crypto";
-import type { CertificateRequest } from "../apiserver/certificates/request.ts";
-import { extendedKeyUsages, keyUsages, signingUsage } from "../apiserver/certificates/signers.ts";
-import type { CertificateAuthority, CertificateTerms } from "../control/certificate-signer.ts";
-import {
-  alternativeName,
-  bitString,
-  distinguishedName,
-  explicit,
-  extension,
-  integer,
-  objectId,
-  pem,
-  positive,
-  sequence,
-  time,
-  tlv,
-} from "./der-writer.ts";
+import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
+import type { CertificateRequest } from "../../apiserver/certificates/request.ts";
+import { extendedKeyUsages, keyUsages, signingUsage } from "../../apiserver/certificates/signers.ts";
+import type { CertificateAuthority, CertificateTerms } from "../../control/certificate-signer.ts";
+import { type CertificateBody, critical, keyId, signedCertificate, usageBits } from "./certificate.ts";
+import { alternativeName, distinguishedName, extension, objectId, sequence, time, tlv } from "./der-writer.ts";
 
 export interface RunAuthority extends CertificateAuthority {
   /** The authority's own certificate, in PEM: whoever trusts it trusts what it has signed. */
@@ -36,8 +16,6 @@ export interface RunAuthority extends CertificateAuthority {
 
 const commonName = "touchstone-signer";
 const dayMillis = 86_400_000;
-const critical = Buffer.from([0x01, 0x01, 0xff]);
-const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
 
 /** Good for ten years from a day before `nowMillis`, Unix milliseconds. */
 export function runAuthority(nowMillis: number): RunAuthority {
@@ -45,7 +23,7 @@ export function runAuthority(nowMillis: number): RunAuthority {
   const publicKeyInfo = publicKey.export({ type: "spki", format: "der" });
   const issuer = distinguishedName(commonName, []);
   const ownKeyId = keyId(publicKeyInfo);
-  const make = (body: Omit<CertificateBody, "issuer">): string => certificateOf({ ...body, issuer }, privateKey);
+  const make = (body: Omit<CertificateBody, "issuer">): string => signedCertificate({ ...body, issuer }, privateKey);
   const certificate = make({
     subject: issuer,
     publicKeyInfo,
@@ -74,29 +52,6 @@ export function runAuthority(nowMillis: number): RunAuthority {
   };
 }
 
-interface CertificateBody {
-  readonly issuer: Buffer;
-  readonly subject: Buffer;
-  readonly publicKeyInfo: Buffer;
-  readonly validity: Buffer;
-  readonly extensions: readonly Buffer[];
-}
-
-function certificateOf(made: CertificateBody, privateKey: KeyObject): string {
-  const body = sequence(
-    explicit(0, integer(Buffer.from([2]))),
-    integer(positive(randomBytes(16))),
-    ecdsaWithSha256,
-    made.issuer,
-    made.validity,
-    made.subject,
-    made.publicKeyInfo,
-    explicit(3, sequence(...made.extensions)),
-  );
-  const signature = sign("sha256", body, { key: privateKey, dsaEncoding: "der" });
-  return pem("CERTIFICATE", sequence(body, ecdsaWithSha256, bitString(signature)));
-}
-
 function leafExtensions({ request, usages }: CertificateTerms, authorityKeyId: Buffer): readonly Buffer[] {
   const bits = usages.map((usage) =>
     (keyUsages as readonly string[]).indexOf(usage === signingUsage ? keyUsages[0] : usage),
@@ -115,16 +70,6 @@ function leafExtensions({ request, usages }: CertificateTerms, authorityKeyId: B
     extension("2.5.29.35", sequence(tlv(0x80, authorityKeyId))),
     ...(names.length === 0 ? [] : [extension("2.5.29.17", sequence(...names))]),
   ];
-}
-
-const keyId = (publicKeyInfo: Buffer): Buffer => createHash("sha1").update(publicKeyInfo).digest();
-
-/** A bit string in its shortest form. */
-function usageBits(bits: readonly number[]): Buffer {
-  const last = Math.max(0, ...bits);
-  const bytes = Buffer.alloc((last >> 3) + 1);
-  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (0x80 >> (bit & 7));
-  return tlv(0x03, Buffer.concat([Buffer.from([7 - (last & 7)]), bytes]));
 }
 
 /** By the signature's algorithm: its hash, none where the key brings its own. */

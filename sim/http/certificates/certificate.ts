@@ -1,0 +1,46 @@
+/**
+ * A certificate and its signature by a key on P-256, with SHA-256: what Node signs and does not issue. Source: RFC 5280,
+ * section 4; RFC 5480; RFC 5758.
+ */
+import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
+import { bitString, explicit, integer, objectId, pem, positive, sequence, tlv } from "./der-writer.ts";
+
+/** Each part in DER. */
+export interface CertificateBody {
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  readonly publicKeyInfo: Buffer;
+  readonly validity: Buffer;
+  readonly extensions: readonly Buffer[];
+}
+
+/** In PEM, with a random serial number. */
+export function signedCertificate(made: CertificateBody, privateKey: KeyObject): string {
+  const body = sequence(
+    explicit(0, integer(Buffer.from([2]))),
+    integer(positive(randomBytes(16))),
+    ecdsaWithSha256,
+    made.issuer,
+    made.validity,
+    made.subject,
+    made.publicKeyInfo,
+    explicit(3, sequence(...made.extensions)),
+  );
+  const signature = sign("sha256", body, { key: privateKey, dsaEncoding: "der" });
+  return pem("CERTIFICATE", sequence(body, ecdsaWithSha256, bitString(signature)));
+}
+
+const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
+
+/** Goes into an extension. */
+export const critical = Buffer.from([0x01, 0x01, 0xff]);
+
+export const keyId = (publicKeyInfo: Buffer): Buffer => createHash("sha1").update(publicKeyInfo).digest();
+
+/** The numbers of bits as a bit string in its shortest form. */
+export function usageBits(bits: readonly number[]): Buffer {
+  const last = Math.max(0, ...bits);
+  const bytes = Buffer.alloc((last >> 3) + 1);
+  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (0x80 >> (bit & 7));
+  return tlv(0x03, Buffer.concat([Buffer.from([7 - (last & 7)]), bytes]));
+}
