@@ -110,6 +110,16 @@ const conform = object({
     900_000_000,
   ),
   report: optional(
+  webhookAddress: optional(
+    option("--webhook-address", hostAndPort("HOST"), {
+      description: message`${text("How the server at the URL reaches this machine, as HOST or HOST:PORT: webhooks of the suite listen there over HTTPS. Default: nowhere, and checks that need one are unsupported.")}`,
+    }),
+  ),
+  compactHook: optional(
+    option("--compact-hook", string({ metavar: "CMD" }), {
+      description: message`Run this in a shell, once all else is judged, to make the server at the URL forget its history; instead of waiting for that.`,
+    }),
+  ),
     option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
       description: message`Write the report in every form into this folder: report.json, .html, .md, .txt, junit.xml, a badge, the evidence of failures.`,
     }),
@@ -356,6 +366,7 @@ export const commandLine = or(
       "touchstone conform https://10.0.0.1:6443 --client-cert me.pem --client-key me.key --ca-file ca.pem --http 2",
       "touchstone conform --svcconfig config.yaml --context staging",
       "touchstone conform --list --only 'watch.*'",
+      "touchstone conform http://127.0.0.1:8001 --compact-hook ./compact.sh",
       "touchstone conform --fault list-null-items",
       "touchstone conform --faults all --seeds 10 --runs 30",
       "touchstone conform --baseline known.yaml --report out/embedded",

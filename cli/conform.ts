@@ -9,6 +9,7 @@ import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
 import { makePlan, type Plan, type Selection } from "../conformance/runner/plan.ts";
+import { compactHook } from "./compact-hook.ts";
 import { prepareBaseline, readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
 import { eventLog } from "./event-log.ts";
@@ -56,6 +57,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       ...given("runs", options.runs),
       ...given("jobs", options.jobs),
     });
+      ...given("compact", compactHook(options, addressOf(target).address, signal)),
     progress.clear();
     const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);
     if (options.report !== undefined) writeReport(report, options.report);
@@ -124,11 +126,24 @@ async function tryTheSuite(
 }
 
 /** What goes with a verdict on a server, and not with one on the suite. */
+/** A hook that nothing would run is a mistake. */
+function requireUseOfHook({ compactHook: command }: ConformOptions, target: SuiteTarget, { checks }: Plan): void {
+  if (command === undefined) return;
+  if (target.kind === "embedded") {
+    throw new UsageError("--compact-hook is for a server at a URL: the embedded one forgets at once. Leave it out.");
+  }
+  if (checks.some(({ kind }) => kind === "aged")) return;
+  throw new UsageError(
+    "--compact-hook would not be run: none of the checks that --only, --skip and --level leave waits until the server forgets. Leave it out, or take the area expiry in.",
+  );
+}
+
 function refusedBeside(options: ConformOptions, target: SuiteTarget): string | undefined {
   if (target.kind === "url")
     return "plants bugs in the embedded server, and another server was named: leave the URL or --svcconfig out.";
   if (options.faults.length > 0) return "says which bugs to plant, and --fault does as well: leave --fault out.";
   if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
+  if (options.compactHook !== undefined) return "waits for nothing real: leave --compact-hook out.";
   if (options.report !== undefined) return "prints its report, as text or with --json: leave --report out.";
   if (options.events !== undefined) return "tells no events: leave --events out.";
   const baseline = options.baseline === undefined ? options.writeBaseline && "--write-baseline" : "--baseline";

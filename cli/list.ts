@@ -45,6 +45,7 @@ const runFlags: readonly (readonly [flag: string, given: (options: ConformOption
   ["--runs", ({ runs }) => runs !== undefined],
   ["--jobs", ({ jobs }) => jobs !== undefined],
   ["--max-wait", ({ maxWait }) => maxWait !== 900_000_000],
+  ["--compact-hook", ({ compactHook }) => compactHook !== undefined],
   ["--report", ({ report }) => report !== undefined],
   ["--format", ({ format }) => format !== undefined],
   ["--events", ({ events }) => events !== undefined],

@@ -67,6 +67,8 @@ export async function runSuiteOn(target: SuiteTarget, selection: Selection): Pro
   try {
     return await (target.kind === "url"
       ? runOnUrl(target.url, target.connection, selection)
+  /** Only for a server at a URL. */
+  readonly compact?: () => Promise<void>;
       : runEmbedded(target.details, selection));
   } catch (error) {
     if (error instanceof SuiteUsageError) throw new UsageError(`${error.message}.`);

@@ -55,6 +55,10 @@ export interface SuiteOptions extends SuiteSelection {
   /** Where the target can reach webhooks of the suite. Default: nowhere, and what needs one is unsupported. */
   readonly webhooks?: WebhookHost | undefined;
   readonly targetKind: "embedded" | "url";
+  /** Runs nodes of the suite in the target. Default: none, and what needs one is unsupported. */
+  readonly nodes?: NodeHost | undefined;
+  /** Makes the target forget its history once all else is judged. Rejects with a reason. Default: expiry is waited for. */
+  readonly compact?: (() => Promise<void>) | undefined;
   /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
   readonly address?: string;
   /** Put into every curl line, for example `-H "Authorization: Bearer $TOKEN"`. Default none. */
@@ -150,6 +154,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       maxWaitMillis: planned.settings.maxWaitMillis,
     },
     checks,
+      compact: options.compact,
     options.onProgress ?? (() => {}),
   );
 }

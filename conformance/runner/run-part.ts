@@ -30,12 +30,13 @@ export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "leav
   /** Checks at a time. */
   readonly jobs: number;
   readonly maxWaitMillis: number;
+  readonly compact: (() => Promise<void>) | undefined;
 }
 
 type Tell = (progress: SuiteProgress) => void;
 
 export async function runChecks(options: PartOptions, checks: readonly Check[], tell: Tell): Promise<SuitePart> {
-  const { transport, clock, runId, jobs, maxWaitMillis, ...shared } = options;
+  const { transport, clock, runId, jobs, maxWaitMillis, compact, ...shared } = options;
   const startedMillis = clock.nowMillis();
   if (options.signal?.aborted === true) return stoppedPart(options.target, checks, startedMillis);
   tell({ kind: "phase", phase: "probing" });
@@ -55,7 +56,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
   };
   const outcomes =
     probe.unreachable === undefined
-      ? await judgeAll(run, checks, { jobs, maxWaitMillis }, tell)
+      ? await judgeAll(run, checks, { jobs, maxWaitMillis, compact }, tell)
       : checks.map((check) => unprovenOutcome(check, `the target was not reached: ${probe.unreachable}`));
   tell({ kind: "phase", phase: "cleaning" });
   const leftovers = await awaitNamespacesGone({ ...run, embedded: run.target.kind === "embedded" });
@@ -67,7 +68,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
 async function judgeAll(
   run: SuiteRun,
   checks: readonly Check[],
-  { jobs, maxWaitMillis }: Pick<PartOptions, "jobs" | "maxWaitMillis">,
+  { jobs, maxWaitMillis, compact }: Pick<PartOptions, "jobs" | "maxWaitMillis" | "compact">,
   tell: Tell,
 ): Promise<CheckOutcome[]> {
   const aging: AgingCheck[] = [];
@@ -94,10 +95,32 @@ async function judgeAll(
   await Promise.all(Array.from({ length: Math.max(1, jobs) }, worker));
 
   tell({ kind: "phase", phase: "expiring" });
-  // The wait is counted from the capture, but what is judged late still gets a moment.
-  const deadlineMillis = Math.max(capturedMillis + maxWaitMillis, run.clock.nowMillis() + 10_000);
-  for (const captured of aging) await judge(captured.check, () => captured.settle(deadlineMillis));
+  const broken = aging.length === 0 || run.signal?.aborted === true ? undefined : await brokenHook(compact);
+  // The wait is counted from the capture, but what is judged late still gets a moment. Nobody waits for a broken hook.
+  const deadlineMillis =
+    broken === undefined
+      ? Math.max(capturedMillis + maxWaitMillis, run.clock.nowMillis() + 10_000)
+      : run.clock.nowMillis();
+  for (const captured of aging) {
+    await judge(captured.check, async () => explained(await captured.settle(deadlineMillis), broken));
+  }
   return checks.map((check) => outcomes.get(check.id)).filter((outcome) => outcome !== undefined);
+}
+
+/** Why the target could not be made to forget. */
+async function brokenHook(compact: PartOptions["compact"]): Promise<string | undefined> {
+  try {
+    await compact?.();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What has expired by itself is judged all the same. */
+function explained(outcome: CheckOutcome, broken: string | undefined): CheckOutcome {
+  if (broken === undefined || outcome.verdict.status !== "inconclusive") return outcome;
+  return { ...outcome, verdict: { status: "inconclusive", why: `${broken}; ${outcome.verdict.why}` } };
 }
 
 interface Probe {
