@@ -9,6 +9,7 @@ import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { certificateRequests } from "./admission/certificate-requests.ts";
+import { podPriority } from "./admission/pod-priority.ts";
 import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
 import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
@@ -157,6 +158,7 @@ export class ApiServer implements ApiHandler, RunHost {
       tokens,
       admission: [
         ...(options.admission ?? []),
+        podPriority({ dialect, classes: () => this.verbs.priorityClasses() }),
         mutatingWebhooks(webhookPorts),
         ...ownSteps,
         certificates,

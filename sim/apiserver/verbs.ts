@@ -21,7 +21,12 @@ import type { RbacObjects } from "./auth/rbac/policy.ts";
 import { decodeObject } from "./objects/decode.ts";
 import { keyOf } from "./reads/selection.ts";
 import { prefixEnd } from "../store/sorted-index.ts";
-import { bootstrapApiServices, bootstrapNamespaces, bootstrapRoles } from "./writes/bootstrap.ts";
+import {
+  bootstrapApiServices,
+  bootstrapNamespaces,
+  bootstrapPriorityClasses,
+  bootstrapRoles,
+} from "./writes/bootstrap.ts";
 import { warn } from "./writes/body.ts";
 import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
@@ -64,6 +69,7 @@ export class Verbs {
     // Before the caches begin: what every cluster has is older than anything that can be watched.
     if (bootstrap) bootstrapNamespaces(this.writer);
     if (bootstrap) bootstrapApiServices(this.writer);
+    if (bootstrap) bootstrapPriorityClasses(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, faults });
     this.reads = new ReadVerbs(context, { profile, faults, store, unreadable, frontEnd: this.frontEnd, process });
@@ -105,6 +111,12 @@ export class Verbs {
     resource: "validatingadmissionpolicies" | "validatingadmissionpolicybindings",
   ): readonly JsonObject[] {
     const { prefix } = this.resources.named("admissionregistration.svc.io", "v1", resource).read;
+    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  }
+
+  /** All PriorityClasses, as the caches have them. */
+  priorityClasses(): readonly JsonObject[] {
+    const { prefix } = this.resources.named("scheduling.svc.io", "v1", "priorityclasses").read;
     return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
   }
 

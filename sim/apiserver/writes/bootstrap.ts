@@ -3,6 +3,7 @@ import { defaultClusterRoleBindings, defaultClusterRoles } from "../auth/rbac/de
 import type { JsonObject } from "../http-message.ts";
 import { decodeObject } from "../objects/decode.ts";
 import { localApiServices, localCondition } from "../objects/kinds/api-service.ts";
+import { systemPriorityClasses } from "../objects/kinds/priority-class.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
 import type { ServedResource } from "../served-resources.ts";
 import type { Writer } from "./writer.ts";
@@ -24,6 +25,12 @@ export function bootstrapApiServices(writer: Writer): void {
   const now = writer.times.now();
   const status = { conditions: [{ ...localCondition, lastTransitionTime: now }] };
   for (const object of localApiServices(dialect)) makeUnlessThere(writer, resource, object, status);
+}
+
+/** The classes of pods that a cluster cannot do without. */
+export function bootstrapPriorityClasses(writer: Writer): void {
+  const resource = writer.resources.named("scheduling.svc.io", "v1", "priorityclasses");
+  for (const object of systemPriorityClasses) makeUnlessThere(writer, resource, object);
 }
 
 /** The roles and bindings that role-based authorization starts with. */

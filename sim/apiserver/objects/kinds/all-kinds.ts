@@ -4,6 +4,7 @@ import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission-p
 import { certificateRequestRules } from "./certificate-request.ts";
 import { apiServiceRules } from "./api-service.ts";
 import { configMapRules } from "./config-map.ts";
+import { disruptionBudgetRules } from "./disruption-budget.ts";
 import { coreEventRules, eventRules } from "./event.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { leaseRules } from "./lease.ts";
@@ -11,6 +12,7 @@ import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
 import { podTemplateRules } from "./pod-template.ts";
+import { priorityClassRules } from "./priority-class.ts";
 import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./rbac.ts";
 import { resourceQuotaRules } from "./resource-quota.ts";
 import { secretRules } from "./secret.ts";
@@ -50,10 +52,12 @@ const rules: Readonly<Record<string, KindRules>> = {
   "certificates.svc.io/v1/CertificateSigningRequest": certificateRequestRules,
   "coordination.svc.io/v1/Lease": leaseRules,
   "events.svc.io/v1/Event": eventRules,
+  "policy/v1/PodDisruptionBudget": disruptionBudgetRules,
   "rbac.authorization.svc.io/v1/ClusterRole": clusterRoleRules,
   "rbac.authorization.svc.io/v1/ClusterRoleBinding": clusterRoleBindingRules,
   "rbac.authorization.svc.io/v1/Role": roleRules,
   "rbac.authorization.svc.io/v1/RoleBinding": roleBindingRules,
+  "scheduling.svc.io/v1/PriorityClass": priorityClassRules,
 };
 
 const none: KindRules = {};
