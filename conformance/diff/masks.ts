@@ -17,7 +17,7 @@ interface Mask {
 }
 
 /** In this order: the first that applies to a field takes it; then every pattern is looked for in what is left. */
-export const masks: readonly Mask[] = [
+const masks: readonly Mask[] = [
   {
     name: "version",
     why: "of a whole collection, or in a bookmark: others may write meanwhile",

@@ -81,7 +81,7 @@ export interface Judgement {
 }
 
 /** Priorities from here on are the system's own. Source: the fact sheet of the 1.33 agent, on killing and status. */
-export const criticalPriorityMin = 2_000_000_000;
+const criticalPriorityMin = 2_000_000_000;
 
 export function isCritical(pod: PodLife): boolean {
   return pod.static || pod.priority >= criticalPriorityMin;

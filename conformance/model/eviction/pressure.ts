@@ -55,7 +55,7 @@ export function isMet({ signal, value }: EvictionThreshold, { signals }: UsageRe
 }
 
 /** Less than the value and the minimum reclaim together. */
-export function isUnresolved({ signal, value, minimumReclaim }: EvictionThreshold, { signals }: UsageReading): boolean {
+function isUnresolved({ signal, value, minimumReclaim }: EvictionThreshold, { signals }: UsageReading): boolean {
   const seen = signals[signal];
   if (seen === undefined) return false;
   return seen.available < amountOf(value, seen.capacity) + amountOf(minimumReclaim, seen.capacity);

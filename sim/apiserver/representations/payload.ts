@@ -6,7 +6,7 @@ import type { JsonObject, Payload } from "../http-message.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
 import { compactJson, type Encode, type EncodeEvent } from "./encode.ts";
 
-export abstract class LazyPayload implements Payload {
+abstract class LazyPayload implements Payload {
   abstract readonly object: JsonObject | undefined;
   readonly contentType: string;
   private made: Uint8Array | undefined;
