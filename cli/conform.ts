@@ -26,6 +26,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const target = targetOf(options);
   const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
   const plan = requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
+  requireUseOfHook(options, target, plan);
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
   const format = formatOf(options);
   const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
@@ -125,7 +126,6 @@ async function tryTheSuite(
   }
 }
 
-/** What goes with a verdict on a server, and not with one on the suite. */
 /** A hook that nothing would run is a mistake. */
 function requireUseOfHook({ compactHook: command }: ConformOptions, target: SuiteTarget, { checks }: Plan): void {
   if (command === undefined) return;
@@ -138,12 +138,13 @@ function requireUseOfHook({ compactHook: command }: ConformOptions, target: Suit
   );
 }
 
+/** What goes with a verdict on a server, and not with one on the suite. */
 function refusedBeside(options: ConformOptions, target: SuiteTarget): string | undefined {
   if (target.kind === "url")
     return "plants bugs in the embedded server, and another server was named: leave the URL or --svcconfig out.";
   if (options.faults.length > 0) return "says which bugs to plant, and --fault does as well: leave --fault out.";
-  if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
   if (options.compactHook !== undefined) return "waits for nothing real: leave --compact-hook out.";
+  if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
   if (options.report !== undefined) return "prints its report, as text or with --json: leave --report out.";
   if (options.events !== undefined) return "tells no events: leave --events out.";
   const baseline = options.baseline === undefined ? options.writeBaseline && "--write-baseline" : "--baseline";
