@@ -109,7 +109,6 @@ const conform = object({
     option("--max-wait", duration(), { description: message`How long an expiry may take before it is inconclusive.` }),
     900_000_000,
   ),
-  report: optional(
   webhookAddress: optional(
     option("--webhook-address", hostAndPort("HOST"), {
       description: message`${text("How the server at the URL reaches this machine, as HOST or HOST:PORT: webhooks of the suite listen there over HTTPS. Default: nowhere, and checks that need one are unsupported.")}`,
@@ -120,6 +119,7 @@ const conform = object({
       description: message`Run this in a shell, once all else is judged, to make the server at the URL forget its history; instead of waiting for that.`,
     }),
   ),
+  report: optional(
     option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
       description: message`Write the report in every form into this folder: report.json, .html, .md, .txt, junit.xml, a badge, the evidence of failures.`,
     }),
@@ -365,8 +365,8 @@ export const commandLine = or(
       "touchstone conform https://10.0.0.1:6443 --token-file token --ca-file ca.pem",
       "touchstone conform https://10.0.0.1:6443 --client-cert me.pem --client-key me.key --ca-file ca.pem --http 2",
       "touchstone conform --svcconfig config.yaml --context staging",
-      "touchstone conform --list --only 'watch.*'",
       "touchstone conform http://127.0.0.1:8001 --compact-hook ./compact.sh",
+      "touchstone conform --list --only 'watch.*'",
       "touchstone conform --fault list-null-items",
       "touchstone conform --faults all --seeds 10 --runs 30",
       "touchstone conform --baseline known.yaml --report out/embedded",

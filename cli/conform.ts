@@ -57,8 +57,8 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       ...given("path", options.path),
       ...given("runs", options.runs),
       ...given("jobs", options.jobs),
-    });
       ...given("compact", compactHook(options, addressOf(target).address, signal)),
+    });
     progress.clear();
     const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);
     if (options.report !== undefined) writeReport(report, options.report);

@@ -61,14 +61,14 @@ function credentialFlagOf(connection: Connection): string | undefined {
 export interface Selection extends SuiteSelection {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Only for a server at a URL. */
+  readonly compact?: () => Promise<void>;
 }
 
 export async function runSuiteOn(target: SuiteTarget, selection: Selection): Promise<SuiteReport> {
   try {
     return await (target.kind === "url"
       ? runOnUrl(target.url, target.connection, selection)
-  /** Only for a server at a URL. */
-  readonly compact?: () => Promise<void>;
       : runEmbedded(target.details, selection));
   } catch (error) {
     if (error instanceof SuiteUsageError) throw new UsageError(`${error.message}.`);

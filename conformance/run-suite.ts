@@ -54,11 +54,11 @@ export interface SuiteOptions extends SuiteSelection {
   readonly clock: SuiteClock;
   /** Where the target can reach webhooks of the suite. Default: nowhere, and what needs one is unsupported. */
   readonly webhooks?: WebhookHost | undefined;
-  readonly targetKind: "embedded" | "url";
   /** Runs nodes of the suite in the target. Default: none, and what needs one is unsupported. */
   readonly nodes?: NodeHost | undefined;
   /** Makes the target forget its history once all else is judged. Rejects with a reason. Default: expiry is waited for. */
   readonly compact?: (() => Promise<void>) | undefined;
+  readonly targetKind: "embedded" | "url";
   /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
   readonly address?: string;
   /** Put into every curl line, for example `-H "Authorization: Bearer $TOKEN"`. Default none. */
@@ -152,9 +152,9 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       signal: options.signal,
       jobs: targetKind === "embedded" ? 1 : planned.settings.jobs,
       maxWaitMillis: planned.settings.maxWaitMillis,
+      compact: options.compact,
     },
     checks,
-      compact: options.compact,
     options.onProgress ?? (() => {}),
   );
 }
