@@ -19,6 +19,7 @@ import {
   fault,
   faultList,
   featureGates,
+  hostAndPort,
   serverUrl,
   sideAddress,
   topicList,

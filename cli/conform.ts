@@ -182,12 +182,17 @@ const addressOf = (target: SuiteTarget): { kind: SuiteTarget["kind"]; address: s
 });
 
 function targetOf(options: ConformOptions): SuiteTarget {
-  const { url, faults, featureGates = {}, seed } = options;
+  const { url, faults, featureGates = {}, seed, webhookAddress } = options;
   if (url === undefined && options.svcconfig === undefined) {
     const flag = connectionFlagOf(options);
     if (flag !== undefined) {
       throw new UsageError(
         `${flag} says how to reach a server at a URL, and no URL was given: add one, or --svcconfig, or leave the flag out.`,
+      );
+    }
+    if (webhookAddress !== undefined) {
+      throw new UsageError(
+        "--webhook-address says how a server at a URL reaches this machine, and the embedded server needs no address: add a URL, or leave the flag out.",
       );
     }
     return { kind: "embedded", details: { seed, faults: [...faults], featureGates } };
@@ -198,7 +203,7 @@ function targetOf(options: ConformOptions): SuiteTarget {
       `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`touchstone serve ${flag} …\` instead.`,
     );
   }
-  return { kind: "url", url, connection: options };
+  return { kind: "url", url, connection: options, webhookAddress };
 }
 
 /** `{ name: value }`, or nothing when the flag was not given. */

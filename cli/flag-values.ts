@@ -177,6 +177,31 @@ export type SideAddress =
   | { readonly kind: "svcconfig"; readonly file: string }
   | { readonly kind: "embedded"; readonly profile: "svc" | "kubernetes" };
 
+/** A place that another machine can reach: a name or an address, and a port when one is given. */
+export interface HostAndPort {
+  /** IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** `HOST` or `HOST:PORT`; an IPv6 address in brackets. */
+export function hostAndPort(metavar: Metavar): ValueParser<"sync", HostAndPort> {
+  const parse = (input: string): Parsed<HostAndPort> => {
+    const [, bracketed, plain, portText] = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/.exec(input) ?? [];
+    const port = portText === undefined ? undefined : Number(portText);
+    const host = bracketed ?? plain;
+    if (host === undefined || (port !== undefined && (port < 1 || port > 65_535))) {
+      return refuse(
+        message`Expected a host and perhaps a port, such as ${literal("10.0.0.7")} or ${literal("ci.example.com:8443")}, but got ${input}.`,
+      );
+    }
+    return { success: true, value: { host, port } };
+  };
+  const format = ({ host, port }: HostAndPort) =>
+    `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`;
+  return valueParser(metavar, { host: "127.0.0.1", port: undefined }, parse, format);
+}
+
 /** A URL, `svcconfig:FILE`, `embedded:svc` or `embedded:kubernetes`. */
 export function sideAddress(metavar: Metavar): ValueParser<"sync", SideAddress> {
   const embedded = ["embedded:svc", "embedded:kubernetes"] as const;

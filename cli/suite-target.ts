@@ -1,4 +1,5 @@
 /** Where the suite goes: the embedded server on virtual time, or a server at a URL in real time. */
+import { listenForWebhooks } from "../conformance/client/webhook-listener.ts";
 import { type UrlTransport, urlTransport } from "../conformance/client/url-transport.ts";
 import { wallClock } from "../conformance/client/wall-clock.ts";
 import {
@@ -10,9 +11,12 @@ import {
   SuiteUsageError,
 } from "../conformance/run-suite.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
+import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
+import type { WebhookHost } from "../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
 import { type Reached, readConnectionFile } from "./connection-file.ts";
+import type { HostAndPort } from "./flag-values.ts";
 import { type KeyPair, readCertificates, readText, requirePair } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -23,6 +27,8 @@ export type SuiteTarget =
       /** Undefined where the connection's file says it. */
       readonly url: string | undefined;
       readonly connection: Connection;
+      /** How the server reaches this machine. Absent: it does not, and no webhook can be answered. */
+      readonly webhookAddress?: HostAndPort | undefined;
     };
 
 /** How to reach and to trust a server, as the flags say it. */
@@ -67,9 +73,7 @@ export interface Selection extends SuiteSelection {
 
 export async function runSuiteOn(target: SuiteTarget, selection: Selection): Promise<SuiteReport> {
   try {
-    return await (target.kind === "url"
-      ? runOnUrl(target.url, target.connection, selection)
-      : runEmbedded(target.details, selection));
+    return await (target.kind === "url" ? runOnUrl(target, selection) : runEmbedded(target.details, selection));
   } catch (error) {
     if (error instanceof SuiteUsageError) throw new UsageError(`${error.message}.`);
     if (selection.path === undefined || !/wrong path/.test((error as Error).message)) throw error;
@@ -122,12 +126,17 @@ export function serverFlags({ faults, featureGates }: Pick<EmbeddedDetails, "fau
   ].join("");
 }
 
-async function runOnUrl(url: string | undefined, connection: Connection, selection: Selection): Promise<SuiteReport> {
+async function runOnUrl(
+  { url, connection, webhookAddress }: Extract<SuiteTarget, { readonly kind: "url" }>,
+  selection: Selection,
+): Promise<SuiteReport> {
   const { reached, transport } = transportTo(url, connection);
+  const webhooks = webhookAddress === undefined ? undefined : await openWebhooks(webhookAddress);
   try {
     const report = await runSuite({
       ...selection,
       transport,
+      webhooks,
       clock: wallClock,
       targetKind: "url",
       address: reached.url,
@@ -136,7 +145,26 @@ async function runOnUrl(url: string | undefined, connection: Connection, selecti
     const protocol = transport.protocol();
     return { ...report, target: { ...report.target, protocol } };
   } finally {
-    await transport.close();
+    await Promise.all([transport.close(), webhooks?.close()]);
+  }
+}
+
+const dayMillis = 86_400_000;
+
+/** With a certificate that is made for this run, and that the configurations of its webhooks name. */
+async function openWebhooks({ host, port = 0 }: HostAndPort): Promise<WebhookHost> {
+  const now = Date.now();
+  const { certificate, privateKey } = selfSignedCertificate({
+    hosts: [host],
+    notBeforeMillis: now - dayMillis,
+    notAfterMillis: now + 7 * dayMillis,
+  });
+  try {
+    return await listenForWebhooks({ host, port, certificate, privateKey });
+  } catch (error) {
+    throw new UsageError(
+      `--webhook-address: port ${port} of this machine cannot be listened on: ${(error as Error).message}. Give another, or leave it out for any free one.`,
+    );
   }
 }
 

@@ -75,14 +75,14 @@ export const kubernetes: SuiteProfile = {
       name: "authentication-anonymous",
       requirement: "authentication.unauthenticated",
       reason: "a caller without credentials is let in as the anonymous user, unless that is switched off",
-      instead: "403 for system:anonymous",
+      instead: "403 for system:anonymous, or what that user may do",
       sometimes: true,
     },
     {
       name: "events-anonymous",
       requirement: "events.unauthenticated",
       reason: "a caller without credentials is let in as the anonymous user, unless that is switched off",
-      instead: "403 for system:anonymous",
+      instead: "403 for system:anonymous, or what that user may do",
       sometimes: true,
     },
     {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { eventsGroupVersion } from "../../arbitraries/events.ts";
 import type { Answer, RequestOptions } from "../../client/client.ts";
 import { isFailureStatus, messageOf, shownAnswer, shownStatus } from "../../client/status-document.ts";
+import { callerIn } from "../../model/callers.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
@@ -49,7 +50,7 @@ export const strangersAreRefused = defineCheck({
     if (token !== null) {
       attempt.expect("authentication.bad-token", answer.status === 401, `401 for ${shown}`, shownAnswer(answer));
     } else {
-      judgeNobody(
+      await judgeNobody(
         attempt,
         resource === "events" ? "events.unauthenticated" : "authentication.unauthenticated",
         shown,
@@ -60,6 +61,7 @@ export const strangersAreRefused = defineCheck({
       const isUnauthorized = shownStatus(answer) === "401 Unauthorized" && isFailureStatus(answer);
       attempt.expect("authentication.status", isUnauthorized, "a Status 401 Unauthorized", shownAnswer(answer));
     }
+    if (answer.status !== 401 && answer.status !== 403) return; // the anonymous user may do it
     const there = await collection.get("stranger");
     attempt.expect(
       "authentication.unauthenticated",
@@ -70,16 +72,30 @@ export const strangersAreRefused = defineCheck({
   },
 });
 
-function judgeNobody(attempt: Attempt, requirement: string, shown: string, answer: Answer): void {
-  const promise = answer.status === 401 ? undefined : { expected: `401 for ${shown}`, actual: shownAnswer(answer) };
-  const isAnonymous = answer.status === 403 && messageOf(answer).includes('"system:anonymous"');
+/**
+ * Whoever is let in without credentials is the anonymous user, and is answered what that user may be: 403 in its name, or,
+ * where it may do everything, anything else.
+ */
+async function judgeNobody(attempt: Attempt, requirement: string, shown: string, answer: Answer): Promise<void> {
+  const { status } = answer;
+  const promise = status === 401 ? undefined : { expected: `401 for ${shown}`, actual: shownAnswer(answer) };
+  const isAnonymous =
+    status === 403 ? messageOf(answer).includes(`"${anonymous}"`) : status !== 401 && (await isAnybody(attempt));
   attempt.holdsOrDeviates(`${requirement.split(".")[0]}-anonymous`, requirement, promise, isAnonymous);
   // Who is not let in at all need not be called anything.
-  if (answer.status === 401) attempt.holds("authentication.anonymous", undefined);
-  if (answer.status === 403) {
-    const expected = "403 that names system:anonymous";
-    attempt.expect("authentication.anonymous", isAnonymous, expected, shownAnswer(answer));
-  }
+  const isTold = status === 401 || isAnonymous;
+  attempt.expect("authentication.anonymous", isTold, `an answer to ${anonymous}`, shownAnswer(answer));
+}
+
+const anonymous = "system:anonymous";
+
+/** Whether the target says of a caller without credentials that it is the anonymous user. */
+async function isAnybody(attempt: Attempt): Promise<boolean> {
+  const apiVersion = `authentication.${attempt.profile.dialect.groupSuffix}/v1`;
+  const path = `/apis/${apiVersion}/selfsubjectreviews`;
+  const body = { apiVersion, kind: "SelfSubjectReview" };
+  const { json } = await attempt.client.request("POST", path, { body, as: "nobody" });
+  return callerIn(json, "userInfo")?.username === anonymous;
 }
 
 function ask(attempt: Attempt, verb: (typeof verbs)[number], path: string, as: RequestOptions["as"]): Promise<Answer> {
