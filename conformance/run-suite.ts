@@ -12,6 +12,7 @@ import type {
   TargetDescription,
 } from "../reports/schema/suite-report.ts";
 import type { Verdict } from "../reports/schema/verdict.ts";
+import type { NodeHost } from "../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
 import { allChecks } from "./checks/index.ts";
 import { suiteProfiles } from "./profiles/index.ts";
