@@ -19,13 +19,12 @@ describe("touchstone conform --list", () => {
       "--only",
       "agent-*",
       "--skip",
-      "agent-pods,agent-n*",
+      "agent-pods,agent-n*,agent-eviction",
     );
     const { kind, requirements, checks } = JSON.parse(stdout) as Catalogue;
     expect([kind, checks]).toEqual(["Catalogue", []]);
     expect([...new Set(requirements.map(({ id }) => id.split(".")[0]))]).toEqual([
       "agent-configuration",
-      "agent-eviction",
       "agent-images",
       "agent-logging",
       "agent-resources",

@@ -135,13 +135,14 @@ function planOf(rows: ReadonlyMap<string, Requirement>, selection: Selection): P
 
 /** Runs some of the planned checks against one target. What it finds is plain data, and may come from another thread. */
 export function runPart(options: SuiteOptions, planned: SuitePlan, checks: readonly Check[]): Promise<SuitePart> {
-  const { transport, clock, webhooks, targetKind } = options;
+  const { transport, clock, webhooks, nodes, targetKind } = options;
   const address = options.address ?? "$SERVER";
   return runChecks(
     {
       transport,
       clock,
       webhooks,
+      nodes,
       rows: planned.rows,
       profile: suiteProfiles[options.profile],
       runId: options.runId ?? (targetKind === "embedded" ? `e${planned.seed >>> 0}` : randomRunId()),

@@ -137,3 +137,53 @@ export const anyNodeScenario: fc.Arbitrary<NodeScenario> = fc.boolean().chain((d
     untilMillis: fc.constant(400_000),
   }),
 );
+
+/**
+ * One life of a node with an occasion for each law: a hard threshold met, then only its minimum reclaim wanted, then two
+ * soft thresholds with grace periods of their own, and calm at the end.
+ */
+export const eventfulNode: NodeScenario = {
+  eviction: {
+    evictionHard: { "memory.available": "20Mi" },
+    evictionSoft: { "nodefs.available": "30%", "pid.available": "30" },
+    evictionSoftGracePeriod: { "nodefs.available": "20s", "pid.available": "30s" },
+    evictionMinimumReclaim: { "memory.available": "20Mi" },
+    evictionPressureTransitionPeriod: "30s",
+    evictionMaxPodGracePeriod: 3,
+  },
+  capacity: capacityOf(true),
+  figuresMillis: 1000,
+  pods: [
+    ...Array.from({ length: 16 }, (_, index) => scenarioPod(`n/early-${index}`, 0, index % 3)),
+    { ...scenarioPod("n/critical", 0, 5), priority: 2_000_001_000 },
+    ...Array.from({ length: 12 }, (_, index) => scenarioPod(`n/late-${index}`, 100_000, index % 4)),
+  ],
+  steps: [
+    { atMillis: 0, usage: usedOf({}) },
+    { atMillis: 20_000, usage: usedOf({ memoryMi: 85 }) },
+    { atMillis: 30_000, usage: usedOf({ memoryMi: 70 }) },
+    { atMillis: 50_000, usage: usedOf({}) },
+    { atMillis: 120_000, usage: usedOf({ diskMi: 80 }) },
+    { atMillis: 165_000, usage: usedOf({ pids: 80 }) },
+    { atMillis: 215_000, usage: usedOf({}) },
+  ],
+  untilMillis: 290_000,
+};
+
+function scenarioPod(name: string, startMillis: number, pids: number): ScenarioPod {
+  const nothing = { bytes: 0, inodes: 0 };
+  return {
+    name,
+    priority: 0,
+    static: false,
+    requests: { memoryMi: 0, diskMi: 0 },
+    graceSeconds: 1,
+    startMillis,
+    usage: { memoryBytes: 0, pids, layers: nothing, volumes: nothing },
+  };
+}
+
+function usedOf({ memoryMi = 0, pids = 0, diskMi = 0 }): NodeUsage {
+  const disk = { bytes: diskMi * mebibyte, inodes: 0 };
+  return { memoryBytes: memoryMi * mebibyte, pids, nodefs: disk, imagefs: { bytes: 0, inodes: 0 } };
+}

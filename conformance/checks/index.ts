@@ -111,6 +111,8 @@ import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.t
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
+import { agentsKeepToTheirThresholds } from "./eviction-thresholds/agents-keep-to-their-thresholds.ts";
+import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evict-lawfully.ts";
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
@@ -224,4 +226,6 @@ export const allChecks: readonly Check[] = [
   webhookConfigurationsAreChecked,
   unreachableWebhooksDecideByPolicy,
   webhooksAreAskedAndObeyed,
+  joinedNodesEvictLawfully,
+  agentsKeepToTheirThresholds,
 ];

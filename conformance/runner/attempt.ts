@@ -1,3 +1,4 @@
+import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import type { Client } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
@@ -24,6 +25,8 @@ export class Attempt {
   readonly features: Features;
   /** Undefined: the target cannot reach the suite. */
   readonly webhooks: WebhookHost | undefined;
+  /** Undefined: no agent is bound that would run nodes of the suite. */
+  readonly nodes: NodeHost | undefined;
   private readonly results: JudgedRequirements;
   private readonly startedMillis: number;
   /** When the version that a watch begins at was given out at the earliest. */
@@ -37,8 +40,10 @@ export class Attempt {
     features: Features,
     results: JudgedRequirements,
     webhooks?: WebhookHost,
+    nodes?: NodeHost,
   ) {
     this.webhooks = webhooks;
+    this.nodes = nodes;
     this.client = client;
     this.target = target;
     this.profile = profile;

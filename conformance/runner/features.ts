@@ -11,6 +11,8 @@ const featureNames = [
   "pods",
   "podtemplates",
   "resourcequotas",
+  "nodes",
+  "node-proxy",
   "cronjobs",
   "watch",
   "streaming-lists",
@@ -44,6 +46,8 @@ export async function detectFeatures(client: Client, dialect: Dialect, reachable
   for (const resource of ["namespaces", "configmaps", "pods", "podtemplates", "resourcequotas"] as const) {
     note(resource, ...named(core, "/api/v1", resource));
   }
+  note("nodes", ...named(core, "/api/v1", "nodes"));
+  note("node-proxy", ...named(core, "/api/v1", "nodes/proxy"));
   note("service-accounts", ...named(core, "/api/v1", "serviceaccounts/token"));
   const groups = new Map<string, Verbs | undefined>();
   for (const [feature, group, resource] of inGroups(dialect)) {

@@ -2,6 +2,7 @@ import { findingId } from "../../reports/gate/finding.ts";
 import type { SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
+import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
@@ -28,6 +29,8 @@ export interface SuiteRun {
   readonly clock: SuiteClock;
   /** Absent: the target cannot reach the suite. */
   readonly webhooks?: WebhookHost | undefined;
+  /** Absent: no agent is bound that would run nodes of the suite. */
+  readonly nodes?: NodeHost | undefined;
   readonly profile: SuiteProfile;
   readonly rows: ReadonlyMap<string, Requirement>;
   readonly names: NameSource;
@@ -107,7 +110,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
   const results = new JudgedRequirements();
   const recorder = new Recorder(run.clock);
   const client = clientFor(run, check, 1, recorder, run.signal);
-  const attempt = new Attempt(client, new Sandbox(client, run.names), run.profile, run.features, results, run.webhooks);
+  const attempt = attemptOf(run, client, results);
   let settleCaptured: Awaited<ReturnType<AgedCheck["begin"]>> | undefined;
   let end = await endOf(run, async () => {
     settleCaptured = await check.begin(attempt);
@@ -142,11 +145,15 @@ async function attemptOnce(
   body: (attempt: Attempt) => Promise<void>,
 ): Promise<Error | undefined> {
   const client = clientFor(run, check, program, recorder, run.signal);
-  const sandbox = new Sandbox(client, run.names);
-  const attempt = new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks);
+  const attempt = attemptOf(run, client, results);
   const end = await endOf(run, () => body(attempt));
-  await finish(run, check, client, sandbox);
+  await finish(run, check, client, attempt.target);
   return end;
+}
+
+function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements): Attempt {
+  const sandbox = new Sandbox(client, run.names);
+  return new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks, run.nodes);
 }
 
 /** The signal ends a program at its next request; cleanup has a client that does not know it. */

@@ -10,7 +10,7 @@ import {
   parseEvictionSettings,
   type PressureCondition,
 } from "../../wire/eviction-thresholds.ts";
-import type { PodUsage, SignalReading, UsageReading } from "../../wire/node-host.ts";
+import type { NodeUsage, PodUsage, SignalReading, UsageReading } from "../../wire/node-host.ts";
 import { mebibyte, type NodeScenario, type ScenarioPod } from "../arbitraries/node-scenarios.ts";
 import type { EvictionHistory, EvictionShown, NodeSighting, PodLife, PodStatus } from "../model/eviction/history.ts";
 
@@ -46,7 +46,7 @@ export type EvictorFault =
   | "blames who keeps to the request"
   | "starts it again";
 
-interface Runner {
+export interface Runner {
   readonly pod: ScenarioPod;
   state: "waiting" | "running" | "ending" | "over";
   endMillis: number;
@@ -63,16 +63,23 @@ interface Watched {
 }
 
 export function playEvictions(scenario: NodeScenario, fault?: EvictorFault): EvictionHistory {
-  return new NaiveEvictor(scenario, fault).play();
+  const node = new NaiveEvictor(scenario, fault);
+  for (const pod of scenario.pods) node.runners.push(runnerOf(pod));
+  for (let now = 0; now <= scenario.untilMillis; now += 1000) {
+    for (const { atMillis, usage } of scenario.steps) if (atMillis === now) node.use(usage);
+    node.tick(now);
+  }
+  return node.history();
 }
 
-class NaiveEvictor {
-  private readonly scenario: NodeScenario;
+export class NaiveEvictor {
+  private readonly scenario: Pick<NodeScenario, "eviction" | "capacity" | "figuresMillis">;
   private readonly fault: EvictorFault | undefined;
   private readonly rules: EvictionHistory["rules"];
   private readonly watched: Watched[];
-  private readonly runners: Runner[];
-  private readonly readings: UsageReading[] = [];
+  readonly runners: Runner[] = [];
+  readonly readings: UsageReading[] = [];
+  private base: Partial<NodeUsage> = {};
   private readonly sightings: NodeSighting[] = [];
   private readonly lastLow = new Map<PressureCondition, number>();
   private pressed = new Set<PressureCondition>();
@@ -82,32 +89,32 @@ class NaiveEvictor {
   private nextLookMillis = 0;
   private lastTakenMillis = -1;
 
-  constructor(scenario: NodeScenario, fault: EvictorFault | undefined) {
+  constructor(
+    scenario: Pick<NodeScenario, "eviction" | "capacity" | "figuresMillis">,
+    fault: EvictorFault | undefined,
+  ) {
     const rules = parseEvictionSettings(scenario.eviction);
     if ("error" in rules) throw new Error(rules.error);
     this.scenario = scenario;
     this.fault = fault;
     this.rules = rules;
     this.watched = rules.thresholds.map((threshold) => ({ threshold, sinceMillis: undefined, drove: false }));
-    this.runners = scenario.pods.map((pod) => ({
-      pod,
-      state: "waiting",
-      endMillis: 0,
-      message: "",
-      lastAliveMillis: -1,
-      statuses: [],
-      eviction: undefined,
-    }));
   }
 
-  play(): EvictionHistory {
-    for (let now = 0; now <= this.scenario.untilMillis; now += 1000) {
-      for (const runner of this.runners) this.advance(runner, now);
-      if (now >= this.nextLookMillis && !this.runners.some(({ state }) => state === "ending")) this.look(now);
-      if (now % 10_000 === 0) this.published = new Set(this.pressed);
-      if (now % 10_000 === 3000) this.taint();
-      if (now % 5000 === 1000) this.sightings.push(this.sighting(now));
-    }
+  use(usage: Partial<NodeUsage>): void {
+    this.base = { ...this.base, ...usage };
+  }
+
+  /** One second. */
+  tick(now: number): void {
+    for (const runner of this.runners) this.advance(runner, now);
+    if (now >= this.nextLookMillis && !this.runners.some(({ state }) => state === "ending")) this.look(now);
+    if (now % 10_000 === 0) this.published = new Set(this.pressed);
+    if (now % 10_000 === 3000) this.taint();
+    if (now % 5000 === 1000) this.sightings.push(this.sighting(now));
+  }
+
+  history(): EvictionHistory {
     return {
       rules: this.rules,
       dedicatedImagefs: this.scenario.capacity.imagefs !== undefined,
@@ -145,7 +152,7 @@ class NaiveEvictor {
   private look(now: number): void {
     this.nextLookMillis = now + 10_000;
     if (this.figures === undefined || now - this.figures.takenMillis >= this.scenario.figuresMillis) {
-      this.figures = { takenMillis: now, signals: this.signals(now), pods: this.podFigures() };
+      this.figures = { takenMillis: now, signals: this.signals(), pods: this.podFigures() };
     }
     this.readings.push({ atMillis: now, ...this.figures });
     for (const watched of this.watched) this.update(watched, now);
@@ -265,8 +272,8 @@ class NaiveEvictor {
     return `${low}Container main was using ${usage}, request is ${request}, has larger consumption of ${resource}. `;
   }
 
-  private signals(now: number): UsageReading["signals"] {
-    const base = this.scenario.steps.findLast(({ atMillis }) => atMillis <= now)?.usage;
+  private signals(): UsageReading["signals"] {
+    const { base } = this;
     const { memoryBytes, pids, nodefs, imagefs } = this.scenario.capacity;
     const using = this.runners.filter(({ state }) => state === "running" || state === "ending");
     const left = (capacity: number, besides: number | undefined, ofPod: (usage: PodUsage) => number): SignalReading => {
@@ -275,12 +282,12 @@ class NaiveEvictor {
     };
     const shared = imagefs === undefined;
     const ofNode = (unit: "bytes" | "inodes") =>
-      left(nodefs[unit], base?.nodefs?.[unit], ({ layers, volumes }) => volumes[unit] + (shared ? layers[unit] : 0));
+      left(nodefs[unit], base.nodefs?.[unit], ({ layers, volumes }) => volumes[unit] + (shared ? layers[unit] : 0));
     const ofImages = (unit: "bytes" | "inodes") =>
-      shared ? ofNode(unit) : left(imagefs[unit], base?.imagefs?.[unit], ({ layers }) => layers[unit]);
+      shared ? ofNode(unit) : left(imagefs[unit], base.imagefs?.[unit], ({ layers }) => layers[unit]);
     return {
-      "memory.available": left(memoryBytes, base?.memoryBytes, (usage) => usage.memoryBytes),
-      "pid.available": left(pids, base?.pids, (usage) => usage.pids),
+      "memory.available": left(memoryBytes, base.memoryBytes, (usage) => usage.memoryBytes),
+      "pid.available": left(pids, base.pids, (usage) => usage.pids),
       "nodefs.available": ofNode("bytes"),
       "nodefs.inodesFree": ofNode("inodes"),
       "imagefs.available": ofImages("bytes"),
@@ -302,7 +309,7 @@ class NaiveEvictor {
     for (const condition of this.published) this.tainted.add(condition);
   }
 
-  private sighting(atMillis: number): NodeSighting {
+  sighting(atMillis: number): NodeSighting {
     const status = (condition: PressureCondition) => (this.published.has(condition) ? "True" : "False");
     return {
       atMillis,
@@ -314,6 +321,10 @@ class NaiveEvictor {
       taints: new Set(this.tainted),
     };
   }
+}
+
+export function runnerOf(pod: ScenarioPod): Runner {
+  return { pod, state: "waiting", endMillis: 0, message: "", lastAliveMillis: -1, statuses: [], eviction: undefined };
 }
 
 function requestOf(resource: "memory" | "ephemeral-storage" | "inodes", pod: ScenarioPod): number {

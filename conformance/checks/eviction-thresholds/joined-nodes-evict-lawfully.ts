@@ -1,0 +1,184 @@
+import {
+  anyNodeScenario,
+  eventfulNode,
+  type NodeScenario,
+  type ScenarioPod,
+} from "../../arbitraries/node-scenarios.ts";
+import { type Collection, objectOf, succeeded } from "../../client/collection.ts";
+import type { ApiObject, JsonObject } from "../../client/types.ts";
+import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
+import type { JoinedNode, NodeHost } from "../../../wire/node-host.ts";
+import { Unsupported } from "../../findings.ts";
+import type { EvictionHistory, NodeSighting, PodLife, PodStatus } from "../../model/eviction/history.ts";
+import { evictionLaws, judgeEvictions } from "../../model/eviction/judge.ts";
+import { evictionOf, sightingOf, statusOf, traitsOf } from "../../model/eviction/observed.ts";
+import type { Attempt } from "../../runner/attempt.ts";
+import { defineCheck } from "../../runner/define-check.ts";
+import { remove, runLabel } from "../../runner/sandbox.ts";
+
+const [first, ...others] = [...new Set(evictionLaws.map(([requirement]) => requirement))] as [string, ...string[]];
+
+/**
+ * Property: what an agent does under pressure obeys its thresholds.
+ * Method: a node joins whose usage the suite sets, tainted so that nothing else lands there. Pods run on it while its
+ * usage rises and falls; node and pods are seen through the target's API, and the history is judged at the end.
+ */
+export const joinedNodesEvictLawfully = defineCheck({
+  id: "joined-nodes-evict-lawfully",
+  area: "eviction-thresholds",
+  property: "A node under pressure evicts what its thresholds want, when they want it, and says so.",
+  requirements: [first, ...others],
+  features: ["namespaces", "pods", "nodes"],
+  input: anyNodeScenario,
+  examples: [eventfulNode],
+  cost: "slow",
+  async run(attempt, scenario) {
+    if (attempt.nodes === undefined) throw new Unsupported("nodes of the suite: no agent is bound");
+    for (const { requirement, violation } of judgeEvictions(await play(attempt, attempt.nodes, scenario))) {
+      attempt.holds(requirement, violation);
+    }
+  },
+});
+
+const pollMillis = 2000;
+const patience = { reportMillis: 15_000, evictionMillis: 8000, taintMillis: 15_000 };
+
+async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): Promise<EvictionHistory> {
+  const namespace = await attempt.target.namespace();
+  const node = await joinNode(attempt, host, scenario, `${namespace}-node`);
+  const pods = await attempt.target.collection("pods");
+  const startMillis = attempt.clock.nowMillis();
+  const lives = new Map<string, PodRecord>();
+  const sightings: NodeSighting[] = [];
+  const due = [...eventsOf(attempt, scenario, node, pods, lives)].sort((left, right) => left.atMillis - right.atMillis);
+  for (let passedMillis = 0; passedMillis <= scenario.untilMillis; ) {
+    while (due[0] !== undefined && due[0].atMillis <= passedMillis) await due.shift()?.happen();
+    const seen = objectOf(await attempt.client.request("GET", `/api/v1/nodes/${node.name}`));
+    sightings.push(sightingOf(seen, attempt.clock.nowMillis(), attempt.profile.dialect));
+    const { items } = await pods.readList();
+    for (const pod of items) lives.get(pod.metadata.name)?.see(pod, attempt.clock.nowMillis());
+    await attempt.clock.sleep(pollMillis);
+    passedMillis = attempt.clock.nowMillis() - startMillis;
+  }
+  const rules = parseEvictionSettings(scenario.eviction);
+  if ("error" in rules) throw new Error(rules.error);
+  return {
+    rules,
+    dedicatedImagefs: scenario.capacity.imagefs !== undefined,
+    readings: node.readings(),
+    sightings,
+    pods: [...lives.values()].map((record) => record.life()),
+    patience,
+  };
+}
+
+async function joinNode(attempt: Attempt, host: NodeHost, scenario: NodeScenario, name: string): Promise<JoinedNode> {
+  const { eviction, capacity, figuresMillis, steps } = scenario;
+  const node = await host.join({
+    name,
+    labels: { [runLabel]: attempt.target.label },
+    taints: [{ key: runLabel, value: attempt.target.label, effect: "NoSchedule" }],
+    capacity,
+    eviction,
+    monitoringMillis: 10_000,
+    figuresMillis,
+    usage: steps[0]?.usage ?? { memoryBytes: 0, pids: 0, nodefs: undefined, imagefs: undefined },
+  });
+  attempt.target.onCleanUp(() => node.leave());
+  return node;
+}
+
+interface Due {
+  readonly atMillis: number;
+  happen(): Promise<void>;
+}
+
+function eventsOf(
+  attempt: Attempt,
+  { steps, pods: planned }: NodeScenario,
+  node: JoinedNode,
+  pods: Collection,
+  lives: Map<string, PodRecord>,
+): Due[] {
+  const changes = steps.map(({ atMillis, usage }) => ({ atMillis, happen: async () => node.use(usage) }));
+  // A static pod is a file on the node: no client can make one.
+  const starts = planned
+    .filter((pod) => !pod.static)
+    .map((pod) => ({
+      atMillis: pod.startMillis,
+      happen: async () => {
+        const name = pod.name.split("/")[1] as string;
+        node.usePod(`${await attempt.target.namespace()}/${name}`, pod.usage);
+        const made = objectOf(await pods.create(await podOf(attempt, pod, name, node.name)));
+        lives.set(name, new PodRecord(made, attempt));
+      },
+    }));
+  return [...starts, ...changes];
+}
+
+async function podOf(attempt: Attempt, pod: ScenarioPod, name: string, nodeName: string): Promise<JsonObject> {
+  const { memoryMi, diskMi } = pod.requests;
+  const requests = {
+    ...(memoryMi === 0 ? {} : { memory: `${memoryMi}Mi` }),
+    ...(diskMi === 0 ? {} : { "ephemeral-storage": `${diskMi}Mi` }),
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name },
+    spec: {
+      nodeName,
+      ...(await priorityOf(attempt, pod.priority)),
+      tolerations: [{ operator: "Exists" }],
+      terminationGracePeriodSeconds: pod.graceSeconds,
+      automountServiceAccountToken: false,
+      containers: [{ name: "main", image: "example.com/none:1", resources: { requests } }],
+    },
+  };
+}
+
+/** Two classes are every server's own; any other is made, and goes with the attempt. */
+async function priorityOf(attempt: Attempt, priority: number): Promise<JsonObject> {
+  if (priority === 0) return {};
+  const own = { 2_000_000_000: "system-cluster-critical", 2_000_001_000: "system-node-critical" }[priority];
+  if (own !== undefined) return { priorityClassName: own, priority };
+  const name = `${await attempt.target.namespace()}-priority-${priority < 0 ? "minus-" : ""}${Math.abs(priority)}`;
+  const apiVersion = `scheduling.${attempt.profile.dialect.groupSuffix}/v1`;
+  const path = `/apis/${apiVersion}/priorityclasses`;
+  const body = { apiVersion, kind: "PriorityClass", metadata: { name }, value: priority };
+  const answer = await attempt.client.request("POST", path, { body });
+  if (answer.status !== 409) {
+    succeeded(answer);
+    attempt.target.onCleanUp((cleaner) => remove(cleaner, `${path}/${name}`));
+  }
+  return { priorityClassName: name, priority };
+}
+
+/** A pod as the list shows it from time to time. */
+class PodRecord {
+  private readonly traits: ReturnType<typeof traitsOf>;
+  private readonly statuses: PodStatus[] = [];
+  private startedMillis = Number.POSITIVE_INFINITY;
+  private lastAliveMillis: number;
+  private eviction: PodLife["eviction"];
+
+  constructor(made: ApiObject, attempt: Attempt) {
+    this.traits = traitsOf(made, attempt.profile.dialect);
+    this.lastAliveMillis = attempt.clock.nowMillis();
+  }
+
+  see(pod: ApiObject, nowMillis: number): void {
+    const status = statusOf(pod);
+    const last = this.statuses.at(-1);
+    if (last?.phase !== status.phase || last.reason !== status.reason) this.statuses.push(status);
+    this.eviction ??= evictionOf(pod, nowMillis);
+    if (this.eviction !== undefined) return;
+    if (status.phase === "Running") this.startedMillis = Math.min(this.startedMillis, nowMillis);
+    if (status.phase === "Running" || status.phase === "Pending") this.lastAliveMillis = nowMillis;
+  }
+
+  life(): PodLife {
+    const { traits, statuses, startedMillis, lastAliveMillis, eviction } = this;
+    return { ...traits, statuses, startedMillis, lastAliveMillis, eviction };
+  }
+}
