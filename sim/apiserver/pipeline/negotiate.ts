@@ -127,13 +127,11 @@ export class Negotiator {
     throw this.refused(spoken);
   }
 
-  /** What an error is written in: transforms do not count, and undefined means that nothing fits. */
+  /** What an error is written in: of an error nothing else is made, so that clauses that ask it are passed over. */
   negotiateError(accept: string | undefined): Negotiated | undefined {
     if (isPlain(accept)) return plainJson;
-    const found = negotiate(accept, this.served, () => true);
-    return found === undefined
-      ? undefined
-      : { ...this.answer(found, found.representation.mediaType), transform: undefined };
+    const found = negotiate(accept, this.served, (_representation, transform) => transform === undefined);
+    return found && this.answer(found, found.representation.mediaType);
   }
 
   /** The format of a request body. No content type means JSON. Throws 415. */

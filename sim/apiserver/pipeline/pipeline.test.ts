@@ -127,6 +127,11 @@ describe("representations", () => {
     ]);
     const unreadable = get({ accept: "text/html" }, "", `${configMaps}/missing`);
     expect(unreadable.text).toMatch(/^\{\n {2}"kind": "Status",/); // indented, for want of anything better
+    // Nothing else is made of an error: what asks for it is passed over, and JSON is left.
+    const asked = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    expect(get({ accept: asked }, "", `${configMaps}/missing`).text.startsWith("{\n  ")).toBe(true);
+    const next = get({ accept: `${asked}, application/yaml` }, "", `${configMaps}/missing`);
+    expect([next.status, next.contentType]).toEqual([404, "application/yaml"]);
     const watch = bed.ask(`GET ${configMaps}?watch=1`, { headers: { accept: "application/yaml" } });
     expect([watch.status, watch.contentType]).toEqual([406, "application/yaml"]);
   });
