@@ -1,7 +1,7 @@
 import { type EvictionRules, parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import type { UsageReading } from "../../../wire/node-host.ts";
-import { LostAnswer } from "../../client/client.ts";
-import { objectOf } from "../../client/collection.ts";
+import { LostAnswer, type Query } from "../../client/client.ts";
+import { listOf, objectOf } from "../../client/collection.ts";
 import type { ApiObject } from "../../client/types.ts";
 import { isJsonObject } from "../../client/types.ts";
 import { Unsupported } from "../../findings.ts";
@@ -43,6 +43,7 @@ export const agentsKeepToTheirThresholds = defineCheck({
 
 /** Nodes to look at, and how often: conditions follow a look of the agent's within 10 s and its next report within 10 s. */
 const nodesMax = 3;
+const nodesAskedMax = 10;
 const looks = 10;
 const lookMillis = 5000;
 const patience = { reportMillis: 40_000, evictionMillis: 0, taintMillis: 20_000 };
@@ -54,22 +55,43 @@ interface Agent {
   readonly rules: EvictionRules;
   readonly readings: UsageReading[];
   readonly sightings: NodeSighting[];
+  /** Uids of the pods that had been evicted before. */
+  readonly known: ReadonlySet<string>;
 }
 
+/** None where nodes are not to be seen with these credentials: a target need not show them to everybody. */
 async function agentsOf(attempt: Attempt): Promise<Agent[]> {
   const agents: Agent[] = [];
-  const { items } = await attempt.target.everywhere("nodes").readList({ limit: 50 });
-  for (const { metadata } of items) {
+  for (const { metadata } of await itemsOf(attempt, "nodes", { limit: nodesAskedMax })) {
+    if (agents.length >= nodesMax) break;
     const settings = settingsOf(await proxied(attempt, metadata.name, "configz"));
-    if (settings === undefined || agents.length >= nodesMax) continue;
+    if (settings === undefined) continue;
     const rules = parseEvictionSettings(settings);
     const wrong = "error" in rules ? rules.error : undefined;
     const expected = `${metadata.name} has thresholds that can be read`;
     attempt.expect("agent-eviction.settings", wrong === undefined, expected, wrong ?? "");
-    if (!("error" in rules)) agents.push({ node: metadata.name, rules, readings: [], sightings: [] });
+    if ("error" in rules) continue;
+    const known = new Set((await evictedOn(attempt, metadata.name)).map(({ pod }) => uidOf(pod)));
+    agents.push({ node: metadata.name, rules, readings: [], sightings: [], known });
   }
   return agents;
 }
+
+async function itemsOf(attempt: Attempt, resource: string, query: Query): Promise<readonly ApiObject[]> {
+  const everywhere = attempt.target.everywhere(resource);
+  const answer = await everywhere.list(query);
+  return answer.status === 401 || answer.status === 403 ? [] : listOf(answer).items;
+}
+
+async function evictedOn(attempt: Attempt, node: string) {
+  const pods = await itemsOf(attempt, "pods", { fieldSelector: `spec.nodeName=${node}` });
+  return pods.flatMap((pod) => {
+    const eviction = evictionOf(pod, attempt.clock.nowMillis());
+    return eviction === undefined ? [] : [{ pod, eviction }];
+  });
+}
+
+const uidOf = ({ metadata }: ApiObject): string => metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
 
 async function lookAt(attempt: Attempt, { node, readings, sightings }: Agent): Promise<void> {
   const summary = await proxied(attempt, node, "stats/summary");
@@ -106,27 +128,17 @@ function judgeNode(attempt: Attempt, { rules, readings, sightings }: Agent): voi
   holds(attempt, "agent-eviction.taints", judgeTaints(history));
 }
 
-async function judgePods(attempt: Attempt, { node, rules, readings }: Agent): Promise<void> {
-  const { items } = await attempt.target.everywhere("pods").readList({ fieldSelector: `spec.nodeName=${node}` });
-  const nowMillis = attempt.clock.nowMillis();
-  const evicted = items.flatMap((pod: ApiObject) => {
-    const eviction = evictionOf(pod, nowMillis);
-    return eviction === undefined ? [] : [{ pod, eviction }];
-  });
-  for (const { pod, eviction } of evicted) {
+/** Texts are judged of pods that were evicted meanwhile: what is older may tell of other thresholds, or of another agent. */
+async function judgePods(attempt: Attempt, { node, rules, readings, known }: Agent): Promise<void> {
+  const capacities = (signal: keyof UsageReading["signals"]) =>
+    readings.map(({ signals }) => signals[signal]?.capacity).filter((capacity) => capacity !== undefined);
+  for (const { pod, eviction } of await evictedOn(attempt, node)) {
     const traits = traitsOf(pod, attempt.profile.dialect);
-    const life = { ...traits, startedMillis: 0, lastAliveMillis: 0, statuses: [], eviction };
-    const evictable = !isCritical(life);
-    const critical = `static or of priority ${traits.priority}`;
-    attempt.expect(
-      "agent-eviction.spares-critical",
-      evictable,
-      `${traits.name} is not evicted: it is ${critical}`,
-      "evicted",
-    );
+    const evictable = !isCritical(traits);
+    const expected = `${traits.name} is not evicted: it is static or of priority ${traits.priority}`;
+    attempt.expect("agent-eviction.spares-critical", evictable, expected, "evicted");
+    if (known.has(uidOf(pod))) continue;
     attempt.holds("agent-eviction.status", judgeStatus(traits.name, eviction));
-    const capacities = (signal: keyof UsageReading["signals"]) =>
-      readings.map(({ signals }) => signals[signal]?.capacity).filter((capacity) => capacity !== undefined);
     attempt.holds("agent-eviction.message", judgeMessage(traits.name, eviction.message, rules, capacities));
   }
 }

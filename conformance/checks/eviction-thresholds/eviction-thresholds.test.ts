@@ -48,7 +48,11 @@ describe("agents-keep-to-their-thresholds", () => {
     available?: number;
     pressed?: readonly string[];
     tainted?: readonly string[];
+    /** Evicted before, and while it is looked at. */
     pods?: readonly Json[];
+    oldPods?: readonly Json[];
+    /** The answer to a list of nodes. */
+    nodes?: ReturnType<Script>;
   }
   const lowText = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 51200Ki. ";
   const evictedPod = (status: JsonObject = {}, spec: JsonObject = {}, annotations: JsonObject = {}): Json => ({
@@ -73,13 +77,16 @@ describe("agents-keep-to-their-thresholds", () => {
     const answers: Record<string, ReturnType<Script>> = {
       "/api/v1": ok({ groupVersion: "v1", resources: living.resources ?? [...core, proxy] }),
       "/apis": ok({ groups: [] }),
-      "/api/v1/nodes": listOf("Node", [node]),
+      "/api/v1/nodes": living.nodes ?? listOf("Node", [node]),
       "/api/v1/nodes/one": ok(node),
       "/api/v1/nodes/one/proxy/configz": ok({ nodeagentconfig: config }),
       "/api/v1/nodes/one/proxy/stats/summary": ok({ node: { memory } }),
-      "/api/v1/pods": listOf("Pod", living.pods ?? []),
     };
-    return run("agents-keep-to-their-thresholds", ({ path }) => answers[path.split("?")[0] as string] ?? notFound);
+    const podLists = [living.oldPods ?? [], [...(living.oldPods ?? []), ...(living.pods ?? [])]];
+    return run("agents-keep-to-their-thresholds", ({ path: target }) => {
+      const path = target.split("?")[0] as string;
+      return path === "/api/v1/pods" ? listOf("Pod", podLists.shift() ?? []) : (answers[path] ?? notFound);
+    });
   }
 
   it("accepts an agent at peace, and one under pressure that says so", async () => {
@@ -100,7 +107,10 @@ describe("agents-keep-to-their-thresholds", () => {
           ? ok({ groupVersion: "v1", resources: [...core, proxy] })
           : notFound,
     );
-    expect(mute.checks[0]?.verdict).toMatchObject({ status: "unsupported", feature: /^agents that tell/ });
+    expect(mute.checks[0]?.verdict).toMatchObject({
+      status: "unsupported",
+      feature: expect.stringMatching(/^agents that tell/),
+    });
   });
 
   it.each<[what: string, requirement: string, living: Living]>([
@@ -120,6 +130,18 @@ describe("agents-keep-to-their-thresholds", () => {
     const report = await judge(living);
     expect(report.checks[0]?.failure?.requirement).toBe(`agent-eviction.${requirement}`);
     expect(outcomeOf(report, requirement)?.status).toBe("failed");
+  });
+
+  it("judges only who was evicted before, and not what the texts of that time say", async () => {
+    const old = { oldPods: [evictedPod({ message: lowText.replace("100", "99") })] };
+    expect((await judge(old)).conclusion).toBe("conformant");
+    const critical = await judge({ oldPods: [evictedPod({}, { priority: 2_000_000_000 })] });
+    expect(critical.checks[0]?.failure?.requirement).toBe("agent-eviction.spares-critical");
+  });
+
+  it("is unsupported where the credentials do not show nodes", async () => {
+    const report = await judge({ nodes: { status: 403, json: { kind: "Status", reason: "Forbidden", code: 403 } } });
+    expect(report.checks[0]?.verdict.status).toBe("unsupported");
   });
 
   it("leaves alone what is evicted for its own limits", async () => {

@@ -83,7 +83,7 @@ export interface Judgement {
 /** Priorities from here on are the system's own. Source: the fact sheet of the 1.33 agent, on killing and status. */
 const criticalPriorityMin = 2_000_000_000;
 
-export function isCritical(pod: PodLife): boolean {
+export function isCritical(pod: Pick<PodLife, "static" | "priority">): boolean {
   return pod.static || pod.priority >= criticalPriorityMin;
 }
 
