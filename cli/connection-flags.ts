@@ -14,7 +14,7 @@ export const connectionFlags = () => ({
   ...reachFlags(""),
   svcconfig: optional(
     option("--svcconfig", file("FILE"), {
-      description: message`A connection file in the form of kubeconfig, instead of a URL and the flags above, but for --http.`,
+      description: message`A connection file in the form of kubeconfig, instead of a URL and of every flag above but --http and --context.`,
     }),
   ),
 });

@@ -1,0 +1,110 @@
+/** The flags of `serve`, under the names that the real server has for them where it has one. */
+import { object } from "@optique/core/constructs";
+import { message, text } from "@optique/core/message";
+import { multiple, optional, withDefault } from "@optique/core/modifiers";
+import { constant, flag, option } from "@optique/core/primitives";
+import { integer, string } from "@optique/core/valueparser";
+import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
+import { authorizationModeList, boolean, commaList, duration, serverUrl } from "./flag-values.ts";
+
+export const serve = object({
+  command: constant("serve"),
+  port: withDefault(
+    option("--port", integer({ min: 0, max: 65_535, metavar: "PORT" }), {
+      description: message`Port to listen on; 0 takes any free one.`,
+    }),
+    8001,
+  ),
+  bindAddress: withDefault(
+    option("--bind-address", string({ metavar: "ADDRESS" }), { description: message`Address to listen on.` }),
+    "127.0.0.1",
+  ),
+  profile,
+  tls: withDefault(
+    flag("--tls", { description: message`Speak TLS with a certificate made for this run; it is printed to stderr.` }),
+    false,
+  ),
+  tlsCertFile: optional(
+    option("--tls-cert-file", file("FILE"), { description: message`Speak TLS with this PEM certificate.` }),
+  ),
+  tlsPrivateKeyFile: optional(
+    option("--tls-private-key-file", file("FILE"), {
+      description: message`The PEM key that goes with --tls-cert-file.`,
+    }),
+  ),
+  clientCaFile: optional(
+    option("--client-ca-file", file("FILE"), {
+      description: message`PEM authorities of client certificates, over TLS: the common name is the user, the organizations its groups.`,
+    }),
+  ),
+  tokenAuthFile: optional(
+    option("--token-auth-file", file("FILE"), { description: message`CSV of token,user,uid,"group1,group2".` }),
+  ),
+  anonymousAuth: optional(
+    option("--anonymous-auth", boolean(), {
+      description: message`Requests without credentials are anonymous instead of 401. Default: false in svc, true in kubernetes.`,
+    }),
+  ),
+  authorizationMode: withDefault(
+    option("--authorization-mode", authorizationModeList(), {
+      description: message`${text("Who decides, in this order: AlwaysAllow, AlwaysDeny, RBAC (stored roles and bindings).")}`,
+    }),
+    ["AlwaysAllow" as const],
+  ),
+  apiAudiences: withDefault(
+    option("--api-audiences", commaList("NAMES"), {
+      description: message`Whom tokens are for, as token reviews say it, joined by commas.`,
+    }),
+    [],
+  ),
+  serviceAccountIssuer: optional(
+    option("--service-account-issuer", serverUrl(), {
+      description: message`Who issues the tokens of service accounts. Default: https://svc.default.svc, in kubernetes https://kubernetes.default.svc.`,
+    }),
+  ),
+  maxRequestsInflight: withDefault(
+    option("--max-requests-inflight", integer({ min: 0, max: 1_000_000, metavar: "N" }), {
+      description: message`Reads in flight before 429; 0 sets no limit.`,
+    }),
+    400,
+  ),
+  maxMutatingRequestsInflight: withDefault(
+    option("--max-mutating-requests-inflight", integer({ min: 0, max: 1_000_000, metavar: "N" }), {
+      description: message`Writes in flight before 429; 0 sets no limit.`,
+    }),
+    200,
+  ),
+  requestTimeout: withDefault(
+    option("--request-timeout", duration(), {
+      description: message`The longest that a request may take; watches are excepted.`,
+    }),
+    60_000_000,
+  ),
+  controllers: withDefault(
+    option("--controllers", boolean(), {
+      description: message`Run the controllers that live in the server: namespaces, garbage collection, disruption budgets, aggregated roles, certificates.`,
+    }),
+    true,
+  ),
+  historyWindow: withDefault(
+    option("--history-window", duration(), { description: message`How long old versions stay readable.` }),
+    300_000_000,
+  ),
+  eventTtl: withDefault(
+    option("--event-ttl", duration(), { description: message`How long an event is kept after its last write.` }),
+    3_600_000_000,
+  ),
+  unreadable: multiple(
+    option("--unreadable", string({ metavar: "PATH" }), {
+      description: message`The object at this path, once it is stored, cannot be read back; only an unsafe deletion removes it. May be given more than once.`,
+    }),
+  ),
+  featureGates: gates,
+  seed: seed("Seed of generated names and uids."),
+  faults: faults("server"),
+  accessLog: withDefault(
+    flag("--access-log", { description: message`Write one JSON line to stderr for each request that has ended.` }),
+    false,
+  ),
+  json,
+});
