@@ -17,8 +17,8 @@ const review: ToldReview = {
   namespace: "n",
   name: "a",
   dryRun: true,
-  hasObject: true,
-  hasOldObject: false,
+  team: "red",
+  oldTeam: undefined,
 };
 
 describe("refusing", () => {
@@ -47,7 +47,8 @@ describe("judgeReviews", () => {
     ["nobody asked", []],
     ["a dry run told as a real one", [{ ...review, dryRun: false }]],
     ["another operation told", [{ ...review, operation: "UPDATE" }]],
-    ["no object told", [{ ...review, hasObject: false }]],
+    ["no object told", [{ ...review, team: undefined }]],
+    ["the new object told as the old", [{ ...review, oldTeam: "red" }]],
     ["somebody asked whom it does not concern", [review, { ...review, webhook: "v" }]],
   ])("rejects %s", (_what, told) => {
     expect(judgeReviews([webhook(), webhook({ name: "v", team: "blue" })], write, "n", told)).toBeDefined();

@@ -34,8 +34,9 @@ export interface ToldReview {
   readonly namespace: string;
   readonly name: string;
   readonly dryRun: boolean;
-  readonly hasObject: boolean;
-  readonly hasOldObject: boolean;
+  /** Of the object, and of the object before; undefined when the review has none. */
+  readonly team: string | undefined;
+  readonly oldTeam: string | undefined;
 }
 
 export function concerns({ operations, team }: ModelWebhook, { operation, resource, teams }: AdmittedWrite): boolean {
@@ -71,8 +72,8 @@ export function judgeReviews(
       namespace,
       name: write.name,
       dryRun: write.dryRun,
-      hasObject: write.operation !== "DELETE",
-      hasOldObject: write.operation !== "CREATE",
+      team: write.operation === "DELETE" ? undefined : write.teams.at(-1),
+      oldTeam: write.operation === "CREATE" ? undefined : write.teams[0],
     };
     const wrong = (Object.keys(expected) as (keyof ToldReview)[]).find((field) => review[field] !== expected[field]);
     if (wrong !== undefined) {

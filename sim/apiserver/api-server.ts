@@ -121,6 +121,7 @@ export class ApiServer implements ApiHandler, RunHost {
       call: options.webhooks ?? unreachable,
       configurations: (kind) => this.verbs.webhookConfigurations(kind),
       namespaceOf: (name) => this.verbs.namespace(name),
+      faults,
       decode: (row, object) => this.verbs.decode(row, object),
     };
     const certificates = certificateRequests({

@@ -223,6 +223,29 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
     422,
     (bed) => bed.ask(`POST ${configMaps}?dryRun=Some`, { body: named("a") }).status,
   ],
+  "eviction-dry-run-evicts": [
+    undefined,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a") });
+      bed.ask(`POST ${pods}/a/eviction?dryRun=All`, {
+        body: { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } },
+      });
+      return bed.ask(`GET ${pods}/a`).at("metadata.deletionTimestamp");
+    },
+  ],
+  "namespace-takes-new-while-going": [
+    403,
+    (bed) => {
+      bed.ask("POST /api/v1/namespaces", { body: named("n") });
+      bed.ask("POST /api/v1/namespaces/n/configmaps", { body: held });
+      bed.ask("DELETE /api/v1/namespaces/n");
+      return bed.ask("POST /api/v1/namespaces/n/configmaps", { body: named("b") }).status;
+    },
+  ],
+  "event-selectors-missing": [
+    200,
+    (bed) => bed.ask("GET /apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp").status,
+  ],
   "unwatchable-watch-200": [405, (bed) => bed.ask("GET /api/v1/componentstatuses?watch=1").status],
   "error-not-status-object": ["application/json", (bed) => bed.ask(`GET ${configMaps}/missing`).contentType],
   "unsupported-media-wrong-code": [

@@ -315,6 +315,26 @@ const rows = {
     symptom: "An unknown dryRun value is taken for none.",
     source: "fabric8io/kubernetes-client#2588",
   },
+  "eviction-dry-run-evicts": {
+    area: "deletion",
+    symptom: "A dry run of an eviction evicts.",
+    source: "kubernetes/kubernetes#76943",
+  },
+  "namespace-takes-new-while-going": {
+    area: "deletion",
+    symptom: "Objects are created in a namespace that is being deleted.",
+    source: "kubernetes/kubernetes#131421",
+  },
+  "event-selectors-missing": {
+    area: "content",
+    symptom: "Events cannot be selected by what they regard in their own group.",
+    source: "kubernetes/kubernetes#92870",
+  },
+  "webhook-told-new-as-old": {
+    area: "content",
+    symptom: "A webhook is shown the new state of an object as the old one.",
+    source: "kubernetes/kubernetes#100096",
+  },
   "unwatchable-watch-200": {
     area: "content",
     symptom: "watch on a type without watch answers a list.",

@@ -58,7 +58,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
       ],
       writes: [
         { operation: "CREATE", resource: "configmaps", name: "create-0", teams: ["red"], dryRun: true },
-        { operation: "UPDATE", resource: "configmaps", name: "update-1", teams: ["red", "red"], dryRun: false },
+        { operation: "UPDATE", resource: "configmaps", name: "update-1", teams: ["red", "blue"], dryRun: false },
         { operation: "CREATE", resource: "configmaps", name: "create-2", teams: ["blue"], dryRun: false },
         { operation: "DELETE", resource: "configmaps", name: "delete-3", teams: ["red"], dryRun: false },
       ],
@@ -136,8 +136,8 @@ function answerReview(model: ModelWebhook, document: Json, told: ToldReview[]): 
     namespace: String(request["namespace"]),
     name: String(request["name"]),
     dryRun: request["dryRun"] === true,
-    hasObject: isApiObject(request["object"]),
-    hasOldObject: isApiObject(request["oldObject"]),
+    team: teamOf(request["object"]),
+    oldTeam: teamOf(request["oldObject"]),
   });
   const object = request["object"];
   const patch = [{ op: "add", path: "/data/stamped", value: model.name }];
@@ -153,6 +153,9 @@ function answerReview(model: ModelWebhook, document: Json, told: ToldReview[]): 
     },
   };
 }
+
+const teamOf = (object: Json | undefined): string | undefined =>
+  isApiObject(object) ? object.metadata.labels?.["team"] : undefined;
 
 async function judgeOutcome(
   attempt: Attempt,

@@ -7,6 +7,7 @@
  * asked all at once. The request is parked meanwhile, on the server's clock.
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
+import type { Faults } from "../../faults/server-faults.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
 import { ApiError, badRequest, forbidden } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
@@ -44,6 +45,7 @@ export interface WebhookPorts extends ExpressionPorts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly call: WebhookCaller;
+  readonly faults: Faults;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   readonly namespaceOf: NamespaceLookup;
@@ -197,7 +199,10 @@ function callWebhook(
   }
   const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
   const uid = randomUid(prng);
-  const call = callOf(webhook, timeoutSeconds, reviewBody(review, uid, dialect));
+  const isBlind =
+    ports.faults["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
+  const shown = isBlind ? { ...review, oldObject: review.object } : review;
+  const call = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
   let isOver = false;
   let cancelCall: Cancel = () => {};
   const end = (verdict: () => AdmissionVerdict): void => {

@@ -4,7 +4,7 @@ import type { Faults } from "../../faults/server-faults.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Trigger } from "../cache/audience.ts";
 import type { JsonObject } from "../http-message.ts";
-import { checkFieldLabels, fieldMatcher } from "./field-labels.ts";
+import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
 import type { FieldValue, ListRequest, ReadTarget } from "./types.ts";
 
 export interface Selection {
@@ -25,7 +25,8 @@ export interface Selection {
 export function select(target: ReadTarget, request: ListRequest, faults: Faults): Selection {
   const { namespace, options } = request;
   const { labelSelector, fieldSelector } = options;
-  checkFieldLabels(fieldSelector, target.fieldLabels);
+  const isForgetful = faults["event-selectors-missing"] && target.fieldLabels.values.has("regarding.name");
+  checkFieldLabels(fieldSelector, isForgetful ? fieldLabelsOf("", "") : target.fieldLabels);
   const prefix = collectionPrefix(target, namespace);
   const name = exactFieldValue(fieldSelector, "metadata.name");
   const oneScope = !target.namespaced || namespace !== "";

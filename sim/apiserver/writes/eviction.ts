@@ -33,7 +33,10 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
   settleNamespace(body, namespace);
   requireName(body, name);
   const sent = deleteOptions(context, run.query, body["deleteOptions"] as JsonObject | undefined);
-  const options: DeleteOptions = { ...sent, dryRun: sent.dryRun || write.dryRun };
+  const options: DeleteOptions = {
+    ...sent,
+    dryRun: (sent.dryRun || write.dryRun) && !context.faults["eviction-dry-run-evicts"],
+  };
   const pod = writer.live(resource, namespace, name);
   if (pod === undefined) throw notFound(resource.name, name);
   if (disturbs(pod.object)) spendBudget(writer, pod.object, options.dryRun);
