@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SuiteFailure, SuiteReport } from "../reports/schema/suite-report.ts";
 import { refusalHere, runHere } from "./command-here.ts";
-import { cleanUp, run, type Running, scratch, scratchFile, start } from "./spawned-command.ts";
+import { cleanUp, get, run, type Running, scratch, scratchFile, start } from "./spawned-command.ts";
 
 /** Areas that need no waiting: quick by URL too. */
 const quick = ["--only", "pages,errors,content", "--runs", "8", "--json"];
@@ -73,6 +73,7 @@ describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {
     await asked;
     conform.child.kill("SIGINT");
     const { code, stdout, stderr } = await conform.ended;
+    expect((await get(`${url}/api/v1/namespaces`)).body).not.toContain("touchstone"); // nothing is left behind
     server.child.kill("SIGTERM");
     expect(stderr).toContain("Stopping");
     expect(stdout).toContain("cut short");
@@ -116,7 +117,12 @@ describe("a failure that conform leaves", () => {
     const changed = (change: object): string => scratchFile("changed.json", JSON.stringify({ ...failure, ...change }));
     const mended = { target: { ...failure.target, details: { ...(failure.target.details as object), faults: [] } } };
     const gone = await runHere("replay", changed(mended), "--json");
-    expect(JSON.parse(gone.stdout)).toMatchObject({ result: "gone" });
+    expect(JSON.parse(gone.stdout)).toMatchObject({
+      result: "gone",
+      explanation: expect.stringMatching(
+        /^Not reproduced: .* The target answers otherwise now, first at request \d+, GET /,
+      ),
+    });
     expect(gone.code).toBe(0);
 
     const other = await runHere("replay", changed({ actual: "something else" }), "--json");

@@ -3,6 +3,7 @@ import { allChecks } from "../conformance/checks/index.ts";
 import {
   planSuite,
   runPart,
+  type SuiteOptions,
   type SuitePart,
   type SuiteProgress,
   type SuiteSelection,
@@ -10,6 +11,8 @@ import {
 import { profiles } from "../sim/apiserver/profile.ts";
 import { withEmbeddedServer } from "../sim/http/embedded-server.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
+
+export type OnHistory = NonNullable<SuiteOptions["onHistory"]>;
 
 /** Plain data. */
 export interface EmbeddedTask {
@@ -36,6 +39,7 @@ export async function runEmbeddedPart(
   { details, selection, check }: EmbeddedTask,
   signal: AbortSignal,
   onProgress: (progress: SuiteProgress) => void,
+  onHistory?: OnHistory,
 ): Promise<EmbeddedPart> {
   const began = performance.now();
   const server = {
@@ -51,7 +55,7 @@ export async function runEmbeddedPart(
   const checks = allChecks.filter(({ id }) => id === check);
   const part = await withEmbeddedServer(server, (ports) =>
     runPart(
-      { ...selection, ...ports, targetKind: "embedded", targetDetails: details, signal, onProgress },
+      { ...selection, ...ports, targetKind: "embedded", targetDetails: details, signal, onProgress, onHistory },
       planned,
       checks,
     ),

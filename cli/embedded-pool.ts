@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SuiteProgress } from "../conformance/run-suite.ts";
-import { type EmbeddedPart, type EmbeddedTask, runEmbeddedPart } from "./embedded-part.ts";
+import { type EmbeddedPart, type EmbeddedTask, type OnHistory, runEmbeddedPart } from "./embedded-part.ts";
 import type { FromWorker, ToWorker } from "./embedded-worker.ts";
 
 /** Threads when nobody says how many: one for each core, up to four. */
@@ -14,14 +14,18 @@ export type OnProgress = (progress: SuiteProgress) => void;
 
 export interface EmbeddedPool {
   /** Rejects when the task breaks, which is no verdict. At most `threads` tasks at a time. */
-  run(task: EmbeddedTask, onProgress: OnProgress): Promise<EmbeddedPart>;
+  /** `onHistory` is heard by a pool of one thread alone: histories are large, and stay in the thread that made them. */
+  run(task: EmbeddedTask, onProgress: OnProgress, onHistory?: OnHistory): Promise<EmbeddedPart>;
   close(): Promise<void>;
 }
 
 /** `threads` ≥ 1. An aborted `signal` lets the tasks end early, each with what it has. */
 export function embeddedPool(threads: number, signal: AbortSignal): EmbeddedPool {
   if (threads === 1) {
-    return { run: (task, onProgress) => runEmbeddedPart(task, signal, onProgress), close: async () => {} };
+    return {
+      run: (task, onProgress, onHistory) => runEmbeddedPart(task, signal, onProgress, onHistory),
+      close: async () => {},
+    };
   }
   const workers: Worker[] = [];
   const idle: Worker[] = [];

@@ -8,6 +8,7 @@ import type { ReplayOptions } from "./command-line.ts";
 import { parseEmbeddedDetails } from "./embedded.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import { type Exchanged, firstParting } from "./replay-parting.ts";
 import { painter } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 
@@ -28,6 +29,17 @@ const failureFile = z.object({
     version: z.string().optional(),
     details: z.unknown(),
   }),
+  /** Only read to show where a target that has changed answers otherwise. */
+  history: z
+    .array(
+      z.object({
+        method: z.string(),
+        path: z.string(),
+        status: z.int().optional(),
+        responseBody: z.string(),
+      }),
+    )
+    .default([]),
 });
 
 type RecordedFailure = z.infer<typeof failureFile>;
@@ -44,18 +56,22 @@ export async function replay(options: ReplayOptions): Promise<ExitCode> {
   const recorded = readFailure(options.file);
   const { signal, stopListening } = onInterrupt("Stopping.");
   let report: SuiteReport;
+  let history: readonly Exchanged[] = [];
   try {
     report = await runSuiteOn(targetOf(recorded, options), {
       profile: recorded.profile,
       seed: recorded.seed,
       only: [recorded.check],
       signal,
+      onHistory: (latest) => {
+        history = latest;
+      },
       ...(recorded.path === "" ? {} : { path: recorded.path }),
     });
   } finally {
     stopListening();
   }
-  const outcome = judgeReplay(recorded, report);
+  const outcome = judgeReplay(recorded, report, firstParting(recorded.history, history));
   process.stdout.write(options.json ? `${JSON.stringify(outcome, undefined, 2)}\n` : textOf(outcome));
   return exitCodeOfResult[outcome.result];
 }
@@ -103,11 +119,14 @@ function targetOf({ target }: RecordedFailure, options: ReplayOptions): SuiteTar
   return { kind: "embedded", details };
 }
 
-/** Compares what came back with what was recorded. Names and versions count up, so numbers are not compared. */
-export function judgeReplay(recorded: RecordedFailure, report: SuiteReport): ReplayResult {
+/**
+ * Compares what came back with what was recorded. Names and versions count up, so numbers are not compared. `parting`
+ * says where the target answered otherwise than it did then.
+ */
+export function judgeReplay(recorded: RecordedFailure, report: SuiteReport, parting?: string): ReplayResult {
   const check = report.checks.find(({ id }) => id === recorded.check);
   const failure = check?.failure;
-  const changed = changeOf(recorded, report);
+  const changed = changeOf(recorded, report) + (parting === undefined ? "" : ` ${parting}`);
   if (failure !== undefined) {
     const same =
       failure.requirement === recorded.requirement &&
@@ -129,7 +148,7 @@ export function judgeReplay(recorded: RecordedFailure, report: SuiteReport): Rep
         : "";
     return {
       result: "gone",
-      explanation: `The failure did not come back: ${recorded.check} passed.${changed}${doubt}`,
+      explanation: `Not reproduced: ${recorded.check} passed.${changed}${doubt}`,
       failure,
     };
   }

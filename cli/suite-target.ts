@@ -10,7 +10,7 @@ import {
   type SuiteProgress,
   SuiteUsageError,
 } from "../conformance/run-suite.ts";
-import type { SuiteReport } from "../reports/schema/suite-report.ts";
+import type { ExchangeRecord, SuiteReport } from "../reports/schema/suite-report.ts";
 import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import type { WebhookHost } from "../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
@@ -69,6 +69,8 @@ export interface Selection extends SuiteSelection {
   readonly onProgress?: (progress: SuiteProgress) => void;
   /** Only for a server at a URL. */
   readonly compact?: () => Promise<void>;
+  /** Only where the run has one check: it does not cross to another thread. */
+  readonly onHistory?: (history: readonly ExchangeRecord[]) => void;
 }
 
 export async function runSuiteOn(target: SuiteTarget, selection: Selection): Promise<SuiteReport> {
@@ -86,7 +88,14 @@ export async function runSuiteOn(target: SuiteTarget, selection: Selection): Pro
 /** Each check on a server of its own, so that the report is the same whatever the number of threads. */
 async function runEmbedded(details: EmbeddedDetails, selection: Selection): Promise<SuiteReport> {
   const jobs = selection.jobs ?? defaultThreads();
-  const { onProgress, signal = new AbortController().signal, only: _only, skip: _skip, ...plain } = selection;
+  const {
+    onProgress,
+    onHistory,
+    signal = new AbortController().signal,
+    only: _only,
+    skip: _skip,
+    ...plain
+  } = selection;
   const options = { ...selection, jobs, targetKind: "embedded", targetDetails: details } as const;
   const planned = planSuite(options);
   const { checks, requirements } = planned.plan;
@@ -95,9 +104,13 @@ async function runEmbedded(details: EmbeddedDetails, selection: Selection): Prom
   const pool = embeddedPool(threads, signal);
   try {
     const parts = await inParallel(checks, threads, async ({ id }) => {
-      const { part } = await pool.run({ details, selection: plain, check: id }, (progress) => {
-        if (progress.kind !== "phase") onProgress?.(progress);
-      });
+      const { part } = await pool.run(
+        { details, selection: plain, check: id },
+        (progress) => {
+          if (progress.kind !== "phase") onProgress?.(progress);
+        },
+        onHistory,
+      );
       return part;
     });
     return withServerFlags(reportOf(options, planned, parts), details);

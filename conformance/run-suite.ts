@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type {
+  ExchangeRecord,
   SuiteLaw,
   SuiteLevel,
   SuiteOptionsRecord,
@@ -70,6 +71,8 @@ export interface SuiteOptions extends SuiteSelection {
   readonly runId?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Told of each program once it has ended, with its exchanges: whether it failed or not. */
+  readonly onHistory?: ((history: readonly ExchangeRecord[]) => void) | undefined;
 }
 
 export type SuiteProgress =
@@ -155,6 +158,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       jobs: targetKind === "embedded" ? 1 : planned.settings.jobs,
       maxWaitMillis: planned.settings.maxWaitMillis,
       compact: options.compact,
+      onHistory: options.onHistory,
     },
     checks,
     options.onProgress ?? (() => {}),

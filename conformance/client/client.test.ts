@@ -54,7 +54,9 @@ describe("Client", () => {
   it("waits as Retry-After says, but not for ever, and not where 429 is an answer", async () => {
     const busy = () => ({ status: 429, headers: { "retry-after": "7" } });
     const patient = clientOf(busy);
-    expect((await patient.client.request("GET", "/")).status).toBe(429);
+    const lost = await patient.client.attempt("GET", "/"); // the limit is never taken for the answer
+    expect(lost).toBeInstanceOf(LostAnswer);
+    expect((lost as LostAnswer).message).toContain("too busy: 429 with Retry-After, after 56 s");
     expect(patient.transport.requests.length).toBe(9); // at once, and after each of eight waits within a minute
     const blunt = clientOf(busy);
     expect((await blunt.client.request("GET", "/", { retryTooMany: false })).status).toBe(429);

@@ -87,7 +87,8 @@ export class Client {
       const result = await this.exchange(request, options);
       if (result instanceof LostAnswer || result.status !== 429 || options.retryTooMany === false) return result;
       const waitMillis = retryAfterMillis(result);
-      if (waitMillis === undefined || waitedMillis + waitMillis > retryWaitMillisMax) return result;
+      if (waitMillis === undefined) return result;
+      if (waitedMillis + waitMillis > retryWaitMillisMax) return stillBusy(result, waitedMillis);
       waitedMillis += waitMillis;
       await this.clock.sleep(waitMillis);
     }
@@ -176,6 +177,13 @@ export class Client {
 }
 
 const retryWaitMillisMax = 60_000;
+
+/** A limit on requests is no answer to the question: nothing may be judged by it. */
+function stillBusy({ exchange }: Answer, waitedMillis: number): LostAnswer {
+  exchange.lost = `it is too busy: 429 with Retry-After, after ${waitedMillis / 1000} s of waiting`;
+  return new LostAnswer(exchange);
+}
+
 const decoder = new TextDecoder();
 
 function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[]): Answer {

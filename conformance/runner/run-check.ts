@@ -1,5 +1,5 @@
 import { findingId } from "../../reports/gate/finding.ts";
-import type { SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
+import type { ExchangeRecord, SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
 import type { NodeHost } from "../../wire/node-host.ts";
@@ -41,6 +41,8 @@ export interface SuiteRun {
   readonly target: TargetDescription;
   readonly curl: CurlStyle;
   readonly signal: AbortSignal | undefined;
+  /** Told of each program once it has ended, in order, with its exchanges. */
+  readonly onHistory?: ((history: readonly ExchangeRecord[]) => void) | undefined;
   /** Told of every namespace made, so that the end can be awaited. */
   readonly leaving: Leaving[];
 }
@@ -73,6 +75,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         programs += 1;
         const end = await attemptOnce(run, check, programs, recorder, results, body);
         exchanges += recorder.count;
+        run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure) failedRecorder = recorder;
         return end;
       };
@@ -120,6 +123,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
     async settle(deadlineMillis) {
       end ??= await endOf(run, async () => settleCaptured?.(attempt, deadlineMillis));
       await finish(run, check, client, attempt.target);
+      run.onHistory?.(recorder.records(run.curl));
       const exploration = {
         runs: 1,
         decisive: end,
