@@ -102,7 +102,7 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
   writes: ["objects", "writes", "patch", "strategic", "apply"],
   deletion: ["deletion"],
   "dry-run": ["dry-run"],
-  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources"],
+  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events"],
 };
 
 /** The same checks: where the fault belongs first, otherwise in their order. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { log, object } from "./hand-written.ts";
-import { judgeReplay } from "./replay.ts";
+import { judgeReplay, judgeSameState, stateOf } from "./replay.ts";
 
 describe("replay to list", () => {
   const before = [object("a@1"), object("b@2")];
@@ -29,4 +29,18 @@ describe("replay to list", () => {
   it("Replay - same name, another life - rejects", () => {
     expect(judgeReplay([], log("+a@1"), [object("a@1#2")])).toBeDefined();
   });
+});
+
+describe("one state", () => {
+  const judge = (...written: readonly string[]) =>
+    judgeSameState(stateOf([object("a@1"), object("b@2")]), stateOf(written.map((each) => object(each))), {
+      expected: "the list",
+      actual: "the events",
+    });
+
+  it("Same state - in another order - accepts", () => expect(judge("b@2", "a@1")).toBeUndefined());
+  it("Same state - one is missing - rejects", () => expect(judge("a@1")?.actual).toContain("n/b is missing"));
+  it("Same state - one is too many - rejects", () => expect(judge("a@1", "b@2", "c@3")?.actual).toContain("n/c"));
+  it("Same state - another version - rejects", () => expect(judge("a@1", "b@3")).toBeDefined());
+  it("Same state - another life - rejects", () => expect(judge("a@1", "b@2#2")).toBeDefined());
 });

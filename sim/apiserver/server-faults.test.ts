@@ -223,6 +223,16 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
     422,
     (bed) => bed.ask(`POST ${configMaps}?dryRun=Some`, { body: named("a") }).status,
   ],
+  "event-series-count-one": [
+    422,
+    (bed) => {
+      const series = { count: 1, lastObservedTime: "2030-01-01T00:00:00.000000Z" };
+      const report = { reportingController: "c", reportingInstance: "i", action: "a", reason: "r", type: "Normal" };
+      const regarding = { kind: "Pod", namespace: "default", name: "p" };
+      const body = named("e", { ...report, regarding, eventTime: "2030-01-01T00:00:00.000000Z", series });
+      return bed.ask("POST /apis/events.k8s.io/v1/namespaces/default/events", { body }).status;
+    },
+  ],
   "eviction-dry-run-evicts": [
     undefined,
     (bed) => {

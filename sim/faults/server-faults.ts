@@ -9,6 +9,8 @@ export interface FaultRow {
   readonly symptom: string;
   /** Published report that it is modelled on. */
   readonly source: string;
+  /** A URL shows it now and then: it takes a lagging cache, a race or an old version. Default: whenever it is asked for. */
+  readonly byLuck?: true;
 }
 
 const rows = {
@@ -86,17 +88,20 @@ const rows = {
     area: "lists",
     symptom: "A list without a version is served from a cache that lags, and misses acknowledged writes.",
     source: "kubernetes/kubernetes#97294, kubernetes/enhancements#4047",
+    byLuck: true,
   },
   "compacted-read-inconsistent": {
     area: "lists",
     symptom: "An exact list at a version that is gone shows what is left of it.",
     source: "etcd-io/etcd#18667, k3s-io/kine#231",
+    byLuck: true,
   },
   "head-rev-rollback-race": {
     area: "lists",
     symptom:
       "Of concurrent writes the slower one takes the server's newest version back: one given out is refused as future.",
     source: "k3s-io/kine@0ec37c6, @8002c42",
+    byLuck: true,
   },
   "watch-deleted-event-old-rv": {
     area: "watches",
@@ -127,22 +132,26 @@ const rows = {
     area: "watches",
     symptom: "After its initial events a watch also tells changes from before them.",
     source: "kubernetes/kubernetes#73845",
+    byLuck: true,
   },
   "watch-unset-rv-from-stale-cache": {
     area: "watches",
     symptom: "A watch without a version begins with whatever a lagging cache has.",
     source: "kubernetes/kubernetes#115096",
+    byLuck: true,
   },
   "watch-compacted-events-then-error": {
     area: "watches",
     symptom: "A watch from a forgotten version tells what is left of the history, and only then that it is gone.",
     source: "k3s-io/kine#238",
+    byLuck: true,
   },
   "watch-commit-order-gap": {
     area: "watches",
     symptom:
       "A version becomes visible before an earlier one: the late change is in no list before, and in no watch after.",
     source: "k3s-io/kine#676",
+    byLuck: true,
   },
   "bookmark-rv-zero": { area: "watches", symptom: "A bookmark carries version 0.", source: "antrea-io/antrea#8140" },
   "bookmark-below-requested-rv": {
@@ -159,6 +168,7 @@ const rows = {
     area: "watches",
     symptom: "A streaming list without a version does not wait for a lagging cache.",
     source: "kubernetes/kubernetes#122830",
+    byLuck: true,
   },
   "initial-events-unsorted-resume": {
     area: "watches",
@@ -299,6 +309,7 @@ const rows = {
     area: "deletion",
     symptom: "A deletecollection is answered 200 when the first page is deleted.",
     source: "kubernetes/kubernetes#90743, #21340, kubernetes-sigs/controller-runtime#548",
+    byLuck: true,
   },
   "dry-run-persists": {
     area: "dry-run",
@@ -314,6 +325,11 @@ const rows = {
     area: "dry-run",
     symptom: "An unknown dryRun value is taken for none.",
     source: "fabric8io/kubernetes-client#2588",
+  },
+  "event-series-count-one": {
+    area: "content",
+    symptom: "A series of events that has happened once is taken.",
+    source: "kubernetes/kubernetes#112334, #119376",
   },
   "eviction-dry-run-evicts": {
     area: "deletion",

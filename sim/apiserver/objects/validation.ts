@@ -3,18 +3,20 @@
  * update judges metadata once for all types and once for the kind.
  * Source: the facts, section 4; recorded answers (05-patch/merge-uid-change).
  */
-import type { Faults } from "../../faults/server-faults.ts";
+import { type Faults, faultsOn } from "../../faults/server-faults.ts";
 import type { Cause } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { metadataCauses, metadataUpdateCauses } from "./metadata.ts";
 import type { Strategy } from "./strategies.ts";
 import { type Draft, metadataOf } from "./types.ts";
 
+const noFaults = faultsOn();
+
 /** Causes for refusing a new object; empty when it may be stored. */
-export function validateCreate(object: JsonObject | Draft, strategy: Strategy): readonly Cause[] {
+export function validateCreate(object: JsonObject | Draft, strategy: Strategy, faults = noFaults): readonly Cause[] {
   const causes = metadataCauses(metadataOf(object), strategy);
   strategy.rules.validate?.(object as JsonObject, causes, strategy.dialect);
-  return causes;
+  return faults["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes;
 }
 
 /** Causes for refusing a change of `live` to `object`; empty when it may be stored. */

@@ -89,7 +89,7 @@ function store(
     if (generates) ownMetadata(draft).name = "";
     prepareForCreate(draft, resource.strategy, writer.writeContext(""));
     const name = metadataOf(draft).name ?? "";
-    const causes = validateCreate(draft, resource.strategy);
+    const causes = validateCreate(draft, resource.strategy, context.faults);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (sentVersion !== "" && sentVersion !== "0") {
       const text = "resourceVersion should not be set on objects to be created";
