@@ -5,10 +5,10 @@ import type { Dialect } from "../../../../wire/dialect.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { forbiddenField } from "../causes.ts";
-import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild } from "../types.ts";
 import { listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 
 export const podRules: KindRules = {
@@ -40,7 +40,7 @@ export const podRules: KindRules = {
     if (live === undefined) newPodCauses(spec, causes);
   },
   validateUpdate(object, live, causes) {
-    updateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
+    podUpdateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
   },
 };
 
@@ -112,40 +112,4 @@ function newPodCauses(spec: JsonObject, causes: Cause[]): void {
   if ((spec["nodeName"] ?? "") !== "" && listOf(spec, "schedulingGates").length > 0) {
     causes.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
   }
-}
-
-const updateText =
-  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-
-/** Simplification: the real text goes on with a diff of the two specs. */
-function updateCauses(spec: JsonObject, live: JsonObject, causes: Cause[]): void {
-  let countChanged = false;
-  for (const field of ["containers", "initContainers"]) {
-    if (count(spec[field]) === count(live[field])) continue;
-    const what = field === "containers" ? "containers" : "init containers";
-    causes.push(forbiddenField(`spec.${field}`, `pod updates may not add or remove ${what}`));
-    countChanged = true;
-  }
-  if (countChanged) return; // the real server stops here as well
-  if (!jsonEqual(unchangeable(spec), unchangeable(live)) || !onlyAdds(live["tolerations"], spec["tolerations"])) {
-    causes.push(forbiddenField("spec", updateText));
-  }
-}
-
-const count = (list: Json | undefined): number => ((list ?? []) as readonly Json[]).length;
-
-function unchangeable(spec: JsonObject): JsonObject {
-  const rest: Record<string, Json> = { ...spec };
-  for (const field of ["containers", "initContainers"]) {
-    if (rest[field] !== undefined)
-      rest[field] = (rest[field] as readonly JsonObject[]).map(({ image: _, ...container }) => container as JsonObject);
-  }
-  delete rest["activeDeadlineSeconds"];
-  delete rest["tolerations"];
-  return rest;
-}
-
-function onlyAdds(before: Json | undefined, after: Json | undefined): boolean {
-  const kept = (after ?? []) as readonly Json[];
-  return ((before ?? []) as readonly Json[]).every((toleration) => kept.some((other) => jsonEqual(toleration, other)));
 }
