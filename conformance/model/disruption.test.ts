@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Budget, type Eviction, judgeAtOnce, judgeEvictions, type PodHealth } from "./disruption.ts";
 
 const budget: Budget = { minAvailable: 1, policy: "IfHealthyBudget" };
+const none: Budget = { ...budget, minAvailable: 0 };
 const eviction = (status: number, health: PodHealth = "ready", dryRun = false): Eviction => ({
   health,
   dryRun,
@@ -18,6 +19,13 @@ describe("evictions one after another", () => {
     ["an unready pod that is kept while too few serve", budget, ["unready"], [eviction(429, "unready")]],
     ["an unready pod by policy", { ...budget, policy: "AlwaysAllow" }, ["unready"], [eviction(201, "unready")]],
     ["none to spare of no pods", { ...budget, minAvailable: 0 }, ["unready"], [eviction(429, "unready")]],
+    [
+      "a budget of none, spent by an unready pod",
+      none,
+      ["unready", "ready"],
+      [eviction(201, "unready"), eviction(429)],
+    ],
+    ["the same, counted again", none, ["unready", "ready"], [eviction(201, "unready"), eviction(201)]],
   ])("accepts %s", (_what, of, pods, evictions) => {
     expect(judgeEvictions(of, pods, evictions)).toBeUndefined();
   });
@@ -36,6 +44,12 @@ describe("evictions one after another", () => {
     ],
     ["a refusal without its cause", budget, ["ready"], [{ ...eviction(429), causes: [] }]],
     ["another refusal", budget, ["ready"], [{ ...eviction(429), status: 403 }]],
+    [
+      "a budget of none, refused with one to spare",
+      none,
+      ["unready", "ready", "ready"],
+      [eviction(201, "unready"), eviction(429)],
+    ],
   ])("rejects %s", (_what, of, pods, evictions) => {
     expect(judgeEvictions(of, pods, evictions)).toBeDefined();
   });

@@ -30,20 +30,28 @@ export function judgeEvictions(
 ): Violation | undefined {
   const healthyFirst = pods.filter((health) => health === "ready").length;
   let healthy = healthyFirst;
+  let spent = 0;
   for (const [index, eviction] of evictions.entries()) {
     const allowed = isAllowed(budget, healthy, eviction.health);
-    const kept = allowed
-      ? eviction.status === 201
-      : eviction.status === 429 && eviction.causes.includes("DisruptionBudget");
+    const refused = eviction.status === 429 && eviction.causes.includes("DisruptionBudget");
+    const mayBeLate = allowed && spent > 0 && eviction.health !== "pending" && healthy - spent <= budget.minAvailable;
+    const kept = allowed ? eviction.status === 201 || (mayBeLate && refused) : refused;
     if (!kept) {
       return {
         expected: `eviction ${index + 1}, of a pod that is ${eviction.health}, ${healthy} healthy of which ${budget.minAvailable} must stay: ${allowed ? "201" : "429 with the cause DisruptionBudget"}`,
         actual: [eviction.status, ...eviction.causes].join(" "),
       };
     }
-    if (allowed && !eviction.dryRun && eviction.health === "ready") healthy -= 1;
+    if (eviction.status !== 201 || eviction.dryRun) continue;
+    if (eviction.health === "ready") healthy -= 1;
+    else if (spendsAll(budget, eviction.health)) spent += 1;
   }
   return undefined;
+}
+
+/** A budget that keeps none is spent even by pods that do not serve, until somebody has counted the pods again. */
+function spendsAll({ minAvailable, policy }: Budget, health: PodHealth): boolean {
+  return health === "unready" && minAvailable === 0 && policy === "IfHealthyBudget";
 }
 
 function isAllowed({ minAvailable, policy }: Budget, healthy: number, health: PodHealth): boolean {
