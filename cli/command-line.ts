@@ -165,6 +165,12 @@ const diff = object({
 const replay = object({
   command: constant("replay"),
   file: argument(file("FILE"), { description: message`A failure file that conform --report has written.` }),
+  judgeOnly: withDefault(
+    flag("--judge-only", {
+      description: message`Judge the history in the file again, and ask no server anything.`,
+    }),
+    false,
+  ),
   ...connectionFlags(),
   json,
 });

@@ -7,6 +7,7 @@ import { type SuiteFailure, type SuiteReport, suiteReportVersion } from "../repo
 import type { ReplayOptions } from "./command-line.ts";
 import { parseEmbeddedDetails } from "./embedded.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { judgeOnly } from "./judge-only.ts";
 import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
 import { type Exchanged, firstParting } from "./replay-parting.ts";
 import { painter } from "./terminal.ts";
@@ -53,6 +54,7 @@ export interface ReplayResult {
 }
 
 export async function replay(options: ReplayOptions): Promise<ExitCode> {
+  if (options.judgeOnly) return judgeOnly(options);
   const recorded = readFailure(options.file);
   const { signal, stopListening } = onInterrupt("Stopping.");
   let report: SuiteReport;

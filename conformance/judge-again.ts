@@ -1,0 +1,82 @@
+/** A recorded failure judged again, from its history alone: no target is asked anything. */
+import type { SuiteFailure } from "../reports/schema/suite-report.ts";
+import { Client } from "./client/client.ts";
+import { Recorder } from "./client/recorder.ts";
+import { recordedTarget, unfitHistory } from "./client/recorded-target.ts";
+import { allChecks } from "./checks/index.ts";
+import { CheckFailure, type Violation } from "./findings.ts";
+import { suiteProfiles } from "./profiles/index.ts";
+import { Attempt, JudgedRequirements } from "./runner/attempt.ts";
+import type { Check } from "./runner/define-check.ts";
+import { programSeed } from "./runner/program-seed.ts";
+import { Sandbox } from "./runner/sandbox.ts";
+
+/** What of a failure file is judged again. */
+export type RecordedHistory = Pick<SuiteFailure, "check" | "seed" | "path" | "history" | "historyDropped"> & {
+  readonly profile: "svc" | "kubernetes";
+};
+
+/** `lawful`: the judges find nothing. `unknown`: the history does not hold all that the check asks for now. */
+export type JudgedAgain =
+  | { readonly result: "failed"; readonly requirement: string; readonly violation: Violation }
+  | { readonly result: "lawful" }
+  | { readonly result: "unknown"; readonly why: string };
+
+export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain> {
+  const check = allChecks.find(({ id }) => id === recorded.check);
+  if (check === undefined) return unknown(`this version has no check ${recorded.check}`);
+  const unfit = unfitHistory(recorded.history, recorded.historyDropped);
+  if (unfit !== undefined) return unknown(unfit);
+  const target = recordedTarget(recorded.history);
+  const client = new Client(target.transport, target.clock, new Recorder(target.clock), "touchstone/1 (judging again)");
+  const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespaceOf(recorded) });
+  const attempt = new Attempt(client, sandbox, suiteProfiles[recorded.profile], new Map(), new JudgedRequirements());
+  const end = await endOf(check, recorded, attempt);
+  client.closeWatches();
+  if (end instanceof CheckFailure) return { result: "failed", requirement: end.requirement, violation: end.violation };
+  const [first] = target.unknown;
+  if (first !== undefined) return unknown(`the history holds no ${first}, which the check sends now`);
+  return end === undefined ? { result: "lawful" } : unknown(end.message);
+}
+
+const unknown = (why: string): JudgedAgain => ({ result: "unknown", why });
+
+/** The one program that was recorded, and none of those that come after it. */
+async function endOf(check: Check, { seed, path }: RecordedHistory, attempt: Attempt): Promise<Error | undefined> {
+  const run = async (body: () => Promise<void>): Promise<Error | undefined> => {
+    try {
+      await body();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  };
+  if (check.kind === "aged") {
+    return run(async () => (await check.begin(attempt))(attempt, Number.MAX_SAFE_INTEGER));
+  }
+  let end: Error | undefined;
+  let isDone = false;
+  const runs = Number(path.split(":")[0] ?? 0) + 1;
+  await check.explore(
+    { seed: programSeed(seed, check.id), path: path === "" ? undefined : path, runs },
+    async (body) => {
+      if (isDone) return undefined;
+      isDone = true;
+      end = await run(() => body(attempt));
+      return end;
+    },
+  );
+  return end;
+}
+
+/** The name that the attempt gave its namespace; further ones are longer. */
+function namespaceOf({ history }: RecordedHistory): string {
+  for (const { method, path, requestBody } of history) {
+    const named = method === "POST" && path === "/api/v1/namespaces" ? requestBody : path;
+    const found = /touchstone-[a-z0-9]+-\d+/.exec(named ?? "")?.[0];
+    if (found !== undefined) return found;
+  }
+  return "touchstone-none-1";
+}
+
+const runIdOf = (recorded: RecordedHistory): string => namespaceOf(recorded).split("-")[1] as string;
