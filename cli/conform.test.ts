@@ -82,6 +82,26 @@ describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {
   });
 });
 
+describe("the wait for expiry", { timeout: 180_000 }, () => {
+  it("ends when it is interrupted, with what is known and nothing left behind", async () => {
+    const { url, server } = await serve("--profile", "kubernetes");
+    const flags = ["--profile", "kubernetes", "--only", "tokens-expire", "--format", "ndjson"];
+    const conform = start("conform", url, ...flags);
+    await new Promise<void>((resolve) => {
+      conform.child.stdout?.on("data", (chunk: Buffer) => {
+        if (chunk.includes('"expiring"')) resolve();
+      });
+    });
+    conform.child.kill("SIGINT");
+    const { code, stdout } = await conform.ended;
+    const { body } = await get(`${url}/api/v1/namespaces`);
+    server.child.kill("SIGTERM");
+    expect(code).toBe(3);
+    expect(stdout.trimEnd().split("\n").at(-1)).toContain('"complete":false');
+    expect(body).not.toContain("touchstone");
+  });
+});
+
 describe("a failure that conform leaves", () => {
   const directory = join(scratch, "report");
   const file = join(directory, "failures", "watch-starts-after-its-version.json");

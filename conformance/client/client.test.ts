@@ -64,6 +64,20 @@ describe("Client", () => {
   });
 });
 
+describe("a run that is stopped", () => {
+  it("ends the longest wait at once, and sends nothing more", async () => {
+    const stop = new AbortController();
+    const clock = { ...jumpingClock(), after: () => () => {} }; // time that never passes
+    const transport = scriptedTransport(() => ({ status: 429, headers: { "retry-after": "30" } }));
+    const client = new Client(transport, clock, new Recorder(clock), "test", stop.signal);
+    const asked = client.attempt("GET", "/");
+    setImmediate(() => setImmediate(() => stop.abort()));
+    await expect(asked).rejects.toThrow("stopped by a person");
+    expect(transport.requests.length).toBe(1);
+    await expect(client.pause(1)).rejects.toThrow("stopped by a person");
+  });
+});
+
 describe("WatchStream", () => {
   it("keeps events in order, and wakes whoever waits for them", async () => {
     const { client } = clientOf(() => (sink) => {

@@ -90,8 +90,24 @@ export class Client {
       if (waitMillis === undefined) return result;
       if (waitedMillis + waitMillis > retryWaitMillisMax) return stillBusy(result, waitedMillis);
       waitedMillis += waitMillis;
-      await this.clock.sleep(waitMillis);
+      await this.pause(waitMillis);
     }
+  }
+
+  /** Lets time pass, but ends as soon as the run is stopped: then as `Cancelled`. */
+  async pause(millis: number): Promise<void> {
+    this.mayGoOn();
+    const { signal } = this;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        cancelTimer();
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancelTimer = this.clock.after(millis, end);
+      signal?.addEventListener("abort", end);
+    });
+    this.mayGoOn();
   }
 
   watch(path: string, query: Query, options: Pick<RequestOptions, "accept" | "headers"> = {}): WatchStream {

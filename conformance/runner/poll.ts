@@ -10,6 +10,6 @@ export async function pollUntil<T>(
     const found = await ask();
     const leftMillis = deadlineMillis - attempt.clock.nowMillis();
     if (found !== undefined || leftMillis <= 0) return found;
-    await attempt.clock.sleep(Math.min(waitMillis, leftMillis));
+    await attempt.client.pause(Math.min(waitMillis, leftMillis));
   }
 }
