@@ -11,6 +11,7 @@ import { type Draft, ownChild, ownItem, ownList } from "../types.ts";
 import { enumCauses } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
+import { serviceFieldCauses } from "./service-fields.ts";
 import { portCauses, portOrNameCauses, protocols } from "./pods/ports.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -41,7 +42,9 @@ export const serviceRules: KindRules = {
     });
     if (spec["type"] === "ExternalName") return;
     spec["internalTrafficPolicy"] ??= "Cluster";
-    if (spec["type"] === "NodePort" || spec["type"] === "LoadBalancer") spec["externalTrafficPolicy"] ??= "Cluster";
+    const external = spec["externalIPs"] as readonly string[] | undefined;
+    const isReached = spec["type"] !== "ClusterIP" || (external !== undefined && external.length > 0);
+    if (isReached) spec["externalTrafficPolicy"] ??= "Cluster";
     if (spec["type"] === "LoadBalancer") spec["allocateLoadBalancerNodePorts"] ??= true;
   },
   prepareForCreate(draft) {
@@ -64,6 +67,7 @@ export const serviceRules: KindRules = {
     enumCauses(spec["sessionAffinity"], affinities, "spec.sessionAffinity", causes);
     enumCauses(spec["type"], types, "spec.type", causes);
     typeCauses(spec, causes);
+    serviceFieldCauses(spec, causes);
     if (spec["type"] === "ClusterIP") {
       ports.forEach((port, at) => {
         if (((port["nodePort"] ?? 0) as number) === 0) return;

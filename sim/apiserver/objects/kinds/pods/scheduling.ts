@@ -39,7 +39,7 @@ export function nodeSelectorCauses(selector: JsonObject, path: string, causes: C
   labelCauses(selector as Readonly<Record<string, string>>, path, causes);
 }
 
-const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 export function tolerationCauses(tolerations: readonly JsonObject[], path: string, causes: Cause[]): void {
   tolerations.forEach((toleration, at) => {
