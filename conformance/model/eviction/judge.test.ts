@@ -36,7 +36,7 @@ describe("the laws of eviction over random nodes", () => {
     ["takes equality for less", "cleared hard message soft soft-grace"],
     ["takes a percentage for half of it", "hard raised soft transition"],
     ["evicts far above the threshold", "cleared fresh-figures hard message one-a-look soft soft-grace"],
-    ["ignores grace periods", "cleared fresh-figures hard one-a-look soft soft-grace"],
+    ["ignores grace periods", "cleared fresh-figures hard max-pod-grace soft soft-grace"],
     ["keeps grace periods over gaps", "soft soft-grace"],
     ["has one grace period for all", "soft soft-grace"],
     ["never evicts", "hard minimum-reclaim soft"],
