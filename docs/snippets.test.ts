@@ -46,6 +46,7 @@ const examples = [
   "b.json",
   "known.yaml",
   "token",
+  "tokens.csv",
   "ca.pem",
   "~/.kube/config",
   "out/embedded/failures/watch-replays-to-list.json",
