@@ -100,9 +100,9 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
   lists: ["pagination", "versions", "expiry"],
   watches: ["watch", "versions", "expiry", "custom-resources"],
   writes: ["objects", "writes", "patch", "strategic", "apply"],
-  deletion: ["deletion"],
+  deletion: ["deletion", "eviction", "namespaces"],
   "dry-run": ["dry-run"],
-  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events"],
+  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
 };
 
 /** The same checks: where the fault belongs first, otherwise in their order. */
