@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  amountOf,
-  defaultEvictionHard,
-  type EvictionRules,
-  type EvictionSettings,
-  parseEvictionSettings,
-} from "./eviction-thresholds.ts";
+import { amountOf, type EvictionRules, type EvictionSettings, parseEvictionSettings } from "./eviction-thresholds.ts";
 
 function rules(settings: EvictionSettings): EvictionRules {
   const parsed = parseEvictionSettings(settings);
@@ -17,7 +11,14 @@ const Mi = 2 ** 20;
 
 describe("eviction thresholds: reading", () => {
   it("reads the documents' defaults", () => {
-    const parsed = rules({ evictionHard: defaultEvictionHard });
+    const parsed = rules({
+      evictionHard: {
+        "memory.available": "100Mi",
+        "nodefs.available": "10%",
+        "nodefs.inodesFree": "5%",
+        "imagefs.available": "15%",
+      },
+    });
     expect(parsed.transitionMillis).toBe(300_000);
     expect(parsed.maxPodGraceSeconds).toBe(0);
     expect(parsed.thresholds.map(({ signal, value }) => [signal, amountOf(value, 1_000_000)])).toEqual([

@@ -61,14 +61,6 @@ export interface EvictionSettingsError {
   readonly error: string;
 }
 
-/** The defaults of documents: inodes are counted on Linux alone. */
-export const defaultEvictionHard: Readonly<Record<string, string>> = {
-  "memory.available": "100Mi",
-  "nodefs.available": "10%",
-  "nodefs.inodesFree": "5%",
-  "imagefs.available": "15%",
-};
-
 /** The first thing wrong is the error. A map that is absent is empty: no default is put in its place. */
 export function parseEvictionSettings(settings: EvictionSettings): EvictionRules | EvictionSettingsError {
   try {
