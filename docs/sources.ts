@@ -13,6 +13,15 @@ export interface Import {
   readonly to: string;
   readonly ours: boolean;
   readonly line: number;
+  /** As the other file exports them; `*` for all. */
+  readonly names: readonly string[];
+}
+
+/** A value that other files can import. */
+export interface Export {
+  readonly from: string;
+  readonly name: string;
+  readonly line: number;
 }
 
 /** Folders that hold no source: what .gitignore names, and git's own. */
@@ -37,23 +46,42 @@ export const readTreeFile = (path: string): string => readFileSync(join(root, pa
 export function importsOf(path: string, text: string): readonly Import[] {
   const { module } = parse(path, text);
   const found = [
-    ...module.staticImports.map(({ moduleRequest, start }) => ({ specifier: moduleRequest.value, start })),
+    ...module.staticImports.map(({ moduleRequest, start, entries }) => ({
+      specifier: moduleRequest.value,
+      start,
+      names: entries.map(({ importName }) => importName.name ?? "*"),
+    })),
     ...module.staticExports.flatMap(({ entries, start }) => {
       const request = entries.find((entry) => entry.moduleRequest !== null)?.moduleRequest;
-      return request ? [{ specifier: request.value, start }] : [];
+      return request
+        ? [{ specifier: request.value, start, names: entries.map(({ importName }) => importName.name ?? "*") }]
+        : [];
     }),
     ...module.dynamicImports.flatMap(({ moduleRequest, start }) => {
       const literal = /^["'`]([^"'`$]*)["'`]$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1];
-      return literal === undefined ? [] : [{ specifier: literal, start }];
+      return literal === undefined ? [] : [{ specifier: literal, start, names: ["*"] }];
     }),
   ];
-  return found.map(({ specifier, start }) => ({
+  return found.map(({ specifier, start, names }) => ({
     from: path,
     to: specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier,
     ours: specifier.startsWith("."),
-    line: text.slice(0, start).split("\n").length,
+    line: lineAt(text, start),
+    names,
   }));
 }
+
+/** What a file exports itself, types left out: a type may be there to be read. */
+export function exportsOf(path: string, text: string): readonly Export[] {
+  const { module } = parse(path, text);
+  return module.staticExports.flatMap(({ entries, start }) =>
+    entries
+      .filter(({ moduleRequest, isType }) => moduleRequest === null && !isType)
+      .map(({ exportName }) => ({ from: path, name: exportName.name ?? "default", line: lineAt(text, start) })),
+  );
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
 /** Every node of the file's syntax tree that `wanted` picks, as `path:line`. */
 export function placesOf(path: string, text: string, wanted: (node: SyntaxNode) => boolean): readonly string[] {
@@ -63,7 +91,7 @@ export function placesOf(path: string, text: string, wanted: (node: SyntaxNode) 
     else if (typeof value === "object" && value !== null) {
       const node = value as SyntaxNode;
       if (typeof node.type === "string" && wanted(node)) {
-        places.push(`${path}:${text.slice(0, node.start).split("\n").length}`);
+        places.push(`${path}:${lineAt(text, node.start)}`);
       }
       Object.values(value).forEach(visit);
     }
