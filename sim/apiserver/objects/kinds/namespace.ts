@@ -1,6 +1,11 @@
 /** Namespaces: a phase, a finalizer in the spec, a label with the name. Source: recorded answers. */
+import { qualifiedNameErrors } from "../../../../wire/names.ts";
+import type { JsonObject } from "../../http-message.ts";
+import { invalidValue } from "../causes.ts";
 import { type Draft, metadataOf, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
+
+const standardFinalizers = ["orphan", "foregroundDeletion"];
 
 export const namespaceRules: KindRules = {
   defaults(draft, dialect) {
@@ -23,6 +28,15 @@ export const namespaceRules: KindRules = {
     }
     if (live["spec"] === undefined) delete draft["spec"];
     else draft["spec"] = live["spec"]; // only the finalize subresource writes finalizers
+  },
+  validate(object, causes, dialect) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    for (const finalizer of (spec["finalizers"] ?? []) as readonly string[]) {
+      for (const text of qualifiedNameErrors(finalizer)) causes.push(invalidValue("spec.finalizers", finalizer, text));
+      if (finalizer.includes("/") || [...standardFinalizers, dialect.namespaceFinalizer].includes(finalizer)) continue;
+      const detail = "name is neither a standard finalizer name nor is it fully qualified";
+      causes.push(invalidValue("spec.finalizers", finalizer, detail));
+    }
   },
 };
 

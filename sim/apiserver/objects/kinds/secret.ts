@@ -1,7 +1,8 @@
 /**
  * Secrets: ConfigMaps with a type, whose stringData becomes data. Source: the published rules for each type.
  */
-import { encodeBase64 } from "../../../../wire/base64.ts";
+import { decodeBase64, encodeBase64 } from "../../../../wire/base64.ts";
+import { readJson } from "../../../../wire/json-reader.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { invalidValue, requiredValue, tooLongValue } from "../causes.ts";
@@ -61,6 +62,7 @@ function requiredKeyCauses(object: JsonObject, data: Readonly<Record<string, str
   const name = type.slice(slash + 1);
   for (const key of requiredKeys[name] ?? []) {
     if (!Object.hasOwn(data, key)) causes.push(requiredValue(`data[${key}]`));
+    else if (name.startsWith("dockerc")) jsonCauses(data[key] as string, `data[${key}]`, causes);
   }
   if (name === "service-account-token") {
     const annotation = `${type.slice(0, slash)}/service-account.name`;
@@ -71,4 +73,12 @@ function requiredKeyCauses(object: JsonObject, data: Readonly<Record<string, str
   if (name === "basic-auth" && !Object.hasOwn(data, "username") && !Object.hasOwn(data, "password")) {
     causes.push(requiredValue("data[username]"), requiredValue("data[password]"));
   }
+}
+
+/** Settings of a registry's client are an object in JSON; what is wrong is told without what is in it. */
+function jsonCauses(base64: string, path: string, causes: Cause[]): void {
+  const bytes = decodeBase64(base64);
+  if (typeof bytes === "number") return; // the decoder has refused it already
+  const document = readJson(bytes);
+  if ("error" in document) causes.push(invalidValue(path, "<secret contents redacted>", document.error));
 }
