@@ -331,6 +331,11 @@ const rows = {
     symptom: "A series of events that has happened once is taken.",
     source: "kubernetes/kubernetes#112334, #119376",
   },
+  "put-creates-without-right": {
+    area: "writes",
+    symptom: "Who may only update creates by PUT.",
+    source: "kubernetes/kubernetes#65150",
+  },
   "eviction-dry-run-evicts": {
     area: "deletion",
     symptom: "A dry run of an eviction evicts.",
