@@ -34,7 +34,7 @@ function lawsOf(path: string, text: string): readonly string[] {
   return nodesOf(path, text, (node) => node.type === "ExportNamedDeclaration")
     .map(({ declaration }) => declaration as SyntaxNode | null)
     .filter((node) => node?.type === "FunctionDeclaration" && answersViolation(text, node))
-    .map((node) => (node?.["id"] as unknown as { name: string }).name);
+    .map((node) => (node as unknown as { readonly id: { readonly name: string } }).id.name);
 }
 
 function answersViolation(text: string, node: SyntaxNode): boolean {

@@ -62,6 +62,7 @@ describe("text of a report", () => {
     const rows = [
       row("watch.reliable", { status: "inconclusive", why: "no event within 10 s" }),
       row("lists.exact", { status: "unsupported", feature: "watch-list" }),
+      row("lists.streamed", { status: "unsupported", feature: "watch-list" }),
       row("lists.skipped", { status: "skipped", why: "--skip lists.skipped" }),
       row("writes.broke", { status: "error", cause: "TypeError: x" }),
       row("watch.expired-is-gone", { status: "deviation", deviations: ["D4"] }),
@@ -70,7 +71,7 @@ describe("text of a report", () => {
       report(rows, [], [deviation("D4", "occurred"), deviation("D5", "stale"), deviation("D6", "unjudged")]),
     );
     expect(text).toContain("INCONCLUSIVE (1)\n  watch.reliable (must)\n      no event within 10 s");
-    expect(text).toContain("lists.exact (must)\n      needs watch-list");
+    expect(text).toContain("  lists.exact (must)\n  lists.streamed (must)\n      needs watch-list");
     expect(text).toContain("lists.skipped (must)\n      --skip lists.skipped");
     expect(text).toContain("writes.broke (must)\n      TypeError: x");
     expect(text).toContain(

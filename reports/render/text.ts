@@ -188,6 +188,7 @@ function deviationText({ name, requirement, reason, instead }: DeviationResult):
   return [name, `${requirement}: instead, ${instead} Reason: ${reason}`];
 }
 
+/** Rows in a row with the same text have it once, below the last. */
 function listBlock<Row>(
   title: string,
   rows: readonly Row[],
@@ -196,9 +197,10 @@ function listBlock<Row>(
   paint: Paint,
 ): string {
   if (rows.length === 0) return "";
-  const lines = rows.map((row) => {
-    const [name, text] = textOf(row);
-    return text === "" ? `  ${name}` : `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
+  const texts = rows.map(textOf);
+  const lines = texts.map(([name, text], at) => {
+    const isTold = text === "" || text === texts[at + 1]?.[1];
+    return isTold ? `  ${name}` : `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
   });
   return [paint(tone, `${title} (${rows.length})`), ...lines].join("\n");
 }
