@@ -76,6 +76,25 @@ describe("touchstone diff", { timeout: 180_000 }, () => {
     server.child.kill("SIGTERM");
   });
 
+  it("is stopped by an interrupt, with what is known and nothing left behind", async () => {
+    const server = start("serve", "--port", "0", "--profile", "kubernetes", "--access-log");
+    const url = (await server.firstLine).replace("serving on ", "");
+    const asked = new Promise<void>((resolve) => {
+      server.child.stderr?.on("data", (chunk: Buffer) => {
+        if (chunk.includes('"POST"')) resolve();
+      });
+    });
+    const compared = start("diff", url, "embedded:kubernetes", "--runs", "5000");
+    await asked;
+    compared.child.kill("SIGINT");
+    const { code, stdout } = await compared.ended;
+    const { body } = await get(`${url}/api/v1/namespaces`);
+    server.child.kill("SIGTERM");
+    expect(stdout).toContain("cut short");
+    expect(code).toBe(3);
+    expect(body).not.toContain("touchstone");
+  });
+
   it("is inconclusive when a server is not reached", async () => {
     const { code, report } = await compare("http://127.0.0.1:1", "embedded:svc", "--only", "errors", "--runs", "2");
     expect(code).toBe(3);

@@ -38,6 +38,7 @@ export function sideOf({ transport, clock, runId, embedded, signal, ...options }
   const clientFor = (stop?: AbortSignal): Client =>
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; diff)`, stop);
   const playOne = async (program: Program): Promise<Outcome> => {
+    if (signal.aborted) return { undecided: "stopped by a person" };
     const client = clientFor(signal);
     const sandbox = new Sandbox(client, names);
     try {
