@@ -102,6 +102,7 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
   writes: ["objects", "writes", "patch", "strategic", "apply"],
   deletion: ["deletion", "eviction", "namespaces"],
   "dry-run": ["dry-run"],
+  access: ["authorization", "authentication"],
   content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
 };
 

@@ -4,7 +4,7 @@
  * Switches are read where the behaviour lives, beside the profile: `faults["list-null-items"]`.
  */
 export interface FaultRow {
-  readonly area: "lists" | "watches" | "writes" | "deletion" | "dry-run" | "content";
+  readonly area: "lists" | "watches" | "writes" | "deletion" | "dry-run" | "access" | "content";
   /** What a client sees, in one sentence. */
   readonly symptom: string;
   /** Published report that it is modelled on. */
@@ -332,7 +332,7 @@ const rows = {
     source: "kubernetes/kubernetes#112334, #119376",
   },
   "put-creates-without-right": {
-    area: "writes",
+    area: "access",
     symptom: "Who may only update creates by PUT.",
     source: "kubernetes/kubernetes#65150",
   },
