@@ -105,6 +105,23 @@ describe("cleaning up", () => {
     expect(deleted.filter((path) => /configmaps(\?|$)/.test(path))).toEqual([]);
   });
 
+  it("ends what belongs to no namespace first, for a run that was stopped as well, and whether or not it can", async () => {
+    const { transport } = plainServer({ empties: true });
+    const clock = jumpingClock();
+    const stopped = new AbortController();
+    const sandbox = new Sandbox(
+      new Client(transport, clock, new Recorder(clock), "test", stopped.signal),
+      nameSource("run1"),
+    );
+    await sandbox.namespace();
+    sandbox.onCleanUp(() => Promise.reject(new Error("cannot")));
+    sandbox.onCleanUp((cleaner) => cleaner.attempt("DELETE", "/apis/example.com/v1/configurations/a"));
+    stopped.abort();
+    await sandbox.cleanUp(new Client(transport, clock, new Recorder(clock), "cleaner"));
+    const deleted = transport.requests.filter(({ method }) => method === "DELETE").map(({ path }) => path);
+    expect(deleted).toEqual(["/apis/example.com/v1/configurations/a", "/api/v1/namespaces/touchstone-run1-1"]);
+  });
+
   it("marks its namespaces, so that whoever finds one knows the run", async () => {
     const server = plainServer({ empties: true });
     await visit(server);
