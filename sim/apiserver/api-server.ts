@@ -11,6 +11,7 @@ import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { certificateRequests } from "./admission/certificate-requests.ts";
 import { podPriority } from "./admission/pod-priority.ts";
 import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
+import { impersonated } from "./auth/impersonate.ts";
 import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
 import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
@@ -237,7 +238,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const { request } = run;
     run.query = parseQuery(request.query);
     run.place = this.router.resolve(request.path);
-    run.user = this.authenticate(request);
+    run.user = impersonated(this.authenticate(request), request.headers, this.authorize, this.profile.dialect);
     run.flow = this.flowControl.flowOf(run.user, request.path);
     const { place } = run;
     if (place.is === "resource") {
