@@ -7,8 +7,7 @@ import { runLabel } from "./sandbox.ts";
 /** A program of webhooks touches nobody else's writes: each asks only about one namespace, known by this label. */
 const ownLabel = "touchstone-webhooks";
 
-const admissionGroup = (attempt: Attempt): string =>
-  `admissionregistration.${attempt.profile.dialect.groupSuffix}/v1`;
+const admissionGroup = (attempt: Attempt): string => `admissionregistration.${attempt.profile.dialect.groupSuffix}/v1`;
 
 export type WebhookKind = "validating" | "mutating";
 
