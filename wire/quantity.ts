@@ -42,7 +42,22 @@ const suffixes = new Map<string, Suffix>([
   ...decimalSuffixes.map((name, at): [string, Suffix] => [name, { form: "decimalSI", exponent: 3 * at + nano }]),
 ]);
 
+/** Quantities are few and come again and again; those read of late are kept, up to a number and a length. */
+const recent = new Map<string, Quantity | QuantityError>();
+const recentMax = 4096;
+const recentLengthMax = 32;
+
 export function parseQuantity(text: string): Quantity | QuantityError {
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const read = readQuantity(text);
+  if (text.length > recentLengthMax) return read;
+  if (recent.size >= recentMax) recent.clear();
+  recent.set(text, read);
+  return read;
+}
+
+function readQuantity(text: string): Quantity | QuantityError {
   if (text === "") return { error: formError };
   const match = /^(([+-]?)0*(\d*)(?:\.(\d*))?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
   if (match === null) return { error: formError };

@@ -62,7 +62,7 @@ export class ApiServer implements ApiHandler, RunHost {
   readonly clock: ServerContext["clock"];
   /** With the gates in force: adapters ask it when to compress. */
   readonly profile: Profile;
-  readonly flowControl: FlowControl;
+  private readonly flowControl: FlowControl;
   private readonly process: Process;
   private readonly context: ServerContext;
   private readonly router: Router;

@@ -21,6 +21,7 @@ export function impersonated(
   authorize: Authorizer,
   dialect: Dialect,
 ): User {
+  if (!isAsked(headers)) return user;
   const name = headers["impersonate-user"] ?? "";
   const groups = listed(headers["impersonate-group"]);
   const uid = headers["impersonate-uid"] ?? "";
@@ -46,6 +47,12 @@ export function impersonated(
   }
   const own = account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
   return { name, uid, groups: withStanding(name, groups.length > 0 ? groups : own), ...(extra && { extra }) };
+}
+
+/** Nearly no request asks, and every request comes by. */
+function isAsked(headers: ApiRequest["headers"]): boolean {
+  for (const header in headers) if (header.startsWith("impersonate-")) return true;
+  return false;
 }
 
 const acting = (group: string, resource: string, name: string, namespace = "", subresource = ""): Attributes => ({

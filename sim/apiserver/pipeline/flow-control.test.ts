@@ -21,9 +21,9 @@ describe("flow schemas", () => {
       of(["system:serviceaccounts", "system:serviceaccounts:default"]),
       of(["system:authenticated"]),
     ];
-    expect(new Set(all.map((flow) => flow.schema)).size).toBe(6);
-    expect(new Set(all.map((flow) => flow.level)).size).toBe(5);
-    expect(all[0]?.level).toBe(all[1]?.level);
+    expect(new Set(all.map((flow) => flow[schema])).size).toBe(6);
+    expect(new Set(all.map((flow) => flow[level])).size).toBe(5);
+    expect(all[0]?.[level]).toBe(all[1]?.[level]);
     expect(new FlowControl(kubernetesDialect, testPrng()).flowOf({ name: "u", uid: "", groups: [] }, "/")).toEqual(
       all[5],
     );

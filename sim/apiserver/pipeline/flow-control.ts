@@ -11,11 +11,8 @@ import type { User } from "../auth/authenticate.ts";
 import { randomUid } from "../objects/system-fields.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 
-/** Both are uids. */
-export interface Flow {
-  readonly schema: string;
-  readonly level: string;
-}
+/** Response headers, lower case, with the uids of the schema and of its level. */
+export type Flow = Readonly<Record<string, string>>;
 
 interface SchemaRow {
   /** As the published one is called. */
@@ -45,21 +42,19 @@ const schemas: readonly SchemaRow[] = [
 ];
 
 export class FlowControl {
-  /** Headers that carry the uids, lower case. */
-  readonly schemaHeader: string;
-  readonly levelHeader: string;
   private readonly system: string;
   private readonly rows: readonly (readonly [takes: SchemaRow["takes"], flow: Flow])[];
 
   constructor(dialect: Dialect, prng: Prng) {
-    this.schemaHeader = `${dialect.headerPrefix}pf-flowschema-uid`;
-    this.levelHeader = `${dialect.headerPrefix}pf-prioritylevel-uid`;
     this.system = dialect.systemNamespaces.system;
     const levels = new Map<string, string>();
     for (const { level } of schemas) if (!levels.has(level)) levels.set(level, randomUid(prng));
     this.rows = schemas.map(({ takes, level }) => [
       takes,
-      { schema: randomUid(prng), level: levels.get(level) as string },
+      {
+        [`${dialect.headerPrefix}pf-flowschema-uid`]: randomUid(prng),
+        [`${dialect.headerPrefix}pf-prioritylevel-uid`]: levels.get(level) as string,
+      },
     ]);
   }
 

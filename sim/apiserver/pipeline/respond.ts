@@ -17,13 +17,8 @@ export function baseHeaders(run: Run): ResponseHeaders {
   const headers: ResponseHeaders = {
     "cache-control": noCache,
     "audit-id": run.request.headers["audit-id"] ?? auditId(run.number),
+    ...run.flow,
   };
-  const { flow } = run;
-  if (flow !== undefined) {
-    const { schemaHeader, levelHeader } = run.host.flowControl;
-    headers[schemaHeader] = flow.schema;
-    headers[levelHeader] = flow.level;
-  }
   if (run.warnings !== undefined) headers["warning"] = warningHeaders(run.warnings);
   return headers;
 }

@@ -8,7 +8,7 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../auth/authenticate.ts";
 import { ApiError, timeout } from "../errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../http-message.ts";
-import type { Flow, FlowControl } from "./flow-control.ts";
+import type { Flow } from "./flow-control.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
 import { emptyQuery, type Query } from "./url.ts";
 
@@ -26,7 +26,6 @@ export type RunState =
 export interface RunHost {
   readonly clock: Clock;
   readonly alive: boolean;
-  readonly flowControl: FlowControl;
   /** Encodes and sends the answer to an error. */
   refuse(run: Run, error: ApiError): void;
   /** Delay ≥ 0 between a request's effect and its answer. */

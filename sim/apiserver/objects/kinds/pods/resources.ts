@@ -95,13 +95,11 @@ function requestCauses(
     return;
   }
   const difference = compareQuantities(request, limit);
-  const bound = `${name} limit of ${canonicalQuantity(limit)}`;
-  const requested = canonicalQuantity(request);
-  if (difference !== 0 && !canBePromisedTwice) {
-    causes.push(invalidValue(`${path}.requests`, requested, `must be equal to ${bound}`));
-  } else if (difference > 0) {
-    causes.push(invalidValue(`${path}.requests`, requested, `must be less than or equal to ${bound}`));
-  }
+  const isAllowed = canBePromisedTwice ? difference <= 0 : difference === 0;
+  if (isAllowed) return;
+  const relation = canBePromisedTwice ? "less than or equal to" : "equal to";
+  const rule = `must be ${relation} ${name} limit of ${canonicalQuantity(limit)}`;
+  causes.push(invalidValue(`${path}.requests`, canonicalQuantity(request), rule));
 }
 
 function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, path: string, causes: Cause[]): void {
