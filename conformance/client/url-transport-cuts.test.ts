@@ -1,4 +1,4 @@
-/** Requests that are cut in the turn in which they are sent, over HTTP/2. A process of their own may hang in native code. */
+/** Requests over HTTP/2 that are cut before they have gone out. A process of their own may hang in native code. */
 import { execFile } from "node:child_process";
 import { createServer, type Http2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -40,4 +40,55 @@ it("cuts some of the requests of one turn, and the others are answered", async (
   const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 30_000, killSignal: "SIGKILL" });
   expect(stdout).toBe("20\n");
   expect(begun).toBeGreaterThan(20); // what was cut had been sent
+});
+
+/** `/block` keeps the server from reading until it is told to go on: what is sent meanwhile fills the socket, and waits. */
+const stoppingServer = `
+  import { createServer } from "node:http2";
+  import { parentPort, workerData } from "node:worker_threads";
+  const server = createServer((request, response) => {
+    if (request.url === "/block") {
+      parentPort.postMessage("blocked");
+      Atomics.wait(workerData, 0, 0);
+    }
+    request.resume().on("end", () => response.end()).on("error", () => {});
+  });
+  server.on("session", (session) => session.on("error", () => {}));
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+
+const clientOfStopped = `
+  import { setImmediate as turn } from "node:timers/promises";
+  import { Worker } from "node:worker_threads";
+  import { urlTransport } from ${JSON.stringify(new URL("url-transport.ts", import.meta.url).href)};
+  const goOn = new Int32Array(new SharedArrayBuffer(4));
+  const server = new Worker(new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(stoppingServer)}`)}), { workerData: goOn });
+  const said = () => new Promise((resolve) => server.once("message", resolve));
+  const transport = urlTransport("http://127.0.0.1:" + (await said()), { http: "2", connectionsMax: 1 });
+  const open = (path, end) => {
+    const headers = { "x-long": "~".repeat(12_000) + path }; // never the same, so that it cannot be sent as an index
+    return transport.open({ method: "POST", path, headers, body: "body" }, { head() {}, chunk() {}, end, failed: end });
+  };
+  const blocked = said();
+  const answered = new Promise((end) => open("/block", end));
+  await blocked;
+  for (let wave = 0; wave < 20; wave++) {
+    const cuts = Array.from({ length: 80 }, (_, index) => open("/" + wave + "-" + index, () => {}));
+    for (let round = 0; round < 5; round++) await turn();
+    for (const cut of cuts) cut();
+  }
+  for (let round = 0; round < 5; round++) await turn();
+  Atomics.store(goOn, 0, 1);
+  Atomics.notify(goOn, 0);
+  await answered;
+  await new Promise((end) => open("/after", end));
+  await transport.close();
+  await server.terminate();
+  console.log("done");
+`;
+
+it("cuts what still waits for the socket, and the connection lives on", async () => {
+  const words = ["--input-type=module", "--eval", clientOfStopped];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 30_000, killSignal: "SIGKILL" });
+  expect(stdout).toBe("done\n");
 });

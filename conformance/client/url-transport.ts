@@ -1,6 +1,8 @@
+import type { ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+import { onOpenedStream, whenSent } from "./opened-stream.ts";
 
 export interface UrlTransportOptions {
   /** Sent as `Authorization: Bearer …`. Asked for each request, so that it may be renewed. Default none. */
@@ -127,6 +129,7 @@ function dispatch(
 ): () => void {
   let over = false;
   let cut: (() => void) | undefined;
+  let stream: ClientHttp2Stream | undefined;
   const once = (tell: () => void) => {
     if (over) return;
     over = true;
@@ -135,7 +138,9 @@ function dispatch(
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
       cut = () => controller.abort(new Error("cut by the suite"));
-      if (over) cut(); // cancelled while it waited for a connection
+      if (over)
+        cut(); // cancelled while it waited for a connection
+      else onOpenedStream((opened) => (stream = opened));
     },
     onResponseStart(_controller, status, headers) {
       if (!over) sink.head(status, headers as WireResponse["headers"]);
@@ -161,8 +166,10 @@ function dispatch(
   }
   return () => {
     over = true;
-    // A turn later: an HTTP/2 stream that is destroyed before its headers have gone out drives Node's session into a
-    // loop without end. By then the request has been sent, as whoever cuts it means it.
-    setImmediate(() => cut?.());
+    // Not before the request has been sent, as whoever cuts it means it.
+    setImmediate(() => {
+      if (stream === undefined) cut?.();
+      else whenSent(stream, () => cut?.());
+    });
   };
 }
