@@ -10,7 +10,7 @@ import { UsageError } from "./usage-error.ts";
 export interface EventLog {
   tell(event: SuiteEventBody): void;
   progress(progress: SuiteProgress): void;
-  /** The findings, and the last line. */
+  /** The last line. */
   end(report: SuiteReport): void;
   close(): void;
 }
@@ -30,9 +30,6 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
     tell,
     progress: ({ kind, ...fields }) => tell({ type: kind, ...fields } as SuiteEventBody),
     end(report) {
-      for (const { failure } of report.checks) {
-        if (failure !== undefined) tell({ type: "finding", finding: failure.finding, level: failure.level, failure });
-      }
       const { conclusion, complete, totals } = report;
       tell({ type: "ended", conclusion, gate: gateOf(report), complete, exitCode: exitCodeFor(report), totals });
     },

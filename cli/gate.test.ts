@@ -146,13 +146,28 @@ describe("events", () => {
       "planned",
       "check-started",
       "check-ended",
+      "finding",
       "check-started",
       "check-ended",
-      "finding",
       "ended",
     ]);
     expect(events.find(({ type }) => type === "finding")).toMatchObject({ finding, failure: { finding, check } });
     expect(events.at(-1)).toMatchObject({ conclusion: "nonconformant", gate: "failed", exitCode: code });
+  });
+
+  it.each(["1", "2"])("tell a finding as soon as its check has ended, shrunk, with %s threads", async (jobs) => {
+    const checks = ["empty-lists-are-lists", "watch-is-ordered"] as const;
+    const only = ["--only", checks.join(), "--runs", "5", "--jobs", jobs];
+    const { stdout } = await runHere("conform", ...only, ...fault, "--format", "ndjson", "--report", at("told"));
+    const events = eventsOf(stdout);
+    const told = events.findIndex(({ type }) => type === "finding");
+    const ended = events.findIndex((event) => event.type === "check-ended" && event.check === checks[0]);
+    expect(ended).toBeLessThan(told);
+    // Other threads may tell something in between.
+    if (jobs === "1") expect(events[told + 1]).toMatchObject({ type: "check-started", check: checks[1] });
+    const { failure } = events[told] as Extract<(typeof events)[number], { type: "finding" }>;
+    expect(failure).toEqual(JSON.parse(text(`told/failures/${checks[0]}.json`)));
+    expect(failure.replay).toContain(fault.join(" "));
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type SuiteProgress,
   SuiteUsageError,
 } from "../conformance/run-suite.ts";
-import type { ExchangeRecord, SuiteReport } from "../reports/schema/suite-report.ts";
+import type { ExchangeRecord, SuiteFailure, SuiteReport } from "../reports/schema/suite-report.ts";
 import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import type { WebhookHost } from "../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
@@ -107,27 +107,26 @@ async function runEmbedded(details: EmbeddedDetails, selection: Selection): Prom
       const { part } = await pool.run(
         { details, selection: plain, check: id },
         (progress) => {
-          if (progress.kind !== "phase") onProgress?.(progress);
+          if (progress.kind !== "phase") onProgress?.(flagged(progress, details));
         },
         onHistory,
       );
       return part;
     });
-    return withServerFlags(reportOf(options, planned, parts), details);
+    const report = reportOf(options, planned, parts);
+    return { ...report, checks: report.checks.map((check) => flagged(check, details)) };
   } finally {
     await pool.close();
   }
 }
 
-/** The suite knows how to name a program, but not how its caller made the server. */
-function withServerFlags(report: SuiteReport, details: EmbeddedDetails): SuiteReport {
-  const flags = serverFlags(details);
-  const checks = report.checks.map((check) =>
-    check.failure === undefined
-      ? check
-      : { ...check, failure: { ...check.failure, replay: check.failure.replay + flags } },
-  );
-  return { ...report, checks };
+/** The suite knows how to name a program, but not how its caller made the server: whatever holds a failure is told. */
+function flagged<Holder extends { readonly failure?: SuiteFailure | undefined } | SuiteProgress>(
+  holder: Holder,
+  details: EmbeddedDetails,
+): Holder {
+  if (!("failure" in holder) || holder.failure === undefined) return holder;
+  return { ...holder, failure: { ...holder.failure, replay: holder.failure.replay + serverFlags(details) } };
 }
 
 /** What a command line needs beside the program's own flags to make this server again; begins with a space, or is empty. */

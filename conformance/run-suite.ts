@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type {
   ExchangeRecord,
+  SuiteFailure,
   SuiteLaw,
   SuiteLevel,
   SuiteOptionsRecord,
@@ -84,6 +85,13 @@ export type SuiteProgress =
       readonly area: string;
       readonly verdict: Verdict;
       readonly runs: number;
+    }
+  /** At once after the end of the check that failed. */
+  | {
+      readonly kind: "finding";
+      readonly finding: string;
+      readonly level: SuiteFailure["level"];
+      readonly failure: SuiteFailure;
     }
   | { readonly kind: "phase"; readonly phase: "probing" | "capturing" | "checking" | "expiring" | "cleaning" };
 

@@ -77,7 +77,9 @@ async function judgeAll(
     tell({ kind: "check-started", check: check.id, area: check.area });
     const found = await outcome();
     outcomes.set(check.id, found);
-    tell({ kind: "check-ended", check: check.id, area: check.area, verdict: found.verdict, runs: found.runs });
+    const { verdict, runs, failure } = found;
+    tell({ kind: "check-ended", check: check.id, area: check.area, verdict, runs });
+    if (failure !== undefined) tell({ kind: "finding", finding: failure.finding, level: failure.level, failure });
   };
 
   tell({ kind: "phase", phase: "capturing" });

@@ -34,7 +34,7 @@ export type SuiteEventBody =
       readonly verdict: Verdict;
       readonly runs: number; // programs
     }
-  /** Before `ended`: what is known only when all checks have ended. */
+  /** After its check's `check-ended`, at once: its program is as small as it gets by then. */
   | {
       readonly type: "finding";
       readonly finding: string;
