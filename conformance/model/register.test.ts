@@ -84,4 +84,36 @@ describe("registers: reads", () => {
   it("Read - 404 between them - rejects", () => {
     expect(judgeRegisters(story, writes, [read("a@", [9, 10], true)])).toBeDefined();
   });
+  it("Two reads - the new state, then the old one while the write is under way - rejects", () => {
+    const slow = { ...patch, ended: 20 };
+    const forth = [read("a@1", [6, 7]), read("a@2", [8, 9])];
+    expect(judgeRegisters(log("+a@1", "~a@2"), [create, slow], forth)).toBeUndefined();
+    const back = [read("a@2", [6, 7]), read("a@1", [8, 9])];
+    expect(judgeRegisters(log("+a@1", "~a@2"), [create, slow], back)).toBeDefined();
+  });
+  it("Two reads at the same time - the new state and the old one - accepts", () => {
+    const both = [read("a@2", [6, 9]), read("a@1", [7, 8])];
+    expect(judgeRegisters(log("+a@1", "~a@2"), [create, { ...patch, ended: 20 }], both)).toBeUndefined();
+  });
+  it("Lost answers - read, then absent again although nothing was deleted - rejects", () => {
+    const lost = write("create", "a@1", [3, undefined]);
+    const reads = [read("a@1", [10, 11]), read("a@", [20, 21], true)];
+    expect(judgeRegisters(log("+a@1"), [lost], reads)?.actual).toContain("it shows");
+    expect(judgeRegisters(log("+a@1"), [lost], reads.toReversed().slice(1))).toBeUndefined();
+  });
+  it("Lost answers - absent between two reads of one life - rejects; after it, the lost deletion - accepts", () => {
+    const lost = [write("create", "a@1", [1, undefined]), write("delete", "a@", [2, undefined])];
+    const absentAt = (began: number) => read("a@", [began, began + 1], true);
+    const seen = [read("a@1", [10, 11]), read("a@1", [30, 31])];
+    expect(judgeRegisters(log("+a@1", "-a@2"), lost, [...seen, absentAt(20)])).toBeDefined();
+    expect(judgeRegisters(log("+a@1", "-a@2"), lost, [...seen, absentAt(5), absentAt(40)])).toBeUndefined();
+  });
+  it("Lost answers - a refused compare-and-set has seen the lost write, a later read has not - rejects", () => {
+    const lost = write("patch", "a@2", [3, undefined]);
+    const refused = write("put", "a@", [6, 7], { demanded: "1", status: 409 });
+    const two = log("+a@1", "~a@2");
+    expect(judgeRegisters(two, [create, lost, refused], [read("a@2", [8, 9])])).toBeUndefined();
+    expect(judgeRegisters(two, [create, lost], [read("a@1", [8, 9])])).toBeUndefined();
+    expect(judgeRegisters(two, [create, lost, refused], [read("a@1", [8, 9])])).toBeDefined();
+  });
 });

@@ -1,7 +1,8 @@
 /**
  * Each object is a register with compare-and-set: its states in the order of the log, each current for a stretch of
  * the order of sendings and answers. A request is right when its answer fits a state that may have been current
- * between its sending and its answer. A lost answer bounds nothing.
+ * between its sending and its answer. A lost answer bounds nothing; but what has been read was so when it was read, and
+ * what came before it never is again.
  */
 import type { Violation } from "../findings.ts";
 import { acknowledged, describeEvents, type LogEvent, type Read, type Write } from "./history.ts";
@@ -14,6 +15,13 @@ interface RegisterState {
   readonly latest: number;
 }
 
+/** What an answer says of the object: at some moment between the places it was so. */
+interface Sighting {
+  readonly began: number;
+  readonly ended: number;
+  readonly holds: (version: string | undefined) => boolean;
+}
+
 export function judgeRegisters(
   log: readonly LogEvent[],
   writes: readonly Write[],
@@ -22,47 +30,100 @@ export function judgeRegisters(
   const keys = new Set([...writes, ...reads].map((operation) => operation.key));
   for (const key of keys) {
     const ofKey = log.filter((event) => event.key === key);
-    const states = statesOf(ofKey, writes);
+    const ownWrites = writes.filter((write) => write.key === key);
+    const ownReads = reads.filter((read) => read.key === key);
+    const states = statesOf(ofKey, ownWrites, [...ownWrites.flatMap(refusalSighted), ...ownReads.map(readSighted)]);
     const violation =
-      firstViolation(
-        writes.filter((write) => write.key === key),
-        (write) => judgeWrite(ofKey, states, write),
-      ) ??
-      firstViolation(
-        reads.filter((read) => read.key === key),
-        (read) => judgeRead(ofKey, states, read),
-      );
+      firstViolation(ownWrites, (write) => judgeWrite(ofKey, states, write)) ??
+      firstViolation(ownReads, (read) => judgeRead(ofKey, states, read));
     if (violation !== undefined) return violation;
   }
   return undefined;
 }
 
 /**
- * The states of one key with their bounds. A state begins no earlier than the sending of its write (and of every write
- * before it) and ends no later than the answer of any write after it.
+ * The states of one key with their bounds. A state begins no earlier than the sending of its write, and no later than
+ * its answer. A sighting that fits one state alone shows that this state and those before it have begun by its answer,
+ * and that those after it have not before its sending; with closer bounds further sightings may fit one state alone.
  */
-function statesOf(ofKey: readonly LogEvent[], writes: readonly Write[]): RegisterState[] {
-  const writeOfEvent = new Map<LogEvent, Write>();
+function statesOf(
+  ofKey: readonly LogEvent[],
+  writes: readonly Write[],
+  sightings: readonly Sighting[],
+): readonly RegisterState[] {
+  const bounds = writeBounds(ofKey, writes);
+  const versions = [undefined, ...ofKey.map((event) => (event.type === "DELETED" ? undefined : event.version))];
+  let states = laidOut(versions, bounds);
+  for (let open = sightings, count = -1; open.length > 0 && open.length !== count; ) {
+    count = open.length;
+    const stillOpen = open.filter((sighting) => {
+      const fitting = states.filter((state) => mayBeCurrent(state, sighting) && sighting.holds(state.version));
+      const place = states.indexOf(fitting[0] as RegisterState);
+      if (fitting.length === 1) {
+        bounds.push({ place, began: 0, ended: sighting.ended });
+        bounds.push({ place: place + 1, began: sighting.began, ended: Number.POSITIVE_INFINITY });
+      }
+      return fitting.length > 1;
+    });
+    states = laidOut(versions, bounds);
+    open = stillOpen;
+  }
+  return states;
+}
+
+/** The state at this place begins between `began` and `ended`. */
+interface Beginning {
+  readonly place: number;
+  readonly began: number;
+  readonly ended: number;
+}
+
+function laidOut(versions: readonly (string | undefined)[], bounds: readonly Beginning[]): RegisterState[] {
+  const earliest = versions.map(() => 0);
+  const latest = versions.map(() => Number.POSITIVE_INFINITY);
+  for (const { place, began, ended } of bounds) {
+    if (place >= versions.length) continue; // the last state goes on
+    earliest[place] = Math.max(earliest[place] as number, began);
+    latest[place] = Math.min(latest[place] as number, ended);
+  }
+  for (let place = 1; place < versions.length; place += 1) {
+    earliest[place] = Math.max(earliest[place] as number, earliest[place - 1] as number);
+  }
+  for (let place = versions.length - 2; place >= 0; place -= 1) {
+    latest[place] = Math.min(latest[place] as number, latest[place + 1] as number);
+  }
+  return versions.map((version, place) => ({
+    version,
+    earliest: earliest[place] as number,
+    latest: latest[place + 1] ?? Number.POSITIVE_INFINITY,
+  }));
+}
+
+/** Between which places each acknowledged write had its effect. */
+function writeBounds(ofKey: readonly LogEvent[], writes: readonly Write[]): Beginning[] {
+  const bounds = new Map<number, Beginning>();
   for (const write of writes) {
     const event = acknowledged(write) ? eventOf(ofKey, write) : undefined;
-    if (event !== undefined && !writeOfEvent.has(event)) writeOfEvent.set(event, write);
+    if (event === undefined || write.ended === undefined) continue;
+    const place = ofKey.indexOf(event) + 1;
+    const known = bounds.get(place); // of several that share an event, all but one changed nothing
+    bounds.set(place, {
+      place,
+      began: Math.min(write.began, known?.began ?? write.began),
+      ended: Math.min(write.ended, known?.ended ?? write.ended),
+    });
   }
-  const bounds = ofKey.map((event) => {
-    const write = writeOfEvent.get(event);
-    return { began: write?.began ?? 0, ended: write?.ended ?? Number.POSITIVE_INFINITY };
-  });
-  let earliest = 0;
-  const begins = [0, ...bounds.map((bound) => (earliest = Math.max(earliest, bound.began)))];
-  let latest = Number.POSITIVE_INFINITY;
-  const ends = [Number.POSITIVE_INFINITY, ...bounds.map((bound) => bound.ended).reverse()]
-    .map((ended) => (latest = Math.min(latest, ended)))
-    .reverse();
-  const versions = [undefined, ...ofKey.map((event) => (event.type === "DELETED" ? undefined : event.version))];
-  return versions.map((version, index) => ({
-    version,
-    earliest: begins[index] as number,
-    latest: ends[index] as number,
-  }));
+  return [...bounds.values()];
+}
+
+function refusalSighted(write: Write): Sighting[] {
+  const { began, ended } = write;
+  const excuse = acknowledged(write) || ended === undefined ? undefined : excuseFor(write);
+  return excuse === undefined ? [] : [{ began, ended: ended as number, holds: excuse.holds }];
+}
+
+function readSighted({ began, ended, object }: Read): Sighting {
+  return { began, ended, holds: (version) => version === object?.metadata.resourceVersion };
 }
 
 function judgeWrite(ofKey: readonly LogEvent[], states: readonly RegisterState[], write: Write): Violation | undefined {
@@ -117,7 +178,12 @@ function someCurrent(
   ended: number,
   holds: (version: string | undefined) => boolean,
 ): boolean {
-  return states.some((state) => state.earliest <= ended && state.latest >= began && holds(state.version));
+  return states.some((state) => mayBeCurrent(state, { began, ended }) && holds(state.version));
+}
+
+/** At some moment between the two places. */
+function mayBeCurrent(state: RegisterState, { began, ended }: Pick<Sighting, "began" | "ended">): boolean {
+  return state.earliest <= ended && state.latest >= began;
 }
 
 function firstViolation<Item>(
