@@ -66,6 +66,20 @@ describe("connection files", () => {
     expect(reached({}, {}, both, "two")).toMatchObject({ url: "http://two:80" });
   });
 
+  it("hold more than is asked for: what another context needs does not matter, and an empty list may be null", () => {
+    const clusters = [
+      { name: "near", cluster: { server: "https://near:1" } },
+      { name: "far", cluster: { server: "https://far:1", "proxy-url": "http://p" } },
+    ];
+    const users = [
+      { name: "cloud", user: { exec: { command: "login" } } },
+      { name: "me", user: { token: "t" } },
+    ];
+    expect(reached({}, {}, { clusters, users })).toMatchObject({ url: "https://near:1", token: "t" });
+    const alone = { users: null, contexts: [{ name: "here", context: { cluster: "near" } }], preferences: {} };
+    expect(reached({}, {}, alone)).toMatchObject({ token: undefined, clientCertificate: undefined });
+  });
+
   const noContext = { "current-context": "" };
   const elsewhere = { contexts: [{ name: "here", context: { cluster: "far", user: "me" } }] };
   const mixed = {
@@ -77,6 +91,8 @@ describe("connection files", () => {
     ["an unknown context", () => reached({}, {}, {}, "there"), /contexts: none is called "there"; there are here/],
     ["an unknown cluster", () => reached({}, {}, elsewhere), /clusters: none is called "far"; there are near/],
     ["a server that is no URL", () => reached({ server: "10.0.0.1" }), /clusters\.0\.cluster\.server: must be an abs/],
+    ["no cluster at all", () => reached({}, {}, { clusters: null }), /clusters: none is called "near"; there are none/],
+    ["an empty row", () => reached({}, {}, { clusters: [{ name: "near" }] }), /: clusters\.0\.cluster: Invalid input/],
     ["a proxy", () => reached({ "proxy-url": "http://p" }), /clusters\.0\.cluster\.proxy-url: is not supported/],
     ["a plugin", () => reached({}, { exec: { command: "login" } }), /users\.0\.user\.exec: is not supported: a plugin/],
     ["a password", () => reached({}, { password: "p" }), /users\.0\.user\.password: is not supported/],

@@ -19,10 +19,11 @@ export interface Reached {
   readonly clientCertificate: KeyPair | undefined;
 }
 
-const named = <Name extends string, Shape extends z.ZodType>(name: Name, shape: Shape) =>
-  z
-    .array(z.object({ name: z.string().min(1), [name]: shape } as { name: z.ZodString } & Record<Name, Shape>))
-    .default([]);
+/** What is not chosen may be anything: only its name is read. An empty list is often written as null. */
+const list = z
+  .array(z.looseObject({ name: z.string().min(1) }))
+  .nullish()
+  .transform((rows) => rows ?? []);
 
 const base64 = z.base64("must be base64").optional();
 
@@ -54,35 +55,41 @@ const user = z.object({
   as: refused("impersonation"),
 });
 
+const context = z.object({ cluster: z.string(), user: z.string().default("") });
+
 const file = z.object({
-  clusters: named("cluster", cluster),
-  users: named("user", user),
-  contexts: named("context", z.object({ cluster: z.string(), user: z.string().default("") })),
+  clusters: list,
+  users: list,
+  contexts: list,
   "current-context": z.string().default(""),
 });
 
 type User = z.infer<typeof user>;
 type Cluster = z.infer<typeof cluster>;
 
-/** `context` defaults to the file's current one. Paths in the file are relative to it. Throws `UsageError`. */
-export function readConnectionFile(path: string, context: string | undefined): Reached {
+/** `contextName` defaults to the file's current one. Paths in the file are relative to it. Throws `UsageError`. */
+export function readConnectionFile(path: string, contextName: string | undefined): Reached {
   const flag = `--svcconfig ${path}`;
   const document = parsed(readText(path, "--svcconfig"), flag);
-  const wanted = context ?? document["current-context"];
+  const wanted = contextName ?? document["current-context"];
   if (wanted === "") throw new UsageError(`${flag}: current-context: is not set: name one with --context.`);
-  const chosen = pick(document.contexts, wanted, flag, "contexts").context;
-  const { cluster } = pick(document.clusters, chosen.cluster, flag, "clusters");
-  const credentials = chosen.user === "" ? undefined : pick(document.users, chosen.user, flag, "users").user;
+  const pick = <Shape extends z.ZodType>(called: List, field: string, name: string, shape: Shape): z.infer<Shape> =>
+    chosen({ flag, rows: document[called], place: called }, field, name, shape);
+  const pair = pick("contexts", "context", wanted, context);
+  const server = pick("clusters", "cluster", pair.cluster, cluster);
+  const credentials = pair.user === "" ? undefined : (pick("users", "user", pair.user, user.nullish()) ?? undefined);
   const place = { flag, folder: dirname(resolve(path)) };
   return {
-    url: cluster.server.replace(/\/+$/, ""),
-    insecureSkipTlsVerify: cluster["insecure-skip-tls-verify"],
-    tlsServerName: cluster["tls-server-name"],
-    authority: authorityOf(cluster, place, chosen.cluster),
-    token: credentials === undefined ? undefined : tokenOf(credentials, place, chosen.user),
-    clientCertificate: credentials === undefined ? undefined : pairOf(credentials, place, chosen.user),
+    url: server.server.replace(/\/+$/, ""),
+    insecureSkipTlsVerify: server["insecure-skip-tls-verify"],
+    tlsServerName: server["tls-server-name"],
+    authority: authorityOf(server, place, pair.cluster),
+    token: credentials === undefined ? undefined : tokenOf(credentials, place, pair.user),
+    clientCertificate: credentials === undefined ? undefined : pairOf(credentials, place, pair.user),
   };
 }
+
+type List = "contexts" | "clusters" | "users";
 
 function parsed(source: string, flag: string): z.infer<typeof file> {
   let document: unknown;
@@ -93,21 +100,29 @@ function parsed(source: string, flag: string): z.infer<typeof file> {
   }
   const result = file.safeParse(document);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
-  throw new UsageError(`${flag}: ${where}: ${issue?.message ?? "is wrong"}.`);
+  throw wrong(flag, "", result.error);
 }
 
-function pick<Row extends { readonly name: string }>(
-  rows: readonly Row[],
+/** The row of this name, read as what it must be. */
+function chosen<Shape extends z.ZodType>(
+  { flag, rows, place }: { readonly flag: string; readonly rows: z.infer<typeof list>; readonly place: List },
+  field: string,
   name: string,
-  flag: string,
-  list: string,
-): Row {
-  const row = rows.find((candidate) => candidate.name === name);
-  if (row !== undefined) return row;
-  const known = rows.length === 0 ? "there are none" : `there are ${rows.map((each) => each.name).join(", ")}`;
-  throw new UsageError(`${flag}: ${list}: none is called ${JSON.stringify(name)}; ${known}.`);
+  shape: Shape,
+): z.infer<Shape> {
+  const index = rows.findIndex((row) => row.name === name);
+  if (index < 0) {
+    const known = rows.length === 0 ? "there are none" : `there are ${rows.map((each) => each.name).join(", ")}`;
+    throw new UsageError(`${flag}: ${place}: none is called ${JSON.stringify(name)}; ${known}.`);
+  }
+  const result = shape.safeParse(rows[index]?.[field]);
+  if (result.success) return result.data;
+  throw wrong(flag, `${place}.${index}.${field}`, result.error);
+}
+
+function wrong(flag: string, place: string, { issues: [issue] }: z.ZodError): UsageError {
+  const where = [place, ...(issue?.path ?? [])].filter((part) => part !== "").join(".");
+  return new UsageError(`${flag}: ${where === "" ? "the document" : where}: ${issue?.message ?? "is wrong"}.`);
 }
 
 interface Place {
