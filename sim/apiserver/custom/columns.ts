@@ -2,6 +2,7 @@
  * The columns of a custom resource's table: its name, then what its definition asks for, else its age.
  * Source: recorded tables; the published convertor.
  */
+import { parseTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { isObject } from "../objects/types.ts";
 import {
@@ -44,8 +45,13 @@ function cellOf(object: JsonObject, path: JsonPath, type: string, nowSeconds: nu
     case "boolean":
       return typeof value === "boolean" ? value : null;
     default:
-      return typeof value === "string" ? since(value, nowSeconds) : null;
+      return typeof value === "string" ? dateOf(value, nowSeconds) : null;
   }
+}
+
+/** How long ago; nobody promises that the text is a time. */
+function dateOf(text: string, nowSeconds: number): string {
+  return text === "" || "seconds" in parseTime(text) ? since(text, nowSeconds) : "<invalid>";
 }
 
 function textOf(value: Json): string {

@@ -297,6 +297,35 @@ describe("definitions", () => {
     expect(causesOf({}, schema(wrongDefault))).toEqual([`${root}.properties[a].default`]);
   });
 
+  it("are refused for junctions that speak of what the schema does not name", () => {
+    const spec = { type: "object", properties: { a: { type: "string" } } };
+    const junction = { oneOf: [{ required: ["a"], properties: { a: { minLength: 1 } } }, { properties: { b: {} } }] };
+    expect(causesOf({}, schema({ type: "object", properties: { spec: { ...spec, ...junction } } }))).toEqual([
+      `${root}.properties[spec].properties[b]`,
+    ]);
+    const anyKey = { type: "object", additionalProperties: { type: "string" }, not: { properties: { b: {} } } };
+    expect(causesOf({}, schema({ type: "object", properties: { spec: anyKey } }))).toEqual([]);
+  });
+
+  it("are refused for unknown fields to be kept everywhere, and for warnings that fit no header", () => {
+    expect(causesOf({ preserveUnknownFields: true })).toEqual(["spec.preserveUnknownFields"]);
+    const warn = (deprecationWarning: string): readonly unknown[] =>
+      causesOf({}, [{ name: "v1", deprecated: true, deprecationWarning }]);
+    expect(warn("moves to v2, ünd ganz 全部")).toEqual([]);
+    for (const text of ["", "two\nlines", "x".repeat(257)]) {
+      expect(warn(text), text).toEqual(["spec.versions[0].deprecationWarning"]);
+    }
+  });
+
+  it("are refused for selectable fields that are none, or that no text can be compared with", () => {
+    const select = (jsonPath: string): readonly unknown[] =>
+      causesOf({}, [{ name: "v1", selectableFields: [{ jsonPath }] }]);
+    expect(select(".spec.size")).toEqual([]);
+    for (const path of [".spec.absent", ".spec.tags", ".spec"]) {
+      expect(select(path), path).toEqual(["spec.selectableFields[0].jsonPath"]);
+    }
+  });
+
   it("are refused for conversion webhooks, several storage versions and names of the brand", () => {
     expect(causesOf({ conversion: { strategy: "Webhook" } })).toEqual(["spec.conversion.strategy"]);
     expect(causesOf({}, [{ name: "v1" }, { name: "v2", storage: true }])).toEqual(["spec.versions"]);

@@ -4,6 +4,7 @@
  * Source: recorded answers (crd-invalid, crd-no-schema); the published rules.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
+import { utf8Length } from "../../../wire/go-strings.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../wire/names.ts";
 import type { Cause } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
@@ -12,6 +13,8 @@ import { jsonEqual } from "../objects/equality.ts";
 import { isObject, metadataOf } from "../objects/types.ts";
 import { type DefinedVersion, type Definition, readDefinition } from "./definition.ts";
 import { fieldNames, parseJsonPath } from "./json-path.ts";
+import { resolveFieldPath } from "./rule.ts";
+import { readSchema } from "./schema.ts";
 import { schemaCauses } from "./schema-rules.ts";
 
 /** Causes of a definition by itself. */
@@ -26,6 +29,10 @@ export function definitionCauses(object: JsonObject, causes: Cause[], dialect: D
   if (scope === "") causes.push(requiredValue("spec.scope"));
   else if (scope !== "Cluster" && scope !== "Namespaced") {
     causes.push(unsupportedValue("spec.scope", scope, ["Cluster", "Namespaced"]));
+  }
+  if (((object["spec"] ?? {}) as JsonObject)["preserveUnknownFields"] === true) {
+    const instead = `set ${dialect.extensionPrefix}preserve-unknown-fields to true in spec.versions[*].schema instead`;
+    causes.push(invalidValue("spec.preserveUnknownFields", true, `cannot set to true, ${instead}`));
   }
   versionCauses(definition, causes);
   nameCauses(definition, causes);
@@ -54,7 +61,7 @@ function versionCauses({ versions }: Definition, causes: Cause[]): void {
     const path = `spec.versions[${at}].deprecationWarning`;
     if (deprecationWarning === undefined) return;
     if (!deprecated) causes.push(invalidValue(path, deprecationWarning, "can only be set for deprecated versions"));
-    if (deprecationWarning === "") causes.push(invalidValue(path, "", "must not be an empty string"));
+    for (const text of warningErrors(deprecationWarning)) causes.push(invalidValue(path, deprecationWarning, text));
   });
   const shown = `[]apiextensions.CustomResourceDefinitionVersion{${versions.map(({ name }) => name).join(", ")}}`;
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -63,6 +70,21 @@ function versionCauses({ versions }: Definition, causes: Cause[]): void {
   if (versions.filter(({ storage }) => storage).length !== 1) {
     causes.push(invalidText("spec.versions", shown, "must have exactly one version marked as storage version"));
   }
+}
+
+const warningBytesMax = 256;
+
+/** A warning travels in a header. */
+function warningErrors(warning: string): readonly string[] {
+  const errors: string[] = [];
+  if (utf8Length(warning) > warningBytesMax) errors.push(`must be <= ${warningBytesMax} characters long`);
+  if (warning === "") errors.push("must not be an empty string");
+  const hidden = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning);
+  if (hidden !== null) {
+    const index = utf8Length(warning.slice(0, hidden.index));
+    errors.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
+  }
+  return errors;
 }
 
 function nameCauses({ names }: Definition, causes: Cause[]): void {
@@ -121,7 +143,7 @@ function partCauses({ versions }: Definition, dialect: Dialect, causes: Cause[])
   );
   each(
     shares(({ selectable }) => selectable),
-    (version, at) => selectableCauses(version, at, causes),
+    (version, at) => selectableCauses(version, at, dialect, causes),
   );
 }
 
@@ -170,7 +192,16 @@ function columnCauses({ columns }: DefinedVersion, at: string, causes: Cause[]):
 
 const selectableMax = 8;
 
-function selectableCauses({ selectable }: DefinedVersion, at: string, causes: Cause[]): void {
+/** Types of fields that can be compared with a text. */
+const selectableTypes = ["boolean", "integer", "string"];
+
+function selectableCauses(
+  { selectable, schema: raw }: DefinedVersion,
+  at: string,
+  { extensionPrefix }: Dialect,
+  causes: Cause[],
+): void {
+  const schema = raw === undefined || selectable.length === 0 ? undefined : readSchema(raw, extensionPrefix);
   selectable.forEach((path, index) => {
     const field = `${at}.selectableFields[${index}].jsonPath`;
     if (path === "") causes.push(requiredValue(field));
@@ -178,6 +209,15 @@ function selectableCauses({ selectable }: DefinedVersion, at: string, causes: Ca
       causes.push(invalidValue(field, path, "is an invalid path: must be a simple path of fields"));
     else if (path.startsWith(".metadata."))
       causes.push(invalidValue(field, path, "must not point to fields in metadata"));
+    else if (schema !== undefined) {
+      const found = resolveFieldPath(path, schema);
+      if ("error" in found) causes.push(invalidValue(field, path, `is an invalid path: ${found.error}`));
+      else if (!selectableTypes.includes(found.schema.type)) {
+        const text =
+          "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
+        causes.push(invalidValue(field, path, text));
+      }
+    }
     if (selectable.indexOf(path) !== index) {
       causes.push({ reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(path)}`, field });
     }

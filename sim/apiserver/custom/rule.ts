@@ -46,9 +46,12 @@ export function showRule({
   );
 }
 
-/** Where a failure is reported, below the place of the rule: `spec.x`, `labels[a]`; or why the path is none. */
-export function resolveFieldPath(path: string, schema: Schema): { readonly path: string } | { readonly error: string } {
-  let at: Schema | undefined = schema;
+/** A field by its path from a schema on, `spec.x`, `labels[a]`; or why the path leads nowhere. */
+export function resolveFieldPath(
+  path: string,
+  schema: Schema,
+): { readonly path: string; readonly schema: Schema } | { readonly error: string } {
+  let at: Schema = schema;
   let found = "";
   let rest = path;
   while (rest !== "") {
@@ -62,7 +65,7 @@ export function resolveFieldPath(path: string, schema: Schema): { readonly path:
     at = next;
     rest = rest.slice(whole.length);
   }
-  return { path: found };
+  return { path: found, schema: at };
 }
 
 function wrongStep(rest: string): string {

@@ -225,10 +225,41 @@ function judgeJunctions(schema: JsonObject, at: string, judging: Judging): void 
   const idiom = schema[`${judging.prefix}int-or-string`] === true;
   for (const junction of ["allOf", "anyOf", "oneOf"]) {
     ((schema[junction] ?? []) as readonly Json[]).forEach((part, index) => {
-      if (isObject(part)) judgeRulesOnly(part, `${at}.${junction}[${index}]`, idiom && junction !== "oneOf", judging);
+      if (!isObject(part)) return;
+      const path = `${at}.${junction}[${index}]`;
+      judgeRulesOnly(part, path, idiom && junction !== "oneOf", judging);
+      judgeComplete(part, path, schema, at, judging);
     });
   }
-  if (isObject(schema["not"])) judgeRulesOnly(schema["not"], `${at}.not`, false, judging);
+  if (!isObject(schema["not"])) return;
+  judgeRulesOnly(schema["not"], `${at}.not`, false, judging);
+  judgeComplete(schema["not"], `${at}.not`, schema, at, judging);
+}
+
+/** What rules inside a junction speak of, the schema at `at` has to name outside of it. */
+function judgeComplete(rules: JsonObject, path: string, schema: JsonObject, at: string, judging: Judging): void {
+  const { properties, items } = schema;
+  const known = isObject(properties) ? properties : {};
+  const hasValues = isObject(schema["additionalProperties"]);
+  const missing = (place: string, from: string): unknown =>
+    judging.causes.push(requiredValue(place, `because it is defined in ${from}`));
+  for (const [name, part] of Object.entries((rules["properties"] ?? {}) as JsonObject)) {
+    if (!isObject(part)) continue;
+    const field = `properties[${name}]`;
+    const inner = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (isObject(inner)) judgeComplete(part, `${path}.${field}`, inner, `${at}.${field}`, judging);
+    else if (!hasValues) missing(`${at}.${field}`, `${path}.${field}`);
+  }
+  if (isObject(rules["items"])) {
+    if (isObject(items)) judgeComplete(rules["items"], `${path}.items`, items, `${at}.items`, judging);
+    else missing(`${at}.items`, `${path}.items`);
+  }
+  for (const junction of ["allOf", "anyOf", "oneOf"]) {
+    ((rules[junction] ?? []) as readonly Json[]).forEach((part, index) => {
+      if (isObject(part)) judgeComplete(part, `${path}.${junction}[${index}]`, schema, at, judging);
+    });
+  }
+  if (isObject(rules["not"])) judgeComplete(rules["not"], `${path}.not`, schema, at, judging);
 }
 
 const structuralOnly = ["additionalProperties", "default", "description", "nullable", "title", "type"];

@@ -128,6 +128,16 @@ describe("shaping", () => {
     expect(shaped({ a: null }, schema).value).toEqual({ a: "x" });
   });
 
+  it("gives a field that may be null its default when it is absent, and leaves a null alone", () => {
+    const ofDefault = (value: unknown) => ({
+      type: "object",
+      properties: { a: { type: "string", nullable: true, default: value } },
+    });
+    expect(shaped({}, ofDefault("x")).value).toEqual({ a: "x" });
+    expect(shaped({ a: null }, ofDefault("x")).value).toEqual({ a: null });
+    expect(shaped({}, ofDefault(null)).value).toEqual({ a: null });
+  });
+
   it("drops by the deepest rule, and says where", () => {
     const schema = {
       type: "object",

@@ -65,12 +65,14 @@ function shapeFields(
       shaping.unknown.push(at);
       continue;
     }
-    const value = orDefault(own ?? null, inner);
-    if (value === null && !(own === null && (inner.nullable || inner === kept))) continue;
+    const value = own === undefined ? (inner.default ?? null) : orDefault(own, inner);
+    if (value === null && !(isNullable(inner) && (own === null || inner.default === null))) continue;
     setKey(result, name, shape(value, inner === prunedInside ? undefined : inner, at, depth + 1, shaping));
   }
   return result;
 }
+
+const isNullable = (schema: Schema): boolean => schema.nullable || schema === kept;
 
 /** The names of fields that are there or get a default, in byte order. */
 function keysOf(object: JsonObject, schema: Schema): readonly string[] {
