@@ -22,7 +22,9 @@ import { exactListsExpire } from "./expiry/exact-lists-expire.ts";
 import { oldWatchesAreRefused } from "./expiry/old-watches-are-refused.ts";
 import { tokensExpire } from "./expiry/tokens-expire.ts";
 import { bookmarksCanBeResumedFrom } from "./watch/bookmarks-can-be-resumed-from.ts";
+import { streamingListsAwaitTheirVersion } from "./watch/streaming-lists-await-their-version.ts";
 import { streamingListsSayWhenTheyAreWhole } from "./watch/streaming-lists-say-when-they-are-whole.ts";
+import { streamingListsShowOneMoment } from "./watch/streaming-lists-show-one-moment.ts";
 import { watchBeginsWithWhatExists } from "./watch/watch-begins-with-what-exists.ts";
 import { watchFiltersTheHistory } from "./watch/watch-filters-the-history.ts";
 import { watchIsOrdered } from "./watch/watch-is-ordered.ts";
@@ -142,6 +144,8 @@ export const allChecks: readonly Check[] = [
   tokensExpire,
   bookmarksCanBeResumedFrom,
   streamingListsSayWhenTheyAreWhole,
+  streamingListsShowOneMoment,
+  streamingListsAwaitTheirVersion,
   watchBeginsWithWhatExists,
   watchFiltersTheHistory,
   watchIsOrdered,

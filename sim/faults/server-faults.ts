@@ -170,6 +170,16 @@ const rows = {
     source: "kubernetes/kubernetes#122830",
     byLuck: true,
   },
+  "initial-events-before-version": {
+    area: "watches",
+    symptom: "A streaming list from a version does not wait until that version is there.",
+    source: "kubernetes/kubernetes#116302",
+  },
+  "initial-events-end-unasked": {
+    area: "watches",
+    symptom: "A streaming list ends its initial events with a bookmark to whom bookmarks are not allowed.",
+    source: "cozystack/cozystack#2922",
+  },
   "initial-events-unsorted-resume": {
     area: "watches",
     symptom: "The initial events of a streaming list come in no order.",

@@ -472,4 +472,18 @@ describe("faults in watches", () => {
     const bed = bedOf({ faults: ["initial-events-end-missing"], profile: withGate(svcProfile) });
     expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
   });
+
+  it("initial-events-end-unasked", () => {
+    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    const bed = bedOf({ faults: ["initial-events-end-unasked"], profile: withGate(svcProfile) });
+    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3", expect.stringContaining("BOOKMARK")]);
+  });
+
+  it("initial-events-before-version", () => {
+    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999";
+    const lawful = bedOf({ profile: withGate(svcProfile) });
+    expect(lawful.watch(query, "n").lines).toEqual([]);
+    const bed = bedOf({ faults: ["initial-events-before-version"], profile: withGate(svcProfile) });
+    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
+  });
 });

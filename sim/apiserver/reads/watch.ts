@@ -54,8 +54,10 @@ function begin(plan: WatchPlan): Cancel {
   const { store, profile, faults } = context;
   const { sendInitialEvents, resourceVersion } = request.options;
   const unset = resourceVersion === "" && !faults["watch-unset-rv-from-stale-cache"];
-  if (sendInitialEvents === true)
+  if (sendInitialEvents === true) {
+    if (version > 0 && faults["initial-events-before-version"]) return beginWithState(plan, true);
     return beginWhenFresh(plan, unset && !faults["initial-events-stale-snapshot"] ? store.revision : version);
+  }
   if (version > 0) return beginAfter(plan, version);
   if (sendInitialEvents === false) return beginAfter(plan, unset ? store.revision : source.applied);
   if (unset && profile.watchUnset === "most-recent") return beginWithStore(plan);

@@ -124,7 +124,8 @@ export class Watcher implements Listener {
 
   private tellInitialEnd(): void {
     const { request, context, target } = this.plan;
-    if (!request.options.allowWatchBookmarks || context.faults["initial-events-end-missing"] || this.ended) return;
+    const allowed = request.options.allowWatchBookmarks || context.faults["initial-events-end-unasked"];
+    if (!allowed || context.faults["initial-events-end-missing"] || this.ended) return;
     this.sendBookmark(this.startRevision, initialEventsEnd(context.profile, target, request.encoder));
   }
 
