@@ -60,6 +60,15 @@ describe("runSuite", () => {
     });
   });
 
+  it("says that credentials are not accepted, once and of everything", async () => {
+    const report = await run(() => ({ status: 401, json: { kind: "Status", code: 401 } }));
+    expect([report.conclusion, report.totals.checks.inconclusive]).toEqual(["inconclusive", report.checks.length]);
+    expect(report.totals.exchanges).toBe(0);
+    expect(report.checks[0]?.verdict).toMatchObject({
+      why: expect.stringContaining("the credentials are not accepted: GET /api/v1 answers 401"),
+    });
+  });
+
   it("fails a target that answers 500, with the exchange, a curl line and a replay line as evidence", async () => {
     const report = await run(() => ({ status: 500, json: {} }), { only: ["writes-are-linearizable"], seed: 9 });
     const [check] = report.checks;

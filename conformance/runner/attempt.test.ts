@@ -67,3 +67,25 @@ it("says nothing against a target whose connection broke before a watch had begu
   const end = await endOf(() => (sink) => sink.failed(new Error("connection refused")), "7", 0);
   expect(end).toMatchObject({ name: "Inconclusive", message: expect.stringContaining("connection refused") });
 });
+
+describe("a promise that is not kept", () => {
+  const judged = async (status: number, as?: "nobody"): Promise<unknown> => {
+    const { attempt } = attemptAt(() => ({ status, json: {} }));
+    await attempt.client.request("GET", "/api", { as });
+    try {
+      attempt.expect("discovery.shape", false, "versions", String(status));
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  it("fails the target, unless it only says that it does not know the run's credentials", async () => {
+    expect(await judged(500)).toMatchObject({ name: "CheckFailure" });
+    expect(await judged(401, "nobody")).toMatchObject({ name: "CheckFailure" });
+    expect(await judged(401)).toMatchObject({
+      name: "Inconclusive",
+      message: "the credentials are not accepted: GET /api answers 401",
+    });
+  });
+});

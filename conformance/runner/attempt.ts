@@ -3,6 +3,7 @@ import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import type { Client } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
+import type { Exchange } from "../client/exchange.ts";
 import type { ApiObject, WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
 import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../findings.ts";
@@ -59,7 +60,14 @@ export class Attempt {
   /** Judges one requirement: a violation ends the run, none counts as proof. */
   holds(requirement: string, violation: Violation | undefined): void {
     this.results.judged.add(requirement);
-    if (violation !== undefined) throw new CheckFailure(requirement, violation, this.client.recorder.last());
+    if (violation === undefined) return;
+    const last = this.client.recorder.last();
+    if (last !== undefined && isRefusedCaller(last)) {
+      throw new Inconclusive(
+        `the credentials are not accepted: ${last.request.method} ${last.request.path} answers 401`,
+      );
+    }
+    throw new CheckFailure(requirement, violation, last);
   }
 
   expect(requirement: string, condition: boolean, expected: string, actual: string): void {
@@ -151,6 +159,9 @@ export class Attempt {
     this.holds("watch.stream", { expected, actual });
   }
 }
+
+/** The run's own credentials are refused: they have ended, or never were any. Others' are refused on purpose. */
+const isRefusedCaller = ({ status, request }: Exchange): boolean => status === 401 && request.as === undefined;
 
 /** Below this, a 410 is no matter of how long history lasts: nobody could list and then watch. */
 const heldMillisMin = 1000;

@@ -136,10 +136,12 @@ async function probeTarget(client: Client, dialect: Dialect, reachable: boolean)
   try {
     const version = await client.request("GET", "/version");
     const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
+    const core = await client.request("GET", "/api/v1");
+    if (core.status === 401) throw new Error(`the credentials are not accepted: GET /api/v1 answers 401 ${core.text}`);
     const features = await detectFeatures(client, dialect, reachable);
     return { features, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {
-    return { features: new Map(), version: undefined, unreachable: String(error) };
+    return { features: new Map(), version: undefined, unreachable: (error as Error).message };
   }
 }
 

@@ -1,4 +1,5 @@
 import { mediaTypeOf } from "../../client/client.ts";
+import { Inconclusive } from "../../findings.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -33,6 +34,7 @@ export const discoverySaysWhatIsServed = defineCheck({
 
 async function document(attempt: Attempt, path: string, field: string): Promise<JsonObject> {
   const answer = await attempt.client.request("GET", path);
+  if (answer.status === 403) throw new Inconclusive(`the credentials do not allow GET ${path}: 403 ${answer.text}`);
   const mediaType = mediaTypeOf(answer.headers);
   attempt.expect(
     "discovery.content-type",
