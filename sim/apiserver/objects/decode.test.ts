@@ -168,7 +168,7 @@ describe("YAML", () => {
   it("refuses what is no YAML, bombs and bottomless nesting", () => {
     const wrong = errorOf(() => yaml("apiVersion: v1\n  kind: [oops\n"));
     expect(wrong.code).toBe(400);
-    expect(wrong.message).toContain("error converting YAML to JSON: yaml: line ");
+    expect(wrong.message).toContain("(must be of type ConfigMap): yaml: ");
     const bomb = `a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`;
     expect(errorOf(() => yaml(bomb)).message).toContain("excessive aliasing");
     expect(errorOf(() => yaml("[".repeat(20_000))).code).toBe(400);

@@ -18,6 +18,7 @@ export interface Configuration {
 
 const none: readonly string[] = [];
 const openingBrace = 123;
+const backslash = 92; // some escapes of JSON are none of YAML
 
 /** Reads a configuration. Throws `ApiError` 400. An object handed over in process is taken as it is. */
 export function readConfiguration(body: Uint8Array | JsonObject | undefined, format: "yaml" | "cbor"): Configuration {
@@ -68,13 +69,13 @@ const lenient = new TextDecoder();
 function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body[0] === openingBrace) {
     const quick = parseJsonStrict(body);
-    if (quick.ok && quick.duplicates.length === 0 && quick.unsafeNumbers.length === 0) {
+    if (quick.ok && quick.duplicates.length === 0 && quick.unsafeNumbers.length === 0 && !body.includes(backslash)) {
       return { value: quick.value, duplicates: none };
     }
     if (!quick.ok && quick.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
   }
   const read = parseYaml(lenient.decode(body));
-  if (!read.ok) throw badRequest(`error decoding YAML: ${read.error}`);
+  if (!read.ok) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
   return { value: asFloats(read.value), duplicates: read.duplicates };
 }
 
