@@ -10,6 +10,7 @@ import type { TokenRow } from "./auth/authenticate.ts";
 import type { TokenSigner } from "./auth/token-signer.ts";
 import type { Authorizer } from "./auth/authorize.ts";
 import type { AuthorizationMode } from "./auth/modes.ts";
+import type { ProcessFigures } from "./metrics/server-metrics.ts";
 import type { InFlightLimits } from "./pipeline/seats.ts";
 import type { FeatureGates, Profile } from "./profile.ts";
 
@@ -72,6 +73,8 @@ export interface ApiServerOptions {
   readonly controllers?: ControllerSwitches;
   /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
   readonly encodingBudgetBytes?: number;
+  /** What the metrics tell of the operating system's process. Default: nothing, there is none. */
+  readonly processFigures?: () => ProcessFigures;
   /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
   readonly advertisedAddress?: string;
 }

@@ -23,9 +23,10 @@ import { type RbacObjects, RbacPolicy } from "./auth/rbac/policy.ts";
 import { CustomResources } from "./custom/custom-resources.ts";
 import { isCustomPlace, requireCustomVerb } from "./custom/custom-verbs.ts";
 import { NonResources } from "./discovery/non-resources.ts";
+import { versionDocument } from "./discovery/version.ts";
 import { ApiError, noSuchResource, notFound } from "./errors.ts";
-import type { ApiHandler, ApiRequest, Responder } from "./http-message.ts";
-import { Metrics } from "./metrics.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder } from "./http-message.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts";
 import { FlowControl } from "./pipeline/flow-control.ts";
 import { Negotiator } from "./pipeline/negotiate.ts";
@@ -72,7 +73,9 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly requestTimeoutMicros: Micros;
   private readonly reads: Seats;
   private readonly mutations: Seats;
-  private readonly metrics: Metrics;
+  private readonly metrics: ServerMetrics;
+  private readonly startedUnixSeconds: number;
+  private readonly processFigures: ApiServerOptions["processFigures"];
   private readonly nonResources: NonResources;
   private readonly verbs: Verbs;
   private readonly rbacObjects: RbacObjects;
@@ -104,6 +107,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.clock = process.clock;
     this.profile = profile;
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
+    this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, faults });
     this.router = new Router(dialect, custom);
     this.authenticate = createAuthenticator(lookupToken, options.anonymousAuth ?? profile.anonymousAuth);
@@ -123,8 +127,11 @@ export class ApiServer implements ApiHandler, RunHost {
       configurations: (kind) => this.verbs.webhookConfigurations(kind),
       namespaceOf: (name) => this.verbs.namespace(name),
       faults,
+      metrics: this.metrics.webhooks,
       decode: (row, object) => this.verbs.decode(row, object),
     };
+    this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
+    this.processFigures = options.processFigures;
     const certificates = certificateRequests({
       dialect,
       clock: process.clock,
@@ -133,8 +140,8 @@ export class ApiServer implements ApiHandler, RunHost {
     const policyPorts: PolicyPorts = {
       dialect,
       authorizer: this.authorize,
-      policies: () => this.verbs.admissionObjects("validatingadmissionpolicies"),
-      bindings: () => this.verbs.admissionObjects("validatingadmissionpolicybindings"),
+      policies: () => this.verbs.validatingPolicies(),
+      bindings: () => this.verbs.validatingPolicyBindings(),
       namespaceOf: (name) => this.verbs.namespace(name),
       params: (apiVersion, kind) => this.verbs.objectsOfKind(apiVersion, kind),
     };
@@ -154,6 +161,7 @@ export class ApiServer implements ApiHandler, RunHost {
       encoders: new Encoders(dialect),
       encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
       custom,
+      metrics: this.metrics,
       authorizer: this.authorize,
       rulesOf,
       lookupToken,
@@ -169,7 +177,6 @@ export class ApiServer implements ApiHandler, RunHost {
       ],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
-    this.metrics = new Metrics(dialect);
     const metricsText = (): string => this.metricsText();
     this.nonResources = new NonResources(this.context, options.advertisedAddress ?? "127.0.0.1:6443", metricsText);
     this.verbs = new Verbs(this.context, {
@@ -190,6 +197,7 @@ export class ApiServer implements ApiHandler, RunHost {
       dialect,
       switches: options.controllers ?? {},
       authority: options.certificateAuthority,
+      queueCounts: this.metrics.queues,
     });
   }
 
@@ -275,7 +283,7 @@ export class ApiServer implements ApiHandler, RunHost {
       () => this.tooMany(run),
     );
     if (answer === "refused") this.tooMany(run);
-    else run.park("queued", answer.waiting);
+    else run.park("queued", answer.waiting, true);
   }
 
   /** 3. The seat's cost. */
@@ -297,6 +305,7 @@ export class ApiServer implements ApiHandler, RunHost {
   /** 4. Authorization, then the handler. */
   private admitToHandler(run: Run): void {
     run.state = "executing";
+    if (run.flow !== undefined) run.flow.dispatchedCount++;
     if (this.authorize !== alwaysAllow) this.requireAllowed(run);
     const { place } = run;
     if (place.is === "noResource") throw noSuchResource();
@@ -340,15 +349,22 @@ export class ApiServer implements ApiHandler, RunHost {
 
   private tooMany(run: Run): void {
     const headers = { "retry-after": "1" };
+    run.isTerminated = true;
+    if (run.flow !== undefined) run.flow.rejectedCount++;
     respondText(this.context, run, 429, "Too many requests, please try again later.\n", headers);
   }
 
   private metricsText(): string {
+    const { reads, mutations } = this;
     return this.metrics.text({
-      readsInFlight: this.reads.inFlight,
-      mutationsInFlight: this.mutations.inFlight,
+      reads,
+      mutations,
       watches: [...this.runs].filter(({ state }) => state === "responding"),
-      stored: this.verbs.storedCounts(),
+      flows: this.flowControl.flows,
+      ...this.verbs.figures(),
+      build: versionDocument,
+      startedUnixSeconds: this.startedUnixSeconds,
+      process: this.processFigures?.(),
     });
   }
 
@@ -363,10 +379,14 @@ export class ApiServer implements ApiHandler, RunHost {
 
   ended(run: Run): void {
     this.runs.delete(run);
-    this.metrics.ended(run, this.clock.nowMicros());
+    this.metrics.requests.ended(run, this.clock.nowMicros());
     const { seat } = run;
     run.seat = "none";
     if (seat !== "none" && this.process.alive) this[seat].release();
+  }
+
+  sent(run: Run, payload: Payload): void {
+    this.metrics.requests.sent(run, payload);
   }
 
   /** The process crashed: nobody hears anything any more. */

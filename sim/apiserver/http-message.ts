@@ -35,6 +35,8 @@ export interface Payload {
   readonly object: JsonObject | undefined;
   readonly contentType: string;
   bytes(): Uint8Array;
+  /** How many bytes there are, once somebody has asked for them. */
+  readonly sizeBytes?: number | undefined;
   /** The same bytes in pieces, in order, for a large body of which a piece is shared with other answers; nobody may change them. */
   pieces?(): readonly Uint8Array[];
 }

@@ -7,6 +7,7 @@ import type { Authorizer } from "./auth/authorize.ts";
 import type { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import type { RulesOf } from "./auth/modes.ts";
 import type { Faults } from "../faults/server-faults.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Negotiator } from "./pipeline/negotiate.ts";
 import type { Profile } from "./profile.ts";
 import type { Encoders } from "./representations/encode.ts";
@@ -26,6 +27,7 @@ export interface ServerContext {
   readonly negotiator: Negotiator;
   readonly encoders: Encoders;
   readonly encodings: Encodings;
+  readonly metrics: ServerMetrics;
   readonly custom: CustomResources;
   readonly authorizer: Authorizer;
   /** All that a user may do, for reviews. */

@@ -4,6 +4,7 @@ import { invariant } from "../kernel/invariant.ts";
 import type { Micros } from "../kernel/types.ts";
 import type { Params } from "./admission/policies.ts";
 import { FrontEnd } from "./cache/front-end.ts";
+import type { Source } from "./cache/source.ts";
 import { startCompactor } from "./compactor.ts";
 import { startEventExpiry } from "./event-expiry.ts";
 import { groupFromDialect } from "../../wire/dialect.ts";
@@ -12,6 +13,7 @@ import type { Definition } from "./custom/definition.ts";
 import { requireCustomPatchType } from "./custom/custom-verbs.ts";
 import { ApiError, methodNotAllowed } from "./errors.ts";
 import type { ApiHandler, JsonObject } from "./http-message.ts";
+import type { Gauges } from "./metrics/server-metrics.ts";
 import { ReadVerbs } from "./pipeline/read-verbs.ts";
 import type { ResourcePlace, Verb } from "./pipeline/route.ts";
 import type { Run } from "./pipeline/run.ts";
@@ -53,7 +55,13 @@ export class Verbs {
   private readonly resources: ServedResources;
   private readonly reads: ReadVerbs;
   private readonly writer: Writer;
-  private readonly webhookTargets: Readonly<Record<"mutating" | "validating", ServedResource["read"]>>;
+  /** Of one kind, as the caches have them, by name. */
+  readonly webhookConfigurations: (kind: "mutating" | "validating") => readonly JsonObject[];
+  /** As the caches have them, by name. */
+  readonly validatingPolicies: () => readonly JsonObject[];
+  readonly validatingPolicyBindings: () => readonly JsonObject[];
+  /** As the caches have them. */
+  readonly priorityClasses: () => readonly JsonObject[];
 
   constructor(
     context: ServerContext,
@@ -63,16 +71,28 @@ export class Verbs {
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
-    const configurations = (kind: string): ServedResource["read"] =>
-      this.resources.named("admissionregistration.svc.io", "v1", `${kind}webhookconfigurations`).read;
-    this.webhookTargets = { mutating: configurations("mutating"), validating: configurations("validating") };
+    const admission = "admissionregistration.svc.io";
+    const mutating = this.cached(admission, "mutatingwebhookconfigurations");
+    const validating = this.cached(admission, "validatingwebhookconfigurations");
+    this.webhookConfigurations = (kind) => (kind === "mutating" ? mutating() : validating());
+    this.validatingPolicies = this.cached(admission, "validatingadmissionpolicies");
+    this.validatingPolicyBindings = this.cached(admission, "validatingadmissionpolicybindings");
+    this.priorityClasses = this.cached("scheduling.svc.io", "priorityclasses");
     // Before the caches begin: what every cluster has is older than anything that can be watched.
     if (bootstrap) bootstrapNamespaces(this.writer);
     if (bootstrap) bootstrapApiServices(this.writer);
     if (bootstrap) bootstrapPriorityClasses(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, faults });
-    this.reads = new ReadVerbs(context, { profile, faults, store, unreadable, frontEnd: this.frontEnd, process });
+    this.reads = new ReadVerbs(context, {
+      profile,
+      faults,
+      store,
+      unreadable,
+      frontEnd: this.frontEnd,
+      process,
+      listCounts: context.metrics.lists,
+    });
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
@@ -88,36 +108,27 @@ export class Verbs {
     this.frontEnd.forgetHistory();
   }
 
-  /** How many objects of each built-in resource are stored, by `resource.group`. */
-  storedCounts(): readonly (readonly [resource: string, count: number])[] {
-    const counts = new Map<string, number>(); // two versions of one resource are stored once
+  /** What the metrics tell of what is stored and of the caches. */
+  figures(): Pick<Gauges, "stored" | "caches" | "nameOf"> {
+    const names = new Map<string, string>(); // what several versions or groups serve is stored once
     for (const { row, read, name } of this.resources.all()) {
-      if (!row.verbs.includes("get")) continue;
-      const count = this.context.store.count(read.prefix, prefixEnd(read.prefix));
-      const label = name.group === "" ? name.resource : `${name.resource}.${name.group}`;
-      if (typeof count === "number") counts.set(label, count);
+      if (!row.verbs.includes("get") || names.has(read.prefix)) continue;
+      names.set(read.prefix, name.group === "" ? name.resource : `${name.resource}.${name.group}`);
     }
-    return [...counts];
+    const count = (prefix: string): number => this.context.store.count(prefix, prefixEnd(prefix)) as number;
+    return {
+      stored: [...names].map(([prefix, name]) => [name, count(prefix)]),
+      caches: this.frontEnd.figures().filter(({ prefix }) => names.has(prefix)),
+      nameOf: (prefix) => names.get(prefix) ?? prefix,
+    };
   }
 
-  /** Of one kind, as the caches have them, by name. */
-  webhookConfigurations(kind: "mutating" | "validating"): readonly JsonObject[] {
-    const { prefix } = this.webhookTargets[kind];
-    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
-  }
-
-  /** Validating policies or their bindings, as the caches have them, by name. */
-  admissionObjects(
-    resource: "validatingadmissionpolicies" | "validatingadmissionpolicybindings",
-  ): readonly JsonObject[] {
-    const { prefix } = this.resources.named("admissionregistration.svc.io", "v1", resource).read;
-    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
-  }
-
-  /** All PriorityClasses, as the caches have them. */
-  priorityClasses(): readonly JsonObject[] {
-    const { prefix } = this.resources.named("scheduling.svc.io", "v1", "priorityclasses").read;
-    return this.frontEnd.source(prefix, true).objects(prefix, prefixEnd(prefix));
+  /** All objects of a resource, asked for at every write: where they lie is found out once. */
+  private cached(group: string, resource: string): () => readonly JsonObject[] {
+    const { prefix } = this.resources.named(group, "v1", resource).read;
+    const end = prefixEnd(prefix);
+    let source: Source | undefined;
+    return () => (source ??= this.frontEnd.source(prefix, true)).objects(prefix, end);
   }
 
   /** Objects of a kind, named as the dialect does, as the caches have them; undefined when it is not served. */

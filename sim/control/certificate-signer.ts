@@ -53,7 +53,11 @@ export class CertificateSigner {
     const { client, dialect } = options;
     this.options = options;
     this.path = `/apis/${groupInDialect(dialect, "certificates.svc.io")}/v1/certificatesigningrequests`;
-    this.queue = new WorkQueue({ process: client.process, work: (name, done) => this.sync(name, done) });
+    this.queue = new WorkQueue({
+      process: client.process,
+      count: client.queueCounts.of("certificate"),
+      work: (name, done) => this.sync(name, done),
+    });
   }
 
   start(): void {

@@ -2,6 +2,7 @@
 import type { Dialect } from "../../wire/dialect.ts";
 import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../apiserver/http-message.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
+import { QueueCounts } from "./queue-counts.ts";
 
 export interface ControlClientOptions {
   readonly process: Process;
@@ -9,6 +10,8 @@ export interface ControlClientOptions {
   readonly dialect: Dialect;
   /** Of the controller's service account, such as `generic-garbage-collector`. */
   readonly account: string;
+  /** Where work queues count what they do. Default: nobody looks. */
+  readonly queueCounts?: QueueCounts;
 }
 
 export interface ControlRequest {
@@ -40,13 +43,15 @@ export interface WatchHearer {
 
 export class ControlClient {
   readonly process: Process;
+  readonly queueCounts: QueueCounts;
   private readonly server: ApiHandler;
   private readonly agent: string;
   private readonly identity: NonNullable<ApiRequest["clientCertificate"]>;
 
-  constructor({ process, server, dialect, account }: ControlClientOptions) {
+  constructor({ process, server, dialect, account, queueCounts = new QueueCounts() }: ControlClientOptions) {
     const { system } = dialect.systemNamespaces;
     this.process = process;
+    this.queueCounts = queueCounts;
     this.server = server;
     this.agent = `${system.split("-", 1)[0]}-controller-manager/v1.33.3/${account}`;
     this.identity = { commonName: `system:serviceaccount:${system}:${account}`, organizations: ["system:masters"] };

@@ -7,6 +7,7 @@ import { type CertificateAuthority, CertificateSigner } from "./certificate-sign
 import { ControlClient } from "./control-client.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
 import { GarbageCollector } from "./garbage/garbage-collector.ts";
+import type { QueueCounts } from "./queue-counts.ts";
 import { NamespaceController } from "./namespace-controller.ts";
 import { Reflectors } from "./reflectors.ts";
 import { RoleAggregation } from "./role-aggregation.ts";
@@ -44,6 +45,7 @@ export interface ControllersOptions {
   readonly switches: ControllerSwitches;
   /** Undefined: nothing can be signed. */
   readonly authority?: CertificateAuthority | undefined;
+  readonly queueCounts: QueueCounts;
 }
 
 /** What controllers are made of: what they share, and a client under an account of their own. */
@@ -67,10 +69,18 @@ const controllers: Readonly<Record<Switch, (parts: Parts) => { start(): void }>>
 };
 
 /** Starts what is switched on, as soon as the present event is over. */
-export function startControllers({ process, server, dialect, switches, authority }: ControllersOptions): void {
+export function startControllers({
+  process,
+  server,
+  dialect,
+  switches,
+  authority,
+  queueCounts,
+}: ControllersOptions): void {
   const wanted = (Object.keys(controllers) as Switch[]).filter((name) => switches[name] ?? true);
   if (wanted.length === 0) return;
-  const clientOf = (account: string): ControlClient => new ControlClient({ process, server, dialect, account });
+  const clientOf = (account: string): ControlClient =>
+    new ControlClient({ process, server, dialect, account, queueCounts });
   const shared = clientOf("shared-informers");
   const reflectors = new Reflectors(shared);
   const types = new ApiTypes(shared, reflectors, dialect);

@@ -37,7 +37,11 @@ export class NamespaceController {
     const { client } = options;
     this.options = options;
     this.client = client;
-    this.queue = new WorkQueue({ process: client.process, work: (name, done) => this.sync(name, done) });
+    this.queue = new WorkQueue({
+      process: client.process,
+      count: client.queueCounts.of("namespace"),
+      work: (name, done) => this.sync(name, done),
+    });
   }
 
   start(): void {

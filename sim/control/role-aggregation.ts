@@ -37,7 +37,11 @@ export class RoleAggregation {
     this.reflectors = reflectors;
     this.apiVersion = `${groupInDialect(dialect, "rbac.authorization.svc.io")}/v1`;
     this.collection = `/apis/${this.apiVersion}/clusterroles`;
-    this.queue = new WorkQueue({ process: client.process, work: (name, done) => this.settle(name, done) });
+    this.queue = new WorkQueue({
+      process: client.process,
+      count: client.queueCounts.of("ClusterRoleAggregator"),
+      work: (name, done) => this.settle(name, done),
+    });
   }
 
   start(): void {

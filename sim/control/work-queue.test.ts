@@ -8,8 +8,10 @@ function play(answer: (item: string) => Outcome | "later" = () => "done") {
   const process = kernel.process("controller");
   const log: string[] = [];
   const open: ((outcome: Outcome) => void)[] = [];
+  const count = { adds: 0, retries: 0, depth: 0 };
   const queue = new WorkQueue<string>({
     process,
+    count,
     work: (item, done) => {
       log.push(`${kernel.nowMicros() / 1000} ${item}`);
       const outcome = answer(item);
@@ -23,6 +25,7 @@ function play(answer: (item: string) => Outcome | "later" = () => "done") {
     log,
     open,
     queue,
+    count,
     pass: (millis: number) => kernel.run(kernel.nowMicros() + millis * 1000),
   };
 }
@@ -36,6 +39,19 @@ describe("a work queue", () => {
     queue.open();
     pass(100);
     expect(log).toEqual(["110 a", "110 b"]);
+  });
+
+  it("counts what came in, what is to come later, and what waits", () => {
+    const { queue, count, pass } = play(() => "again");
+    for (const item of ["a", "b", "a"]) queue.add(item);
+    expect(count).toEqual({ adds: 2, retries: 0, depth: 2 });
+    queue.open();
+    pass(10);
+    expect(count).toEqual({ adds: 2, retries: 2, depth: 0 });
+    pass(5);
+    expect(count).toEqual({ adds: 4, retries: 2, depth: 2 });
+    queue.drop("a");
+    expect(count.depth).toBe(1);
   });
 
   it("takes a thing again that was added while somebody was at it, and not before he is done", () => {

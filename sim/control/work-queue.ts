@@ -4,12 +4,15 @@
  * Source: client-go, util/workqueue (the queue, and the default controllers' rate limiter for one item).
  */
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import type { QueueCount } from "./queue-counts.ts";
 
 /** `again`: it did not work out. */
 export type Outcome = "done" | "again";
 
 export interface WorkQueueOptions<Item> {
   readonly process: Process;
+  /** Where it counts what it does. */
+  readonly count: QueueCount;
   /** Calls `done` once, within the call or later. */
   readonly work: (item: Item, done: (outcome: Outcome) => void) => void;
 }
@@ -43,12 +46,16 @@ export class WorkQueue<Item> {
   }
 
   add(item: Item): void {
+    const { count } = this.options;
+    if (!this.waiting.has(item)) count.adds++;
     this.waiting.add(item);
+    count.depth = this.waiting.size;
     this.plan(stepMicros);
   }
 
   /** Adds after a while; of several whiles for one item, the last holds. */
   addAfter(item: Item, micros: Micros): void {
+    this.options.count.retries++;
     this.delayed.get(item)?.();
     const cancel = this.options.process.clock.after(micros, () => {
       this.delayed.delete(item);
@@ -67,6 +74,7 @@ export class WorkQueue<Item> {
   /** It is of no interest any more. */
   drop(item: Item): void {
     this.waiting.delete(item);
+    this.options.count.depth = this.waiting.size;
     this.failures.delete(item);
     this.delayed.get(item)?.();
     this.delayed.delete(item);
@@ -99,6 +107,7 @@ export class WorkQueue<Item> {
 
   private take(item: Item): void {
     this.waiting.delete(item);
+    this.options.count.depth = this.waiting.size;
     this.busy.add(item);
     this.options.work(item, (outcome) => {
       this.busy.delete(item);

@@ -1,6 +1,8 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
+import osProcess from "node:process";
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
 import { NoObjectPath } from "../apiserver/unreadable.ts";
+import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
 import { shouldCompress } from "../apiserver/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
@@ -37,7 +39,15 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const certificateAuthority = runAuthority(Date.now());
   const server = stoppingOnError(driver, () =>
     driver.enter(process, () =>
-      createApiServer({ webhooks, tokenSigner: rsaSigner(), certificateAuthority, ...serverOptions, process, store }),
+      createApiServer({
+        webhooks,
+        tokenSigner: rsaSigner(),
+        certificateAuthority,
+        processFigures,
+        ...serverOptions,
+        process,
+        store,
+      }),
     ),
   );
   const listening = await listenHttp(
@@ -62,6 +72,11 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       driver.stop();
     },
   };
+}
+
+function processFigures(): ProcessFigures {
+  const { user, system } = osProcess.cpuUsage();
+  return { cpuSeconds: (user + system) / 1_000_000, residentBytes: osProcess.memoryUsage.rss() };
 }
 
 /** Whoever shows a certificate that this server has signed is who it says. */

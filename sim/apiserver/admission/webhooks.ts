@@ -11,6 +11,7 @@ import type { Faults } from "../../faults/server-faults.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
 import { ApiError, badRequest, forbidden } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
+import type { WebhookMetrics, WebhookOutcome } from "../metrics/webhook-metrics.ts";
 import { jsonEqual } from "../objects/equality.ts";
 import { randomUid } from "../objects/system-fields.ts";
 import type { ResourceRow } from "../../../wire/resources.ts";
@@ -46,6 +47,7 @@ export interface WebhookPorts extends ExpressionPorts {
   readonly prng: Prng;
   readonly call: WebhookCaller;
   readonly faults: Faults;
+  readonly metrics: WebhookMetrics;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   readonly namespaceOf: NamespaceLookup;
@@ -203,24 +205,35 @@ function callWebhook(
     ports.faults["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
   const shown = isBlind ? { ...review, oldObject: review.object } : review;
   const call = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
+  const calledMicros = clock.nowMicros();
   let isOver = false;
   let cancelCall: Cancel = () => {};
-  const end = (verdict: () => AdmissionVerdict): void => {
+  const end = (judged: () => Judgement): void => {
     if (isOver) return;
     isOver = true;
     cancelTimer();
-    let outcome: AdmissionVerdict;
+    let judgement: Judgement;
     try {
-      outcome = verdict();
+      judgement = judged();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      outcome = error;
+      judgement = { verdict: error, how: "undoable", code: 0 };
     }
-    done(outcome);
+    const { verdict, how, code } = judgement;
+    ports.metrics.ended({
+      name: webhook.name,
+      type: mutating ? "admit" : "validating",
+      operation: review.operation,
+      tookMicros: clock.nowMicros() - calledMicros,
+      how,
+      code,
+      isIgnored: how !== "allowed" && !(verdict instanceof ApiError),
+    });
+    done(verdict);
   };
   const cancelTimer = clock.after((timeoutSeconds * 1_000_000) as Micros, () => {
     cancelCall();
-    end(() => failed(webhook, `failed to call webhook: Post "${call.url}": context deadline exceeded`));
+    end(() => unreachable(webhook, `Post "${call.url}": context deadline exceeded`));
   });
   cancelCall = ports.call(call, (answer) => end(() => judge(ports, webhook, review, uid, answer, mutating)));
   return () => {
@@ -249,18 +262,39 @@ function judge(
   uid: string,
   answer: WebhookAnswer,
   mutating: boolean,
-): AdmissionVerdict {
-  if ("error" in answer) return failed(webhook, `failed to call webhook: ${answer.error}`);
+): Judgement {
+  if ("error" in answer) return unreachable(webhook, answer.error);
   if (answer.status < 200 || answer.status > 299) {
-    return failed(webhook, `failed to call webhook: ${refusedBy(answer.status, answer.body)}`);
+    return unreachable(webhook, refusedBy(answer.status, answer.body), answer.status);
   }
   const reply = readReply(answer.body, uid, ports.dialect, mutating);
-  if (typeof reply === "string") return failed(webhook, reply);
+  if (typeof reply === "string") return { verdict: failed(webhook, reply), how: "unreachable", code: outOfService };
   const { warnings } = reply;
-  if (!reply.allowed) return denial(webhook, reply.status);
-  if (reply.patch === undefined || review.object === undefined) return { warnings };
-  return { object: ports.decode(review.place.row, patched(review.object, reply.patch)), warnings };
+  if (!reply.allowed) {
+    const refused = denial(webhook, reply.status);
+    return { verdict: refused, how: "denied", code: refused.code };
+  }
+  const { object } = review;
+  const verdict =
+    reply.patch === undefined || object === undefined
+      ? { warnings }
+      : { object: ports.decode(review.place.row, patched(object, reply.patch)), warnings };
+  return { verdict, how: "allowed", code: 200 };
 }
+
+/** What a call came to, and how it is counted. */
+interface Judgement extends Pick<WebhookOutcome, "how" | "code"> {
+  readonly verdict: AdmissionVerdict;
+}
+
+/** What a webhook counts as that cannot be asked, or makes no sense. */
+const outOfService = 503;
+
+const unreachable = (webhook: Webhook, why: string, code = outOfService): Judgement => ({
+  verdict: failed(webhook, `failed to call webhook: ${why}`),
+  how: "unreachable",
+  code,
+});
 
 /** A webhook that cannot be asked decides by its failure policy. */
 const failed = (webhook: Webhook, why: string): AdmissionVerdict =>

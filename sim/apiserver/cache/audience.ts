@@ -105,6 +105,8 @@ export class Audience {
   /** Namespaces by their own name; "" for the watchers of all of them. */
   private readonly circles = new Map<string, Circle>();
   private listenerCount = 0;
+  /** Watches that were ended because their clients did not read. */
+  endedForSlowness = 0;
   private readonly prefix: string;
 
   /** `prefix` of the resource's keys. */

@@ -33,6 +33,14 @@ export interface FrontEndOptions {
   readonly faults?: Faults;
 }
 
+/** What reads and watches of one resource stand on. */
+export interface CacheFigures {
+  readonly prefix: string;
+  /** Changes that arrived, those that watches could be told, and the version of the state. Undefined without a cache. */
+  readonly cache: { readonly received: number; readonly told: number; readonly revision: number } | undefined;
+  readonly endedForSlowness: number;
+}
+
 export class FrontEnd {
   /** For the lengths of watches that set none: a stream of its own, so that they shift no other draw. */
   readonly watchPrng: Prng;
@@ -111,6 +119,21 @@ export class FrontEnd {
     for (const cache of this.caches.values()) cache.forgetHistory();
   }
 
+  /** Of every resource that somebody has read or written, by the prefix of its keys. */
+  figures(): readonly CacheFigures[] {
+    const cached = [...this.caches].map(([prefix, cache]) => ({
+      prefix,
+      cache: { received: cache.receivedCount, told: cache.toldCount, revision: cache.applied },
+      endedForSlowness: cache.audience.endedForSlowness,
+    }));
+    const uncached = [...this.views].map(([prefix, { audience }]) => ({
+      prefix,
+      cache: undefined,
+      endedForSlowness: audience.endedForSlowness,
+    }));
+    return [...cached, ...uncached];
+  }
+
   /** The server stops: nothing more arrives. */
   stop(): void {
     this.unsubscribe();
@@ -133,7 +156,7 @@ export class FrontEnd {
 
   private deliver(event: StoreEvent): void {
     this.feed.committed(event);
-    for (const feed of this.ownFeeds.values()) feed.committed(event);
+    if (this.ownFeeds.size > 0) for (const feed of this.ownFeeds.values()) feed.committed(event);
   }
 
   /** Some faults take a lag, and may be switched while the server runs. */

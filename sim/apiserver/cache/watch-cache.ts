@@ -48,6 +48,9 @@ export class WatchCache implements Source {
   private readonly unreadable: Unreadable;
   private readonly retention: Retention;
   private readonly history: EventHistory;
+  /** Changes that have arrived, and those of them that watches could be told. */
+  receivedCount = 0;
+  toldCount = 0;
   private state: State | undefined;
   private readonly wholeLists = new Map<string, readonly JsonObject[]>();
 
@@ -129,6 +132,7 @@ export class WatchCache implements Source {
 
   /** A change of this resource has arrived; the feed's revision is its own already. */
   apply(event: StoreEvent): void {
+    this.receivedCount++;
     if (this.wholeLists.size > 0) this.wholeLists.clear();
     if (this.state !== undefined) change(this.state, event.key, event.value, event.revision);
     if (this.unreadable.isLost(event)) {
@@ -139,6 +143,7 @@ export class WatchCache implements Source {
     }
     this.history.append(event, this.process.clock.nowMicros());
     this.audience.tell(event);
+    this.toldCount++;
   }
 
   /** A change whose turn has passed: readers see it unless the key has changed since, and no watch is told. */

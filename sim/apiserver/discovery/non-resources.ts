@@ -16,25 +16,8 @@ import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { openIdDocument, openIdPaths } from "./openid.ts";
 import { methodNotAllowed } from "../errors.ts";
-
-/** What the simulated server says it is: the version whose behaviour it models, built by nobody's compiler. */
-const versionDocument: JsonObject = {
-  major: "1",
-  minor: "33",
-  emulationMajor: "1",
-  emulationMinor: "33",
-  minCompatibilityMajor: "1",
-  minCompatibilityMinor: "32",
-  gitVersion: "v1.33.3+touchstone",
-  gitCommit: "none",
-  gitTreeState: "",
-  buildDate: "1970-01-01T00:00:00Z",
-  goVersion: "none",
-  compiler: "none",
-  platform: "simulated",
-};
-
-const metricsMediaType = "text/plain; version=0.0.4; charset=utf-8";
+import { expositionMediaType } from "../metrics/exposition.ts";
+import { versionDocument } from "./version.ts";
 
 interface AggregatedOffer {
   readonly mediaType: string;
@@ -117,7 +100,7 @@ export class NonResources {
     else if (first === "apis") this.respondRoot(run, this.documents.groups, this.documents.aggregated);
     else if (first === "metrics") {
       requireGet(run);
-      run.respond(200, baseHeaders(run), new TextPayload(this.metrics(), metricsMediaType));
+      run.respond(200, baseHeaders(run), new TextPayload(this.metrics(), expositionMediaType));
     } else if (first === "version") {
       run.respond(200, baseHeaders(run), new ObjectPayload(versionDocument, "application/json", prettyJson));
     } else this.respondNotFound(run);

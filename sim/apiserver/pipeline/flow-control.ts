@@ -11,8 +11,16 @@ import type { User } from "../auth/authenticate.ts";
 import { randomUid } from "../objects/system-fields.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 
-/** Response headers, lower case, with the uids of the schema and of its level. */
-export type Flow = Readonly<Record<string, string>>;
+/** Who comes in by one schema. */
+export interface Flow {
+  readonly schema: string;
+  readonly level: string;
+  /** Response headers, lower case, with the uids of the schema and of its level. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Requests that were let in, and that were turned away. */
+  dispatchedCount: number;
+  rejectedCount: number;
+}
 
 interface SchemaRow {
   /** As the published one is called. */
@@ -49,13 +57,23 @@ export class FlowControl {
     this.system = dialect.systemNamespaces.system;
     const levels = new Map<string, string>();
     for (const { level } of schemas) if (!levels.has(level)) levels.set(level, randomUid(prng));
-    this.rows = schemas.map(({ takes, level }) => [
+    this.rows = schemas.map(({ takes, level, name }) => [
       takes,
       {
-        [`${dialect.headerPrefix}pf-flowschema-uid`]: randomUid(prng),
-        [`${dialect.headerPrefix}pf-prioritylevel-uid`]: levels.get(level) as string,
+        schema: name,
+        level,
+        headers: {
+          [`${dialect.headerPrefix}pf-flowschema-uid`]: randomUid(prng),
+          [`${dialect.headerPrefix}pf-prioritylevel-uid`]: levels.get(level) as string,
+        },
+        dispatchedCount: 0,
+        rejectedCount: 0,
       },
     ]);
+  }
+
+  get flows(): readonly Readonly<Flow>[] {
+    return this.rows.map(([, flow]) => flow);
   }
 
   flowOf(user: User, path: string): Flow {

@@ -72,13 +72,19 @@ export class ReadVerbs {
     const options = this.optionsOf(run);
     const { namespace } = run.resourcePlace;
     const encoder = this.encoderOf(run, resource, negotiated);
+    const events = this.context.metrics.requests.eventsOf(resource.row);
     const cancel = startWatch(
       this.reads,
       resource.read,
       { namespace, options, encoder },
       {
         open: () => run.open(200, { "content-type": negotiated.contentType, ...baseHeaders(run) }),
-        event: (payload) => (run.state === "responding" ? run.responder.frame(payload) : 0),
+        event(payload) {
+          if (run.state !== "responding") return 0;
+          const waiting = run.responder.frame(payload);
+          events.told(payload.sizeBytes);
+          return waiting;
+        },
         close: () => run.close(),
         failed: (error) => this.fail(run, error),
       },

@@ -17,7 +17,7 @@ export function baseHeaders(run: Run): ResponseHeaders {
   const headers: ResponseHeaders = {
     "cache-control": noCache,
     "audit-id": run.request.headers["audit-id"] ?? auditId(run.number),
-    ...run.flow,
+    ...run.flow?.headers,
   };
   if (run.warnings !== undefined) headers["warning"] = warningHeaders(run.warnings);
   return headers;

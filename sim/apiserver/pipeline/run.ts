@@ -8,6 +8,7 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../auth/authenticate.ts";
 import { ApiError, timeout } from "../errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../http-message.ts";
+import type { RequestSeries } from "../metrics/request-metrics.ts";
 import type { Flow } from "./flow-control.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
 import { emptyQuery, type Query } from "./url.ts";
@@ -32,6 +33,8 @@ export interface RunHost {
   answerDelayMicros(run: Run): Micros;
   /** A run is over: gives its seat back. */
   ended(run: Run): void;
+  /** The answer has gone to the client. */
+  sent(run: Run, payload: Payload): void;
 }
 
 /** Of a request whose path has not been read yet, or cannot be. */
@@ -55,6 +58,14 @@ export class Run {
   answered = 0;
   seat: "none" | "reads" | "mutations" = "none";
   warnings: string[] | undefined;
+  /** Where it was counted. */
+  counted: RequestSeries | undefined;
+  /** The server ended it to protect itself. */
+  isTerminated = false;
+  /** Spent waiting for others: for a seat, for webhooks. */
+  private waitedMicros: Micros = 0;
+  /** Since when it waits for others; -1 when it does not. */
+  private waitsSince: Micros = -1;
   private waitingFor: Cancel | undefined;
   private deadline: Cancel | undefined;
   /** The time by which an answer must have left; 0 for never. Its timer is only set should the run park. */
@@ -85,9 +96,10 @@ export class Run {
     }
   }
 
-  /** Waits: `cancel` stops what is waited for. The deadline begins to tick. */
-  park(state: RunState, cancel: Cancel): void {
+  /** Waits: `cancel` stops what is waited for. The deadline begins to tick. `forOthers`: the time is not the request's own. */
+  park(state: RunState, cancel: Cancel, forOthers = false): void {
     if (this.state === "done") return;
+    if (forOthers) this.waitsSince = this.host.clock.nowMicros();
     this.state = state;
     this.waitingFor = cancel;
     if (this.deadlineMicros === 0 || this.deadline !== undefined) return;
@@ -104,8 +116,20 @@ export class Run {
   /** The wait is over. */
   unpark(state: RunState): void {
     if (this.state === "done") return;
+    if (this.waitsSince >= 0) this.endWait();
     this.waitingFor = undefined;
     this.state = state;
+  }
+
+  /** From the arrival to `nowMicros`, without the waits for others. */
+  ownMicros(nowMicros: Micros): Micros {
+    const waits = this.waitsSince < 0 ? 0 : nowMicros - this.waitsSince;
+    return nowMicros - this.arrivedMicros - this.waitedMicros - waits;
+  }
+
+  private endWait(): void {
+    this.waitedMicros += this.host.clock.nowMicros() - this.waitsSince;
+    this.waitsSince = -1;
   }
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
@@ -113,14 +137,20 @@ export class Run {
     this.answered = status;
     const delay = this.host.answerDelayMicros(this);
     if (delay === 0) {
-      if (this.finish()) this.responder.respond(status, headers, payload);
+      this.send(status, headers, payload);
       return;
     }
     const timer = this.host.clock.after(delay, () => {
       this.waitingFor = undefined;
-      if (this.finish()) this.responder.respond(status, headers, payload);
+      this.send(status, headers, payload);
     });
     this.park("committed", timer);
+  }
+
+  private send(status: number, headers: ResponseHeaders, payload: Payload): void {
+    if (!this.finish()) return;
+    this.responder.respond(status, headers, payload);
+    this.host.sent(this, payload);
   }
 
   /** A watch begins: it has no deadline of its own and holds no seat. */
@@ -153,6 +183,7 @@ export class Run {
     this.deadline = undefined;
     this.waitingFor?.();
     this.waitingFor = undefined;
+    this.isTerminated = true;
     this.fail(timeout("Timeout: request did not complete within requested timeout - context deadline exceeded"));
   }
 

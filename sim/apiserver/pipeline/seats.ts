@@ -46,6 +46,10 @@ export class Seats {
     this.waitMicrosMax = waitMicrosMax;
   }
 
+  get inQueue(): number {
+    return this.queue.size;
+  }
+
   get inFlight(): number {
     return this.taken;
   }

@@ -18,6 +18,7 @@ import type { RangeResult } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
 import { ApiError, badRequest, expired, timeout, unmapped } from "../errors.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import type { JsonObject } from "../http-message.ts";
 import { tooLarge } from "./get.ts";
 import { type Page, type Reader, readPage } from "./page.ts";
 import { unreadableList } from "../unreadable.ts";
@@ -190,7 +191,7 @@ class List {
       const { start, end, matches } = selection;
       const all = source.objects(start, end);
       const items = matches === undefined ? all : all.filter(matches);
-      this.give({ items, lastKey: undefined, more: false, remaining: undefined }, revision, limit);
+      this.give({ items, lastKey: undefined, more: false, remaining: undefined, read: all.length }, revision, limit);
     }
   }
 
@@ -257,17 +258,23 @@ class List {
   }
 
   private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
-    const { profile, faults } = this.context;
+    const { profile, faults, listCounts } = this.context;
     const { items, lastKey } = page;
+    listCounts.listed(this.target.prefix, fromStore ? "store" : "cache", page.read, items.length);
     const empty = items.length === 0;
     const more = page.more || (faults["continue-token-when-complete"] && limit > 0 && !empty);
     const start = lastKey === undefined ? undefined : `${lastKey.slice(this.selection.prefix.length)}\0`;
     this.sink.listed({
       items: empty && !fromStore && faults["list-null-items"] ? null : items,
-      resourceVersion: empty && faults["list-empty-wrong-rv"] ? "0" : String(revision),
+      resourceVersion: empty && faults["list-empty-wrong-rv"] ? "0" : String(this.shown(items, revision)),
       continue: more && start !== undefined ? encodeContinue(profile.dialect, { start, revision }, !fromStore) : "",
       remainingItemCount: page.more ? this.remaining(page) : undefined,
     });
+  }
+
+  private shown(items: Page["items"], revision: number): number {
+    if (!this.context.faults["list-version-of-newest-item"] || items.length === 0) return revision;
+    return Math.max(...items.map(({ metadata }) => Number((metadata as JsonObject)["resourceVersion"])));
   }
 
   /** Undefined with selectors: what follows is counted, not matched. */

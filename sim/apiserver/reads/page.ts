@@ -27,6 +27,8 @@ export interface Page {
   readonly more: boolean;
   /** How many follow; undefined with a selector. */
   readonly remaining: number | undefined;
+  /** Objects looked at. */
+  readonly read: number;
 }
 
 /** Candidates read at once grow up to this, when few of them match. */
@@ -38,7 +40,7 @@ export function readPage(reader: Reader, range: PageRange, faults: Faults): Page
   if (matches !== undefined && limit > 0) return readMatching(reader, range, matches, faults);
   const { items, more, remaining } = reader(start, end, { limit });
   const matching = matches === undefined ? items : items.filter(({ value }) => matches(value as JsonObject));
-  return { items: matching.map(objectOf), lastKey: matching.at(-1)?.key, more, remaining };
+  return { items: matching.map(objectOf), lastKey: matching.at(-1)?.key, more, remaining, read: items.length };
 }
 
 function readMatching(
@@ -49,13 +51,15 @@ function readMatching(
 ): Page {
   let found: KeyValue[] = [];
   let from = start;
+  let read = 0;
   for (let candidates = limit; ; candidates = Math.min(2 * candidates, CANDIDATES_MAX)) {
     const { items, more } = reader(from, end, { limit: candidates, count: false });
     for (const item of items) {
-      if (found.length === limit) return pageOf(found, true);
+      if (found.length === limit) return pageOf(found, true, read);
+      read++;
       if (matches(item.value as JsonObject)) found.push(item);
     }
-    if (!more || found.length === limit) return pageOf(found, more);
+    if (!more || found.length === limit) return pageOf(found, more, read);
     from = `${items.at(-1)?.key}\0`;
     if (faults["list-page-buffer-drops-items"]) found = [];
   }
@@ -63,15 +67,16 @@ function readMatching(
 
 /** The fault `list-order-by-revision`. */
 function readByRevision(reader: Reader, { start, end, limit, matches }: PageRange): Page {
-  const all = reader(start, end, { count: false })
-    .items.filter(({ value }) => matches === undefined || matches(value as JsonObject))
+  const { items } = reader(start, end, { count: false });
+  const all = items
+    .filter(({ value }) => matches === undefined || matches(value as JsonObject))
     .toSorted((left, right) => left.modRevision - right.modRevision);
   const more = all.length > limit;
-  return { ...pageOf(all.slice(0, limit), more), remaining: more ? all.length - limit : undefined };
+  return { ...pageOf(all.slice(0, limit), more, items.length), remaining: more ? all.length - limit : undefined };
 }
 
 const objectOf = ({ value }: KeyValue): JsonObject => value as JsonObject;
 
-function pageOf(found: readonly KeyValue[], more: boolean): Page {
-  return { items: found.map(objectOf), lastKey: found.at(-1)?.key, more, remaining: undefined };
+function pageOf(found: readonly KeyValue[], more: boolean, read: number): Page {
+  return { items: found.map(objectOf), lastKey: found.at(-1)?.key, more, remaining: undefined, read };
 }

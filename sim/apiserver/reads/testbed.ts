@@ -12,6 +12,7 @@ import { parseQuery } from "../pipeline/url.ts";
 import { type Profile, svcProfile } from "../profile.ts";
 import { startGet } from "./get.ts";
 import { startList } from "./list.ts";
+import { ListCounts } from "./list-counts.ts";
 import { parseListOptions } from "./options.ts";
 import { unreadableOf } from "../unreadable.ts";
 import { readTargetOf } from "./read-target.ts";
@@ -50,7 +51,15 @@ export class Testbed {
     const process = this.kernel.process(beside === undefined ? "apiserver" : "apiserver-2");
     const unreadable = unreadableOf(this.store);
     const frontEnd = new FrontEnd({ store: this.store, process, profile, ...frontEndOptions });
-    this.context = { profile, faults: faultsOn(faults), store: this.store, unreadable, frontEnd, process };
+    this.context = {
+      profile,
+      faults: faultsOn(faults),
+      store: this.store,
+      unreadable,
+      frontEnd,
+      process,
+      listCounts: new ListCounts(),
+    };
   }
 
   target(resource = "configmaps", group = ""): ReadTarget {

@@ -5,6 +5,7 @@
  * Each answers through its sink: within the call when nothing has to be waited for, later otherwise, and
  * never after the returned cancel. Errors arrive as `ApiError` through the sink and are not thrown.
  */
+import type { ListCounts } from "./list-counts.ts";
 import type { FieldSelector, LabelSelector } from "../../../wire/selectors.ts";
 import type { Faults } from "../../faults/server-faults.ts";
 import type { Process } from "../../kernel/types.ts";
@@ -24,6 +25,7 @@ export interface ReadContext {
   readonly frontEnd: FrontEnd;
   /** The API server's own process: waits and watches die with it. */
   readonly process: Process;
+  readonly listCounts: ListCounts;
 }
 
 /** Value of one field of an object as selectors see it: a string, empty when the field is absent. */

@@ -187,7 +187,9 @@ export class Watcher implements Listener {
   }
 
   private send(payload: Payload): void {
-    if (this.plan.sink.event(payload) > this.backlogBytesMax && !this.ended) this.close();
+    if (this.plan.sink.event(payload) <= this.backlogBytesMax || this.ended) return;
+    this.plan.source.audience.endedForSlowness++;
+    this.close();
   }
 
   private close(): void {

@@ -17,7 +17,9 @@ export class ListPayload extends SharedPayload {
     if (!Array.isArray(items) || this.encode !== compactJson) return [this.bytes()];
     const opening = utf8(`${encodeJson(head as JsonObject).slice(0, -1)},"items":[`);
     const [first, ...others] = this.encodings.piecesOf(items, (all, from, to) => block(all, from, to, this.encodings));
-    return first === undefined ? [opening, listEnd] : [opening, first.subarray(1), ...others, listEnd];
+    const all = first === undefined ? [opening, listEnd] : [opening, first.subarray(1), ...others, listEnd];
+    this.sizeBytes = all.reduce((sum, { length }) => sum + length, 0);
+    return all;
   }
 
   protected override make(): Uint8Array {

@@ -9,6 +9,7 @@ import { compactJson, type Encode, type EncodeEvent } from "./encode.ts";
 abstract class LazyPayload implements Payload {
   abstract readonly object: JsonObject | undefined;
   readonly contentType: string;
+  sizeBytes: number | undefined;
   private made: Uint8Array | undefined;
 
   constructor(contentType: string) {
@@ -16,7 +17,10 @@ abstract class LazyPayload implements Payload {
   }
 
   bytes(): Uint8Array {
-    this.made ??= this.make();
+    if (this.made === undefined) {
+      this.made = this.make();
+      this.sizeBytes = this.made.length;
+    }
     return this.made;
   }
 

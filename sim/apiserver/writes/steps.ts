@@ -128,5 +128,5 @@ function pass(steps: readonly AdmissionStep[], run: Run, review: AdmissionReview
     return;
   }
   isWaiting = true;
-  run.park("waiting", cancel);
+  run.park("waiting", cancel, true);
 }

@@ -49,7 +49,11 @@ export class DisruptionController {
     this.reflectors = reflectors;
     this.scales = new Scales(client, types);
     this.events = new EventRecorder(client, "controllermanager");
-    this.queue = new WorkQueue({ process: client.process, work: (key, done) => this.sync(key, done) });
+    this.queue = new WorkQueue({
+      process: client.process,
+      count: client.queueCounts.of("disruption"),
+      work: (key, done) => this.sync(key, done),
+    });
   }
 
   start(): void {

@@ -14,6 +14,7 @@ import { type ApiType, type ApiTypes, pathOf } from "../api-types.ts";
 import type { ControlClient } from "../control-client.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import type { Reflectors } from "../reflectors.ts";
+import type { QueueCount } from "../queue-counts.ts";
 import { inTurns, type Outcome, WorkQueue } from "../work-queue.ts";
 import {
   foregroundFinalizer,
@@ -67,8 +68,17 @@ export class GarbageCollector implements GraphHearer {
     this.objects = new OwnedObjects(client);
     this.events = new EventRecorder(client, "garbage-collector-controller");
     this.graph = new Graph(this);
-    this.toDelete = new WorkQueue({ process, work: (node, done) => this.tryToDelete(node, done) });
-    this.toOrphan = new WorkQueue({ process, work: (node, done) => this.tryToOrphan(node, done) });
+    const countOf = (queue: string): QueueCount => client.queueCounts.of(`garbage_collector_attempt_to_${queue}`);
+    this.toDelete = new WorkQueue({
+      process,
+      count: countOf("delete"),
+      work: (node, done) => this.tryToDelete(node, done),
+    });
+    this.toOrphan = new WorkQueue({
+      process,
+      count: countOf("orphan"),
+      work: (node, done) => this.tryToOrphan(node, done),
+    });
   }
 
   /** The types must be known. Nothing is done before every collection has been listed. */

@@ -1,0 +1,75 @@
+/**
+ * Families of samples as the text that Prometheus scrapes: families by name, series by their labels, so that two
+ * scrapes of equal servers are equal. Source: the text exposition format, version 0.0.4.
+ */
+import { compareBytes } from "../../../wire/go-strings.ts";
+import type { Histogram } from "./histogram.ts";
+
+export const expositionMediaType = "text/plain; version=0.0.4; charset=utf-8";
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Family {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  /** The promise that the real server makes of this family. */
+  readonly stability: "STABLE" | "BETA" | "ALPHA" | "";
+  readonly help: string;
+  /** Text of the labels without braces, and the value. */
+  readonly samples: readonly (readonly [labels: string, value: number | Histogram])[];
+}
+
+/** Families without samples are left out, as the real server leaves them out. */
+export function exposition(families: readonly Family[]): string {
+  return families
+    .filter(({ samples }) => samples.length > 0)
+    .toSorted((left, right) => compareBytes(left.name, right.name))
+    .map(familyText)
+    .join("");
+}
+
+function familyText({ name, type, stability, help, samples }: Family): string {
+  const promise = stability === "" ? "" : `[${stability}] `;
+  const lines = samples
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .flatMap(([labels, value]) =>
+      typeof value === "number"
+        ? [`${name}${braced(labels)} ${numberText(value)}`]
+        : histogramText(name, labels, value),
+    );
+  return [`# HELP ${name} ${promise}${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
+}
+
+function histogramText(name: string, labels: string, histogram: Histogram): readonly string[] {
+  const comma = labels === "" ? "" : ",";
+  const counts = histogram.cumulative();
+  return [
+    ...counts.map((count, at) => {
+      const bound = histogram.bounds[at];
+      return `${name}_bucket{${labels}${comma}le="${bound === undefined ? "+Inf" : numberText(bound)}"} ${count}`;
+    }),
+    `${name}_sum${braced(labels)} ${numberText(histogram.sum)}`,
+    `${name}_count${braced(labels)} ${counts.at(-1)}`,
+  ];
+}
+
+const braced = (labels: string): string => (labels === "" ? "" : `{${labels}}`);
+
+/** As the real server's language writes a float: with a power of ten from a million on. */
+function numberText(value: number): string {
+  const [digits = "", power = ""] = value.toExponential().split("e");
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** Labels by name, in the text's form. */
+export function labelText(labels: Labels): string {
+  return Object.keys(labels)
+    .sort(compareBytes)
+    .map((name) => `${name}="${escaped(labels[name] as string)}"`)
+    .join(",");
+}
+
+const escaped = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
