@@ -60,7 +60,17 @@ describe("partings", () => {
   it("compares the headers that it is given", () => {
     const warned = answer({}, 200, { warning: "299 - x" });
     expect(partings("get", answer({}), warned)).toEqual([
-      { cause: "get: header warning", a: undefined, b: '"299 - x"' },
+      { cause: "get: header warning", path: "header warning", a: undefined, b: '"299 - x"' },
     ]);
+  });
+
+  it.each<[Json, Json, { readonly path: string; readonly a?: string; readonly b?: string }]>([
+    [pod({ spec: { a: [{ x: 1 }] } }), pod({ spec: { a: [{ x: 2 }] } }), { path: "spec.a[0].x", a: "1", b: "2" }],
+    [{ items: [1, 2, 3] }, { items: [1, 3] }, { path: "items[1…]", a: "[2]", b: "[]" }],
+    [[{ type: "ADDED" }], [], { path: "[0…]", a: '[{"type":"ADDED"}]', b: "[]" }],
+    [{ items: [pod({})] }, { items: [{ ...(pod({}) as object), kind: "Job" }] }, { path: "items[0].kind", a: '"Pod"' }],
+    ["a", "b", { path: "", a: '"a"', b: '"b"' }],
+  ])("says where %j and %j part", (a, b, expected) => {
+    expect(partings("get", answer(a), answer(b))).toMatchObject([expected]);
   });
 });

@@ -13,7 +13,9 @@ export interface MaskedAnswer {
 export interface Parting {
   /** The same for every answer in which this is what differs: the group of a difference. */
   readonly cause: string;
-  /** What stands there, as JSON; undefined where there is nothing. */
+  /** Where in the answer: `status`, `header warning`, `items[0].metadata.name`; empty: the whole body. */
+  readonly path: string;
+  /** What stands there, as JSON, cut when long; undefined where there is nothing. */
   readonly a: string | undefined;
   readonly b: string | undefined;
 }
@@ -24,17 +26,19 @@ const shownMax = 200;
 /** All that differs. Where the statuses do, the rest follows from that and is left out. */
 export function partings(what: string, a: MaskedAnswer, b: MaskedAnswer): Parting[] {
   if (a.status !== b.status) {
-    return [{ cause: `${what}: status ${a.status} or ${b.status}`, a: shown(a.status), b: shown(b.status) }];
+    const cause = `${what}: status ${a.status} or ${b.status}`;
+    return [{ cause, path: "status", a: shown(a.status), b: shown(b.status) }];
   }
   const names = [...new Set([...Object.keys(a.headers), ...Object.keys(b.headers)])].sort();
   const headers = names
     .filter((name) => a.headers[name] !== b.headers[name])
     .map((name) => ({
       cause: `${what}: header ${name}`,
+      path: `header ${name}`,
       a: shown(a.headers[name]),
       b: shown(b.headers[name]),
     }));
-  return [...headers, ...inValues(a.body, b.body, { what, owner: ownerOf(what, a.body, what), field: "" })];
+  return [...headers, ...inValues(a.body, b.body, { what, owner: ownerOf(what, a.body, what), field: "", path: "" })];
 }
 
 interface Place {
@@ -43,6 +47,8 @@ interface Place {
   readonly owner: string;
   /** Within that object. Elements of arrays are all the same field. */
   readonly field: string;
+  /** Within the answer. */
+  readonly path: string;
 }
 
 function inValues(a: Json | undefined, b: Json | undefined, place: Place): Parting[] {
@@ -51,38 +57,55 @@ function inValues(a: Json | undefined, b: Json | undefined, place: Place): Parti
     return [parting(place, a === undefined ? "only in B" : "only in A", a, b)];
   }
   if (Array.isArray(a) && Array.isArray(b)) {
-    if (a.length !== b.length) return [parting(place, "count differs", a, b)];
+    if (a.length !== b.length) return [inCounts(place, a as readonly Json[], b as readonly Json[])];
     return a.flatMap((item: Json, index) => {
       const other = (b as readonly Json[])[index] as Json;
-      return inValues(item, other, inside(place, "[]", item));
+      return inValues(item, other, inside(place, index, item));
     });
   }
   if (isJsonObject(a) && isJsonObject(b)) {
     // Objects of two kinds have nothing to compare.
     if (typeof a["kind"] === "string" && typeof b["kind"] === "string" && a["kind"] !== b["kind"]) {
-      return [{ cause: `${place.what}: ${a["kind"]} or ${b["kind"]}`, a: shown(a["kind"]), b: shown(b["kind"]) }];
+      const cause = `${place.what}: ${a["kind"]} or ${b["kind"]}`;
+      return [{ cause, path: `${place.path}.kind`.replace(/^\./, ""), a: shown(a["kind"]), b: shown(b["kind"]) }];
     }
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
-    return keys.flatMap((key) => inValues(a[key], b[key], inside(place, `.${key}`, a[key] ?? b[key])));
+    return keys.flatMap((key) => inValues(a[key], b[key], inside(place, key, a[key] ?? b[key])));
   }
   if (a === b) return [];
   return [parting(place, typeOf(a) === typeOf(b) ? "value differs" : "type differs", a, b)];
 }
 
-const parting = ({ owner, field }: Place, how: string, a: Json | undefined, b: Json | undefined): Parting => ({
+/** What both begin and end with is left out: what is between is where they part. */
+function inCounts(place: Place, a: readonly Json[], b: readonly Json[]): Parting {
+  const [ofA, ofB] = [a, b].map((items) => items.map((item) => JSON.stringify(item))) as [string[], string[]];
+  const least = Math.min(a.length, b.length);
+  let first = 0;
+  while (first < least && ofA[first] === ofB[first]) first++;
+  let last = 0;
+  while (last < least - first && ofA.at(-1 - last) === ofB.at(-1 - last)) last++;
+  const between = (items: readonly Json[]): Json => items.slice(first, items.length - last);
+  const path = `${place.path}[${first}…]`;
+  return { ...parting({ ...place, path }, "count differs", between(a), between(b)) };
+}
+
+const parting = ({ owner, field, path }: Place, how: string, a: Json | undefined, b: Json | undefined): Parting => ({
   cause: `${owner}: ${field === "" ? "the whole" : field.replace(/^\./, "")} ${how}`,
+  path: path.replace(/^\./, ""),
   a: shown(a),
   b: shown(b),
 });
 
 /** A step into a value. An object of its own, such as a list's item or an event's object, begins anew. */
-function inside(place: Place, step: string, value: Json | undefined): Place {
-  const within = { ...place, field: place.field + step };
+function inside(place: Place, step: string | number, value: Json | undefined): Place {
+  const isElement = typeof step === "number";
+  const path = isElement ? `${place.path}[${step}]` : `${place.path}.${step}`;
   if (isJsonObject(value) && typeof value["kind"] === "string" && "metadata" in value) {
-    return { ...place, owner: ownerOf(place.what, value, place.owner), field: "" };
+    return { ...place, path, owner: ownerOf(place.what, value, place.owner), field: "" };
   }
-  const isItem = place.field === ".items" && step === "[]" && place.owner.endsWith("List");
-  return isItem ? { ...place, owner: place.owner.slice(0, -"List".length), field: "" } : within;
+  const isItem = place.field === ".items" && isElement && place.owner.endsWith("List");
+  if (isItem) return { ...place, path, owner: place.owner.slice(0, -"List".length), field: "" };
+  return { ...place, path, field: isElement ? `${place.field}[]` : `${place.field}.${step}` };
 }
 
 /** Refusals are told apart by what was asked and by their reason; objects are not. */

@@ -130,6 +130,7 @@ async function made(
     smallest = (candidates[at] as Program).slice(0, seen.step + 1);
   }
   const [again] = await comparisons(options, [smallest]);
+  const places = all.filter(({ step }) => step === seen.step);
   return {
     cause,
     topic,
@@ -137,12 +138,18 @@ async function made(
     steady: again !== undefined && showing(again) !== undefined,
     follows: all.find(({ step }) => step < seen.step)?.cause,
     program: smallest,
+    path: seen.path,
     a: seen.a,
     b: seen.b,
+    places: places.slice(0, placesMax).map(({ path, a, b }) => ({ path, a, b })),
+    placesCount: places.length,
     answers: seen.answers,
     replay: options.replayOf(topic),
   };
 }
+
+/** Of one answer, no more than these are told one by one. */
+const placesMax = 20;
 
 /** The last step alone first, then without each of the others: the last one shows it, and stays. */
 function smallerThan(program: Program): Program[] {

@@ -24,10 +24,13 @@ const report: DiffReport = {
         { what: "create", method: "POST", path: "/p", body: { a: 1 } },
         { what: "list", method: "GET", path: "/p", query: { limit: "1" }, headers: { accept: "x" } },
       ],
+      path: "status",
       a: "200",
       b: "500",
+      places: [{ path: "status", a: "200", b: "500" }],
+      placesCount: 1,
       answers: {
-        a: { status: 200, headers: { "content-type": "application/json" }, body: { items: [] } },
+        a: { status: 200, headers: { "content-type": "application/json" }, body: { kind: "PodList", items: [] } },
         b: { status: 500, headers: { warning: "w" }, body: "broken" },
       },
       replay: "touchstone diff one other",
@@ -45,15 +48,28 @@ B other --b-fault x
 1. list: status 200 or 500  lists, met in 2 programs
   first    POST  /p  {"a":1}
   request  GET  /p?limit=1  accept: x
-  A        200
-  B        500
-  answer A 200  {"items":[]}
-  answer B 500  warning: w  broken
+  answer A 200  PodList of 0 items
+  answer B 500  text "broken"  warning: w
+  at       status
+    A      200
+    B      500
   again    touchstone diff one other
 
 20 programs on 1 topics, 20 each, seed 7; 1 difference
 DIFFERENT
 `);
+  });
+
+  it("tells the first places of many, and cuts what is long", () => {
+    const [difference] = report.differences;
+    const places = Array.from({ length: 20 }, (_, index) => ({ path: `data.k${index}`, a: "1", b: undefined }));
+    const long = { what: "create", method: "POST", path: "/p", body: "x".repeat(5000) };
+    const text = renderDiffText({
+      ...report,
+      differences: [{ ...(difference as DiffReport["differences"][number]), program: [long], places, placesCount: 33 }],
+    });
+    expect(text).toContain("  at       data.k7\n    A      1\n    B      nothing\n  and 25 more places\n");
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(500);
   });
 
   it("says what it does not know, and what was left", () => {

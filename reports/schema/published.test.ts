@@ -11,6 +11,7 @@ const files: Readonly<Record<SchemaName, string>> = {
   failure: "suite-failure.schema.json",
   event: "suite-event.schema.json",
   baseline: "../gate/baseline.schema.json",
+  diff: "diff-report.schema.json",
 };
 
 describe("the published schemas", () => {

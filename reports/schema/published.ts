@@ -1,6 +1,7 @@
 /** The published schemas, as JSON Schema documents (2020-12). The files beside this one are these, and a test says so. */
 import { z } from "zod";
 import { baselineSchema } from "../gate/baseline.ts";
+import { diffReportSchema } from "./diff-report.ts";
 import { suiteEventSchema } from "./suite-event.ts";
 import { suiteFailureSchema, suiteReportSchema } from "./suite-report-schema.ts";
 
@@ -9,6 +10,7 @@ const schemas = {
   failure: suiteFailureSchema,
   event: suiteEventSchema,
   baseline: baselineSchema,
+  diff: diffReportSchema,
 } as const;
 
 export type SchemaName = keyof typeof schemas;
