@@ -7,7 +7,7 @@ import { type CertificateAuthority, CertificateSigner } from "./certificate-sign
 import { ControlClient } from "./control-client.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
 import { GarbageCollector } from "./garbage/garbage-collector.ts";
-import type { QueueCounts } from "./queue-counts.ts";
+import { QueueCounts } from "./queue-counts.ts";
 import { NamespaceController } from "./namespace-controller.ts";
 import { Reflectors } from "./reflectors.ts";
 import { RoleAggregation } from "./role-aggregation.ts";
@@ -45,7 +45,8 @@ export interface ControllersOptions {
   readonly switches: ControllerSwitches;
   /** Undefined: nothing can be signed. */
   readonly authority?: CertificateAuthority | undefined;
-  readonly queueCounts: QueueCounts;
+  /** Where work queues count what they do. Default: nobody looks. */
+  readonly queueCounts?: QueueCounts;
 }
 
 /** What controllers are made of: what they share, and a client under an account of their own. */
