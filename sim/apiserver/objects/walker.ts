@@ -252,8 +252,9 @@ function compileMap(values: Shape): Walk {
     }
     const before = previous as JsonObject | undefined;
     const result: Record<string, Json> = {};
-    for (const key of sortedKeys(value as object)) {
-      const item: unknown = (value as Record<string, unknown>)[key];
+    const table = inOrder(value as Readonly<Record<string, unknown>>);
+    for (const key in table) {
+      const item = table[key];
       if (item === undefined) continue;
       if (item === null) {
         setKey(result, key, zeroOfShape(values));
@@ -267,14 +268,21 @@ function compileMap(values: Shape): Walk {
   };
 }
 
-/** Keys in byte order, so that what is stored is written as it stands. */
-function sortedKeys(value: object): readonly string[] {
-  const keys = Object.keys(value);
-  for (let at = 1; at < keys.length; at++) {
-    if ((keys[at - 1] as string) > (keys[at] as string))
-      return keys.length > fewKeys ? keys.sort(compareBytes) : sortFew(keys);
+/** With keys in byte order, so that what is stored is written as it stands. Mostly they are, and nothing is copied. */
+function inOrder(table: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let last = "";
+  for (const key in table) {
+    if (key < last) return sortedCopy(table);
+    last = key;
   }
-  return keys;
+  return table;
+}
+
+function sortedCopy(table: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const keys = Object.keys(table);
+  const copy: Record<string, unknown> = {};
+  for (const key of keys.length > fewKeys ? keys.sort(compareBytes) : sortFew(keys)) setKey(copy, key, table[key]);
+  return copy;
 }
 
 const fewKeys = 8;
@@ -291,7 +299,7 @@ function sortFew(keys: string[]): readonly string[] {
 }
 
 /** Sets an own property, whatever the key is called. */
-export function setKey(target: Record<string, Json>, key: string, value: Json): void {
+export function setKey(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else target[key] = value;
@@ -332,8 +340,9 @@ function copyList(list: readonly unknown[], context: WalkContext): Json {
 
 function copyObject(object: object, context: WalkContext): Json {
   const result: Record<string, Json> = {};
-  for (const key of sortedKeys(object)) {
-    const item: unknown = (object as Record<string, unknown>)[key];
+  const table = inOrder(object as Readonly<Record<string, unknown>>);
+  for (const key in table) {
+    const item = table[key];
     if (item === undefined) continue;
     setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
   }
