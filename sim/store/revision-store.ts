@@ -11,6 +11,8 @@ import type { KeyValue, RangeResult, RevisionProblem, Store, StoredValue, StoreE
 /** Counts of what follows a page, kept for the page that comes next. */
 const KEPT_COUNTS_MAX = 4096;
 
+const nothing = (): void => {};
+
 type RangeOptions = NonNullable<Parameters<Store["range"]>[2]>;
 
 export interface RevisionStoreOptions {
@@ -29,7 +31,8 @@ export class RevisionStore implements Store {
   /** Keys that hold a value now. */
   private readonly live = new SortedIndex<KeyRecord>();
   private readonly keptCounts = new Map<string, number>();
-  private readonly listeners = new Set<{ readonly hear: (event: StoreEvent) => void }>();
+  /** Replaced when somebody comes or goes, so that a round of telling is not disturbed. */
+  private listeners: readonly { hear: (event: StoreEvent) => void }[] = [];
   private readonly untold: StoreEvent[] = [];
   private telling = false;
   private making = false;
@@ -110,8 +113,11 @@ export class RevisionStore implements Store {
 
   subscribe(listener: (event: StoreEvent) => void): () => void {
     const entry = { hear: listener };
-    this.listeners.add(entry);
-    return () => this.listeners.delete(entry);
+    this.listeners = [...this.listeners, entry];
+    return () => {
+      entry.hear = nothing;
+      this.listeners = this.listeners.filter((other) => other !== entry);
+    };
   }
 
   compact(revision: number): void {
@@ -152,17 +158,18 @@ export class RevisionStore implements Store {
     this.log.append(revision, record, value);
     record.head = revision;
     record.value = value;
-    if (this.listeners.size > 0) {
-      this.untold.push(this.event(revision, record));
-      if (!this.telling) this.tell();
+    if (this.listeners.length > 0) {
+      const event = this.event(revision, record);
+      if (this.telling) this.untold.push(event);
+      else this.tell(event);
     }
     return revision;
   }
 
-  private tell(): void {
+  private tell(first: StoreEvent): void {
     this.telling = true;
     try {
-      for (let event = this.untold.shift(); event !== undefined; event = this.untold.shift()) {
+      for (let event: StoreEvent | undefined = first; event !== undefined; event = this.untold.shift()) {
         for (const listener of this.listeners) listener.hear(event);
       }
     } finally {

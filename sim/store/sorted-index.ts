@@ -52,7 +52,7 @@ export class SortedIndex<Item extends Keyed> {
     const position = follows ? this.lastPosition + 1 : this.positionIn(run, key);
     this.lastRun = at;
     this.lastPosition = position;
-    if (position < run.length) run.splice(position, 0, item);
+    if (position < run.length) insertAt(run, position, item);
     else if (run.length < RUN_LENGTH_MAX || at < this.runs.length - 1) run.push(item);
     else this.runs.push([item]); // keys that come in order leave full runs behind
     if (run.length > RUN_LENGTH_MAX) this.runs.splice(at + 1, 0, run.splice(RUN_LENGTH_MAX / 2));
@@ -133,6 +133,13 @@ export class SortedIndex<Item extends Keyed> {
   precedes(left: string, right: string): boolean {
     return this.unusual ? compareBytes(left, right) < 0 : left < right;
   }
+}
+
+/** `splice` would make a list of what it removes, which is nothing. */
+function insertAt<Item>(run: Item[], position: number, item: Item): void {
+  run.push(item);
+  for (let at = run.length - 1; at > position; at--) run[at] = run[at - 1] as Item;
+  run[position] = item;
 }
 
 /** The first key after all keys that begin with `prefix`: the end of its range. */

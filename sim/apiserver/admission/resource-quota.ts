@@ -30,7 +30,7 @@ const one = parseQuantity("1") as Quantity;
 /** Throws 403 when a quota of the namespace has no room for `object`. Returns whether there are quotas at all. */
 export function requireQuota(writer: Writer, resource: ServedResource, object: Draft, dryRun: boolean): boolean {
   const { namespace = "", name = "" } = metadataOf(object);
-  if (namespace === "") return false;
+  if (namespace === "" || !writer.quotaNamespaces.has(namespace)) return false;
   const quotas = quotasOf(writer, namespace);
   for (const live of quotas) {
     const quota = live.object;

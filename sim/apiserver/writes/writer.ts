@@ -6,6 +6,7 @@ import { invariant } from "../../kernel/invariant.ts";
 import type { Prng } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { KeyValue } from "../../store/types.ts";
+import { type QuotaNamespaces, quotaNamespacesOf } from "../admission/quota-namespaces.ts";
 import { type ApiError, invalid } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { digestOf } from "../objects/digest.ts";
@@ -49,6 +50,7 @@ export class Writer {
   readonly addressPrng: Prng;
   private readonly prng: Prng;
   readonly quotas: ServedResource;
+  readonly quotaNamespaces: QuotaNamespaces;
   private readonly namespaces: ServedResource;
   private readonly namespaceKeys = new Map<string, string>();
   private lastRange: KeyRange | undefined;
@@ -60,6 +62,7 @@ export class Writer {
     this.resources = resources;
     this.namespaces = resources.named("", "v1", "namespaces");
     this.quotas = resources.named("", "v1", "resourcequotas");
+    this.quotaNamespaces = quotaNamespacesOf(context.store, this.quotas.read.prefix);
     this.times = new Times(context.clock);
     this.prng = context.process.prng.stream("objects");
     this.tokenPrng = context.process.prng.stream("token ids");
@@ -93,7 +96,7 @@ export class Writer {
     return found.items.map((item) => liveOf(resource, item));
   }
 
-  /** Where a namespace's objects lie. The same is asked many times in a row: whether there are quotas. */
+  /** Where a namespace's objects lie. The same is asked many times in a row. */
   private rangeOf(resource: ServedResource, namespace: string): KeyRange {
     const last = this.lastRange;
     if (last !== undefined && last.resource === resource && last.namespace === namespace) return last;
