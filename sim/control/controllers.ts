@@ -76,7 +76,7 @@ export function startControllers({
   dialect,
   switches,
   authority,
-  queueCounts,
+  queueCounts = new QueueCounts(),
 }: ControllersOptions): void {
   const wanted = (Object.keys(controllers) as Switch[]).filter((name) => switches[name] ?? true);
   if (wanted.length === 0) return;
