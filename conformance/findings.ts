@@ -41,6 +41,9 @@ export class Unsupported extends Error {
   }
 }
 
+/** What the target may leave out did not come in this program. In others it may: only if in none, it is unsupported. */
+export class Unseen extends Unsupported {}
+
 /** A person asked to stop. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";

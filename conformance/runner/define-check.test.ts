@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CheckFailure, Inconclusive } from "../findings.ts";
+import { CheckFailure, Inconclusive, Unseen, Unsupported } from "../findings.ts";
 import type { Attempt } from "./attempt.ts";
 import { defineCheck, type QuickCheck, type RunAttempt } from "./define-check.ts";
 
@@ -55,6 +55,21 @@ describe("exploring a property", () => {
       if (value % 2 === 0) throw new Inconclusive("too slow");
     }).explore({ seed: 5, path: undefined, runs: 50 }, run);
     expect([found.runs, found.decisive?.name]).toEqual([50, "Inconclusive"]);
+  });
+
+  it("is unsupported when what may be left out came in no program, and not when it came in one", async () => {
+    const explored = (isSeen: (value: number) => boolean, end = fails) =>
+      check((value) => {
+        if (!isSeen(value)) throw new Unseen("bookmarks");
+        end(value);
+      }).explore({ seed: 5, path: undefined, runs: 50 }, run);
+    expect((await explored(() => false)).decisive).toBeInstanceOf(Unsupported);
+    const held = await explored(
+      (value) => value % 2 === 0,
+      () => {},
+    );
+    expect([held.runs, held.decisive]).toEqual([50, undefined]);
+    expect((await explored((value) => value % 2 === 0)).decisive).toBeInstanceOf(CheckFailure);
   });
 
   it("prefers a failure to an undecided program", async () => {

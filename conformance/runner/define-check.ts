@@ -3,7 +3,7 @@
  * to the runner, every check explores with a seed and answers what it found.
  */
 import fc from "fast-check";
-import { CheckFailure } from "../findings.ts";
+import { CheckFailure, Unseen } from "../findings.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FeatureName } from "./features.ts";
 
@@ -120,6 +120,8 @@ async function explore<Input>(
   let shrinkAttempts = 0;
   let failure: CheckFailure | undefined;
   let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink
+  let unseen: Unseen | undefined;
+  let seenCount = 0;
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > shrinkAttemptsMax) return;
     if (failure !== undefined) shrinkAttempts += 1;
@@ -128,6 +130,11 @@ async function explore<Input>(
     if (end instanceof CheckFailure) {
       failure = end;
       throw end;
+    }
+    if (end === undefined) seenCount += 1;
+    if (end instanceof Unseen) {
+      unseen ??= end;
+      return;
     }
     // While a failure is made smaller, an undecided program is just not a smaller one.
     if (end !== undefined && failure === undefined) other ??= end;
@@ -144,7 +151,7 @@ async function explore<Input>(
   const counterexample = found.counterexample?.[0];
   return {
     runs,
-    decisive: failure ?? other,
+    decisive: failure ?? other ?? (seenCount === 0 ? unseen : undefined),
     path: random ? (found.counterexamplePath ?? "") : "",
     counterexample,
     counterexampleText: random && found.counterexample !== null ? fc.stringify(counterexample) : "",
