@@ -267,7 +267,15 @@ function diffItem(key: string, before: Side, after: Side, inner: Diff): void {
 
 /** Values of which no table knows anything: objects by field, all else as a whole. */
 const diffUntyped: Diff = (before, after) => {
-  if (isObject(before ?? after) && isObject(after ?? before)) diffMap(before, after, diffUntyped);
+  const wasMap = isObject(before);
+  const isMap = isObject(after);
+  if ((wasMap || (before ?? null) === null) && (isMap || (after ?? null) === null)) {
+    return wasMap || isMap ? diffMap(before, after, diffUntyped) : diffLeaf(before, after);
+  }
+  if (wasMap) {
+    diffMap(before, null, diffUntyped); // its fields go, and something else takes its place
+    changed = leaf;
+  } else if (isMap) diffMap(undefined, after, diffUntyped);
   else diffLeaf(before, after);
 };
 

@@ -50,6 +50,13 @@ describe("a merge", () => {
     expect(mergeTyped(pod, live, { metadata: { labels: null }, spec: { containers: [] } })).toBe(live);
   });
 
+  it("takes a null for what has no type, but no fields with it", () => {
+    const open = typedOf({ ...structOfKind("v1", "ConfigMap"), open: true } as TypeRow);
+    expect(mergeTyped(open, { spec: { a: 2, b: { c: 1 } } }, { spec: { a: null, b: null } })).toEqual({
+      spec: { a: null, b: { c: 1 } },
+    });
+  });
+
   it("replaces atomic values as a whole, and scalars", () => {
     const live = {
       spec: { nodeSelector: { a: "1", b: "1" }, hostname: "x", containers: [{ name: "a", args: ["x", "y"] }] },

@@ -28,7 +28,7 @@ function isVoid(value: Json): boolean {
 }
 
 function mergeMaps(typed: TypedMap, live: Json, config: Json): Json {
-  if (!isObject(config)) return live; // a null takes nothing away
+  if (!isObject(config)) return isObject(live) ? live : config; // a null takes no fields away
   if (!isObject(live)) return config;
   let merged: Record<string, Json> | undefined;
   for (const key of Object.keys(config)) {
