@@ -38,7 +38,6 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     authorizationModes: options.authorizationMode,
     audiences: options.apiAudiences,
     ...(options.serviceAccountIssuer === undefined ? {} : { serviceAccountIssuer: options.serviceAccountIssuer }),
-    ...(options.port === 0 ? {} : { advertisedAddress: `${options.bindAddress}:${options.port}` }),
     limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
     requestTimeoutMicros: options.requestTimeout,
     controllers: options.controllers ? {} : noControllers,

@@ -75,6 +75,6 @@ export interface ApiServerOptions {
   readonly encodingBudgetBytes?: number;
   /** What the metrics tell of the operating system's process. Default: nothing, there is none. */
   readonly processFigures?: () => ProcessFigures;
-  /** Host and port that `/api` tells clients. Default `127.0.0.1:6443`. */
-  readonly advertisedAddress?: string;
+  /** Where clients are told to go, once somebody asks: scheme, host and port. Default `https://127.0.0.1:6443`. */
+  readonly advertisedUrl?: () => string;
 }

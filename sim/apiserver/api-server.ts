@@ -178,7 +178,11 @@ export class ApiServer implements ApiHandler, RunHost {
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();
-    this.nonResources = new NonResources(this.context, options.advertisedAddress ?? "127.0.0.1:6443", metricsText);
+    this.nonResources = new NonResources(
+      this.context,
+      options.advertisedUrl ?? (() => "https://127.0.0.1:6443"),
+      metricsText,
+    );
     this.verbs = new Verbs(this.context, {
       historyWindowMicros: options.historyWindowMicros ?? fiveMinutes,
       cacheLagMicros: options.cacheLagMicros ?? 0,

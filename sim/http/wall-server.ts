@@ -37,6 +37,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
   const store = new RevisionStore();
   const certificateAuthority = runAuthority(Date.now());
+  let url = "";
   const server = stoppingOnError(driver, () =>
     driver.enter(process, () =>
       createApiServer({
@@ -44,6 +45,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
         tokenSigner: rsaSigner(),
         certificateAuthority,
         processFigures,
+        advertisedUrl: () => url,
         ...serverOptions,
         process,
         store,
@@ -65,6 +67,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     driver.stop(); // its timers would keep the program alive
     throw error;
   });
+  url = listening.url;
   return {
     ...listening,
     async close(graceMillis) {

@@ -13,10 +13,10 @@ import { OpenApi } from "../openapi/open-api.ts";
 import type { ServerContext } from "../server-context.ts";
 import { contentTag } from "./content-tag.ts";
 import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
-import { healthPaths, healthText } from "./health.ts";
+import { Health } from "./health.ts";
 import { openIdDocument, openIdPaths } from "./openid.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { expositionMediaType } from "../metrics/exposition.ts";
+import { exposition, expositionMediaType } from "../metrics/exposition.ts";
 import { versionDocument } from "./version.ts";
 
 interface AggregatedOffer {
@@ -28,7 +28,8 @@ const aggregatedOffers: readonly AggregatedOffer[] = [{ mediaType: "application/
 
 export class NonResources {
   private readonly context: ServerContext;
-  private readonly advertisedAddress: string;
+  private readonly advertisedUrl: () => string;
+  private readonly health: Health;
   private made: { readonly documents: DiscoveryDocuments; readonly index: JsonObject } | undefined;
   /** Of the custom resources that the documents were made from. */
   private generation = 0;
@@ -37,10 +38,11 @@ export class NonResources {
   private readonly discoveryGroup: string;
   private readonly tags = new WeakMap<JsonObject, string>();
 
-  constructor(context: ServerContext, advertisedAddress: string, metrics: () => string) {
+  constructor(context: ServerContext, advertisedUrl: () => string, metrics: () => string) {
     const { dialect } = context.profile;
     this.context = context;
-    this.advertisedAddress = advertisedAddress;
+    this.advertisedUrl = advertisedUrl;
+    this.health = new Health(dialect);
     this.openApi = new OpenApi(context);
     this.metrics = metrics;
     this.discoveryGroup = groupInDialect(dialect, "apidiscovery.svc.io");
@@ -56,8 +58,8 @@ export class NonResources {
     if (this.made !== undefined && this.generation === custom.generation) return this.made;
     this.generation = custom.generation;
     this.made = {
-      documents: discoveryDocuments(profile.dialect, this.advertisedAddress, custom),
-      index: pathIndex(profile.dialect, [...groupRows, ...custom.groups()]),
+      documents: discoveryDocuments(profile.dialect, this.advertisedUrl().replace(/^https?:\/\//, ""), custom),
+      index: pathIndex(profile.dialect, [...groupRows, ...custom.groups()], this.health.paths),
     };
     return this.made;
   }
@@ -72,12 +74,14 @@ export class NonResources {
   }
 
   private answerOther(run: Run, segments: readonly string[]): void {
-    const health = healthText(segments, run.query);
+    // What answers at one path alone does not at that path with a slash.
+    const isExact = !run.request.path.endsWith("/");
+    const health = isExact ? this.health.text(segments, run.query) : undefined;
     if (health !== undefined) {
       respondText(this.context, run, 200, health);
       return;
     }
-    const openId = openIdDocument(run.request.path, this.context.tokens, this.advertisedAddress);
+    const openId = openIdDocument(run.request.path, this.context.tokens, this.advertisedUrl());
     if (openId !== undefined) {
       requireGet(run);
       run.respond(200, { ...baseHeaders(run), "cache-control": "public, max-age=3600" }, openId);
@@ -94,14 +98,17 @@ export class NonResources {
       if (!this.openApi.answer(run, more.slice(1).join("/"))) this.respondNotFound(run);
       return;
     }
+    if (first === "metrics" && isExact && (more.length === 0 || (more[0] === "slis" && more.length === 1))) {
+      requireGet(run);
+      const text = more.length === 0 ? this.metrics() : exposition(this.health.families());
+      run.respond(200, baseHeaders(run), new TextPayload(text, expositionMediaType));
+      return;
+    }
     if (more.length > 0) this.respondNotFound(run);
     else if (first === undefined) this.respondDocument(run, this.current.index);
     else if (first === "api") this.respondRoot(run, this.documents.coreVersions, this.documents.aggregatedCore);
     else if (first === "apis") this.respondRoot(run, this.documents.groups, this.documents.aggregated);
-    else if (first === "metrics") {
-      requireGet(run);
-      run.respond(200, baseHeaders(run), new TextPayload(this.metrics(), expositionMediaType));
-    } else if (first === "version") {
+    else if (first === "version") {
       run.respond(200, baseHeaders(run), new ObjectPayload(versionDocument, "application/json", prettyJson));
     } else this.respondNotFound(run);
   }
@@ -163,7 +170,7 @@ function requireGet(run: Run): void {
 }
 
 /** What `/` lists. */
-function pathIndex(dialect: Dialect, rows: readonly GroupRow[]): JsonObject {
+function pathIndex(dialect: Dialect, rows: readonly GroupRow[], healthPaths: readonly string[]): JsonObject {
   const groups = rows.flatMap(({ group, versions }) => {
     const path = `/apis/${groupInDialect(dialect, group)}`;
     return [path, ...versions.map((version) => `${path}/${version}`)];
@@ -181,6 +188,7 @@ function pathIndex(dialect: Dialect, rows: readonly GroupRow[]): JsonObject {
       "/openapi/v3",
       "/openapi/v3/",
       "/metrics",
+      "/metrics/slis",
       "/version",
     ].sort(),
   };

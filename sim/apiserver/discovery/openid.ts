@@ -9,8 +9,8 @@ import { TextPayload } from "../representations/payload.ts";
 
 export const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"] as const;
 
-/** Undefined for a path that is neither. `address` is the host and port that clients are told. */
-export function openIdDocument(path: string, tokens: ServiceAccountTokens, address: string): Payload | undefined {
+/** Undefined for a path that is neither. `url` is where clients are told to go. */
+export function openIdDocument(path: string, tokens: ServiceAccountTokens, url: string): Payload | undefined {
   const { issuer, signer } = tokens.ports;
   if (path === openIdPaths[1]) {
     return new TextPayload(encodeJson({ keys: signer.publicKeys }), "application/jwk-set+json");
@@ -18,7 +18,7 @@ export function openIdDocument(path: string, tokens: ServiceAccountTokens, addre
   if (path !== openIdPaths[0]) return undefined;
   const description = {
     issuer,
-    jwks_uri: `https://${address}${openIdPaths[1]}`,
+    jwks_uri: `${url}${openIdPaths[1]}`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [signer.algorithm],

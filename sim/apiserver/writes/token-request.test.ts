@@ -179,7 +179,7 @@ describe("requests for tokens", () => {
 });
 
 it("tells others how to check its tokens", () => {
-  const bed = bedWith({ serviceAccountIssuer: "https://issuer.test", advertisedAddress: "10.0.0.1:6443" });
+  const bed = bedWith({ serviceAccountIssuer: "https://issuer.test", advertisedUrl: () => "https://10.0.0.1:6443" });
   const description = bed.ask("GET /.well-known/openid-configuration");
   expect([description.contentType, description.body]).toEqual([
     "application/json",
