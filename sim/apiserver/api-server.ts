@@ -128,7 +128,8 @@ export class ApiServer implements ApiHandler, RunHost {
       namespaceOf: (name) => this.verbs.namespace(name),
       faults,
       metrics: this.metrics.webhooks,
-      decode: (row, object) => this.verbs.decode(row, object),
+      equivalentsOf: (place) => this.verbs.equivalentsOf(place),
+      decode: (place, object) => this.verbs.decode(place, object),
     };
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;

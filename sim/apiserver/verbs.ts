@@ -1,7 +1,7 @@
 /** Which code carries out which verb on which resource, and the parts that they stand on. */
-import type { ResourceRow } from "../../wire/resources.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { Micros } from "../kernel/types.ts";
+import { type Equivalent, equivalentsOf } from "./admission/equivalents.ts";
 import type { Params } from "./admission/policies.ts";
 import { FrontEnd } from "./cache/front-end.ts";
 import type { Source } from "./cache/source.ts";
@@ -29,6 +29,7 @@ import {
   bootstrapPriorityClasses,
   bootstrapRoles,
 } from "./writes/bootstrap.ts";
+import { bodyTarget } from "./writes/binding.ts";
 import { warn } from "./writes/body.ts";
 import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
@@ -164,11 +165,17 @@ export class Verbs {
     return this.writer.namespace(name);
   }
 
-  /** An object that came from elsewhere, read as one of a resource. Throws 400. */
-  decode(row: ResourceRow, object: JsonObject): JsonObject {
+  /** Other versions in which the objects at a place are served. */
+  equivalentsOf(place: ResourcePlace): readonly Equivalent[] {
+    return equivalentsOf(this.resources, place);
+  }
+
+  /** An object that came from elsewhere, read as a body that a place takes. Throws 400. */
+  decode({ row, subresource }: ResourcePlace, object: JsonObject): JsonObject {
     const resource = this.resources.of(row);
     invariant(resource !== undefined, "admission of a resource that is not served", row.resource);
-    return decodeObject(object, "json", resource.target, "Ignore").draft as JsonObject;
+    const target = subresource?.type === undefined ? resource.target : bodyTarget(subresource, resource);
+    return decodeObject(object, "json", target, "Ignore").draft as JsonObject;
   }
 
   /** Roles and bindings as the caches have them. */

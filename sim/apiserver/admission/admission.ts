@@ -21,11 +21,16 @@ export interface AdmissionReview {
   /** Undefined for a creation. */
   readonly oldObject: JsonObject | undefined;
   readonly dryRun: boolean;
+  /** Fields of the request's CreateOptions, UpdateOptions or DeleteOptions, as far as it sets them. */
+  readonly options: JsonObject;
+  /** What the request was for, where it is shown as another version of the same resource. */
+  readonly asked?: ResourcePlace;
 }
 
-/** A refusal, or admitted: with `object` when the step changed it. */
+/** A refusal, which may come with warnings, or admitted: with `object` when the step changed it. */
 export type AdmissionVerdict =
   | ApiError
+  | { readonly refused: ApiError; readonly warnings: readonly string[] }
   | { readonly object?: JsonObject | undefined; readonly warnings?: readonly string[] };
 
 export interface AdmissionStep {
@@ -38,7 +43,7 @@ export interface AdmissionStep {
 }
 
 export type AdmissionOutcome =
-  | ApiError
+  | { readonly refused: ApiError; readonly warnings: readonly string[] }
   | { readonly object: JsonObject | undefined; readonly warnings: readonly string[] };
 
 const noCancel: Cancel = () => {};
@@ -64,7 +69,8 @@ export function admit(
       const step = steps[index] as AdmissionStep;
       if (!step.handles(current)) continue;
       if (current.dryRun && step.sideEffects) {
-        done(badRequest(`admission webhook ${JSON.stringify(step.name)} does not support dry run`));
+        const message = `admission webhook ${JSON.stringify(step.name)} does not support dry run`;
+        done({ refused: badRequest(message), warnings });
         return;
       }
       // A step that answers at once is taken in this loop, so that a long list does not grow the stack.
@@ -73,18 +79,19 @@ export function admit(
       cancelStep = step.admit(current, (verdict) => {
         if (verdict instanceof ApiError) refused = verdict;
         else {
-          if (verdict.object !== undefined) current = { ...current, object: verdict.object };
+          if ("refused" in verdict) refused = verdict.refused;
+          else if (verdict.object !== undefined) current = { ...current, object: verdict.object };
           if (verdict.warnings !== undefined) warnings.push(...verdict.warnings);
         }
         if (phase === "asking") {
           phase = "answered";
           return;
         }
-        if (refused !== undefined) done(refused);
+        if (refused !== undefined) done({ refused, warnings });
         else run(index + 1);
       });
       if (refused !== undefined) {
-        done(refused);
+        done({ refused, warnings });
         return;
       }
       if ((phase as string) !== "answered") {

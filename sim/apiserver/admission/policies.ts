@@ -52,7 +52,7 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
   return {
     name: "validating policies",
     sideEffects: false,
-    handles: (review) => ports.policies().length > 0 && !isAdmissionsOwn(review),
+    handles: (review) => ports.policies().length > 0 && !isAdmissionsOwn(review) && !isQuestion(review),
     admit(review, done) {
       done(judge(ports, review));
       return () => {};
@@ -62,6 +62,9 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
 
 /** Nothing may keep a policy from being mended. */
 const isAdmissionsOwn = ({ place }: AdmissionReview): boolean => place.row.group === "admissionregistration.svc.io";
+
+/** What is asked and answered, and never stored, is none of theirs. */
+const isQuestion = ({ place }: AdmissionReview): boolean => !place.row.verbs.includes("get");
 
 function judge(ports: PolicyPorts, review: AdmissionReview): AdmissionVerdict {
   const warnings: string[] = [];

@@ -2,15 +2,17 @@
  * Which requests a webhook wants to hear of: by operation, group, version, resource, scope, and the labels of the
  * object and of its namespace.
  *
- * Simplification: `matchPolicy: Equivalent` finds a rule for the version that was asked for. The real server also
- * looks for rules of other versions of the same resource, and converts the object for them.
+ * Under `matchPolicy: Equivalent` rules for other versions of the same resource count as well, and the webhook is then
+ * shown the request in that version. Simplification: admission policies are not.
  * Source: the published webhook rules and matchers.
  */
 import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { metadataOf } from "../objects/types.ts";
 import { selectorText } from "../representations/selector-text.ts";
+import type { ResourcePlace } from "../pipeline/route.ts";
 import type { AdmissionReview } from "./admission.ts";
+import type { Equivalent } from "./equivalents.ts";
 
 export interface WebhookRule {
   readonly operations?: readonly string[];
@@ -25,6 +27,7 @@ export interface Webhook {
   readonly clientConfig: { readonly url?: string; readonly service?: JsonObject; readonly caBundle?: string };
   readonly rules?: readonly WebhookRule[];
   readonly failurePolicy?: "Fail" | "Ignore";
+  readonly matchPolicy?: "Exact" | "Equivalent";
   readonly namespaceSelector?: JsonObject;
   readonly objectSelector?: JsonObject;
   readonly sideEffects?: string;
@@ -36,13 +39,35 @@ export interface Webhook {
 /** A namespace as it is now; undefined when there is none. */
 export type NamespaceLookup = (name: string) => JsonObject | undefined;
 
+/** The versions of a request's resource beside its own. */
+export type EquivalentLookup = (place: ResourcePlace) => readonly Equivalent[];
+
+/** Exactly as the request is. */
 export function webhookMatches(webhook: Webhook, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean {
-  return (
-    (webhook.rules ?? []).some((rule) => ruleMatches(rule, review)) &&
-    namespaceMatches(webhook, review, namespaceOf) &&
-    objectMatches(webhook, review)
-  );
+  return anyRule(webhook, review) && selectorsMatch(webhook, review, namespaceOf);
 }
+
+/** As it is, or else in the first version that a rule names; undefined when the webhook wants neither. */
+export function wantedForm(
+  webhook: Webhook,
+  review: AdmissionReview,
+  namespaceOf: NamespaceLookup,
+  equivalentsOf: EquivalentLookup,
+): "as asked" | Equivalent | undefined {
+  const isExact = anyRule(webhook, review);
+  const form =
+    isExact || webhook.matchPolicy === "Exact"
+      ? undefined
+      : equivalentsOf(review.place).find(({ place }) => anyRule(webhook, { ...review, place }));
+  if (!isExact && form === undefined) return undefined;
+  return selectorsMatch(webhook, review, namespaceOf) ? (form ?? "as asked") : undefined;
+}
+
+const anyRule = ({ rules = [] }: Webhook, review: AdmissionReview): boolean =>
+  rules.some((rule) => ruleMatches(rule, review));
+
+const selectorsMatch = (webhook: Webhook, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean =>
+  namespaceMatches(webhook, review, namespaceOf) && objectMatches(webhook, review);
 
 function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
   const { row, resourceName, subresource } = place;

@@ -8,6 +8,7 @@ import { ApiError } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { applyJsonPatch, PatchFailure, readJsonPatch } from "../objects/json-patch.ts";
 import { isObject } from "../objects/types.ts";
+import type { ResourcePlace } from "../pipeline/route.ts";
 import type { AdmissionReview } from "./admission.ts";
 import type { Webhook } from "./webhooks-match.ts";
 
@@ -22,30 +23,37 @@ export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialec
 
 /** What a review says of the request beside the objects. */
 export function requestOf(review: AdmissionReview, dialect: Dialect) {
-  const { place, operation, namespace, name, user, dryRun } = review;
-  const { row, resourceName, subresource } = place;
-  const { group } = resourceName;
-  const kind = { group, version: row.version, kind: row.kind };
-  const resource = { group, version: row.version, resource: row.resource };
-  const sub = subresource === undefined ? undefined : subresource.subresource;
+  const { place, asked = place, operation, namespace, name, user, dryRun } = review;
+  const { extra } = user;
   return {
-    kind,
-    resource,
-    subResource: sub,
-    requestKind: kind,
-    requestResource: resource,
-    requestSubResource: sub,
+    kind: kindOf(place, dialect),
+    resource: resourceOf(place),
+    subResource: place.subresource?.subresource,
+    requestKind: kindOf(asked, dialect),
+    requestResource: resourceOf(asked),
+    requestSubResource: asked.subresource?.subresource,
     name: name === "" ? undefined : name,
     namespace: namespace === "" ? undefined : namespace,
     operation,
-    userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups },
+    userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups, extra },
     dryRun,
     options: {
       kind: optionsKinds[operation],
       apiVersion: `${groupInDialect(dialect, "meta.svc.io")}/v1`,
-      dryRun: dryRun ? ["All"] : undefined,
+      ...review.options,
     },
   };
+}
+
+/** The kind of the body: a subresource may have one of its own. */
+function kindOf({ row, resourceName, subresource }: ResourcePlace, dialect: Dialect) {
+  if (subresource === undefined) return { group: resourceName.group, version: row.version, kind: row.kind };
+  const { group, version, kind } = subresource;
+  return { group: groupInDialect(dialect, group), version, kind };
+}
+
+function resourceOf({ row, resourceName }: ResourcePlace) {
+  return { group: resourceName.group, version: row.version, resource: row.resource };
 }
 
 const optionsKinds = {

@@ -14,11 +14,12 @@ import type { JsonObject } from "../http-message.ts";
 import type { WebhookMetrics, WebhookOutcome } from "../metrics/webhook-metrics.ts";
 import { jsonEqual } from "../objects/equality.ts";
 import { randomUid } from "../objects/system-fields.ts";
-import type { ResourceRow } from "../../../wire/resources.ts";
+import type { ResourcePlace } from "../pipeline/route.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
 import { type ExpressionPorts, requestValues, requestVariables } from "./expression-variables.ts";
 import { matchConditions } from "./match-conditions.ts";
-import { type NamespaceLookup, type Webhook, webhookMatches } from "./webhooks-match.ts";
+import { type EquivalentLookup, type NamespaceLookup, wantedForm, type Webhook } from "./webhooks-match.ts";
+import type { Equivalent } from "./equivalents.ts";
 import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
 
 /** One call, as the port that carries it out sees it. */
@@ -51,8 +52,9 @@ export interface WebhookPorts extends ExpressionPorts {
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   readonly namespaceOf: NamespaceLookup;
-  /** A patched object read again as one of its kind, with its defaults. */
-  readonly decode: (row: ResourceRow, object: JsonObject) => JsonObject;
+  readonly equivalentsOf: EquivalentLookup;
+  /** A patched object read again as one of the kind that bodies have at a place, with its defaults. */
+  readonly decode: (place: ResourcePlace, object: JsonObject) => JsonObject;
 }
 
 export function mutatingWebhooks(ports: WebhookPorts): AdmissionStep {
@@ -81,10 +83,9 @@ function step(ports: WebhookPorts, kind: "mutating" | "validating", dispatch: Di
   };
 }
 
-/** Nothing may keep a configuration from being mended. */
+/** Nothing may keep a configuration, or a policy, from being mended. */
 function isConfiguration({ place }: AdmissionReview): boolean {
-  const { group, resource } = place.row;
-  return group === "admissionregistration.svc.io" && /^(mutating|validating)webhookconfigurations$/.test(resource);
+  return place.row.group === "admissionregistration.svc.io";
 }
 
 /** One after the other; then those again that had their say before something changed, if they want to. */
@@ -110,23 +111,23 @@ function mutate(
     }
     const wanted = wants(ports, webhook, current);
     if (wanted instanceof ApiError) {
-      done(wanted);
+      done({ refused: wanted, warnings });
       return;
     }
-    if (!wanted) {
+    if (wanted === undefined) {
       ask(queue, at + 1, isFirst);
       return;
     }
     let answered = false;
-    const cancelCall = callWebhook(ports, webhook, current, true, (verdict) => {
+    const cancelCall = callWebhook(ports, webhook, wanted.review, true, (verdict) => {
       answered = true;
-      if (verdict instanceof ApiError) {
-        done(verdict);
+      warnings.push(...verdict.warnings);
+      if ("refused" in verdict) {
+        done({ refused: verdict.refused, warnings });
         return;
       }
-      warnings.push(...(verdict.warnings ?? []));
-      if (verdict.object !== undefined && !jsonEqual(verdict.object, current.object)) {
-        current = { ...current, object: verdict.object };
+      if (verdict.object !== undefined && !jsonEqual(verdict.object, wanted.review.object)) {
+        current = { ...current, object: wanted.taken(verdict.object) };
         again.push(...settled);
         settled = [];
       }
@@ -147,14 +148,14 @@ function validate(
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
 ): Cancel {
-  const wanted: Webhook[] = [];
+  const wanted: { readonly webhook: Webhook; readonly shown: AdmissionReview }[] = [];
   for (const webhook of webhooks) {
-    const isWanted = wants(ports, webhook, review);
-    if (isWanted instanceof ApiError) {
-      done(isWanted);
+    const found = wants(ports, webhook, review);
+    if (found instanceof ApiError) {
+      done(found);
       return () => {};
     }
-    if (isWanted) wanted.push(webhook);
+    if (found !== undefined) wanted.push({ webhook, shown: found.review });
   }
   const warnings: string[] = [];
   let refused: ApiError | undefined;
@@ -163,11 +164,11 @@ function validate(
     done({});
     return () => {};
   }
-  const cancels = wanted.map((webhook) =>
-    callWebhook(ports, webhook, review, false, (verdict) => {
-      if (verdict instanceof ApiError) refused ??= verdict;
-      else warnings.push(...(verdict.warnings ?? []));
-      if (--openCount === 0) done(refused ?? { warnings });
+  const cancels = wanted.map(({ webhook, shown }) =>
+    callWebhook(ports, webhook, shown, false, (verdict) => {
+      if ("refused" in verdict) refused ??= verdict.refused;
+      warnings.push(...verdict.warnings);
+      if (--openCount === 0) done(refused === undefined ? { warnings } : { refused, warnings });
     }),
   );
   return () => {
@@ -175,14 +176,35 @@ function validate(
   };
 }
 
-/** Whether a webhook is to be asked; a condition that cannot be evaluated decides by the failure policy. */
-function wants(ports: WebhookPorts, webhook: Webhook, review: AdmissionReview): boolean | ApiError {
-  if (!webhookMatches(webhook, review, ports.namespaceOf)) return false;
-  const values = () => requestValues(ports, review);
-  const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
-  if (typeof found === "string") return found === "matches";
-  return webhook.failurePolicy === "Ignore" ? false : forbidden(review.place.resourceName, review.name, found.error);
+interface Wanted {
+  /** As the webhook sees it. */
+  readonly review: AdmissionReview;
+  /** What the webhook makes of the object, in the version of the request. */
+  readonly taken: (object: JsonObject) => JsonObject;
 }
+
+/** How a webhook is to be asked, if at all; a condition that cannot be evaluated decides by the failure policy. */
+function wants(ports: WebhookPorts, webhook: Webhook, review: AdmissionReview): Wanted | undefined | ApiError {
+  const form = wantedForm(webhook, review, ports.namespaceOf, ports.equivalentsOf);
+  if (form === undefined) return undefined;
+  const wanted = form === "as asked" ? { review, taken: (object: JsonObject) => object } : shownAs(form, review);
+  const values = () => requestValues(ports, wanted.review);
+  const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
+  if (typeof found === "string") return found === "matches" ? wanted : undefined;
+  if (webhook.failurePolicy === "Ignore") return undefined;
+  return forbidden(review.place.resourceName, review.name, found.error);
+}
+
+function shownAs({ place, shown, taken }: Equivalent, review: AdmissionReview): Wanted {
+  const { object, oldObject, place: asked } = review;
+  const inForm = (each: JsonObject | undefined) => (each === undefined ? undefined : shown(each));
+  return { review: { ...review, place, asked, object: inForm(object), oldObject: inForm(oldObject) }, taken };
+}
+
+/** What one webhook comes to. */
+type Outcome =
+  | { readonly refused: ApiError; readonly warnings: readonly string[] }
+  | { readonly object?: JsonObject; readonly warnings: readonly string[] };
 
 const defaultTimeoutSeconds = 10;
 
@@ -192,11 +214,11 @@ function callWebhook(
   webhook: Webhook,
   review: AdmissionReview,
   mutating: boolean,
-  done: (verdict: AdmissionVerdict) => void,
+  done: (outcome: Outcome) => void,
 ): Cancel {
   const { clock, prng, dialect } = ports;
   if (review.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun") {
-    done(badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`));
+    done(refusal(badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`)));
     return () => {};
   }
   const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
@@ -217,7 +239,7 @@ function callWebhook(
       judgement = judged();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      judgement = { verdict: error, how: "undoable", code: 0 };
+      judgement = { verdict: refusal(error), how: "undoable", code: 0 };
     }
     const { verdict, how, code } = judgement;
     ports.metrics.ended({
@@ -227,7 +249,7 @@ function callWebhook(
       tookMicros: clock.nowMicros() - calledMicros,
       how,
       code,
-      isIgnored: how !== "allowed" && !(verdict instanceof ApiError),
+      isIgnored: how !== "allowed" && !("refused" in verdict),
     });
     done(verdict);
   };
@@ -272,19 +294,19 @@ function judge(
   const { warnings } = reply;
   if (!reply.allowed) {
     const refused = denial(webhook, reply.status);
-    return { verdict: refused, how: "denied", code: refused.code };
+    return { verdict: { refused, warnings }, how: "denied", code: refused.code };
   }
   const { object } = review;
   const verdict =
     reply.patch === undefined || object === undefined
       ? { warnings }
-      : { object: ports.decode(review.place.row, patched(object, reply.patch)), warnings };
+      : { object: ports.decode(review.place, patched(object, reply.patch)), warnings };
   return { verdict, how: "allowed", code: 200 };
 }
 
 /** What a call came to, and how it is counted. */
 interface Judgement extends Pick<WebhookOutcome, "how" | "code"> {
-  readonly verdict: AdmissionVerdict;
+  readonly verdict: Outcome;
 }
 
 /** What a webhook counts as that cannot be asked, or makes no sense. */
@@ -297,8 +319,10 @@ const unreachable = (webhook: Webhook, why: string, code = outOfService): Judgem
 });
 
 /** A webhook that cannot be asked decides by its failure policy. */
-const failed = (webhook: Webhook, why: string): AdmissionVerdict =>
-  webhook.failurePolicy === "Ignore" ? {} : failedCall(webhook, why);
+const failed = (webhook: Webhook, why: string): Outcome =>
+  webhook.failurePolicy === "Ignore" ? { warnings: [] } : refusal(failedCall(webhook, why));
+
+const refusal = (refused: ApiError): Outcome => ({ refused, warnings: [] });
 
 function refusedBy(status: number, body: unknown): string {
   if (status === 404) return "the server could not find the requested resource";

@@ -1,14 +1,15 @@
 /** `pods/x/binding`: a scheduler says on which node a pod runs. Source: recorded answers; the facts, section 4. */
-import { conflict, invalid, notFound } from "../errors.ts";
+import type { SubresourceRow } from "../../../wire/resources.ts";
+import { badRequest, conflict, invalid, notFound } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { orderMetadata } from "../objects/system-fields.ts";
-import { type Draft, isObject, metadataOf, ownChild, ownMetadata, type Target } from "../objects/types.ts";
+import { type Draft, metadataOf, ownChild, ownMetadata, type Target } from "../objects/types.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
-import { requireName, settleNamespace } from "./steps.ts";
+import { admitted, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 import type { Live } from "./writer.ts";
 
@@ -29,17 +30,28 @@ export function bind({ run, resource, writer }: SubresourceCall): void {
   const options = writeOptions(context, "CreateOptions", run.query);
   const body = decodeBody(context, run, { target: subresourceTarget(run, resource) }, options.fieldValidation);
   settleNamespace(body, namespace);
-  requireName(body, name);
-  const { uid = "", resourceVersion = "" } = context.faults["binding-wipes-uid-precondition"] ? {} : metadataOf(body);
-  const node = nodeOf(body, name);
-  for (;;) {
-    const live = writer.live(resource, namespace, name);
-    if (live === undefined) throw notFound(resource.name, name);
-    requireSame(live, { UID: uid, ResourceVersion: resourceVersion }, resource);
-    const draft = boundPod(live.object, node, body, resource, writer.times.now());
-    if (writer.replace(resource, live, draft, options.dryRun) !== undefined) break;
-  }
-  respondObject(context, run, 201, createdStatus);
+  requireNameOfPath(body, name);
+  const admission = { operation: "CREATE", namespace, name, object: body, oldObject: undefined, options } as const;
+  admitted(writer, run, admission, (binding) => {
+    const { uid = "", resourceVersion = "" } = context.faults["binding-wipes-uid-precondition"]
+      ? {}
+      : metadataOf(binding);
+    const node = nodeOf(binding, name);
+    for (;;) {
+      const live = writer.live(resource, namespace, name);
+      if (live === undefined) throw notFound(resource.name, name);
+      requireSame(live, { UID: uid, ResourceVersion: resourceVersion }, resource);
+      const draft = boundPod(live.object, node, binding, resource, writer.times.now());
+      if (writer.replace(resource, live, draft, options.dryRun) !== undefined) break;
+    }
+    respondObject(context, run, 201, createdStatus);
+  });
+}
+
+/** A body that is posted to a path below an object names that object. Throws 400. */
+export function requireNameOfPath(body: Draft, name: string): void {
+  if ((metadataOf(body).name ?? "") === name) return;
+  throw badRequest(`name in URL does not match name in ${String(body["kind"])} object`);
 }
 
 /** A binding may say which pod it is for. Source: the published registry of pods. */
@@ -58,12 +70,14 @@ function requireSame(
   }
 }
 
-/** The type that a subresource's own body has. */
+/** The type that the body of a request for a subresource has. */
 export function subresourceTarget(run: SubresourceCall["run"], resource: ServedResource): Target {
   const { subresource } = run.resourcePlace;
-  const { dialect } = resource.target;
-  const { kind, group, version, type } = subresource as NonNullable<typeof subresource>;
-  return { kind, group, version, type: type as NonNullable<typeof type>, dialect };
+  return bodyTarget(subresource as NonNullable<typeof subresource>, resource);
+}
+
+export function bodyTarget({ kind, group, version, type }: SubresourceRow, { target }: ServedResource): Target {
+  return { kind, group, version, type: type as NonNullable<typeof type>, dialect: target.dialect };
 }
 
 function nodeOf(binding: Draft, name: string): string {
@@ -86,8 +100,11 @@ function boundPod(pod: JsonObject, node: string, binding: Draft, resource: Serve
   if (deletionTimestamp !== undefined) {
     throw conflict(subject, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   }
-  const present = (pod["spec"] as JsonObject | undefined)?.["nodeName"] ?? "";
+  const { nodeName: present = "", schedulingGates = [] } = (pod["spec"] ?? {}) as JsonObject;
   if (present !== "") throw conflict(subject, name, `pod ${name} is already assigned to node "${String(present)}"`);
+  if ((schedulingGates as readonly Json[]).length > 0) {
+    throw conflict(subject, name, `pod ${name} has non-empty .spec.schedulingGates`);
+  }
   const draft: Draft = { ...pod };
   ownChild(draft, "spec")["nodeName"] = node;
   const { annotations } = metadataOf(binding);
@@ -103,8 +120,11 @@ function boundPod(pod: JsonObject, node: string, binding: Draft, resource: Serve
 
 /** The pod is scheduled from now on. */
 function withCondition(conditions: Json | undefined, now: string): Json {
-  const others = Array.isArray(conditions)
-    ? (conditions as readonly Json[]).filter((each) => !isObject(each) || each["type"] !== "PodScheduled")
-    : [];
-  return [...others, { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now }];
+  const list = (conditions ?? []) as readonly JsonObject[];
+  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };
+  const at = list.findIndex(({ type }) => type === scheduled.type);
+  if (at < 0) return [...list, scheduled];
+  const { status, lastTransitionTime = now } = list[at] as JsonObject;
+  const since = status === scheduled.status ? lastTransitionTime : now;
+  return list.map((each, index) => (index === at ? { ...scheduled, lastTransitionTime: since } : each));
 }

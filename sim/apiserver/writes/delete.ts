@@ -45,6 +45,8 @@ export interface DeletionOf {
   readonly namespace: string;
   readonly name: string;
   readonly options: DeleteOptions;
+  /** Admission has had its say already. */
+  readonly isAdmitted?: boolean;
 }
 
 /** Deletes one object as far as it can be; `done` gets undefined when there is none. Throws through the run. */
@@ -55,7 +57,7 @@ export function deleteNamed(
   deletion: DeletionOf,
   done: (deleted: Deleted | undefined) => void,
 ): void {
-  const { namespace, name, options } = deletion;
+  const { namespace, name, options, isAdmitted = false } = deletion;
   if (resource.row.resource === "namespaces") {
     const refused = refusesNamespaceDeletion(name, writer.context.protectedNamespaces);
     if (refused !== undefined) throw refused;
@@ -77,7 +79,7 @@ export function deleteNamed(
       oldObject: live.object,
       options,
     } as const;
-    admitted(writer, run, admission, () => {
+    const go = (): void => {
       const deleted = carryOut(writer, resource, live, options);
       if (deleted === "raced") {
         attempt();
@@ -85,7 +87,9 @@ export function deleteNamed(
       }
       if (deleted.removed && !options.dryRun) refreshQuotas(writer, namespace);
       done(deleted);
-    });
+    };
+    if (isAdmitted) go();
+    else admitted(writer, run, admission, go);
   };
   attempt();
 }

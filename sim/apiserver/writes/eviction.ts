@@ -5,19 +5,20 @@
 import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
 import { formatTime } from "../../../wire/time.ts";
 import { allowedCondition, allowedOrNot, isReady, syncFailed } from "../../control/disruption/budget.ts";
-import { ApiError, forbidden, notFound, type ResourceName } from "../errors.ts";
+import { ApiError, forbidden, notFound, type ResourceName, unmapped } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { type Draft, metadataOf, ownChild } from "../objects/types.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
+import type { Run } from "../pipeline/run.ts";
 import { selectorText } from "../representations/selector-text.ts";
-import { createdStatus, subresourceTarget } from "./binding.ts";
+import { createdStatus, requireNameOfPath, subresourceTarget } from "./binding.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { deleteNamed } from "./delete.ts";
 import { preconditionFailure } from "./deletion.ts";
-import { type DeleteOptions, deleteOptions, writeOptions } from "./options.ts";
+import { type DeleteOptions, deleteOptions, type WriteOptions, writeOptions } from "./options.ts";
 import type { ServedResource } from "../served-resources.ts";
-import { requireName, settleNamespace } from "./steps.ts";
+import { admitted, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 import type { Live, Writer } from "./writer.ts";
 
@@ -31,12 +32,30 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
   const target = { ...subresourceTarget(run, resource), alsoRead: ["policy/v1beta1"] };
   const body = decodeBody(context, run, { target }, write.fieldValidation);
   settleNamespace(body, namespace);
-  requireName(body, name);
-  const sent = deleteOptions(context, run.query, body["deleteOptions"] as JsonObject | undefined);
-  const options: DeleteOptions = {
-    ...sent,
-    dryRun: (sent.dryRun || write.dryRun) && !context.faults["eviction-dry-run-evicts"],
-  };
+  requireNameOfPath(body, name);
+  const { dryRun } = evictionOptions(writer, run, body, write);
+  const admission = {
+    operation: "CREATE",
+    namespace,
+    name,
+    object: body,
+    oldObject: undefined,
+    options: { dryRun },
+  } as const;
+  admitted(writer, run, admission, (eviction) =>
+    evictPod(writer, run, resource, evictionOptions(writer, run, eviction, write)),
+  );
+}
+
+/** The body's, or else the query's. Throws 400 or 422. */
+function evictionOptions({ context }: Writer, run: Run, eviction: Draft, write: WriteOptions): DeleteOptions {
+  const sent = deleteOptions(context, run.query, eviction["deleteOptions"] as JsonObject | undefined);
+  return { ...sent, dryRun: (sent.dryRun || write.dryRun) && !context.faults["eviction-dry-run-evicts"] };
+}
+
+function evictPod(writer: Writer, run: Run, resource: ServedResource, options: DeleteOptions): void {
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
   const pod = writer.live(resource, namespace, name);
   if (pod === undefined) throw notFound(resource.name, name);
   if (disturbs(pod.object)) spendBudget(writer, pod.object, options.dryRun);
@@ -44,7 +63,7 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
   if (failed !== undefined) throw failed;
   if (!options.dryRun) sayWhy(writer, resource, namespace, name);
   // The version that was asked for has been met, and passed by the pod's own last words.
-  const deletion = { namespace, name, options: { ...options, resourceVersion: undefined } };
+  const deletion = { namespace, name, options: { ...options, resourceVersion: undefined }, isAdmitted: true };
   deleteNamed(writer, run, resource, deletion, (deleted) => {
     if (deleted === undefined) throw notFound(resource.name, name);
     respondObject(context, run, 201, createdStatus);
@@ -69,7 +88,7 @@ function spendBudget(writer: Writer, pod: JsonObject, dryRun: boolean): void {
     if (second !== undefined) {
       const message =
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
-      throw new ApiError(500, "InternalError", message, {});
+      throw unmapped(message);
     }
     if (!isReady(pod) && sparesUnhealthy(budget.object)) return;
     requireAllowed(budget.object, budgets.name);

@@ -80,6 +80,30 @@ function readOptions(
   return { dryRun, fieldManager, fieldValidation: level === "" ? "Warn" : (level as FieldValidation) };
 }
 
+/** The options as an object again, for those who judge requests: only what the request says. */
+export function writeOptionsSent(dryRun: boolean, query: Query): JsonObject {
+  return withoutAbsent({
+    dryRun: dryRun ? ["All"] : undefined,
+    fieldManager: query.first("fieldManager"),
+    fieldValidation: query.first("fieldValidation"),
+  });
+}
+
+export function deleteOptionsSent(options: DeleteOptions): JsonObject {
+  const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagation, dryRun } = options;
+  const isConditional = uid !== undefined || resourceVersion !== undefined;
+  return withoutAbsent({
+    gracePeriodSeconds,
+    preconditions: isConditional ? withoutAbsent({ uid, resourceVersion }) : undefined,
+    orphanDependents,
+    propagationPolicy: propagation,
+    dryRun: dryRun ? ["All"] : undefined,
+  });
+}
+
+const withoutAbsent = (fields: Readonly<Record<string, unknown>>): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
+
 const plainDeleteOptions: DeleteOptions = {
   dryRun: false,
   gracePeriodSeconds: undefined,

@@ -23,7 +23,7 @@ import { applied, isApply, lateConfiguration } from "./apply.ts";
 import { decodeBody, requireBodySize, warn } from "./body.ts";
 import { applyPatchOptions, writeOptions, type WriteOptions } from "./options.ts";
 import { readPatch } from "./patch.ts";
-import { requireName, settleNamespace } from "./steps.ts";
+import { admitted, requireName, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 import { change } from "./update.ts";
 import type { Live } from "./writer.ts";
@@ -63,10 +63,16 @@ export function scale(call: SubresourceCall): void {
     const asked = wanted(live, trackedScale(live, resource));
     settleNamespace(asked, namespace);
     requireName(asked, name);
+    const oldObject = scaleOf(live.object, resource);
+    const admission = { operation: "UPDATE", namespace, name, object: asked, oldObject, options } as const;
+    admitted(writer, run, admission, (object) => store(live, object));
+  };
+  const store = (live: Live, asked: Draft): void => {
     requireValid(resource, live, asked);
     const draft = scaled(resource, live, asked);
     const conditional = (metadataOf(asked).resourceVersion ?? "") !== "";
-    change(writer, run, { resource, subresource, live, draft, options, conditional, owned: true }, (stored) => {
+    const write = { resource, subresource, live, draft, options, conditional, owned: true, isAdmitted: true };
+    change(writer, run, write, (stored) => {
       if (stored === undefined) attempt();
       else respondObject(context, run, 200, scaleOf(stored, resource));
     });

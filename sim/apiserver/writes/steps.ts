@@ -7,7 +7,7 @@ import {
   concerns,
 } from "../admission/admission.ts";
 import { refusal } from "../auth/authorize.ts";
-import { ApiError, badRequest } from "../errors.ts";
+import { badRequest } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { trackManagedFields } from "../objects/managed-fields.ts";
 import { hasDoubledKey } from "../../faults/doubled-keys.ts";
@@ -15,7 +15,7 @@ import { type Draft, metadataOf, ownMetadata } from "../objects/types.ts";
 import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { warn } from "./body.ts";
-import type { WriteOptions } from "./options.ts";
+import { type DeleteOptions, deleteOptionsSent, type WriteOptions, writeOptionsSent } from "./options.ts";
 import type { Writer } from "./writer.ts";
 
 /** The object's namespace becomes the request's; another one is refused. */
@@ -83,7 +83,7 @@ export interface Admission {
   readonly name: string;
   readonly object: Draft | undefined;
   readonly oldObject: JsonObject | undefined;
-  readonly options: { readonly dryRun: boolean };
+  readonly options: { readonly dryRun: boolean } | DeleteOptions;
 }
 
 /** Passes a draft through the admission steps; the run is parked while one of them takes its time. */
@@ -99,18 +99,22 @@ export function admitted(writer: Writer, run: Run, admission: Admission, done: (
     object: object as JsonObject | undefined,
     oldObject,
     dryRun: options.dryRun,
+    options: unsaid,
   };
   if (!concerns(steps, review)) {
     done(object ?? {});
     return;
   }
-  pass(steps, run, review, done);
+  const sent = "propagation" in options ? deleteOptionsSent(options) : writeOptionsSent(options.dryRun, run.query);
+  pass(steps, run, { ...review, options: sent }, done);
 }
+
+const unsaid: JsonObject = {};
 
 function pass(steps: readonly AdmissionStep[], run: Run, review: AdmissionReview, done: (object: Draft) => void): void {
   const proceed = (outcome: AdmissionOutcome): void => {
-    if (outcome instanceof ApiError) throw outcome;
     warn(run, outcome.warnings);
+    if ("refused" in outcome) throw outcome.refused;
     done((outcome.object ?? {}) as Draft);
   };
   let settled: AdmissionOutcome | undefined;

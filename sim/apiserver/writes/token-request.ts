@@ -16,7 +16,7 @@ import { groupInDialect } from "../../../wire/dialect.ts";
 import { subresourceTarget } from "./binding.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
-import { settleNamespace } from "./steps.ts";
+import { admitted, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 
 const secondsDefault = 3600;
@@ -36,6 +36,14 @@ export function requestToken(call: SubresourceCall): void {
   if (sent !== "" && sent !== name) {
     throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
   }
+  const admission = { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options } as const;
+  admitted(writer, run, admission, (object) => respondObject(context, run, 201, granted(call, object)));
+}
+
+function granted(call: SubresourceCall, draft: Draft): JsonObject {
+  const { run, resource, writer } = call;
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
   const spec = settledSpec(call, draft);
   const account = writer.live(resource, namespace, name);
   if (account === undefined) throw notFound(resource.name, name);
@@ -55,7 +63,7 @@ export function requestToken(call: SubresourceCall): void {
     expirationTimestamp: formatTime(nowSeconds() + expirationSeconds),
     token: context.tokens.issue(grant),
   };
-  respondObject(context, run, 201, seal(draft) as JsonObject);
+  return seal(draft) as JsonObject;
 }
 
 /** Defaults and rules. Throws 422. */

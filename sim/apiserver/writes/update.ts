@@ -69,6 +69,8 @@ export interface UpdateOf {
   readonly conditional: boolean;
   /** The draft's managedFields say already who owns what: an application's do. */
   readonly owned?: boolean;
+  /** Admission has judged what the request sent, which is not the draft: a scale. */
+  readonly isAdmitted?: boolean;
 }
 
 /** From a built draft to the store. `done` gets what was stored, or undefined when the object changed meanwhile. */
@@ -78,11 +80,11 @@ export function change(
   write: UpdateOf,
   done: (stored: JsonObject | undefined) => void,
 ): void {
-  const { resource, subresource, live, draft, options, owned = false } = write;
+  const { resource, subresource, live, draft, options, owned = false, isAdmitted = false } = write;
   if (!owned) track(writer, run, resource, draft, live.object, options, subresource);
   const { namespace = "", name = "" } = metadataOf(live.object);
   const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
-  admitted(writer, run, admission, (object) => {
+  const go = (object: Draft): void => {
     settleVersion(writer, write, object);
     prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults);
@@ -91,7 +93,9 @@ export function change(
     const stored = commit(writer, write, object);
     if (!options.dryRun && mayChangeUsage(resource, live)) refreshQuotas(writer, namespace);
     done(stored);
-  });
+  };
+  if (isAdmitted) go(draft);
+  else admitted(writer, run, admission, go);
 }
 
 /** What was going may have gone; a quota, or a pod's phase, may have changed. */

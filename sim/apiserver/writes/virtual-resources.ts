@@ -15,7 +15,7 @@ import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
-import { settleNamespace, track } from "./steps.ts";
+import { admitted, settleNamespace, track } from "./steps.ts";
 import type { Writer } from "./writer.ts";
 
 export interface VirtualCall {
@@ -46,8 +46,19 @@ function answering(answer: Answer): (call: VirtualCall) => void {
     const draft: Draft = decodeBody(context, run, resource, options.fieldValidation);
     settleNamespace(draft, run.resourcePlace.namespace);
     track(writer, run, resource, draft, undefined, options, "");
-    draft["status"] = answer(call, (draft["spec"] ?? {}) as JsonObject);
-    respondObject(context, run, 201, seal(draft) as JsonObject);
+    const { namespace } = run.resourcePlace;
+    const admission = {
+      operation: "CREATE",
+      namespace,
+      name: "",
+      object: draft,
+      oldObject: undefined,
+      options,
+    } as const;
+    admitted(writer, run, admission, (object) => {
+      const status = answer(call, (object["spec"] ?? {}) as JsonObject);
+      respondObject(context, run, 201, seal({ ...object, status }) as JsonObject);
+    });
   };
 }
 

@@ -1,0 +1,44 @@
+/**
+ * Other versions in which the server shows the objects of a request: a webhook that asks for one of them hears of the
+ * request all the same, in that version. Source: the published match policy `Equivalent`.
+ */
+import type { JsonObject } from "../http-message.ts";
+import type { ResourcePlace } from "../pipeline/route.ts";
+import type { ServedResource, ServedResources } from "../served-resources.ts";
+
+export interface Equivalent {
+  /** The place of the request in the other version. */
+  readonly place: ResourcePlace;
+  /** An object of the request's version in the other. */
+  readonly shown: (object: JsonObject) => JsonObject;
+  /** And back. */
+  readonly taken: (object: JsonObject) => JsonObject;
+}
+
+/** In table order; none for nearly every resource. */
+export function equivalentsOf(resources: ServedResources, place: ResourcePlace): readonly Equivalent[] {
+  const own = resources.of(place.row);
+  // A form of its own is what only events and custom resources have.
+  if (own === undefined) return [];
+  return resources.all().flatMap((other) => {
+    if (other === own || other.read.prefix !== own.read.prefix) return [];
+    const { subresource } = place;
+    const theirs = other.row.subresources.find((each) => each.subresource === subresource?.subresource);
+    if (subresource !== undefined && theirs === undefined) return [];
+    const isForeign = theirs?.foreign === true;
+    const converted = (from: ServedResource, to: ServedResource) => (object: JsonObject) =>
+      isForeign ? object : convert(object, from, to);
+    return {
+      place: { ...place, row: other.row, subresource: theirs, resourceName: other.name, key: undefined },
+      shown: converted(own, other),
+      taken: converted(other, own),
+    };
+  });
+}
+
+/** By way of what is stored. A copy that may be changed: stored objects are shared, and this one is not stored. */
+function convert(object: JsonObject, from: ServedResource, to: ServedResource): JsonObject {
+  const copy = JSON.parse(JSON.stringify(object)) as JsonObject;
+  const stored = from.view === undefined ? copy : from.view.toStored(copy);
+  return to.view === undefined ? stored : { ...to.view.fromStored(stored) };
+}
