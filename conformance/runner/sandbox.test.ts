@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WireRequest } from "../../wire/ports.ts";
+import type { StreamSink, WireRequest } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import type { JsonObject } from "../client/types.ts";
@@ -8,7 +8,7 @@ import { awaitNamespacesGone, nameSource } from "./run-part.ts";
 import { Sandbox } from "./sandbox.ts";
 
 /** A server that stores what it is sent, has no verb deletecollection, and empties namespaces only when told to. */
-function plainServer(options: { readonly empties: boolean }) {
+function plainServer(options: { readonly empties: boolean; readonly patches?: boolean }) {
   const objects = new Map<string, JsonObject>();
   const inside = (path: string): string[] => [...objects.keys()].filter((key) => key.startsWith(`${path}/`));
   const remove = (path: string): ScriptedAnswer => {
@@ -30,7 +30,8 @@ function plainServer(options: { readonly empties: boolean }) {
       return { status: 201, json: sent };
     }
     if (method === "DELETE") return isCollection ? { status: 405, json: {} } : remove(path);
-    if (method === "PATCH") {
+    if (method === "PATCH" && options.patches === false) return { status: 405, json: {} };
+    if (method === "PATCH" || method === "PUT") {
       objects.set(path, { ...objects.get(path), metadata: { name: path.split("/").at(-1) as string } });
       return remove(path);
     }
@@ -84,6 +85,30 @@ describe("cleaning up", () => {
       expect([...server.objects.keys()]).toEqual([]);
     },
   );
+
+  it("needs no verb patch to take finalizers away", async () => {
+    const server = plainServer({ empties: true, patches: false });
+    expect(await visit(server)).toEqual([]);
+    const put = server.transport.requests.find(({ method }) => method === "PUT");
+    expect(JSON.parse(String(put?.body))).toEqual(configMap("held", []));
+  });
+
+  it("ends a namespace that may have been made although nobody said so, and none that was refused", async () => {
+    for (const [answer, deleted] of [
+      [() => (sink: StreamSink) => sink.failed(new Error("reset")), ["/api/v1/namespaces/touchstone-run1-1"]],
+      [() => ({ status: 403, json: {} }), []],
+    ] as const) {
+      const transport = scriptedTransport((request) =>
+        request.method === "POST" ? answer() : { status: 200, json: {} },
+      );
+      const clock = jumpingClock();
+      const client = new Client(transport, clock, new Recorder(clock), "test");
+      const sandbox = new Sandbox(client, nameSource("run1"));
+      await expect(sandbox.namespace()).rejects.toThrow();
+      expect((await sandbox.cleanUp(client)).length).toBe(deleted.length);
+      expect(transport.requests.filter(({ method }) => method === "DELETE").map(({ path }) => path)).toEqual(deleted);
+    }
+  });
 
   it("touches nothing of others, and needs no deletecollection", async () => {
     const server = plainServer({ empties: true });

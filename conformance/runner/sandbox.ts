@@ -21,6 +21,8 @@ export class Sandbox implements CreatedRegistry {
   private readonly names: NameSource;
   private readonly prefix: string;
   private readonly namespaces = new Map<string, Promise<string>>();
+  /** Names of namespaces that are there, or may be: an answer that was lost says nothing. */
+  private readonly mayExist = new Set<string>();
   /** By path: whether it is held when its namespace goes. */
   private readonly objects = new Map<string, boolean>();
   private readonly everCreated = new Set<string>();
@@ -86,8 +88,8 @@ export class Sandbox implements CreatedRegistry {
   async cleanUp(cleaner: Client): Promise<readonly Leaving[]> {
     for (const ending of this.endings) await ending(cleaner).catch(() => undefined);
     for (const [path, held] of this.objects) if (held) await remove(cleaner, path);
-    const made = await Promise.all([...this.namespaces.values()].map((pending) => pending.catch(() => undefined)));
-    const names = made.filter((name) => name !== undefined);
+    await Promise.allSettled(this.namespaces.values());
+    const names = [...this.mayExist];
     for (const name of names) await cleaner.attempt("DELETE", `/api/v1/namespaces/${name}`);
     return names.map((namespace) => ({
       namespace,
@@ -98,7 +100,10 @@ export class Sandbox implements CreatedRegistry {
   private async createNamespace(name: string): Promise<string> {
     const labels = { [runLabel]: this.names.runId };
     const body = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
-    succeeded(await this.client.request("POST", "/api/v1/namespaces", { body }));
+    this.mayExist.add(name);
+    const answer = await this.client.request("POST", "/api/v1/namespaces", { body });
+    if (answer.status >= 400 && answer.status < 500) this.mayExist.delete(name);
+    succeeded(answer);
     return name;
   }
 }
@@ -111,13 +116,16 @@ export interface Leaving {
 
 /** A plain deletion; what is held by finalizers loses them, what is graceful loses its grace. */
 export async function remove(cleaner: Client, path: string): Promise<void> {
-  const body: JsonObject = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 };
-  const answer = await cleaner.attempt("DELETE", path, { body });
+  const options: JsonObject = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 };
+  const answer = await cleaner.attempt("DELETE", path, { body: options });
   if (answer instanceof LostAnswer || answer.status === 404) return;
   // A Status says that it is gone, or, on some servers, only that the deletion was accepted.
   const left = isApiObject(answer.json) ? answer : await cleaner.attempt("GET", path);
   if (left instanceof LostAnswer || !isApiObject(left.json) || (left.json.metadata.finalizers ?? []).length === 0)
     return;
-  const patch = { metadata: { finalizers: null } };
-  await cleaner.attempt("PATCH", path, { body: patch, contentType: "application/merge-patch+json" });
+  const body = { metadata: { finalizers: null } };
+  const patched = await cleaner.attempt("PATCH", path, { body, contentType: "application/merge-patch+json" });
+  if (!(patched instanceof LostAnswer) && patched.status < 300) return;
+  // Not every server patches; whoever changes the object meanwhile is met again when the namespace is awaited.
+  await cleaner.attempt("PUT", path, { body: { ...left.json, metadata: { ...left.json.metadata, finalizers: [] } } });
 }
