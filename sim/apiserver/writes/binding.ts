@@ -1,17 +1,22 @@
-/** `pods/x/binding`: a scheduler says on which node a pod runs. Source: recorded answers; the facts, section 4. */
+/**
+ * `pods/x/binding`, and `bindings` for a pod that the body names: a scheduler says on which node a pod runs.
+ * Source: recorded answers; the facts, section 4.
+ */
 import type { SubresourceRow } from "../../../wire/resources.ts";
 import { badRequest, conflict, invalid, notFound } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { orderMetadata } from "../objects/system-fields.ts";
 import { type Draft, metadataOf, ownChild, ownMetadata, type Target } from "../objects/types.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
+import type { Run } from "../pipeline/run.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
-import type { Live } from "./writer.ts";
+import type { VirtualCall } from "./virtual-resources.ts";
+import type { Live, Writer } from "./writer.ts";
 
 /** What a subresource without an object of its own answers. */
 export const createdStatus: JsonObject = {
@@ -23,14 +28,25 @@ export const createdStatus: JsonObject = {
 };
 
 export function bind({ run, resource, writer }: SubresourceCall): void {
+  assign(run, writer, resource, subresourceTarget(run, resource));
+}
+
+export function bindNamed({ run, resource, writer }: VirtualCall): void {
+  assign(run, writer, writer.resources.named("", "v1", "pods"), resource.target);
+}
+
+/** `target` is the type of the body. */
+function assign(run: Run, writer: Writer, resource: ServedResource, target: Target): void {
   const { context } = writer;
-  const { namespace, name } = run.resourcePlace;
+  const { namespace, name: nameOfPath } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "CreateOptions", run.query);
-  const body = decodeBody(context, run, { target: subresourceTarget(run, resource) }, options.fieldValidation);
+  const body = decodeBody(context, run, { target }, options.fieldValidation);
   settleNamespace(body, namespace);
-  requireNameOfPath(body, name);
+  if (nameOfPath !== "") requireNameOfPath(body, nameOfPath);
+  const { name = "" } = metadataOf(body);
+  if (name === "") throw badRequest("Name parameter required.");
   const admission = { operation: "CREATE", namespace, name, object: body, oldObject: undefined, options } as const;
   admitted(writer, run, admission, (binding) => {
     const { uid = "", resourceVersion = "" } = context.faults["binding-wipes-uid-precondition"]

@@ -13,6 +13,7 @@ import type { Draft } from "../objects/types.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
+import { bindNamed } from "./binding.ts";
 import { decodeBody, requireBodySize } from "./body.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";
@@ -28,6 +29,7 @@ export interface VirtualCall {
 type Answer = (call: VirtualCall, spec: JsonObject) => JsonObject;
 
 export const virtualResources: Readonly<Record<string, (call: VirtualCall) => void>> = {
+  bindings: bindNamed,
   tokenreviews: answering(reviewToken),
   selfsubjectreviews: answering(({ run }) => ({ userInfo: userInfo(run.user) })),
   subjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, subjectOf(spec))),

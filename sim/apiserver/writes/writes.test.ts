@@ -296,6 +296,19 @@ describe("subresources", () => {
     expect(bed.ask(`GET ${deployments}/d`).at("spec.replicas")).toBe(0);
   });
 
+  it("bind a pod that the body names", () => {
+    const bed = new TestBed();
+    bed.ask(`POST ${pods}`, { body: pod("p") });
+    const bind = (metadata: object) =>
+      bed.ask("POST /api/v1/namespaces/default/bindings", {
+        body: { apiVersion: "v1", kind: "Binding", metadata, target: { kind: "Node", name: "n1" } },
+      });
+    expect(bind({}).at("message")).toBe("Name parameter required.");
+    expect(bind({ name: "none" }).at("message")).toBe('pods "none" not found');
+    expect([bind({ name: "p" }).status, bind({ name: "p" }).status]).toEqual([201, 409]);
+    expect(bed.ask(`GET ${pods}/p`).at("spec.nodeName")).toBe("n1");
+  });
+
   it("bind a pod once, and evict it when its budget allows", () => {
     const bed = new TestBed();
     bed.ask(`POST ${pods}`, { body: { ...pod("p"), metadata: { name: "p", labels: { app: "web" } } } });
