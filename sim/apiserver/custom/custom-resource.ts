@@ -152,6 +152,24 @@ const scaleRow = resourceRows
 /** A status request writes status alone. */
 const metadataOfObjects = ["labels", "annotations", "finalizers", "ownerReferences", "generateName"];
 
+/** The types of all versions, each made when somebody needs it. */
+function typesOf(
+  { group, names, versions }: Definition,
+  dialect: Dialect,
+): (apiVersion: string) => TypeRow | undefined {
+  const types = new Map<string, TypeRow>();
+  return (apiVersion) => {
+    const version = versions.find(({ name }) => `${group}/${name}` === apiVersion);
+    if (version === undefined) return undefined;
+    let type = types.get(apiVersion);
+    if (type === undefined) {
+      type = typeOfSchema(names.kind, readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix));
+      types.set(apiVersion, type);
+    }
+    return type;
+  };
+}
+
 interface StrategyParts {
   readonly group: string;
   readonly type: TypeRow;
@@ -167,6 +185,7 @@ function strategyOfCustom(definition: Definition, version: DefinedVersion, parts
     usesGeneration: true,
     statusLocks: metadataOfObjects,
     type,
+    typeIn: typesOf(definition, dialect),
     kind: definition.names.kind,
     group,
     errorGroup: definition.group,

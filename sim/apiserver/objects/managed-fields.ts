@@ -2,12 +2,14 @@
  * Who wrote which field: `metadata.managedFields`, kept for every create, update and patch.
  * A write gives its manager the fields that it added or changed, takes those from everybody else, and takes fields
  * that went from all. Apply has its own entries, which a plain write only shrinks.
- * Source: the facts, section 4, server-side apply; recorded answers. Simplification: an entry made through another
- * version of the kind is left as it is; the real server compares it in that version.
+ * An entry made through another version of the kind is compared in that version.
+ * Source: the facts, section 4, server-side apply; recorded answers. Simplification: an event's entry made through its
+ * other group is left as it is.
  */
 import { compareBytes, utf8Length } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../http-message.ts";
-import { diffObjects } from "./field-diff.ts";
+import type { TypeRow } from "../../../wire/schema.ts";
+import { diffObjects, type FieldDiff } from "./field-diff.ts";
 import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
 import { seal } from "./seal.ts";
 import type { Strategy } from "./strategies.ts";
@@ -62,19 +64,55 @@ export function trackManagedFields(
     return;
   }
   const before = live ?? zeroStruct(strategy.type);
-  const ignores = ignoredFields(strategy, options.subresource);
-  const reset = resetFields(strategy, options.subresource);
-  const difference = diffObjects(strategy.type, before, draft as JsonObject, ignores);
-  const changed = exclude(difference.changed, reset);
-  const removed = exclude(difference.removed, reset);
-  const after = recordWrite(entries, changed, removed, options);
+  const after = recordWrite(entries, new Differences(before, draft as JsonObject, strategy, options), options);
   const metadata = ownMetadata(draft);
   if (after.length === 0) delete metadata.managedFields;
   else metadata.managedFields = after;
 }
 
 /** What of a resource decides which fields its paths own. */
-export type Tracked = Pick<Strategy, "type" | "hasStatus" | "statusLocks">;
+export type Tracked = Pick<Strategy, "type" | "typeIn" | "hasStatus" | "statusLocks">;
+
+/** How an object changes, as those see it who wrote through one version or another. */
+export class Differences {
+  readonly own: FieldDiff;
+  private readonly before: JsonObject;
+  private readonly after: JsonObject;
+  private readonly tracked: Tracked;
+  private readonly options: TrackOptions;
+  private others: Map<string, FieldDiff | undefined> | undefined;
+
+  constructor(before: JsonObject, after: JsonObject, tracked: Tracked, options: TrackOptions) {
+    this.before = before;
+    this.after = after;
+    this.tracked = tracked;
+    this.options = options;
+    this.own = this.compare(tracked.type);
+  }
+
+  /** What of it concerns an entry; undefined when the entry's version is none. */
+  for({ apiVersion = "" }: ManagedFieldsEntry): FieldDiff | undefined {
+    const { tracked, options } = this;
+    if (apiVersion === options.apiVersion) return this.own;
+    if (tracked.typeIn === undefined) return noDifference;
+    this.others ??= new Map();
+    if (!this.others.has(apiVersion)) {
+      const type = tracked.typeIn(apiVersion);
+      this.others.set(apiVersion, type === undefined ? undefined : this.compare(type));
+    }
+    return this.others.get(apiVersion);
+  }
+
+  private compare(type: TypeRow): FieldDiff {
+    const { subresource } = this.options;
+    const difference = diffObjects(type, this.before, this.after, ignoredFields(this.tracked, subresource));
+    const reset = resetFields(this.tracked, subresource);
+    if (reset === undefined) return difference;
+    return { changed: exclude(difference.changed, reset), removed: exclude(difference.removed, reset) };
+  }
+}
+
+const noDifference: FieldDiff = { changed: undefined, removed: undefined };
 
 /** A path that writes status owns nothing else but metadata, and the object's own path owns no status. */
 export function ignoredFields(strategy: Tracked, subresource: string): (field: string) => boolean {
@@ -139,10 +177,10 @@ function readEntries(sent: readonly ManagedFieldsEntry[]): readonly ManagedField
 
 function recordWrite(
   entries: readonly ManagedFieldsEntry[],
-  changed: FieldSet | undefined,
-  removed: FieldSet | undefined,
+  differences: Differences,
   options: TrackOptions,
 ): readonly ManagedFieldsEntry[] {
+  const { changed, removed } = differences.own;
   if (changed === undefined && removed === undefined) return entries;
   if (entries.length === 0) return changed === undefined ? none : firstEntries(changed, options);
   const touched = unite(changed, removed);
@@ -150,7 +188,9 @@ function recordWrite(
   let own: FieldSet | undefined = changed;
   for (const entry of entries) {
     const before = setOf(entry);
-    const rest = entry.apiVersion === options.apiVersion ? subtract(before, touched) : before;
+    const theirs = differences.for(entry);
+    const gone = theirs === differences.own ? touched : unite(theirs?.changed, theirs?.removed);
+    const rest = theirs === undefined ? undefined : subtract(before, gone);
     if (isOwn(entry, options) && changed !== undefined) own = unite(own, rest);
     else if (rest !== undefined && !isEmptySet(rest)) after.push(rest === before ? entry : withSet(entry, rest));
   }

@@ -37,6 +37,11 @@ export interface StrategyRow {
 
 export interface Strategy extends StrategyRow {
   readonly type: TypeRow;
+  /**
+   * The kind's type in another version, in which those who wrote through that version are compared; undefined for a
+   * version that there is not, whose owners are forgotten. Without it they are left as they are.
+   */
+  readonly typeIn?: (apiVersion: string) => TypeRow | undefined;
   readonly kind: string;
   /** Group in the `svc` dialect; "" for the core group. */
   readonly group: string;

@@ -2,16 +2,15 @@
  * Server-side apply: merges a configuration into the stored object, takes away what its manager no longer applies and
  * nobody else owns, and finds out with whom it disagrees.
  * Source: the facts, section 4, server-side apply; recorded answers (05-patch/apply-*); the published updater for the
- * order of its steps. Simplification: owners that wrote through another version of the kind are not compared, since
- * every kind here has one; the real server compares them in theirs.
+ * order of its steps.
  */
 import { type ApiError, badRequest, unmapped } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { jsonEqual } from "../equality.ts";
-import { diffObjects, type FieldDiff } from "../field-diff.ts";
 import { exclude, type FieldSet, intersect, leaf, makeNode, subtract, unite } from "../field-set.ts";
 import {
   compareEntries,
+  Differences,
   ignoredFields,
   resetFields,
   setOf,
@@ -103,7 +102,7 @@ export function kindText({ apiVersion, kind }: JsonObject): string {
 function entriesOf(live: JsonObject, strategy: Tracked, options: ApplyOptions): readonly ManagedFieldsEntry[] {
   const entries = metadataOf(live).managedFields ?? [];
   if (entries.length > 0) return entries;
-  const { changed } = compare(zeroStruct(strategy.type), live, strategy, options.subresource);
+  const { changed } = new Differences(zeroStruct(strategy.type), live, strategy, options).own;
   if (changed === undefined) return [];
   return [makeEntry(changed, untrackedManager, "Update", options.now, options)];
 }
@@ -178,25 +177,20 @@ function settle(
   strategy: Tracked,
   options: ApplyOptions,
 ): ManagedFieldsEntry[] {
-  const { changed, removed } = compare(live, object, strategy, options.subresource);
+  const differences = new Differences(live, object, strategy, options);
   const conflicts: Conflict[] = [];
   const kept: ManagedFieldsEntry[] = [];
   for (const entry of others) {
     const before = setOf(entry);
-    const isComparable = entry.apiVersion === options.apiVersion;
-    const conflict = isComparable ? intersect(before, changed) : undefined;
+    const difference = differences.for(entry);
+    if (difference === undefined) continue;
+    const conflict = intersect(before, difference.changed);
     if (conflict !== undefined) conflicts.push({ entry, paths: conflict });
-    const rest = isComparable ? subtract(before, unite(conflict, removed)) : before;
+    const rest = subtract(before, unite(conflict, difference.removed));
     if (rest !== undefined) kept.push(rest === before ? entry : withSet(entry, rest));
   }
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
   return kept;
-}
-
-function compare(before: JsonObject, after: JsonObject, strategy: Tracked, subresource: string): FieldDiff {
-  const { changed, removed } = diffObjects(strategy.type, before, after, ignoredFields(strategy, subresource));
-  const reset = resetFields(strategy, subresource);
-  return { changed: exclude(changed, reset), removed: exclude(removed, reset) };
 }
 
 /** An application without an effect leaves its entry's time alone: a new entry then has none, as observed. */
