@@ -99,4 +99,71 @@ describe("a quota", () => {
     expect(used(made)).toEqual({ services: "1", "services.nodeports": "1" });
     expect(service("b").status).toBe(201);
   });
+
+  it("judges what a service or a claim uses more after an update, and no more than that", () => {
+    const made = bed({ "services.nodeports": "1", "requests.storage": "3Gi" });
+    const service = (name: string, type: string): Answer =>
+      made.ask(`POST ${namespace}/services`, { body: { metadata: { name }, spec: { type, ports: [{ port: 1 }] } } });
+    expect([service("a", "NodePort").status, service("b", "ClusterIP").status]).toEqual([201, 201]);
+    const grown = made.merge(`${namespace}/services/b`, { spec: { type: "NodePort" } });
+    expect([grown.status, grown.at("message")]).toEqual([
+      403,
+      'services "b" is forbidden: exceeded quota: q, requested: services.nodeports=1, used: services.nodeports=1, limited: services.nodeports=1',
+    ]);
+    expect(made.merge(`${namespace}/services/a`, { metadata: { labels: { a: "b" } } }).status).toBe(200);
+    expect(
+      made.merge(`${namespace}/services/a`, { spec: { type: "ClusterIP", externalTrafficPolicy: null } }).status,
+    ).toBe(200);
+    expect(used(made)).toEqual({ "services.nodeports": "0", "requests.storage": "0" });
+  });
+
+  it("sums the storage of claims, by class as well", () => {
+    const gold = "gold.storageclass.storage.svc.io";
+    const made = bed({
+      [`${gold}/requests.storage`]: "1Gi",
+      [`${gold}/persistentvolumeclaims`]: "3",
+      "requests.storage": "5Gi",
+    });
+    const claim = (name: string, storageClassName: string, storage: string): Answer => {
+      const spec = { accessModes: ["ReadWriteOnce"], storageClassName, resources: { requests: { storage } } };
+      return made.ask(`POST ${namespace}/persistentvolumeclaims`, { body: { metadata: { name }, spec } });
+    };
+    expect(claim("a", "gold", "1Gi").status).toBe(201);
+    expect(claim("b", "gold", "1").status).toBe(403);
+    expect(claim("b", "tin", "3Gi").status).toBe(201);
+    expect(used(made)).toEqual({
+      [`${gold}/requests.storage`]: "1Gi",
+      [`${gold}/persistentvolumeclaims`]: "1",
+      "requests.storage": "4Gi",
+    });
+  });
+
+  it("sums devices and huge pages, and wants only computing to be stated", () => {
+    const made = bed({ "requests.example.com/gpu": "2", "hugepages-2Mi": "4Mi", "requests.ephemeral-storage": "1Gi" });
+    expect(pod(made, "a").status).toBe(201);
+    const limits = { "example.com/gpu": "2", "hugepages-2Mi": "4Mi", cpu: "1", memory: "1Gi" };
+    expect(pod(made, "b", { limits, requests: limits }).status).toBe(201);
+    expect(used(made)).toMatchObject({ "requests.example.com/gpu": "2", "hugepages-2Mi": "4Mi" });
+    expect(pod(made, "c", { limits, requests: limits }).status).toBe(403);
+  });
+
+  it("counts custom resources once, whatever versions they are served in", () => {
+    const made = bed({ "count/widgets.shop.example.com": "1" });
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const versions = ["v1", "v2"].map((name) => ({ name, served: true, storage: name === "v1", schema }));
+    const names = { plural: "widgets", kind: "Widget" };
+    made.ask("POST /apis/apiextensions.svc.io/v1/customresourcedefinitions", {
+      body: {
+        metadata: { name: "widgets.shop.example.com" },
+        spec: { group: "shop.example.com", scope: "Namespaced", names, versions },
+      },
+    });
+    made.advance(1);
+    const widget = (name: string): Answer =>
+      made.ask("POST /apis/shop.example.com/v1/namespaces/default/widgets", {
+        body: { apiVersion: "shop.example.com/v1", kind: "Widget", metadata: { name } },
+      });
+    expect([widget("a").status, widget("b").status]).toEqual([201, 403]);
+    expect(used(made)).toEqual({ "count/widgets.shop.example.com": "1" });
+  });
 });

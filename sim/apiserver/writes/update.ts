@@ -3,7 +3,7 @@
  * validate it, store it by compare-and-set, and start again when somebody else was faster.
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
-import { refreshQuotas } from "../admission/resource-quota.ts";
+import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { seal } from "../objects/seal.ts";
@@ -90,6 +90,7 @@ export function change(
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (isServices(resource)) allocateAddresses(writer, resource, object, live.object, options.dryRun);
+    if (subresource === "" && mayUseMore(resource)) requireQuota(writer, resource, object, options.dryRun, live.object);
     const stored = commit(writer, write, object);
     if (!options.dryRun && mayChangeUsage(resource, live)) refreshQuotas(writer, namespace);
     done(stored);
@@ -98,12 +99,15 @@ export function change(
   else admitted(writer, run, admission, go);
 }
 
+/** Whether an update may use more of a quota: a service may take ports, a claim storage. */
+const mayUseMore = ({ row }: ServedResource): boolean =>
+  row.group === "" && (row.resource === "services" || row.resource === "persistentvolumeclaims");
+
 /** What was going may have gone; a quota, or a pod's phase, may have changed. */
-function mayChangeUsage({ row }: ServedResource, { object }: Live): boolean {
-  if (metadataOf(object).deletionTimestamp !== undefined) return true;
-  return (
-    row.group === "" && (row.resource === "resourcequotas" || row.resource === "pods" || row.resource === "services")
-  );
+function mayChangeUsage(resource: ServedResource, { object }: Live): boolean {
+  if (metadataOf(object).deletionTimestamp !== undefined || mayUseMore(resource)) return true;
+  const { row } = resource;
+  return row.group === "" && (row.resource === "resourcequotas" || row.resource === "pods");
 }
 
 function commit(writer: Writer, { resource, live, options }: UpdateOf, object: Draft): JsonObject | undefined {
