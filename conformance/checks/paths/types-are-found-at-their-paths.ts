@@ -1,5 +1,6 @@
 import type { Answer } from "../../client/client.ts";
 import { servedTypes, type ServedType } from "../../client/discovery.ts";
+import { reasonOf, shownAnswer } from "../../client/status-document.ts";
 import { isJsonObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -40,9 +41,10 @@ async function judgeAbsent(attempt: Attempt, type: ServedType): Promise<void> {
   const path = `${await collectionPath(attempt, type)}/touchstone-no-such-object`;
   const answer = await attempt.client.request("GET", path);
   if (isOutOfReach(answer)) return;
-  const reason = isJsonObject(answer.json) ? answer.json["reason"] : undefined;
-  const actual = `${answer.status} ${String(reason)}`;
-  attempt.expect(scopeOf(type), answer.status === 404 && reason === "NotFound", `${path}: 404 NotFound`, actual);
+  // A path that is not served may be 404 as well, but not with a Status about an object.
+  const isStatus = isJsonObject(answer.json) && answer.json["kind"] === "Status";
+  const isAbout = isStatus && ["", "NotFound"].includes(reasonOf(answer));
+  attempt.expect(scopeOf(type), answer.status === 404 && isAbout, `${path}: 404 NotFound`, shownAnswer(answer));
 }
 
 const scopeOf = ({ namespaced }: ServedType): string => (namespaced ? "paths.namespaced" : "paths.cluster-scoped");
