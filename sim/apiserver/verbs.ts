@@ -31,6 +31,7 @@ import {
 } from "./writes/bootstrap.ts";
 import { bodyTarget } from "./writes/binding.ts";
 import { warn } from "./writes/body.ts";
+import { noConnection, notServed } from "./writes/connections.ts";
 import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
 import { deleteOne } from "./writes/delete.ts";
@@ -223,7 +224,7 @@ export class Verbs {
     if (resource === undefined) throw methodNotAllowed();
     if (subresource !== undefined) {
       const handler = subresources[subresource.subresource];
-      if (handler === undefined) throw notServed(`${row.resource}/${subresource.subresource}`);
+      if (handler === undefined) throw noConnection(this.writer, resource, run.resourcePlace);
       handler({ run, verb, resource, reads: this.reads, writer: this.writer });
       return;
     }
@@ -281,9 +282,4 @@ export class Verbs {
       kind: name.resource,
     });
   }
-}
-
-/** A part of the table that this server does not carry out: said plainly, with the code of a method it lacks. */
-function notServed(what: string): ApiError {
-  return new ApiError(405, "MethodNotAllowed", `this server does not carry out requests on ${what}`, {});
 }
