@@ -149,6 +149,7 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
 }
 
 function compareAmounts(left: Readonly<Amount>, right: Readonly<Amount>): number {
+  if (left.scale === right.scale) return left.digits === right.digits ? 0 : left.digits > right.digits ? 1 : -1;
   const scale = Math.min(left.scale, right.scale);
   const difference = atScale(left, scale) - atScale(right, scale);
   return difference === 0n ? 0 : difference > 0n ? 1 : -1;

@@ -2,7 +2,7 @@
  * Validation errors as the wire shows them: a reason, a field path and a text in Go's manner.
  * Source: the facts, section 1, error body forms of 422.
  */
-import { goQuote } from "../../../wire/go-strings.ts";
+import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
 import type { Cause } from "../errors.ts";
 
 /** A value as an error text shows it: strings quoted, the rest bare; `undefined` is a nil pointer. */
@@ -37,6 +37,19 @@ export const duplicateValue = (field: string, value: unknown): Cause => ({
   field,
 });
 
+/** As `duplicateValue`, for a value that is already written the way Go prints it. */
+export const duplicateText = (field: string, text: string): Cause => ({
+  reason: "FieldValueDuplicate",
+  message: `Duplicate value: ${text}`,
+  field,
+});
+
+export const notFoundValue = (field: string, value: unknown, detail = ""): Cause => ({
+  reason: "FieldValueNotFound",
+  message: detail === "" ? `Not found: ${shown(value)}` : `Not found: ${shown(value)}: ${detail}`,
+  field,
+});
+
 export const forbiddenField = (field: string, detail: string): Cause => ({
   reason: "FieldValueForbidden",
   message: `Forbidden: ${detail}`,
@@ -57,6 +70,13 @@ export const tooLongValue = (field: string, bytesMax: number): Cause => ({
 
 /** A Go slice of strings: `[]string{"a", "b"}`. */
 export const goStrings = (values: readonly string[]): string => `[]string{${values.map(goQuote).join(", ")}}`;
+
+/** A Go map of strings: `map[string]string{"a":"b"}`. */
+export const goStringMap = (values: Readonly<Record<string, string>>): string =>
+  `map[string]string{${Object.keys(values)
+    .sort(compareBytes)
+    .map((key) => `${goQuote(key)}:${goQuote(values[key] as string)}`)
+    .join(", ")}}`;
 
 /** `2026-01-02T03:04:05Z` as Go prints a time. */
 export const goTime = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 19)} +0000 UTC`;

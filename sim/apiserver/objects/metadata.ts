@@ -88,7 +88,7 @@ function namespaceCauses(metadata: Metadata, rules: MetadataRules, causes: Cause
 /** What creation and every update judge alike. */
 function commonCauses(metadata: Metadata, causes: Cause[]): void {
   if (metadata.labels !== undefined) labelCauses(metadata.labels, "metadata.labels", causes);
-  if (metadata.annotations !== undefined) annotationCauses(metadata.annotations, causes);
+  if (metadata.annotations !== undefined) annotationCauses(metadata.annotations, "metadata.annotations", causes);
   if (metadata.ownerReferences !== undefined) ownerCauses(metadata.ownerReferences, causes);
 }
 
@@ -101,14 +101,14 @@ export function labelCauses(labels: Readonly<Record<string, string>>, field: str
   }
 }
 
-function annotationCauses(annotations: Readonly<Record<string, string>>, causes: Cause[]): void {
+/** A map of annotations at `field`: in metadata, in a template. */
+export function annotationCauses(annotations: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {
   let bytes = 0;
   for (const key of Object.keys(annotations)) {
-    for (const text of qualifiedNameErrors(key.toLowerCase()))
-      causes.push(invalidValue("metadata.annotations", key, text));
+    for (const text of qualifiedNameErrors(key.toLowerCase())) causes.push(invalidValue(field, key, text));
     bytes += utf8Length(key) + utf8Length(annotations[key] as string);
   }
-  if (bytes > annotationBytesMax) causes.push(tooLongValue("metadata.annotations", annotationBytesMax));
+  if (bytes > annotationBytesMax) causes.push(tooLongValue(field, annotationBytesMax));
 }
 
 function ownerCauses(owners: readonly OwnerReference[], causes: Cause[]): void {

@@ -25,6 +25,7 @@ export function validateUpdate(
   live: JsonObject,
   strategy: Strategy,
   faults: Faults,
+  subresource = "",
 ): readonly Cause[] {
   const metadata = metadataOf(object);
   const common = metadataCauses(metadata, { ...strategy, nameRule: "pathSegment", knownFinalizersOnly: false });
@@ -32,8 +33,18 @@ export function validateUpdate(
     (cause) => !faults["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
   );
   const own = metadataCauses(metadata, strategy);
-  const kind: Cause[] = [];
-  strategy.rules.validateUpdate?.(object as JsonObject, live, kind);
-  strategy.rules.validate?.(object as JsonObject, kind, strategy.dialect, live);
-  return [...common, ...step, ...step, ...own, ...kind];
+  return [...common, ...step, ...step, ...own, ...kindCauses(object as JsonObject, live, strategy, subresource)];
+}
+
+function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: Strategy, subresource: string): Cause[] {
+  const causes: Cause[] = [];
+  if (subresource === "status" && rules.validateStatus !== undefined) rules.validateStatus(object, live, causes);
+  else if (rules.stepFirst === true) {
+    rules.validateUpdate?.(object, live, causes, subresource);
+    rules.validate?.(object, causes, dialect, live);
+  } else {
+    rules.validate?.(object, causes, dialect, live);
+    rules.validateUpdate?.(object, live, causes, subresource);
+  }
+  return causes;
 }

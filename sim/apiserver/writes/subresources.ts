@@ -28,6 +28,8 @@ export const subresources: Readonly<Record<string, (call: SubresourceCall) => vo
   eviction: evict,
   token: requestToken,
   approval: sameObject("approval"),
+  ephemeralcontainers: sameObject("ephemeralcontainers"),
+  resize: sameObject("resize"),
 };
 
 /** A subresource that shows the whole object and writes a part of it. */

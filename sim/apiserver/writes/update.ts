@@ -87,7 +87,7 @@ export function change(
   const go = (object: Draft): void => {
     settleVersion(writer, write, object);
     prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
-    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults);
+    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (isServices(resource)) allocateAddresses(writer, resource, object, live.object, options.dryRun);
     if (subresource === "" && mayUseMore(resource)) requireQuota(writer, resource, object, options.dryRun, live.object);

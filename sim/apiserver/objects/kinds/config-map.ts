@@ -29,6 +29,7 @@ export const configMapRules: KindRules = {
     }
     if (bytes > dataBytesMax) causes.push(tooLongValue("[]", dataBytesMax)); // the field that stands for the whole object
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     immutableCauses(object, live, ["data", "binaryData"], causes);
   },

@@ -53,6 +53,7 @@ export const eventRules: KindRules = {
     seriesCauses(object["series"], causes);
     deprecatedCauses(object, causes);
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     for (const [field, path, shown] of immutableFields) {
       if (jsonEqual(object[field], live[field])) continue;

@@ -6,7 +6,7 @@ import { create, endpoint, type Endpoint, noFaults, update } from "../object-fix
 import { metadataOf } from "../types.ts";
 import { validateCreate, validateUpdate } from "../validation.ts";
 import { decodedLength } from "./config-map.ts";
-import { qosClass } from "./pod.ts";
+import { qosClass } from "./pods/qos.ts";
 
 const texts = (body: JsonObject, at: Endpoint): readonly string[] =>
   validateCreate(create(body, at), at.strategy).map(({ field, message }) => `${field}: ${message}`);

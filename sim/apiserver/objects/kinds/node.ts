@@ -29,6 +29,7 @@ export const nodeRules: KindRules = {
   validate(object, causes) {
     taintCauses(listOf((object["spec"] ?? {}) as JsonObject, "taints"), causes);
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     const after = (object["spec"] ?? {}) as JsonObject;
     const before = (live["spec"] ?? {}) as JsonObject;

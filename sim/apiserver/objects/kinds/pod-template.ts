@@ -6,13 +6,18 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors, type NameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { invalidValue } from "../causes.ts";
-import { type Draft, isObject, ownChild, ownItem, ownList } from "../types.ts";
+import { duplicateValue, forbiddenField, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { annotationCauses, labelCauses } from "../metadata.ts";
+import { type Draft, isObject, metadataOf, ownChild, ownItem, ownList } from "../types.ts";
 import { enumCauses, fill, listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { containersCauses, idCauses } from "./pods/containers.ts";
+import { containersCauses, type PodScope } from "./pods/containers.ts";
+import { dnsCauses, hostAliasCauses } from "./pods/dns.ts";
+import { ephemeralCauses } from "./pods/ephemeral.ts";
+import { systemCauses } from "./pods/operating-system.ts";
 import { hostNetworkCauses } from "./pods/ports.ts";
 import { probeFields } from "./pods/probes.ts";
+import { resourcesCauses } from "./pods/resources.ts";
 import {
   affinityCauses,
   nodeSelectorCauses,
@@ -21,6 +26,7 @@ import {
   spreadCauses,
   tolerationCauses,
 } from "./pods/scheduling.ts";
+import { hostUsersCauses, podContextCauses } from "./pods/security.ts";
 import { volumesCauses } from "./pods/volumes.ts";
 
 export const podTemplateRules: KindRules = {
@@ -28,8 +34,7 @@ export const podTemplateRules: KindRules = {
     templateDefaults(draft, "template");
   },
   validate(object, causes) {
-    const template = (object["template"] ?? {}) as JsonObject;
-    podSpecCauses((template["spec"] ?? {}) as JsonObject, "template.spec", causes);
+    templateCauses((object["template"] ?? {}) as JsonObject, "template", causes);
   },
 };
 
@@ -46,8 +51,7 @@ export function podSpecDefaults(spec: Draft): void {
   fill(spec, "schedulerName", "default-scheduler");
   if (spec["serviceAccountName"] !== undefined) spec["serviceAccount"] = spec["serviceAccountName"];
   else if (spec["serviceAccount"] !== undefined) spec["serviceAccountName"] = spec["serviceAccount"];
-  for (const field of containerLists)
-    eachItem(spec, field, (item) => containerDefaults(item, spec["hostNetwork"] === true));
+  for (const field of containerLists) eachItem(spec, field, containerDefaults);
   eachItem(spec, "volumes", volumeDefaults);
 }
 
@@ -61,11 +65,10 @@ export function eachItem(parent: Draft, field: string, visit: (item: Draft) => v
   for (let at = 0; at < list.length; at++) if (!Object.isFrozen(list[at])) visit(ownItem(list, at));
 }
 
-function containerDefaults(container: Draft, hostNetwork: boolean): void {
+function containerDefaults(container: Draft): void {
   fill(container, "terminationMessagePath", "/dev/termination-log");
   fill(container, "terminationMessagePolicy", "File");
   fill(container, "imagePullPolicy", pullPolicy((container["image"] as string | undefined) ?? ""));
-  if (hostNetwork) eachItem(container, "ports", (port) => (port["hostPort"] ??= port["containerPort"]));
   for (const probe of probeFields) if (isObject(container[probe])) probeDefaults(container, probe);
   const { lifecycle } = container;
   if (isObject(lifecycle)) {
@@ -102,8 +105,11 @@ function httpGetDefaults(parent: Draft, field: string): void {
 
 function envDefaults(variable: Draft): void {
   const source = variable["valueFrom"];
-  if (!isObject(source) || !isObject(source["fieldRef"])) return;
-  ownChild(ownChild(variable, "valueFrom"), "fieldRef")["apiVersion"] ??= "v1";
+  if (isObject(source) && isObject(source["fieldRef"])) fieldRefDefaults(ownChild(variable, "valueFrom"));
+}
+
+function fieldRefDefaults(parent: Draft): void {
+  if (isObject(parent["fieldRef"])) fill(ownChild(parent, "fieldRef"), "apiVersion", "v1");
 }
 
 const fileMode = 0o644;
@@ -116,8 +122,15 @@ function volumeDefaults(volume: Draft): void {
     if (isObject(volume[source])) ownChild(volume, source)["defaultMode"] ??= fileMode;
   }
   if (isObject(volume["hostPath"])) ownChild(volume, "hostPath")["type"] ??= "";
+  if (isObject(volume["downwardAPI"])) eachItem(ownChild(volume, "downwardAPI"), "items", fieldRefDefaults);
+  const claim = isObject(volume["ephemeral"]) ? volume["ephemeral"]["volumeClaimTemplate"] : undefined;
+  if (isObject(claim) && isObject(claim["spec"])) {
+    const template = ownChild(ownChild(volume, "ephemeral"), "volumeClaimTemplate");
+    ownChild(template, "spec")["volumeMode"] ??= "Filesystem";
+  }
   if (isObject(volume["projected"])) {
     eachItem(ownChild(volume, "projected"), "sources", (source) => {
+      if (isObject(source["downwardAPI"])) eachItem(ownChild(source, "downwardAPI"), "items", fieldRefDefaults);
       if (isObject(source["serviceAccountToken"]))
         ownChild(source, "serviceAccountToken")["expirationSeconds"] ??= 3600;
     });
@@ -128,26 +141,48 @@ const restartPolicies = ["Always", "OnFailure", "Never"];
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const preemptionPolicies = ["PreemptLowerPriority", "Never"];
 
-/** Causes of a pod spec at `path` (`spec`, `spec.template.spec`), in the real server's order. */
-export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], isPod = false): void {
-  const volumes = volumesCauses(listOf(spec, "volumes"), `${path}.volumes`, causes);
-  const claims = new Set(listOf(spec, "resourceClaims").map(({ name }) => (name ?? "") as string));
-  const graceSeconds = (spec["terminationGracePeriodSeconds"] ?? 30) as number;
-  containersCauses(spec, { volumes, claims, graceSeconds }, path, causes);
+/** Causes of the template at `path`: of the labels and annotations that its pods get, and of their spec. */
+export function templateCauses(template: JsonObject, path: string, causes: Cause[]): void {
+  const metadata = metadataOf(template);
+  if (metadata.labels !== undefined) labelCauses(metadata.labels, `${path}.labels`, causes);
+  if (metadata.annotations !== undefined) annotationCauses(metadata.annotations, `${path}.annotations`, causes);
+  const spec = (template["spec"] ?? {}) as JsonObject;
+  podSpecCauses(spec, `${path}.spec`, causes);
+  if (listOf(spec, "ephemeralContainers").length > 0) {
+    const detail = "ephemeral containers not allowed in pod template";
+    causes.push(forbiddenField(`${path}.spec.ephemeralContainers`, detail));
+  }
+}
+
+/** Causes of a pod spec at `path` (`spec`, `spec.template.spec`), in the real server's order; `pod` is a pod's name. */
+export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], pod?: string): void {
+  const volumes = volumesCauses(listOf(spec, "volumes"), pod ?? "", `${path}.volumes`, causes);
+  const claims =
+    spec["resourceClaims"] === undefined
+      ? noNames
+      : resourceClaimCauses(listOf(spec, "resourceClaims"), `${path}.resourceClaims`, causes);
+  const scope: PodScope = {
+    volumes,
+    claims,
+    graceSeconds: (spec["terminationGracePeriodSeconds"] ?? 30) as number,
+    restartPolicy: (spec["restartPolicy"] ?? "") as string,
+    hostUsers: spec["hostUsers"] !== false,
+  };
+  containersCauses(spec, scope, path, causes);
+  if (spec["ephemeralContainers"] !== undefined) ephemeralCauses(spec, scope, path, causes);
+  if (spec["hostNetwork"] === true) {
+    hostNetworkCauses(listOf(spec, "containers"), `${path}.containers`, pod !== undefined, causes);
+  }
   enumCauses(spec["restartPolicy"], restartPolicies, `${path}.restartPolicy`, causes);
   enumCauses(spec["dnsPolicy"], dnsPolicies, `${path}.dnsPolicy`, causes);
   if (isObject(spec["nodeSelector"])) nodeSelectorCauses(spec["nodeSelector"], `${path}.nodeSelector`, causes);
-  if (spec["hostNetwork"] === true) {
-    for (const field of ["containers", "initContainers"]) {
-      hostNetworkCauses(listOf(spec, field), `${path}.${field}`, isPod, causes);
-    }
-  }
-  const context = spec["securityContext"];
-  if (isObject(context)) idCauses(context, ["fsGroup", "runAsUser", "runAsGroup"], `${path}.securityContext`, causes);
+  podContextCauses(spec, path, causes);
   if (isObject(spec["affinity"])) affinityCauses(spec["affinity"], `${path}.affinity`, causes);
-  readinessGateCauses(listOf(spec, "readinessGates"), `${path}.readinessGates`, causes);
-  schedulingGateCauses(listOf(spec, "schedulingGates"), `${path}.schedulingGates`, causes);
-  spreadCauses(listOf(spec, "topologySpreadConstraints"), `${path}.topologySpreadConstraints`, causes);
+  dnsCauses(spec, path, causes);
+  listCauses(spec, "readinessGates", readinessGateCauses, path, causes);
+  listCauses(spec, "schedulingGates", schedulingGateCauses, path, causes);
+  listCauses(spec, "topologySpreadConstraints", spreadCauses, path, causes);
+  hostUsersCauses(spec, path, causes);
   nameCauses(spec, ["serviceAccountName", "nodeName"], dns1123SubdomainErrors, path, causes);
   const deadline = spec["activeDeadlineSeconds"] as number | undefined;
   if (deadline !== undefined && (deadline < 1 || deadline > secondsMax)) {
@@ -155,13 +190,27 @@ export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], i
     causes.push(invalidValue(`${path}.activeDeadlineSeconds`, deadline, detail));
   }
   nameCauses(spec, ["hostname", "subdomain"], dns1123LabelErrors, path, causes);
-  tolerationCauses(listOf(spec, "tolerations"), `${path}.tolerations`, causes);
+  listCauses(spec, "tolerations", tolerationCauses, path, causes);
+  listCauses(spec, "hostAliases", hostAliasCauses, path, causes);
   nameCauses(spec, ["priorityClassName", "runtimeClassName"], dns1123SubdomainErrors, path, causes);
   const policy = spec["preemptionPolicy"];
   if (policy !== undefined) enumCauses(policy, preemptionPolicies, `${path}.preemptionPolicy`, causes);
+  if (isObject(spec["overhead"])) resourcesCauses({ limits: spec["overhead"] }, claims, `${path}.overhead`, causes);
+  systemCauses(spec, path, causes);
 }
 
 const secondsMax = 2_147_483_647;
+
+/** Most lists are absent: their paths are not made. */
+function listCauses(
+  spec: JsonObject,
+  field: string,
+  judge: (list: readonly JsonObject[], path: string, causes: Cause[]) => void,
+  path: string,
+  causes: Cause[],
+): void {
+  if (spec[field] !== undefined) judge(listOf(spec, field), `${path}.${field}`, causes);
+}
 
 function nameCauses(
   spec: JsonObject,
@@ -175,3 +224,34 @@ function nameCauses(
     if (name !== "") for (const text of errors(name)) causes.push(invalidValue(`${path}.${field}`, name, text));
   }
 }
+
+/** The names that containers may use. */
+function resourceClaimCauses(claims: readonly JsonObject[], path: string, causes: Cause[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  claims.forEach((claim, at) => {
+    const here = `${path}[${at}]`;
+    const name = (claim["name"] ?? "") as string;
+    if (name === "") causes.push(requiredValue(`${here}.name`));
+    else if (names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
+    else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${here}.name`, name, text));
+    if (name !== "") names.add(name);
+    const given = claimSources.filter((field) => claim[field] !== undefined);
+    if (given.length !== 1) {
+      const detail =
+        given.length === 0
+          ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+          : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+      // Simplification: the real server prints the whole claim, with the addresses of its pointers.
+      causes.push(invalidText(here, "core.PodResourceClaim{}", detail));
+    }
+    for (const field of given) {
+      for (const text of dns1123SubdomainErrors(claim[field] as string)) {
+        causes.push(invalidValue(`${here}.${field}`, claim[field], text));
+      }
+    }
+  });
+  return names;
+}
+
+const noNames: ReadonlySet<string> = new Set();
+const claimSources = ["resourceClaimName", "resourceClaimTemplateName"];

@@ -4,10 +4,15 @@
 import type { Dialect } from "../../../../wire/dialect.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { forbiddenField } from "../causes.ts";
-import { type Draft, ownChild } from "../types.ts";
+import { forbiddenField, invalidValue } from "../causes.ts";
+import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../types.ts";
 import { listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { imageCauses } from "./pods/containers.ts";
+import { ephemeralStepCauses } from "./pods/ephemeral.ts";
+import { qosClass } from "./pods/qos.ts";
+import { resizeCauses } from "./pods/resize.ts";
+import { podStatusCauses } from "./pods/status.ts";
 import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 
@@ -17,13 +22,20 @@ export const podRules: KindRules = {
     const spec = ownChild(draft, "spec");
     podSpecDefaults(spec);
     spec["enableServiceLinks"] ??= true;
-    for (const field of ["containers", "initContainers"]) eachItem(spec, field, requestDefaults);
+    for (const field of ["containers", "initContainers"]) {
+      eachItem(spec, field, requestDefaults);
+      if (spec["hostNetwork"] === true) eachItem(spec, field, hostPortDefaults);
+    }
   },
   prepareForCreate(draft, dialect) {
     admit(draft, dialect);
     draft["status"] = { phase: "Pending", qosClass: qosClass(draft["spec"] as JsonObject) };
   },
   prepareForUpdate(draft, live, subresource, dialect) {
+    if (subresource === "ephemeralcontainers" || subresource === "resize") {
+      keepAllBut(draft, live, subresource);
+      return;
+    }
     if (subresource !== "") return;
     const before = (live["spec"] ?? {}) as JsonObject;
     const { priority, preemptionPolicy } = draft["spec"] as JsonObject;
@@ -36,13 +48,72 @@ export const podRules: KindRules = {
   },
   validate(object, causes, _dialect, live) {
     const spec = (object["spec"] ?? {}) as JsonObject;
-    podSpecCauses(spec, "spec", causes, true);
+    const { name = "", annotations } = metadataOf(object);
+    if (annotations !== undefined) podAnnotationCauses(annotations, spec, causes);
+    podSpecCauses(spec, "spec", causes, name);
+    tokenCauses(spec, causes);
+    for (const field of ["containers", "initContainers"]) {
+      listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
+    }
     if (live === undefined) newPodCauses(spec, causes);
   },
-  validateUpdate(object, live, causes) {
-    podUpdateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
+  validateUpdate(object, live, causes, subresource) {
+    if (subresource === "ephemeralcontainers") ephemeralStepCauses(object, live, causes);
+    else if (subresource === "resize") resizeCauses(object, live, causes);
+    else {
+      mirrorCauses(object, live, causes);
+      podUpdateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
+    }
   },
+  validateStatus: podStatusCauses,
 };
+
+/** Each of these two subresources writes one part of the spec, and of containers. */
+function keepAllBut(draft: Draft, live: JsonObject, subresource: string): void {
+  const sent = (draft["spec"] ?? {}) as JsonObject;
+  const before = (live["spec"] ?? {}) as JsonObject;
+  const own = ownMetadata(draft);
+  const kept = metadataOf(live);
+  for (const field of keptMetadata) {
+    if (kept[field] === undefined) delete own[field];
+    else Object.assign(own, { [field]: kept[field] });
+  }
+  if (subresource === "resize") draft["spec"] = resized(sent, before);
+  else {
+    const { ephemeralContainers: _, ...rest } = before;
+    const given = sent["ephemeralContainers"];
+    draft["spec"] = (given === undefined ? rest : { ...rest, ephemeralContainers: given }) as JsonObject;
+  }
+}
+
+const keptMetadata = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+/** The pod as it was, with what the containers of the same names ask for now. */
+function resized(sent: JsonObject, before: JsonObject): JsonObject {
+  const spec: Record<string, Json> = { ...before };
+  for (const field of ["containers", "initContainers"]) {
+    if (before[field] === undefined) continue;
+    const wanted = new Map(listOf(sent, field).map((container) => [container["name"], container]));
+    spec[field] = listOf(before, field).map((container) => {
+      const named = wanted.get(container["name"]);
+      if (named === undefined) return container;
+      const { resizePolicy: _, ...rest } = container;
+      const resources = named["resources"] ?? {};
+      const policy = named["resizePolicy"];
+      return (
+        policy === undefined ? { ...rest, resources } : { ...rest, resources, resizePolicy: policy }
+      ) as JsonObject;
+    });
+  }
+  return spec;
+}
+
+/** In the node's network a container's port is the node's. */
+function hostPortDefaults(container: Draft): void {
+  eachItem(container, "ports", (port) => {
+    if ((port["hostPort"] ?? 0) === 0 && port["containerPort"] !== undefined) port["hostPort"] = port["containerPort"];
+  });
+}
 
 /** A resource that is limited but not requested is requested to its limit. */
 function requestDefaults(container: Draft): void {
@@ -83,25 +154,45 @@ function tolerates(toleration: JsonObject, key: string): boolean {
   return (own === key || own === undefined) && (effect === "NoExecute" || effect === undefined);
 }
 
-/** Guaranteed: every container limits cpu and memory and requests just that. BestEffort: none says anything. */
-export function qosClass(spec: JsonObject): "BestEffort" | "Burstable" | "Guaranteed" {
-  const containers = [
-    ...((spec["containers"] ?? []) as readonly JsonObject[]),
-    ...((spec["initContainers"] ?? []) as readonly JsonObject[]),
-  ];
-  let mentioned = false;
-  let guaranteed = true;
-  for (const container of containers) {
-    const resources = (container["resources"] ?? {}) as JsonObject;
-    const limits = (resources["limits"] ?? {}) as JsonObject;
-    const requests = (resources["requests"] ?? {}) as JsonObject;
-    for (const name of ["cpu", "memory"]) {
-      if (limits[name] !== undefined || requests[name] !== undefined) mentioned = true;
-      if (limits[name] === undefined || (requests[name] ?? limits[name]) !== limits[name]) guaranteed = false;
-    }
+const mirrors = ["svc.io/config.mirror", "kubernetes.io/config.mirror"];
+const deletionCosts = ["controller.svc.io/pod-deletion-cost", "controller.kubernetes.io/pod-deletion-cost"];
+const int32Form = /^(?:0|-?[1-9]\d{0,9})$/;
+
+/** Annotations that mean something to the real server. */
+function podAnnotationCauses(annotations: Readonly<Record<string, string>>, spec: JsonObject, causes: Cause[]): void {
+  for (const mirror of mirrors) {
+    if (annotations[mirror] === undefined || (spec["nodeName"] ?? "") !== "") continue;
+    const detail = "must set spec.nodeName if mirror pod annotation is set";
+    causes.push(invalidValue(`metadata.annotations[${mirror}]`, annotations[mirror], detail));
   }
-  if (!mentioned) return "BestEffort";
-  return guaranteed ? "Guaranteed" : "Burstable";
+  for (const name of deletionCosts) {
+    const cost = annotations[name];
+    if (cost === undefined || (int32Form.test(cost) && Number(cost) === (Number(cost) | 0))) continue;
+    causes.push(invalidValue(`metadata.annotations[${name}]`, cost, "must be a 32bit integer"));
+  }
+}
+
+/** A pod that stands for one of the node's own says so from the beginning to the end. */
+function mirrorCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
+  for (const mirror of mirrors) {
+    const [after, before] = [metadataOf(object).annotations?.[mirror], metadataOf(live).annotations?.[mirror]];
+    if (after === before) continue;
+    const what = before === undefined ? "add" : "remove or update";
+    causes.push(forbiddenField(`metadata.annotations[${mirror}]`, `may not ${what} mirror pod annotation`));
+  }
+}
+
+/** Tokens are somebody's. */
+function tokenCauses(spec: JsonObject, causes: Cause[]): void {
+  if ((spec["serviceAccountName"] ?? "") !== "") return;
+  listOf(spec, "volumes").forEach((volume, at) => {
+    if (!isObject(volume["projected"])) return;
+    listOf(volume["projected"], "sources").forEach((source, index) => {
+      if (!isObject(source["serviceAccountToken"])) return;
+      const path = `spec.volumes[${at}].projected.sources[${index}].serviceAccountToken`;
+      causes.push(forbiddenField(path, "must not be specified when serviceAccountName is not set"));
+    });
+  });
 }
 
 /** What can only come to a pod later. */

@@ -48,6 +48,7 @@ export const priorityClassRules: KindRules = {
     }
     enumCauses(object["preemptionPolicy"], ["PreemptLowerPriority", "Never"], "preemptionPolicy", causes);
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     if ((object["value"] ?? 0) !== (live["value"] ?? 0)) {
       causes.push(forbiddenField("value", "may not be changed in an update."));

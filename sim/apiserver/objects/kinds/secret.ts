@@ -25,6 +25,7 @@ export const secretRules: KindRules = {
     if (bytes > dataBytesMax) causes.push(tooLongValue("data", dataBytesMax));
     requiredKeyCauses(object, data, causes);
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     if (object["type"] !== live["type"]) causes.push(invalidValue("type", object["type"], "field is immutable"));
     immutableCauses(object, live, ["data"], causes);

@@ -76,6 +76,7 @@ export const serviceRules: KindRules = {
     }
     duplicatePortCauses(ports, causes);
   },
+  stepFirst: true,
   validateUpdate(object, live, causes) {
     const after = (object["spec"] ?? {}) as JsonObject;
     const before = (live["spec"] ?? {}) as JsonObject;

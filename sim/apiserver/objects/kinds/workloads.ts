@@ -13,7 +13,7 @@ import { amountCauses, goAmount, isNothing, wholeCauses } from "./amounts.ts";
 import { nonNegativeCauses } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses as labelSelectorCauses } from "./label-selector.ts";
-import { podSpecCauses, templateDefaults } from "./pod-template.ts";
+import { templateCauses, templateDefaults } from "./pod-template.ts";
 
 function specOf(draft: Draft): Draft | undefined {
   return isObject(draft["spec"]) && !Object.isFrozen(draft["spec"]) ? ownChild(draft, "spec") : undefined;
@@ -78,7 +78,7 @@ export const replicationControllerRules: KindRules = {
   validate(object, causes) {
     const template = (object["spec"] as JsonObject | undefined)?.["template"];
     if (!isObject(template)) causes.push(requiredValue("spec.template"));
-    else podSpecCauses((template["spec"] ?? {}) as JsonObject, "spec.template.spec", causes);
+    else templateCauses(template, "spec.template", causes);
   },
 };
 
@@ -100,7 +100,7 @@ function workloadCauses(spec: JsonObject, what: string, causes: Cause[]): void {
   if (!isObject(selector)) causes.push(requiredValue("spec.selector"));
   else selectorMatchCauses(selector, template, what, causes);
   const pod = (template["spec"] ?? {}) as JsonObject;
-  podSpecCauses(pod, "spec.template.spec", causes);
+  templateCauses(template, "spec.template", causes);
   const restart = (pod["restartPolicy"] ?? "Always") as string;
   if (restart === "OnFailure" || restart === "Never") {
     causes.push(unsupportedValue("spec.template.spec.restartPolicy", restart, ["Always"]));

@@ -1,31 +1,29 @@
 /**
- * Containers of a pod: those that it runs for, those that run before them, and those added for a look inside.
+ * Containers of a pod: those that it runs for, and those that run before them.
  * Source: recorded answers of creates (05, 06); the published validation of containers.
  */
 import { dns1123LabelErrors } from "../../../../../wire/names.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import {
-  duplicateValue,
-  forbiddenField,
-  invalidText,
-  invalidValue,
-  requiredValue,
-  unsupportedValue,
-} from "../../causes.ts";
+import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../causes.ts";
 import { isObject } from "../../types.ts";
 import { enumCauses, listOf } from "../fields.ts";
 import { environmentCauses } from "./environment.ts";
+import { mountsCauses, type Volumes } from "./mounts.ts";
 import { hostPortCauses, portsCauses } from "./ports.ts";
 import { probeFields, probesCauses } from "./probes.ts";
+import { resizePolicyCauses } from "./resize.ts";
 import { resourcesCauses } from "./resources.ts";
-import { mountsCauses } from "./volumes.ts";
+import { contextCauses } from "./security.ts";
 
 /** What a container may refer to, and what its pod says of all. */
 export interface PodScope {
-  readonly volumes: ReadonlySet<string>;
+  readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
   readonly graceSeconds: number;
+  readonly restartPolicy: string;
+  /** The pod's users are the node's. */
+  readonly hostUsers: boolean;
 }
 
 /** Both lists of a pod spec at `path`; a name is given once in them. */
@@ -35,7 +33,8 @@ export function containersCauses(spec: JsonObject, scope: PodScope, path: string
   if (containers.length === 0) causes.push(requiredValue(`${path}.containers`));
   containers.forEach((container, at) => {
     const here = `${path}.containers[${at}]`;
-    commonCauses(container, names, scope, here, causes);
+    commonCauses(container, scope, here, causes);
+    uniqueCauses(container, names, here, causes);
     probesCauses(container, here, scope.graceSeconds, causes);
     if (container["restartPolicy"] !== undefined) {
       causes.push(forbiddenField(`${here}.restartPolicy`, "may not be set for non-init containers"));
@@ -44,17 +43,20 @@ export function containersCauses(spec: JsonObject, scope: PodScope, path: string
   hostPortCauses(containers, `${path}.containers`, causes);
   listOf(spec, "initContainers").forEach((container, at) => {
     const here = `${path}.initContainers[${at}]`;
-    commonCauses(container, names, scope, here, causes);
-    initCauses(container, scope, here, causes);
+    commonCauses(container, scope, here, causes);
+    initCauses(container, names, scope, here, causes);
   });
 }
 
 /** One that runs to its end has neither hooks nor probes; one that is always restarted may have them. */
-function initCauses(container: JsonObject, scope: PodScope, path: string, causes: Cause[]): void {
+function initCauses(container: JsonObject, names: Set<string>, scope: PodScope, path: string, causes: Cause[]): void {
   const { restartPolicy } = container;
   if (restartPolicy !== undefined && restartPolicy !== "Always") {
     causes.push(unsupportedValue(`${path}.restartPolicy`, restartPolicy, ["Always"]));
   }
+  uniqueCauses(container, names, path, causes);
+  // They run one by one, so that each is judged alone, and named as if it were the first.
+  hostPortCauses([container], path.slice(0, path.lastIndexOf("[")), causes);
   if (restartPolicy === "Always") probesCauses(container, path, scope.graceSeconds, causes);
   else {
     for (const field of ["lifecycle", ...probeFields]) {
@@ -66,58 +68,40 @@ function initCauses(container: JsonObject, scope: PodScope, path: string, causes
   }
 }
 
+function uniqueCauses(container: JsonObject, names: Set<string>, path: string, causes: Cause[]): void {
+  const name = (container["name"] ?? "") as string;
+  if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
+  if (name !== "") names.add(name);
+}
+
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 
-function commonCauses(
-  container: JsonObject,
-  names: Set<string>,
-  { volumes, claims }: PodScope,
-  path: string,
-  causes: Cause[],
-): void {
-  nameCauses((container["name"] ?? "") as string, `${path}.name`, names, causes);
-  const image = (container["image"] ?? "") as string;
-  if (image === "") causes.push(requiredValue(`${path}.image`));
-  else if (image.trim() !== image) {
-    causes.push(invalidValue(`${path}.image`, image, "must not have leading or trailing whitespace"));
-  }
+/** What holds for containers of every kind. */
+export function commonCauses(container: JsonObject, scope: PodScope, path: string, causes: Cause[]): void {
+  const name = (container["name"] ?? "") as string;
+  if (name === "") causes.push(requiredValue(`${path}.name`));
+  else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${path}.name`, name, text));
+  if ((container["image"] ?? "") === "") causes.push(requiredValue(`${path}.image`));
   enumCauses(container["terminationMessagePolicy"], messagePolicies, `${path}.terminationMessagePolicy`, causes);
-  portsCauses(listOf(container, "ports"), `${path}.ports`, causes);
+  if (container["ports"] !== undefined) portsCauses(listOf(container, "ports"), `${path}.ports`, causes);
   environmentCauses(container, path, causes);
-  mountsCauses(listOf(container, "volumeMounts"), volumes, `${path}.volumeMounts`, causes);
+  mountsCauses(container, scope.volumes, path, causes);
   enumCauses(container["imagePullPolicy"], pullPolicies, `${path}.imagePullPolicy`, causes);
-  if (isObject(container["resources"])) resourcesCauses(container["resources"], claims, `${path}.resources`, causes);
+  if (isObject(container["resources"])) {
+    resourcesCauses(container["resources"], scope.claims, `${path}.resources`, causes);
+  }
+  if (container["resizePolicy"] !== undefined) {
+    resizePolicyCauses(listOf(container, "resizePolicy"), scope.restartPolicy, `${path}.resizePolicy`, causes);
+  }
   if (isObject(container["securityContext"])) {
-    securityCauses(container["securityContext"], `${path}.securityContext`, causes);
+    contextCauses(container["securityContext"], scope.hostUsers, `${path}.securityContext`, causes);
   }
 }
 
-function nameCauses(name: string, path: string, names: Set<string>, causes: Cause[]): void {
-  if (name === "") {
-    causes.push(requiredValue(path));
-    return;
-  }
-  for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(path, name, text));
-  if (names.has(name)) causes.push(duplicateValue(path, name));
-  names.add(name);
-}
-
-function securityCauses(context: JsonObject, path: string, causes: Cause[]): void {
-  idCauses(context, ["runAsUser", "runAsGroup"], path, causes);
-  if (context["allowPrivilegeEscalation"] !== false || context["privileged"] !== true) return;
-  // Simplification: the real server prints the whole context, with the addresses of its pointers.
-  const detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
-  causes.push(invalidText(path, "core.SecurityContext{}", detail));
-}
-
-const idMax = 2_147_483_647;
-
-/** Users and groups of the node's system. */
-export function idCauses(context: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
-  for (const field of fields) {
-    const id = context[field] as number | undefined;
-    if (id === undefined || (id >= 0 && id <= idMax)) continue;
-    causes.push(invalidValue(`${path}.${field}`, id, `must be between 0 and ${idMax}, inclusive`));
-  }
+/** A template may have images that a pod may not. */
+export function imageCauses(container: JsonObject, path: string, causes: Cause[]): void {
+  const image = (container["image"] ?? "") as string;
+  if (image.trim() === image) return;
+  causes.push(invalidValue(`${path}.image`, image, "must not have leading or trailing whitespace"));
 }

@@ -38,7 +38,7 @@ it("What a value refers to is there to be read", () => {
     "env[0].valueFrom.secretKeyRef.key: Invalid value: \"..\": must not be '..'",
   ]);
   expect(containerCauses({ envFrom: [{ configMapRef: { name: "m" } }, {}, { secretRef: {} }] })).toEqual([
-    'envFrom[1]: Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
+    'envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef`',
     "envFrom[2].secretRef.name: Required value",
   ]);
 });

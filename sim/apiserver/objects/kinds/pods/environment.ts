@@ -3,7 +3,8 @@ import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
 import { invalidValue, requiredValue, unsupportedValue } from "../../causes.ts";
 import { isObject } from "../../types.ts";
-import { dns1123SubdomainErrors } from "../../../../../wire/names.ts";
+import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../../../../wire/names.ts";
+import { formatQuantity, parseQuantity } from "../../../../../wire/quantity.ts";
 import { dataKeyErrors } from "../config-map.ts";
 import { listOf } from "../fields.ts";
 
@@ -15,7 +16,7 @@ export function environmentCauses(container: JsonObject, path: string, causes: C
     else variableNameCauses(name, `${here}.name`, causes);
     if (isObject(variable["valueFrom"])) sourceCauses(variable, variable["valueFrom"], `${here}.valueFrom`, causes);
   });
-  listOf(container, "envFrom").forEach((source, at) => wholeSourceCauses(source, `${path}.envFrom[${at}]`, causes));
+  listOf(container, "envFrom").forEach((source, at) => wholeSourceCauses(source, `${path}.envFrom`, at, causes));
 }
 
 const nameText = "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -30,8 +31,8 @@ function sourceCauses(variable: JsonObject, source: JsonObject, path: string, ca
   const given = sources.filter((name) => isObject(source[name]));
   for (const name of given) {
     const reference = source[name] as JsonObject;
-    if (name === "fieldRef") fieldRefCauses(reference, `${path}.${name}`, causes);
-    else if (name === "resourceFieldRef") resourceRefCauses(reference, `${path}.${name}`, causes);
+    if (name === "fieldRef") fieldRefCauses(reference, variableFields, `${path}.${name}`, causes);
+    else if (name === "resourceFieldRef") resourceRefCauses(reference, false, `${path}.${name}`, causes);
     else keyRefCauses(reference, `${path}.${name}`, causes);
   }
   const refuse = (detail: string): number => causes.push(invalidValue(path, "", detail));
@@ -52,38 +53,81 @@ const variableFields = [
   "status.podIP",
   "status.podIPs",
 ];
-/** Fields of a pod that selectors know and variables do not. */
-const otherFields = [
+/** Fields of a pod that can be named at all. */
+const knownFields = [
+  ...variableFields,
   "metadata.annotations",
   "metadata.labels",
   "spec.restartPolicy",
   "spec.schedulerName",
   "status.phase",
 ];
-const keyed = /^metadata\.(?:annotations|labels)\['[^']*'\]$/;
+const subscripted = /^(.*)\['([^']*)'\]$/;
 
-function fieldRefCauses(reference: JsonObject, path: string, causes: Cause[]): void {
+/** A field of the pod as a value; `fields` are those that can be one here. */
+export function fieldRefCauses(reference: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
   const field = (reference["fieldPath"] ?? "") as string;
-  if ((reference["apiVersion"] ?? "") === "") causes.push(requiredValue(`${path}.apiVersion`));
-  else if (field === "") causes.push(requiredValue(`${path}.fieldPath`));
-  else if (keyed.test(field) || variableFields.includes(field)) return;
-  else if (otherFields.includes(field)) causes.push(unsupportedValue(`${path}.fieldPath`, field, variableFields));
-  else {
-    const detail = `error converting fieldPath: field label not supported: ${field}`;
-    causes.push(invalidValue(`${path}.fieldPath`, field, detail));
+  if ((reference["apiVersion"] ?? "") === "") {
+    causes.push(requiredValue(`${path}.apiVersion`));
+    return;
+  }
+  if (field === "") {
+    causes.push(requiredValue(`${path}.fieldPath`));
+    return;
+  }
+  const [, map, key = ""] = subscripted.exec(field) ?? [];
+  if (map === "metadata.annotations" || map === "metadata.labels") {
+    const name = map === "metadata.annotations" ? key.toLowerCase() : key;
+    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(path, name, text));
+  } else if (map !== undefined || !knownFields.includes(field)) {
+    const detail =
+      map === undefined ? `field label not supported: ${field}` : `field label does not support subscript: ${field}`;
+    causes.push(invalidValue(`${path}.fieldPath`, field, `error converting fieldPath: ${detail}`));
+  } else if (!fields.includes(field)) causes.push(unsupportedValue(`${path}.fieldPath`, field, fields));
+}
+
+const amounts = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
+
+/** An amount of a container as a value: of this one, or of the one that is named, as it must be `byName`. */
+export function resourceRefCauses(reference: JsonObject, byName: boolean, path: string, causes: Cause[]): void {
+  const resource = (reference["resource"] ?? "") as string;
+  if (byName && (reference["containerName"] ?? "") === "") causes.push(requiredValue(`${path}.containerName`));
+  else if (resource === "") causes.push(requiredValue(`${path}.resource`));
+  else if (!amounts.includes(resource) && !isHugePages(resource)) {
+    causes.push(unsupportedValue(`${path}.resource`, resource, amounts));
+  }
+  const divisor = parseQuantity(String(reference["divisor"] ?? "0"));
+  if (!("error" in divisor) && divisor.digits !== 0n) {
+    divisorCauses(resource, formatQuantity(divisor), `${path}.divisor`, causes);
   }
 }
 
-const resourceFields = ["limits.cpu", "limits.ephemeral-storage", "limits.memory"];
-const requestFields = ["requests.cpu", "requests.ephemeral-storage", "requests.memory"];
+const isHugePages = (resource: string): boolean => /^(?:limits|requests)\.hugepages-/.test(resource);
 
-/** Amounts of a container as a value: of this one, or of the one that is named. */
-export function resourceRefCauses(reference: JsonObject, path: string, causes: Cause[]): void {
-  const resource = (reference["resource"] ?? "") as string;
-  const supported = [...resourceFields, ...requestFields];
-  if (resource === "") causes.push(requiredValue(`${path}.resource`));
-  else if (!supported.includes(resource) && !/^(?:limits|requests)\.hugepages-/.test(resource)) {
-    causes.push(unsupportedValue(`${path}.resource`, resource, supported));
+const parts = ["1m", "1"];
+const units = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+
+function divisorCauses(resource: string, divisor: string, path: string, causes: Cause[]): void {
+  const kind = resource.slice(resource.indexOf(".") + 1);
+  const refuse = (values: string, what: string): number =>
+    causes.push(
+      invalidValue(path, resource, `only divisor's values ${values} are supported with the ${what} resource`),
+    );
+  if (kind === "cpu" && amounts.includes(resource)) {
+    if (!parts.includes(divisor)) refuse("1m and 1", "cpu");
+    return;
+  }
+  if (units.includes(divisor)) return;
+  if (isHugePages(resource)) refuse(units.join(", "), "hugepages");
+  else if (amounts.includes(resource)) {
+    refuse(units.join(", "), kind === "memory" ? "memory" : "local ephemeral storage");
   }
 }
 
@@ -95,12 +139,20 @@ function keyRefCauses(reference: JsonObject, path: string, causes: Cause[]): voi
   else for (const text of dataKeyErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
 }
 
-function wholeSourceCauses(source: JsonObject, path: string, causes: Cause[]): void {
+/** What is wrong with the choice of a source is told of the whole list. */
+function wholeSourceCauses(source: JsonObject, path: string, at: number, causes: Cause[]): void {
+  const here = `${path}[${at}]`;
   const prefix = (source["prefix"] ?? "") as string;
-  if (prefix !== "") variableNameCauses(prefix, `${path}.prefix`, causes);
-  const given = ["configMapRef", "secretRef"].filter((name) => isObject(source[name]));
-  for (const name of given) {
-    if (((source[name] as JsonObject)["name"] ?? "") === "") causes.push(requiredValue(`${path}.${name}.name`));
+  if (prefix !== "") variableNameCauses(prefix, `${here}.prefix`, causes);
+  const given = ["configMapRef", "secretRef"].filter((kind) => isObject(source[kind]));
+  for (const kind of given) {
+    const name = ((source[kind] as JsonObject)["name"] ?? "") as string;
+    if (name === "") causes.push(requiredValue(`${here}.${kind}.name`));
+    else {
+      for (const text of dns1123SubdomainErrors(maskTrailingDash(name))) {
+        causes.push(invalidValue(`${here}.${kind}.name`, name, text));
+      }
+    }
   }
   if (given.length === 0) causes.push(invalidValue(path, "", "must specify one of: `configMapRef` or `secretRef`"));
   if (given.length > 1) causes.push(invalidValue(path, "", "may not have more than one field specified at a time"));

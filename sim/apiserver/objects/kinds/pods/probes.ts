@@ -83,8 +83,8 @@ function httpGetCauses(action: JsonObject, path: string, causes: Cause[]): void 
   if ((action["path"] ?? "") === "") causes.push(requiredValue(`${path}.path`));
   portOrNameCauses(action["port"], `${path}.port`, causes);
   enumCauses(action["scheme"], ["HTTP", "HTTPS"], `${path}.scheme`, causes);
-  listOf(action, "httpHeaders").forEach(({ name = "" }, at) => {
-    if (/^[-A-Za-z0-9]+$/.test(name as string)) return;
-    causes.push(invalidValue(`${path}.httpHeaders[${at}].name`, name, headerText));
-  });
+  for (const { name = "" } of listOf(action, "httpHeaders")) {
+    if (/^[-A-Za-z0-9]+$/.test(name as string)) continue;
+    causes.push(invalidValue(`${path}.httpHeaders`, name, headerText)); // without the number of the header
+  }
 }

@@ -48,9 +48,32 @@ it("What a pod limits it requests, and both are judged", () => {
   ]);
 });
 
+const claim = (name: string) => ({ name, resourceClaimName: "c" });
+
 it("Huge pages come with memory or cpu; claims are the pod's", () => {
   expect(resources({ "hugepages-2Mi": "2Mi" }, {})).toEqual(["resources: Forbidden: HugePages require cpu or memory"]);
   expect(resources({ "hugepages-2Mi": "2Mi", cpu: "1" }, {})).toEqual([]);
-  expect(containerCauses({ resources: { claims: [{ name: "a" }] } })).toEqual(['resources.claims[0]: Not found: "a"']);
-  expect(containerCauses({ resources: { claims: [{ name: "a" }] } }, { resourceClaims: [{ name: "a" }] })).toEqual([]);
+  expect(containerCauses({ resources: { claims: [{ name: "a" }] } })).toEqual([
+    'resources.claims[0]: Not found: "a": must be one of the names in pod.spec.resourceClaims which is empty',
+  ]);
+  expect(
+    containerCauses(
+      { resources: { claims: [{ name: "a", request: "r" }, { name: "a" }] } },
+      { resourceClaims: [claim("a")] },
+    ),
+  ).toEqual(['resources.claims[1]: Duplicate value: "a"']);
+  expect(resources({ "hugepages-2Mi": "3Mi", cpu: "1" }, {})).toEqual([
+    'resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+  ]);
+  expect(containerCauses({ resources: { claims: [{ name: "a" }] } }, { resourceClaims: [claim("a")] })).toEqual([]);
+});
+
+it("A claim of the pod is one that is there, or made from a template", () => {
+  expect(
+    containerCauses({}, { resourceClaims: [{ name: "a" }, { ...claim("a"), resourceClaimTemplateName: "t" }] }),
+  ).toEqual([
+    "spec.resourceClaims[0]: Invalid value: core.PodResourceClaim{}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+    'spec.resourceClaims[1].name: Duplicate value: "a"',
+    "spec.resourceClaims[1]: Invalid value: core.PodResourceClaim{}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+  ]);
 });

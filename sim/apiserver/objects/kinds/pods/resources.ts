@@ -2,17 +2,25 @@
  * What a container asks for and what it may have at most. Source: the published validation of resource requirements.
  */
 import { compareBytes } from "../../../../../wire/go-strings.ts";
-import { qualifiedNameErrors } from "../../../../../wire/names.ts";
+import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../../wire/names.ts";
 import {
   canonicalQuantity,
   compareQuantities,
+  formatQuantity,
   parseQuantity,
   type Quantity,
   quantityAt,
 } from "../../../../../wire/quantity.ts";
 import type { Cause } from "../../../errors.ts";
 import type { Json, JsonObject } from "../../../http-message.ts";
-import { forbiddenField, invalidText, invalidValue, requiredValue } from "../../causes.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidText,
+  invalidValue,
+  notFoundValue,
+  requiredValue,
+} from "../../causes.ts";
 import { listOf } from "../fields.ts";
 import { isStandardResource } from "../resource-quota.ts";
 
@@ -48,28 +56,44 @@ function amountsOf(
 ): ReadonlyMap<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   const table = (value ?? {}) as Readonly<Record<string, Json>>;
-  for (const name of Object.keys(table).sort(compareBytes)) {
+  for (const name of inOrder(Object.keys(table))) {
     const here = `${path}[${name}]`;
-    resourceNameCauses(name, here, causes);
+    const isUsual = name === "cpu" || name === "memory"; // whose name and nature need no look
+    if (!isUsual) resourceNameCauses(name, here, causes);
     const quantity = parseQuantity(String(table[name]));
     if ("error" in quantity) continue; // the decoder has refused it already
     if (quantity.digits < 0n) {
       causes.push(invalidValue(here, canonicalQuantity(quantity), "must be greater than or equal to 0"));
     }
-    if (isExtended(name) && !isWhole(quantity))
+    if (!isUsual && isExtended(name) && !isWhole(quantity))
       causes.push(invalidText(here, goQuantity(quantity), "must be an integer"));
     amounts.set(name, quantity);
     judge(name, quantity);
+    if (!isUsual && isHugePages(name)) pageCauses(name, quantity, here, causes);
   }
   return amounts;
+}
+
+/** Two names, which mostly stand in order, are not worth a sort. */
+function inOrder(names: string[]): readonly string[] {
+  const [first, second] = names;
+  if (second === undefined || (names.length === 2 && (first as string) < second)) return names;
+  return names.sort(compareBytes);
+}
+
+/** Whole pages alone. */
+function pageCauses(name: string, quantity: Quantity, path: string, causes: Cause[]): void {
+  const page = parseQuantity(name.slice("hugepages-".length));
+  if ("error" in page || page.digits <= 0n || quantityAt(quantity, 0) % quantityAt(page, 0) === 0n) return;
+  const text = formatQuantity(quantity);
+  causes.push(invalidValue(path, text, `${text} is not positive integer multiple of ${name}`));
 }
 
 function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
   const errors = qualifiedNameErrors(name);
   for (const text of errors) causes.push(invalidValue(path, name, text));
-  if (errors.length > 0) return;
   if (!name.includes("/")) {
-    if (!isStandardResource(name)) {
+    if (errors.length === 0 && !isStandardResource(name)) {
       causes.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
     }
     if (!isStandardOfContainers(name)) {
@@ -103,12 +127,26 @@ function requestCauses(
 }
 
 function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, path: string, causes: Cause[]): void {
-  used.forEach(({ name = "" }, at) => {
+  const seen = new Set<string>();
+  used.forEach(({ name = "", request = "" }, at) => {
     const here = `${path}[${at}]`;
-    if (name === "") causes.push(requiredValue(`${here}.name`));
-    else if (!claims.has(name as string)) {
-      causes.push({ reason: "FieldValueNotFound", message: `Not found: "${name as string}"`, field: here });
+    if (name === "") {
+      causes.push(requiredValue(here));
+      return;
     }
+    const key = request === "" ? (name as string) : `${name as string}/${request as string}`;
+    if (request !== "") {
+      for (const text of dns1123LabelErrors(request as string))
+        causes.push(invalidValue(`${here}.request`, request, text));
+    }
+    const isWhole = request === "" && [...seen].some((other) => other.startsWith(`${name as string}/`));
+    if (seen.has(name as string) || seen.has(key) || isWhole) {
+      causes.push(duplicateValue(here, seen.has(name as string) ? name : key));
+    }
+    seen.add(key);
+    if (claims.has(name as string)) return;
+    const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort(compareBytes).join(", ")}`;
+    causes.push(notFoundValue(here, name, `must be one of the names in pod.spec.resourceClaims${known}`));
   });
 }
 

@@ -43,3 +43,34 @@ it("Spreading, gates and selectors are judged field by field", () => {
   expect(spec({ readinessGates: [{ conditionType: "a b" }] })[0]).toContain("readinessGates[0].conditionType: Invalid");
   expect(spec({ nodeSelector: { a: "b c" } })[0]).toContain('nodeSelector: Invalid value: "b c"');
 });
+
+it("Wishes weigh from one to a hundred, and keys of a pod's own narrow a selector", () => {
+  const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  const term = { topologyKey: "zone", labelSelector: {}, matchLabelKeys: ["a"], mismatchLabelKeys: ["a"] };
+  const affinity = {
+    nodeAffinity: { [preferred]: [{ weight: 101, preference: { matchExpressions: [{ key: "a", operator: "Z" }] } }] },
+    podAffinity: { [preferred]: [{ weight: 1, podAffinityTerm: term }] },
+  };
+  expect(containerCauses({}, { affinity })).toEqual([
+    `spec.affinity.nodeAffinity.${preferred}[0].weight: Invalid value: 101: must be in the range 1-100`,
+    `spec.affinity.nodeAffinity.${preferred}[0].preference.matchExpressions[0].operator: Invalid value: "Z": not a valid selector operator`,
+    `spec.affinity.podAffinity.${preferred}[0].podAffinityTerm.matchLabelKeys[0]: Invalid value: "a": exists in both matchLabelKeys and mismatchLabelKeys`,
+  ]);
+});
+
+it("A spreading is said once, and a number of domains is for those that must be kept", () => {
+  const spread = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "ScheduleAnyway", labelSelector: {} };
+  const topologySpreadConstraints = [
+    { ...spread, minDomains: 2 },
+    { ...spread, matchLabelKeys: ["a"], nodeTaintsPolicy: "Z" },
+  ];
+  expect(
+    containerCauses({}, { topologySpreadConstraints }).map((text) =>
+      text.replace("spec.topologySpreadConstraints", "it"),
+    ),
+  ).toEqual([
+    'it[0].{topologyKey, whenUnsatisfiable}: Duplicate value: "{zone, ScheduleAnyway}"',
+    "it[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
+    'it[1].nodeTaintsPolicy: Unsupported value: "Z": supported values: "Honor", "Ignore"',
+  ]);
+});

@@ -1,38 +1,96 @@
 /**
  * Where a pod may run: node selector, affinity, tolerations, spreading, gates.
- * Source: the published validation of pod specs. Simplification: preferred terms and their weights are not judged.
+ * Source: the published validation of pod specs.
  */
 import { goQuote } from "../../../../../wire/go-strings.ts";
-import { labelValueErrors, qualifiedNameErrors } from "../../../../../wire/names.ts";
+import { dns1123LabelErrors, labelValueErrors, qualifiedNameErrors } from "../../../../../wire/names.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import { duplicateValue, invalidText, invalidValue, requiredValue, unsupportedValue } from "../../causes.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidText,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from "../../causes.ts";
 import { labelCauses } from "../../metadata.ts";
 import { isObject } from "../../types.ts";
 import { enumCauses, listOf } from "../fields.ts";
 import { selectorCauses } from "../label-selector.ts";
+import { nodeTermCauses, requiredNodesCauses } from "../node-selector.ts";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
+const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
 export function affinityCauses(affinity: JsonObject, path: string, causes: Cause[]): void {
-  const node = affinity["nodeAffinity"];
-  const terms = isObject(node) ? node[required] : undefined;
-  if (isObject(terms) && listOf(terms, "nodeSelectorTerms").length === 0) {
-    const at = `${path}.nodeAffinity.${required}.nodeSelectorTerms`;
-    causes.push(requiredValue(at, "must have at least one node selector term"));
+  if (isObject(affinity["nodeAffinity"])) {
+    nodeAffinityCauses(affinity["nodeAffinity"], `${path}.nodeAffinity`, causes);
   }
   for (const field of ["podAffinity", "podAntiAffinity"]) {
     const rules = affinity[field];
     if (!isObject(rules)) continue;
-    listOf(rules, required).forEach((term, at) => podTermCauses(term, `${path}.${field}.${required}[${at}]`, causes));
+    const here = `${path}.${field}`;
+    listOf(rules, required).forEach((term, at) => podTermCauses(term, `${here}.${required}[${at}]`, causes));
+    listOf(rules, preferred).forEach((wish, at) => {
+      weightCauses(wish, `${here}.${preferred}[${at}]`, causes);
+      const term = (wish["podAffinityTerm"] ?? {}) as JsonObject;
+      podTermCauses(term, `${here}.${preferred}[${at}].podAffinityTerm`, causes);
+    });
   }
 }
 
+function nodeAffinityCauses(affinity: JsonObject, path: string, causes: Cause[]): void {
+  const selector = affinity[required];
+  if (isObject(selector)) requiredNodesCauses(selector, `${path}.${required}`, causes);
+  listOf(affinity, preferred).forEach((wish, at) => {
+    const here = `${path}.${preferred}[${at}]`;
+    weightCauses(wish, here, causes);
+    nodeTermCauses((wish["preference"] ?? {}) as JsonObject, false, `${here}.preference`, causes);
+  });
+}
+
+function weightCauses(wish: JsonObject, path: string, causes: Cause[]): void {
+  const weight = (wish["weight"] ?? 0) as number;
+  if (weight > 0 && weight <= 100) return;
+  causes.push(invalidValue(`${path}.weight`, weight, "must be in the range 1-100"));
+}
+
 function podTermCauses(term: JsonObject, path: string, causes: Cause[]): void {
-  if (isObject(term["labelSelector"])) selectorCauses(term["labelSelector"], `${path}.labelSelector`, causes);
+  for (const field of ["labelSelector", "namespaceSelector"]) {
+    if (isObject(term[field])) selectorCauses(term[field], `${path}.${field}`, causes);
+  }
+  for (const name of (term["namespaces"] ?? []) as readonly string[]) {
+    for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${path}.namespace`, name, text));
+  }
+  matchedKeysCauses(term, path, causes);
   const key = (term["topologyKey"] ?? "") as string;
   if (key === "") causes.push(requiredValue(`${path}.topologyKey`, "can not be empty"));
   for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.topologyKey`, key, text));
+}
+
+/** Keys whose values are the pod's own narrow a selector; none does both ways. */
+function matchedKeysCauses(term: JsonObject, path: string, causes: Cause[]): void {
+  for (const field of ["matchLabelKeys", "mismatchLabelKeys"]) {
+    const keys = (term[field] ?? []) as readonly string[];
+    if (keys.length > 0 && !isObject(term["labelSelector"])) {
+      causes.push(forbiddenField(`${path}.${field}`, "must not be specified when labelSelector is not set"));
+      continue;
+    }
+    keyListCauses(keys, `${path}.${field}`, causes);
+  }
+  const mismatched = (term["mismatchLabelKeys"] ?? []) as readonly string[];
+  ((term["matchLabelKeys"] ?? []) as readonly string[]).forEach((key, at) => {
+    if (!mismatched.includes(key)) return;
+    const detail = "exists in both matchLabelKeys and mismatchLabelKeys";
+    causes.push(invalidValue(`${path}.matchLabelKeys[${at}]`, key, detail));
+  });
+}
+
+function keyListCauses(keys: readonly string[], path: string, causes: Cause[]): void {
+  keys.forEach((key, at) => {
+    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}[${at}]`, key, text));
+  });
 }
 
 export function nodeSelectorCauses(selector: JsonObject, path: string, causes: Cause[]): void {
@@ -74,19 +132,57 @@ function goToleration(toleration: JsonObject): string {
   return `core.Toleration{${fields.join(", ")}, Effect:${goQuote(effect)}, TolerationSeconds:(*int64)(nil)}`;
 }
 
+const actions = ["DoNotSchedule", "ScheduleAnyway"];
+const inclusions = ["Honor", "Ignore"];
+
 export function spreadCauses(constraints: readonly JsonObject[], path: string, causes: Cause[]): void {
   constraints.forEach((constraint, at) => {
     const here = `${path}[${at}]`;
+    const { topologyKey = "", whenUnsatisfiable: action = "" } = constraint as Readonly<Record<string, string>>;
     const maxSkew = (constraint["maxSkew"] ?? 0) as number;
     if (maxSkew <= 0) causes.push(invalidValue(`${here}.maxSkew`, maxSkew, "must be greater than zero"));
-    if ((constraint["topologyKey"] ?? "") === "") {
-      causes.push(requiredValue(`${here}.topologyKey`, "can not be empty"));
-    }
-    const action = (constraint["whenUnsatisfiable"] ?? "") as string;
-    const actions = ["DoNotSchedule", "ScheduleAnyway"];
+    if (topologyKey === "") causes.push(requiredValue(`${here}.topologyKey`, "can not be empty"));
     if (!actions.includes(action)) causes.push(unsupportedValue(`${here}.whenUnsatisfiable`, action, actions));
-    const selector = constraint["labelSelector"];
-    if (isObject(selector)) selectorCauses(selector, `${here}.labelSelector`, causes);
+    const isAgain = ({ topologyKey: key = "", whenUnsatisfiable = "" }: JsonObject): boolean =>
+      key === topologyKey && whenUnsatisfiable === action;
+    if (constraints.slice(at + 1).some(isAgain)) {
+      causes.push(duplicateValue(`${here}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${action}}`));
+    }
+    domainCauses(constraint["minDomains"] as number | undefined, action, `${here}.minDomains`, causes);
+    for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
+      const policy = constraint[field];
+      if (policy !== undefined && !inclusions.includes(policy as string)) {
+        causes.push(unsupportedValue(`${here}.${field}`, policy, inclusions));
+      }
+    }
+    spreadKeysCauses(constraint, `${here}.matchLabelKeys`, causes);
+    if (isObject(constraint["labelSelector"])) {
+      selectorCauses(constraint["labelSelector"], `${here}.labelSelector`, causes);
+    }
+  });
+}
+
+function domainCauses(count: number | undefined, action: string, path: string, causes: Cause[]): void {
+  if (count === undefined) return;
+  if (count <= 0) causes.push(invalidValue(path, count, "must be greater than zero"));
+  if (action === "DoNotSchedule") return;
+  const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
+  causes.push(invalidValue(path, count, detail));
+}
+
+function spreadKeysCauses(constraint: JsonObject, path: string, causes: Cause[]): void {
+  const keys = (constraint["matchLabelKeys"] ?? []) as readonly string[];
+  if (keys.length === 0) return;
+  const selector = constraint["labelSelector"];
+  const selected = new Set<string>();
+  if (isObject(selector)) {
+    for (const key of Object.keys((selector["matchLabels"] ?? {}) as JsonObject)) selected.add(key);
+    for (const { key = "" } of listOf(selector, "matchExpressions")) selected.add(key as string);
+  } else causes.push(forbiddenField(path, "must not be specified when labelSelector is not set"));
+  keys.forEach((key, at) => {
+    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}[${at}]`, key, text));
+    if (!selected.has(key)) return;
+    causes.push(invalidValue(`${path}[${at}]`, key, "exists in both matchLabelKeys and labelSelector"));
   });
 }
 

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
+import { create, endpoint, noFaults, update } from "../../object-fixtures.ts";
+import { validateCreate, validateUpdate } from "../../validation.ts";
 import { podUpdateCauses } from "./update.ts";
 
 const live: JsonObject = {
@@ -54,4 +56,41 @@ it("A period below zero may be said as the second that it is", () => {
   expect(change({ terminationGracePeriodSeconds: 1 }, endless)).toEqual([]);
   expect(change({ terminationGracePeriodSeconds: 2 }, endless)).toHaveLength(1);
   expect(change({ terminationGracePeriodSeconds: 1 })).toHaveLength(1);
+});
+
+it("Where a pod may run is narrowed while it waits at a gate, and only then", () => {
+  const nodes = (...keys: string[]): JsonObject => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: keys.map((key) => ({ key, operator: "Exists" })) }],
+      },
+    },
+  });
+  const gated: JsonObject = { ...live, nodeSelector: { a: "b" }, affinity: nodes("a") };
+  expect(change({ nodeSelector: { a: "b", c: "d" }, affinity: nodes("a", "b") }, gated)).toEqual([]);
+  expect(change({ nodeSelector: { a: "c" } }, gated)[0]).toContain(
+    'spec.nodeSelector: Invalid value: map[string]string{"a":"c"}: only additions',
+  );
+  expect(change({ affinity: nodes("b") }, gated)[0]).toContain("nodeSelectorTerms[0]: Invalid value");
+  const { schedulingGates: _, ...free } = gated;
+  expect(change({ nodeSelector: { a: "b", c: "d" } }, free)[0]).toContain(
+    "spec: Forbidden: pod updates may not change",
+  );
+});
+
+it("A pod says what it costs to delete as a number, and that it stands for a node's own from the beginning", () => {
+  const pods = endpoint("v1/pods");
+  const pod = (annotations: JsonObject, more: JsonObject = {}): JsonObject => ({
+    metadata: { name: "p", annotations, ...more },
+    spec: { containers: [{ name: "c", image: "i" }] },
+  });
+  const cost = (value: string): readonly Cause[] =>
+    validateCreate(create(pod({ "controller.svc.io/pod-deletion-cost": value }), pods), pods.strategy);
+  expect(["-1", "0", "2147483647", "-2147483648"].flatMap(cost)).toEqual([]);
+  expect(["+1", "01", "2147483648", "x"].flatMap(cost)).toHaveLength(4);
+  const before = create(pod({}), pods);
+  const after = update(pod({ "svc.io/config.mirror": "a" }, { namespace: "ns" }), before, pods);
+  expect(validateUpdate(after, before, pods.strategy, noFaults).map(({ message }) => message)).toContain(
+    "Forbidden: may not add mirror pod annotation",
+  );
 });

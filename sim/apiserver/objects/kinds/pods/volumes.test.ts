@@ -38,9 +38,11 @@ const wrong: readonly (readonly [JsonObject, string])[] = [
     { downwardAPI: { items: [{ path: "p" }] } },
     "downwardAPI: Required value: one of fieldRef and resourceFieldRef is required",
   ],
+  [{ csi: { driver: "A/b" } }, expect.stringContaining('csi.driver: Invalid value: "A/b": a lowercase RFC 1123')],
+  [{ rbd: { monitors: [], image: "i" } }, "rbd.monitors: Required value"],
   [
-    { projected: { sources: [{ serviceAccountToken: { path: "t", expirationSeconds: 9 } }] } },
-    "projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 9: may not specify a duration less than 10 minutes",
+    { ephemeral: { volumeClaimTemplate: { spec: { accessModes: ["ReadWriteOnce"] } } } },
+    "ephemeral.volumeClaimTemplate.spec.resources[storage]: Required value",
   ],
 ];
 
