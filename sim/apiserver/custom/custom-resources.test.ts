@@ -211,6 +211,23 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       expect(cluster.bed.ask(`GET ${widgets}`, { headers: { accept } }).at("rows.0.cells")).toEqual(["a", 4]);
     });
 
+    it("are no lists because they have a field `items`", () => {
+      const items = { type: "array", items: { type: "object", properties: { n: { type: "string" } } } };
+      const schema = { openAPIV3Schema: { type: "object", properties: { items } } };
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", schema }]);
+      cluster.widget("a", undefined, { items: [{ n: "x" }] });
+      const as = (kind: string, path: string): Answer => {
+        const accept = `application/json;as=${kind};g=meta.${profile.dialect.groupSuffix};v=v1`;
+        return cluster.bed.ask(`GET ${path}`, { headers: { accept } });
+      };
+      expect(as("Table", `${widgets}/a`).at("rows.0.cells.0")).toBe("a");
+      expect(as("PartialObjectMetadata", `${widgets}/a`).at("metadata.name")).toBe("a");
+      expect(as("PartialObjectMetadataList", `${widgets}/a`).at("message")).toBe(
+        "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)",
+      );
+      expect(as("PartialObjectMetadataList", widgets).at("items.0.metadata.name")).toBe("a");
+    });
+
     it("select by the fields that the definition names, and by no other", () => {
       const selectableFields = [{ jsonPath: ".spec.size" }];
       const cluster = new Cluster(profile).establish({}, [{ name: "v1", selectableFields }]);

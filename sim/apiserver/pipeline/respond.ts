@@ -3,6 +3,7 @@ import type { ApiError } from "../errors.ts";
 import type { JsonObject, Payload, ResponseHeaders } from "../http-message.ts";
 import { type Encode, prettyJson } from "../representations/encode.ts";
 import { ListPayload } from "../representations/list-payload.ts";
+import { isList } from "../representations/partial-metadata.ts";
 import { ObjectPayload, SharedPayload, TextPayload } from "../representations/payload.ts";
 import { transformed } from "../representations/transform.ts";
 import type { ServerContext } from "../server-context.ts";
@@ -39,12 +40,9 @@ export function objectPayload(context: ServerContext, run: Run, negotiated: Nego
   if (object["kind"] === "Status") return new ObjectPayload(object, contentType, encode);
   if (transform !== undefined)
     return new ObjectPayload(transformed(context, run, transform, object), contentType, encode);
-  if ("items" in object && !isStored(object)) return new ListPayload(object, contentType, encode, context.encodings);
+  if (isList(object)) return new ListPayload(object, contentType, encode, context.encodings);
   return new SharedPayload(object, contentType, encode, context.encodings);
 }
-
-/** A custom resource may have a field `items` of its own. */
-const isStored = ({ metadata }: JsonObject): boolean => (metadata as JsonObject)["uid"] !== undefined;
 
 export function respondText(
   _context: ServerContext,

@@ -4,16 +4,21 @@
 import { notAcceptable } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 
+/** Is it a list that this server put together? An object may have a field `items` of its own, but is never without a uid. */
+export function isList({ items, metadata }: JsonObject): boolean {
+  return Array.isArray(items) && (metadata as JsonObject | undefined)?.["uid"] === undefined;
+}
+
 /** What `as=PartialObjectMetadata` makes of an object. Throws 406 for a list; `goType` names what was asked for. */
 export function partialOfOne(object: JsonObject, apiVersion: string, goType: string): JsonObject {
-  if (!Array.isArray(object["items"])) return partialObject(object, apiVersion);
+  if (!isList(object)) return partialObject(object, apiVersion);
   throw wrongArity("PartialObjectMetadata", `a list (${goType}List)`);
 }
 
 /** What `as=PartialObjectMetadataList` makes of a list. Throws 406 for a single object. */
 export function partialOfList(object: JsonObject, apiVersion: string, goType: string): JsonObject {
   const { items, metadata } = object;
-  if (!Array.isArray(items)) throw wrongArity("PartialObjectMetadataList", `not a list (${goType})`);
+  if (!isList(object)) throw wrongArity("PartialObjectMetadataList", `not a list (${goType})`);
   return {
     kind: "PartialObjectMetadataList",
     apiVersion,

@@ -1,4 +1,5 @@
 /** What the parameter `as` of an Accept clause makes of an answer. Source: the facts, section 5. */
+import type { ResourceRow } from "../../../wire/resources.ts";
 import { agePrinter } from "../custom/columns.ts";
 import type { CustomParts } from "../custom/custom-resource.ts";
 import type { JsonObject } from "../http-message.ts";
@@ -26,7 +27,7 @@ export function transformed(context: ServerContext, run: Run, transform: Transfo
       ...printerOf(context.profile, custom),
     });
   }
-  const goType = goTypeOf(run.resourcePlace.row.group, String(object["kind"]));
+  const goType = goTypeOf(run.resourcePlace.row, String(object["kind"]));
   return kind === "PartialObjectMetadata"
     ? partialOfOne(object, apiVersion, goType)
     : partialOfList(object, apiVersion, goType);
@@ -42,7 +43,8 @@ export function printerOf(profile: Profile, custom: CustomParts | undefined): Pi
 export const nowSeconds = (context: ServerContext): number => new Times(context.clock).nowSeconds();
 
 /** The real server names its own types in refusals: `*core.ConfigMap`. Events of both groups are core's. */
-function goTypeOf(group: string, kind: string): string {
+function goTypeOf({ group, custom }: ResourceRow, kind: string): string {
+  if (custom) return "*unstructured.Unstructured";
   const package_ = group === "" || group.startsWith("events.") ? "core" : group.split(".", 1)[0];
   return `*${package_}.${kind.replace(/List$/, "")}`;
 }

@@ -5,7 +5,7 @@
 import { badRequest } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { metadataOf } from "../../objects/types.ts";
-import { partialObject } from "../partial-metadata.ts";
+import { isList, partialObject } from "../partial-metadata.ts";
 import { clusterPrinters } from "./cluster-printers.ts";
 import { corePrinters } from "./core-printers.ts";
 import { podPrinter } from "./pod-printer.ts";
@@ -29,15 +29,14 @@ export interface TableOptions {
 
 /** An object, or a list of them, as a table. */
 export function tableOf(object: JsonObject, options: TableOptions): JsonObject {
-  const { items } = object;
-  const isList = Array.isArray(items);
+  const ofList = isList(object);
   const kind = String(object["kind"]);
-  const { columns, row } = options.printer ?? printerOf(isList ? kind.replace(/List$/, "") : kind);
-  const objects = isList ? (items as readonly JsonObject[]) : [object];
+  const { columns, row } = options.printer ?? printerOf(ofList ? kind.replace(/List$/, "") : kind);
+  const objects = ofList ? (object["items"] as readonly JsonObject[]) : [object];
   return {
     kind: "Table",
     apiVersion: options.apiVersion,
-    metadata: isList ? (object["metadata"] as JsonObject) : ownVersion(object),
+    metadata: ofList ? (object["metadata"] as JsonObject) : ownVersion(object),
     columnDefinitions: options.headers ? (columns as unknown as readonly JsonObject[]) : null,
     rows: objects.map((one) => ({ ...row(one, options.nowSeconds), object: included(one, options) })) as Json,
   };
