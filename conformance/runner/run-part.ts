@@ -195,10 +195,17 @@ export async function awaitNamespacesGone(run: Departure): Promise<string[]> {
   // An embedded server is thrown away with all that is left in it.
   const patienceMillis = run.embedded ? cleanupMillisMax / 10 : cleanupMillisMax;
   let helped = false;
+  let answeredMillis = startedMillis;
   for (let waitMillis = 500; left.length > 0; waitMillis = Math.min(waitMillis * 1.5, 5000)) {
-    left = await stillThere(client, run.names.runId, left);
-    const waitedMillis = run.clock.nowMillis() - startedMillis;
+    const asked = await stillThere(client, run.names.runId, left);
+    const nowMillis = run.clock.nowMillis();
+    if (asked !== undefined) {
+      left = asked;
+      answeredMillis = nowMillis;
+    }
+    const waitedMillis = nowMillis - startedMillis;
     if (left.length === 0 || waitedMillis >= patienceMillis) break;
+    if (nowMillis - answeredMillis >= silenceMillisMax) break; // it has gone: nobody would answer
     if (!helped && waitedMillis >= patienceMillis / 3) {
       helped = true;
       for (const path of left.flatMap((leaving) => leaving.objects)) await remove(client, path);
@@ -208,13 +215,20 @@ export async function awaitNamespacesGone(run: Departure): Promise<string[]> {
   return left.map(({ namespace }) => `/api/v1/namespaces/${namespace}`);
 }
 
-async function stillThere(client: Client, runId: string, leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
+/** Undefined when no answer came. */
+async function stillThere(
+  client: Client,
+  runId: string,
+  leaving: readonly Leaving[],
+): Promise<readonly Leaving[] | undefined> {
   const query = { labelSelector: `${runLabel}=${runId}` };
   const answer = await client.attempt("GET", "/api/v1/namespaces", { query });
-  const items = answer instanceof LostAnswer || !isJsonObject(answer.json) ? undefined : answer.json["items"];
+  if (answer instanceof LostAnswer) return undefined;
+  const items = isJsonObject(answer.json) ? answer.json["items"] : undefined;
   if (!Array.isArray(items)) return leaving;
   const names = new Set((items as Json[]).filter(isApiObject).map((item) => item.metadata.name));
   return leaving.filter(({ namespace }) => names.has(namespace));
 }
 
 const cleanupMillisMax = 90_000;
+const silenceMillisMax = 10_000;

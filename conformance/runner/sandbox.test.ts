@@ -96,6 +96,7 @@ describe("cleaning up", () => {
   it("ends a namespace that may have been made although nobody said so, and none that was refused", async () => {
     for (const [answer, deleted] of [
       [() => (sink: StreamSink) => sink.failed(new Error("reset")), ["/api/v1/namespaces/touchstone-run1-1"]],
+      [() => (sink: StreamSink) => sink.failed(new Error("connect ECONNREFUSED 127.0.0.1:1")), []],
       [() => ({ status: 403, json: {} }), []],
     ] as const) {
       const transport = scriptedTransport((request) =>
@@ -154,6 +155,15 @@ describe("cleaning up", () => {
     expect(JSON.parse(String(made?.body))).toMatchObject({
       metadata: { name: "touchstone-run1-1", labels: { "touchstone-run": "run1" } },
     });
+  });
+
+  it("does not wait for a server that has gone, and says what is left", async () => {
+    const clock = jumpingClock();
+    const transport = scriptedTransport(() => (sink) => sink.failed(new Error("connect ECONNREFUSED")));
+    const leaving = [{ namespace: "touchstone-run1-1", objects: [] }];
+    const left = await awaitNamespacesGone({ transport, clock, names: nameSource("run1"), leaving, embedded: false });
+    expect(left).toEqual(["/api/v1/namespaces/touchstone-run1-1"]);
+    expect(clock.nowMillis()).toBeLessThan(20_000);
   });
 
   it("says what could not be removed, and waits no longer than it must", async () => {

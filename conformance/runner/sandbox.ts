@@ -1,4 +1,4 @@
-import type { Client } from "../client/client.ts";
+import type { Answer, Client } from "../client/client.ts";
 import { LostAnswer } from "../client/client.ts";
 import { Collection, type CreatedRegistry, succeeded } from "../client/collection.ts";
 import { type ApiObject, isApiObject, type JsonObject } from "../client/types.ts";
@@ -101,11 +101,18 @@ export class Sandbox implements CreatedRegistry {
     const labels = { [runLabel]: this.names.runId };
     const body = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
     this.mayExist.add(name);
-    const answer = await this.client.request("POST", "/api/v1/namespaces", { body });
-    if (answer.status >= 400 && answer.status < 500) this.mayExist.delete(name);
-    succeeded(answer);
+    const result = await this.client.attempt("POST", "/api/v1/namespaces", { body });
+    if (wasNotMade(result)) this.mayExist.delete(name);
+    if (result instanceof LostAnswer) throw result;
+    succeeded(result);
     return name;
   }
+}
+
+/** Refused, or never asked for: nobody listened. */
+function wasNotMade(result: Answer | LostAnswer): boolean {
+  if (result instanceof LostAnswer) return result.exchange.lost?.includes("ECONNREFUSED") === true;
+  return result.status >= 400 && result.status < 500;
 }
 
 /** A namespace on its way out, and the objects that go with it. */
