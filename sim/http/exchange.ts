@@ -1,15 +1,16 @@
 /**
  * One request and its answer on a socket, HTTP/1.1 or HTTP/2 (through node's compatibility layer): the body is
  * read under a limit, the handler is started inside a turn of its clock, and the answer is written out.
- * Watch events that come in one turn of the event loop leave in one write.
+ * Watch events that come together leave in one write.
  */
 import type { ClientCertificate, OnConnection } from "./client-certificate.ts";
-import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import { gzip } from "node:zlib";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
 import type { Patience } from "./http1-server.ts";
 import { wallPorts } from "./wall.ts";
+import type { WatchFlush } from "./watch-flush.ts";
 
 /** What is known of a request when it has ended. */
 export interface AccessEntry {
@@ -37,8 +38,7 @@ export interface ExchangeContext {
   readonly accessLog: ((entry: AccessEntry) => void) | undefined;
   /** Exchanges that the handler has not finished. */
   readonly live: Set<Exchange>;
-  /** Watches with events to write at the end of this turn of the event loop. */
-  dirty: Exchange[];
+  readonly watches: WatchFlush<Batch>;
   draining: boolean;
 }
 
@@ -221,7 +221,7 @@ export class Exchange implements Responder {
   frame(payload: Payload): number {
     if (this.#state !== "streaming") return 0;
     const bytes = payload.bytes();
-    if (this.#frames.length === 0) this.#willFlush();
+    if (this.#frames.length === 0) this.#context.watches.add(this);
     this.#frames.push(bytes);
     this.#frameBytes += bytes.length;
     this.#bodyBytes += bytes.length;
@@ -256,18 +256,6 @@ export class Exchange implements Responder {
     if (cancel !== undefined) this.#context.turn(cancel);
   }
 
-  #willFlush(): void {
-    const context = this.#context;
-    context.dirty.push(this);
-    if (context.dirty.length > 1) return;
-    setImmediate(() => {
-      const dirty = context.dirty;
-      context.dirty = [];
-      let last: Batch | undefined;
-      for (const exchange of dirty) last = exchange.flush(last);
-    });
-  }
-
   #clientGone(): void {
     if (this.#state === "done") return;
     const cancel = this.#cancel;
@@ -294,7 +282,7 @@ export class Exchange implements Responder {
   }
 }
 
-/** Watch events that leave together: all that one watcher was told in one turn of the event loop. */
+/** Watch events that leave together. */
 class Batch {
   readonly #frames: readonly Uint8Array[];
   /** As a chunk on the wire: its size in hexadecimal, the events, a line break. */

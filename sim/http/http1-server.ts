@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { WatchFlush } from "./watch-flush.ts";
 import { type AccessEntry, Exchange, type ExchangeContext } from "./exchange.ts";
 import type { ApiHandler } from "../apiserver/http-message.ts";
 
@@ -61,7 +62,7 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     compress: options.compress ?? (() => false),
     accessLog: options.accessLog,
     live: new Set(),
-    dirty: [],
+    watches: new WatchFlush(),
     draining: false,
   };
 }
