@@ -45,7 +45,24 @@ describe("connection files", () => {
       tlsServerName: "api.example",
       token: "secret",
       clientCertificate: { certificate: made.certificate, key: made.privateKey },
+      impersonation: undefined,
     });
+  });
+
+  it("say as whom to act", () => {
+    const found = reached(
+      {},
+      { as: "alice", "as-uid": "1", "as-groups": ["devs", "ops"], "as-user-extra": { "example.com/Team": ["a", "b"] } },
+    );
+    expect(found.impersonation).toEqual({
+      "impersonate-user": "alice",
+      "impersonate-uid": "1",
+      "impersonate-group": ["devs", "ops"],
+      "impersonate-extra-example.com%2FTeam": ["a", "b"],
+    });
+    expect(() => reached({}, { "as-groups": ["devs"] })).toThrow(
+      /users\.0\.user\.as: must name a user when as-uid, as-groups or as-user-extra is given\./,
+    );
   });
 
   it("name other files from their own folder", () => {

@@ -17,7 +17,11 @@ export interface Reached {
   readonly tlsServerName: string | undefined;
   readonly token: string | undefined;
   readonly clientCertificate: KeyPair | undefined;
+  /** Headers that say as whom to act; undefined for nobody else. */
+  readonly impersonation: Impersonation | undefined;
 }
+
+export type Impersonation = Readonly<Record<string, string | string[]>>;
 
 /** What is not chosen may be anything: only its name is read. An empty list is often written as null. */
 const list = z
@@ -41,19 +45,49 @@ const refused = (what: string) =>
     .undefined(`is not supported: ${what} is not run or asked; put a token or a client certificate here instead`)
     .optional();
 
-const user = z.object({
-  token: z.string().min(1, "must not be empty").optional(),
-  tokenFile: z.string().optional(),
-  "client-certificate": z.string().optional(),
-  "client-certificate-data": base64,
-  "client-key": z.string().optional(),
-  "client-key-data": base64,
-  exec: refused("a plugin"),
-  "auth-provider": refused("a provider"),
-  username: refused("a user name with a password"),
-  password: refused("a user name with a password"),
-  as: refused("impersonation"),
-});
+const user = z
+  .object({
+    token: z.string().min(1, "must not be empty").optional(),
+    tokenFile: z.string().optional(),
+    "client-certificate": z.string().optional(),
+    "client-certificate-data": base64,
+    "client-key": z.string().optional(),
+    "client-key-data": base64,
+    exec: refused("a plugin"),
+    "auth-provider": refused("a provider"),
+    username: refused("a user name with a password"),
+    password: refused("a user name with a password"),
+    as: z.string().default(""),
+    "as-uid": z.string().default(""),
+    "as-groups": z.array(z.string()).default([]),
+    "as-user-extra": z.record(z.string(), z.array(z.string())).default({}),
+  })
+  .refine((fields) => fields.as !== "" || Object.keys(impersonation(fields)).length === 0, {
+    path: ["as"],
+    error: "must name a user when as-uid, as-groups or as-user-extra is given",
+  });
+
+/** Source: the published clients: the facts' names are percent-encoded, since headers hold few characters. */
+function impersonation({
+  as: name,
+  "as-uid": uid,
+  "as-groups": groups,
+  "as-user-extra": extra,
+}: {
+  readonly as: string;
+  readonly "as-uid": string;
+  readonly "as-groups": readonly string[];
+  readonly "as-user-extra": Readonly<Record<string, readonly string[]>>;
+}): Impersonation {
+  return {
+    ...(name === "" ? {} : { "impersonate-user": name }),
+    ...(uid === "" ? {} : { "impersonate-uid": uid }),
+    ...(groups.length === 0 ? {} : { "impersonate-group": [...groups] }),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, [...values]]),
+    ),
+  };
+}
 
 const context = z.object({ cluster: z.string(), user: z.string().default("") });
 
@@ -85,6 +119,7 @@ export function readConnectionFile(path: string, contextName: string | undefined
     tlsServerName: server["tls-server-name"],
     authority: authorityOf(server, place, pair.cluster),
     token: credentials === undefined ? undefined : tokenOf(credentials, place, pair.user),
+    impersonation: credentials === undefined || credentials.as === "" ? undefined : impersonation(credentials),
     clientCertificate: credentials === undefined ? undefined : pairOf(credentials, place, pair.user),
   };
 }

@@ -56,6 +56,7 @@ export const serve = object({
       description: message`Whom tokens are for, as token reviews say it, joined by commas.`,
     }),
     [],
+    { message: message`the issuer` },
   ),
   serviceAccountIssuer: optional(
     option("--service-account-issuer", serverUrl(), {

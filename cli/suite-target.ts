@@ -186,13 +186,14 @@ export function transportTo(
   connection: Connection,
 ): { readonly reached: Reached; readonly transport: UrlTransport } {
   const reached = reachedBy(url, connection);
-  const { token, authority, clientCertificate, tlsServerName, insecureSkipTlsVerify } = reached;
+  const { token, authority, clientCertificate, tlsServerName, insecureSkipTlsVerify, impersonation } = reached;
   const { http } = connection;
   const transport = urlTransport(reached.url, {
     ...(token === undefined ? {} : { token }),
     ...(authority === undefined ? {} : { certificateAuthority: authority }),
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    ...(impersonation === undefined ? {} : { impersonation }),
     ...(http === undefined ? {} : { http }),
     insecureSkipTlsVerify,
   });
@@ -219,15 +220,20 @@ function reachedBy(url: string | undefined, connection: Connection): Reached {
     authority: caFile === undefined ? undefined : readCertificates(caFile, "--ca-file"),
     clientCertificate: pairOf(connection),
     tlsServerName: undefined,
+    impersonation: undefined,
     insecureSkipTlsVerify,
   };
 }
 
 /** The token itself never enters a report. What only a connection file holds is named as the user's to fill in. */
 function curlFlags({ caFile, clientCert, clientKey, http }: Connection, reached: Reached): string[] {
-  const { token, authority, clientCertificate, insecureSkipTlsVerify } = reached;
+  const { token, authority, clientCertificate, insecureSkipTlsVerify, impersonation = {} } = reached;
+  const acting = Object.entries(impersonation).flatMap(([name, values]) =>
+    [values].flat().map((value) => `-H ${JSON.stringify(`${name}: ${value}`)}`),
+  );
   return [
     ...(token === undefined ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+    ...acting,
     ...(authority === undefined ? [] : [`--cacert ${caFile ?? "$CA_FILE"}`]),
     ...(clientCertificate === undefined
       ? []

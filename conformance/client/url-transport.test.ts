@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { Client, LostAnswer } from "./client.ts";
 import { Recorder } from "./recorder.ts";
-import { urlTransport } from "./url-transport.ts";
+import { urlTransport, type UrlTransportOptions } from "./url-transport.ts";
 import { wallClock } from "./wall-clock.ts";
 
 let closing: (() => Promise<unknown>)[] = [];
@@ -15,11 +15,12 @@ afterEach(async () => {
 async function clientOf(
   handle: (request: IncomingMessage, response: ServerResponse) => void,
   pathPrefix = "",
+  options: Partial<UrlTransportOptions> = {},
 ): Promise<{ client: Client; server: Server }> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const transport = urlTransport(`http://127.0.0.1:${port}${pathPrefix}`, { token: "secret" });
+  const transport = urlTransport(`http://127.0.0.1:${port}${pathPrefix}`, { token: "secret", ...options });
   closing.push(
     () => new Promise((resolve) => server.close(resolve)),
     async () => server.closeAllConnections(),
@@ -49,6 +50,19 @@ describe("urlTransport", () => {
     expect((await client.request("GET", "/", { as: { token: "other" } })).json).toBe("Bearer other");
     expect((await client.request("GET", "/", { as: "nobody" })).json).toBe(null);
     expect((await client.request("GET", "/")).json).toBe("Bearer secret");
+  });
+
+  it("acts as whom it was told to, but for what others ask", async () => {
+    const { client } = await clientOf(
+      ({ headers }, response) => {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify([headers["impersonate-user"] ?? "", headers["impersonate-group"] ?? ""]));
+      },
+      "",
+      { impersonation: { "impersonate-user": "alice", "impersonate-group": ["devs", "ops"] } },
+    );
+    expect((await client.request("GET", "/")).json).toEqual(["alice", "devs, ops"]);
+    expect((await client.request("GET", "/", { as: { token: "other" } })).json).toEqual(["", ""]);
   });
 
   it("delivers watch events as they come and tells the server when the suite goes away", async () => {

@@ -7,6 +7,8 @@ import { onOpenedStream, whenSent } from "./opened-stream.ts";
 export interface UrlTransportOptions {
   /** Sent as `Authorization: Bearer …`. Asked for each request, so that it may be renewed. Default none. */
   readonly token?: string | (() => string);
+  /** Headers that say as whom to act; not sent with what others ask. Default none. */
+  readonly impersonation?: Readonly<Record<string, string | string[]>>;
   /** PEM of the authority that signed the server's certificate. Default: the system's authorities. */
   readonly certificateAuthority?: string;
   /** PEM of a client certificate and its key. Default none. */
@@ -69,8 +71,11 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
       const target = request.as !== undefined ? others : /[?&]watch=/.test(request.path) ? watches : requests;
       const own = typeof token === "function" ? token() : token;
       const value = request.as === undefined ? own : request.as === "nobody" ? undefined : request.as.token;
-      const authorization = value === undefined ? undefined : `Bearer ${value}`;
-      const cut = dispatch(target, request, prefix, authorization, sink, () => live.delete(cut));
+      const credentials = {
+        ...(value === undefined ? {} : { authorization: `Bearer ${value}` }),
+        ...(request.as === undefined ? options.impersonation : {}),
+      };
+      const cut = dispatch(target, request, prefix, credentials, sink, () => live.delete(cut));
       live.add(cut);
       return cut;
     },
@@ -123,7 +128,7 @@ function dispatch(
   target: Pool,
   request: WireRequest,
   prefix: string,
-  authorization: string | undefined,
+  credentials: Readonly<Record<string, string | string[]>>,
   sink: StreamSink,
   ended: () => void,
 ): () => void {
@@ -157,7 +162,7 @@ function dispatch(
       once(() => sink.failed(cause));
     },
   };
-  const headers = authorization === undefined ? request.headers : { ...request.headers, authorization };
+  const headers = { ...request.headers, ...credentials };
   const path = prefix + request.path;
   try {
     target.dispatch({ path, method: request.method, headers, body: request.body ?? null }, handler);

@@ -49,7 +49,7 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** Decides instead of the modes. Default: none. */
   readonly authorizer?: Authorizer;
-  /** Whom tokens are for, as token reviews say it. Default: nobody in particular. */
+  /** Whom tokens are for, as token reviews say it. Default: for the issuer alone. */
   readonly audiences?: readonly string[];
   /** Who issues the tokens of service accounts, a URL. Default `https://` and the dialect's `.default.svc`. */
   readonly serviceAccountIssuer?: string;

@@ -90,11 +90,11 @@ export class ApiServer implements ApiHandler, RunHost {
       ? faultsOn(options.faults as readonly FaultName[])
       : ((options.faults as Faults | undefined) ?? faultsOn());
     const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
-    const audiences = options.audiences ?? [];
+    const audiences = options.audiences?.length ? options.audiences : [issuer];
     const tokens = new ServiceAccountTokens({
       signer: options.tokenSigner ?? hmacSigner(process.prng.stream("token key")),
       issuer,
-      audiences: audiences.length === 0 ? [issuer] : audiences,
+      audiences,
       labelSuffix: base.dialect.labelSuffix,
       nowSeconds: () => Math.floor((process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000),
       stored: (resource, namespace, name) => this.verbs.storedCore(resource, namespace, name),

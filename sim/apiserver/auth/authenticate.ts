@@ -38,7 +38,7 @@ export interface Proven {
 /** Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. */
 export type TokenLookup = (token: string, asked: readonly string[]) => Proven | undefined;
 
-/** `audiences` are the server's: a static token is for them, and for nobody in particular when there are none. */
+/** `audiences` are the server's: a static token is for them. */
 export function tokenLookup(rows: readonly TokenRow[], audiences: readonly string[]): TokenLookup {
   const users = new Map<string, User>();
   for (const { token, user, uid, groups } of rows) {
