@@ -1,6 +1,6 @@
 /**
- * Empties namespaces that are being deleted and then lets them go: it deletes collections, and at last takes its
- * finalizer out of the namespace's spec.
+ * Empties namespaces that are being deleted and then lets them go: it deletes collections, pods before all others, says
+ * in the namespace's status what is left, and at last takes its finalizer out of the namespace's spec.
  *
  * Simplification: a namespace whose content waits for finalizers is looked at again every second. The real
  * controller backs off by what the remaining content says of itself.
@@ -9,9 +9,11 @@
 import type { Dialect } from "../../wire/dialect.ts";
 import type { JsonObject } from "../apiserver/http-message.ts";
 import { metadataOf } from "../apiserver/objects/types.ts";
+import { Times } from "../apiserver/writes/times.ts";
 import type { Micros } from "../kernel/types.ts";
-import { type ApiTypes, pathOf } from "./api-types.ts";
+import { type ApiType, type ApiTypes, pathOf } from "./api-types.ts";
 import type { ControlAnswer, ControlClient } from "./control-client.ts";
+import { conditionsAfter, Remainder } from "./namespace-conditions.ts";
 import type { Reflectors } from "./reflectors.ts";
 import { type Outcome, WorkQueue } from "./work-queue.ts";
 
@@ -32,11 +34,13 @@ export class NamespaceController {
   private readonly options: NamespaceControllerOptions;
   private readonly client: ControlClient;
   private readonly queue: WorkQueue<string>;
+  private readonly times: Times;
 
   constructor(options: NamespaceControllerOptions) {
     const { client } = options;
     this.options = options;
     this.client = client;
+    this.times = new Times(client.process.clock);
     this.queue = new WorkQueue({
       process: client.process,
       count: client.queueCounts.of("namespace"),
@@ -62,39 +66,71 @@ export class NamespaceController {
     return isGoing && finalizersOf(namespace).includes(this.options.dialect.namespaceFinalizer);
   }
 
-  /** 1. Deletes every collection. 2. When all are empty, lets the namespace go; else looks again later. */
+  /**
+   * 1. Deletes the pods, and when none are left every other collection. 2. Says what is left. 3. When nothing is, lets
+   * the namespace go; else looks again later.
+   */
   private sync(name: string, done: Done): void {
     const contents = this.options.types
       .preferred()
       .filter(({ namespaced, verbs }) => namespaced && verbs.includes("deletecollection"))
-      .map((type) => pathOf(type, name, ""));
-    let isEmpty = true;
+      .sort((left, right) => Number(isPods(right)) - Number(isPods(left)));
+    const remainder = new Remainder();
     const step = (at: number): void => {
-      const path = contents[at];
-      if (path === undefined) {
-        if (isEmpty) this.finalize(name, done);
-        else {
-          this.queue.addAfter(name, retryMicros);
-          done("done");
-        }
+      const type = contents[at];
+      // Others may be what pods need to end in good order.
+      if (type === undefined || (remainder.resources.size > 0 && isPods(contents[at - 1] as ApiType))) {
+        this.tell(name, remainder, done);
         return;
       }
-      this.clear(path, (remaining) => {
-        isEmpty &&= !remaining;
-        step(at + 1);
-      });
+      this.clear(type, name, remainder, () => step(at + 1));
     };
     step(0);
   }
 
-  private clear(path: string, done: (remaining: boolean) => void): void {
-    const first = { method: "GET", path, query: "limit=1" };
-    this.client.call(first, (listed) => {
+  private clear(type: ApiType, namespace: string, remainder: Remainder, done: () => void): void {
+    const path = pathOf(type, namespace, "");
+    const note = (what: string, { status, object }: ControlAnswer): void => {
+      const message = String(object?.["message"] ?? `no answer to ${what} ${path}`);
+      if (status !== 200 && status !== 202) remainder.failures.push(message);
+    };
+    this.client.call({ method: "GET", path, query: "limit=1" }, (listed) => {
       if (!mayHold(listed)) {
-        done(false);
+        done();
         return;
       }
-      this.client.call({ method: "DELETE", path }, () => this.client.call(first, (left) => done(mayHold(left))));
+      const query = "propagationPolicy=Background";
+      this.client.call({ method: "DELETE", path, query }, (deleted) => {
+        note("DELETE", deleted);
+        this.client.call({ method: "GET", path }, (left) => {
+          if (mayHold(left)) note("GET", left);
+          remainder.add(`${type.resource}.${type.group}`, itemsOf(left));
+          done();
+        });
+      });
+    });
+  }
+
+  private tell(name: string, remainder: Remainder, done: Done): void {
+    const path = `${collection}/${name}`;
+    this.client.get(path, ({ status: code, object }) => {
+      if (code !== 200 || object === undefined || !this.isHeld(object)) {
+        done(code === 200 || code === 404 ? "done" : "again");
+        return;
+      }
+      const status = (object["status"] ?? {}) as JsonObject;
+      const before = (status["conditions"] ?? []) as readonly JsonObject[];
+      const conditions = conditionsAfter(before, remainder, this.times.now());
+      const next = (): void => {
+        if (remainder.isEmpty) this.finalize(name, done);
+        else {
+          this.queue.addAfter(name, retryMicros);
+          done("done");
+        }
+      };
+      const body = { ...object, status: { ...status, conditions } };
+      if (conditions === before) next();
+      else this.client.call({ method: "PUT", path: `${path}/status`, body }, next);
     });
   }
 
@@ -120,9 +156,13 @@ function finalizersOf(namespace: JsonObject): readonly string[] {
   return (spec?.["finalizers"] as readonly string[] | undefined) ?? [];
 }
 
+const isPods = ({ group, resource }: ApiType): boolean => group === "" && resource === "pods";
+
+const itemsOf = ({ object }: ControlAnswer): readonly JsonObject[] =>
+  (object?.["items"] ?? []) as readonly JsonObject[];
+
 /** Null items are none, and what is served no longer has none; a list that fails says nothing. */
 function mayHold({ status, object }: ControlAnswer): boolean {
   if (status !== 200) return status !== 404 && status !== 405;
-  const items = object?.["items"] as readonly unknown[] | null | undefined;
-  return items !== undefined && items !== null && items.length > 0;
+  return itemsOf({ status, object }).length > 0;
 }
