@@ -421,7 +421,8 @@ function attributesOf(run: Run): Attributes {
     resource: resourceName,
     version: row.version,
     subresource: subresource?.subresource ?? "",
-    namespace,
+    // Who has rights inside a namespace may have some on the namespace itself.
+    namespace: row.resource === "namespaces" && row.group === "" ? name : namespace,
     name: name === "" ? selectedName(run) : name,
   };
 }

@@ -66,6 +66,16 @@ describe("role-based authorization", () => {
     expect(server.ask(`GET ${configMaps}?fieldSelector=metadata.name%3Dx`).status).toBe(200);
   });
 
+  it("takes a namespace for a part of itself", () => {
+    const server = bed();
+    grant(server, [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list"] }]);
+    expect(server.ask("GET /api/v1/namespaces/default").status).toBe(200);
+    expect(server.ask("GET /api/v1/namespaces").status).toBe(403);
+    expect(server.ask("GET /api/v1/namespaces/kube-system").at("message")).toBe(
+      'namespaces "kube-system" is forbidden: User "alice" cannot get resource "namespaces" in API group "" in the namespace "kube-system"',
+    );
+  });
+
   it("keeps subresources apart from their parent", () => {
     const server = bed();
     const all = "/api/v1/namespaces/default/pods";
