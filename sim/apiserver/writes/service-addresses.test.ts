@@ -58,7 +58,9 @@ describe("addresses of services", () => {
   it("run out, and say so", () => {
     const bed = new TestBed();
     for (let count = 0; count < 254; count++) expect(post(bed, `s${count}`).status).toBe(201);
-    expect(post(bed, "one-more").at("message")).toBe("failed to allocate a serviceIP: range is full");
+    expect(post(bed, "one-more").at("message")).toBe(
+      "Internal error occurred: failed to allocate a serviceIP: range is full",
+    );
     expect(post(bed, "headless", { clusterIP: "None" }).status).toBe(201);
   });
 
@@ -77,6 +79,74 @@ describe("addresses of services", () => {
     expect(elsewhere.status).toBe(200);
     expect(elsewhere.at("spec.clusterIP")).toBeUndefined();
     expect(put({ type: "ClusterIP" }).at("spec.clusterIP")).toMatch(/^10\.0\.0\./);
+  });
+});
+
+describe("types that change", () => {
+  const patched = (bed: TestBed, spec: JsonObject): Answer =>
+    bed.ask(`PATCH ${services}/a`, { body: { spec }, headers: { "content-type": "application/merge-patch+json" } });
+  const local = { type: "LoadBalancer", externalTrafficPolicy: "Local" };
+
+  it("take with them what the new type does not have", () => {
+    const bed = new TestBed();
+    const made = post(bed, "a", { ...local, loadBalancerClass: "a.b/c" });
+    expect(made.at("spec.healthCheckNodePort")).toBeGreaterThanOrEqual(30_000);
+    const plain = patched(bed, { type: "ClusterIP" });
+    expect(plain.status).toBe(200);
+    expect(plain.at("spec.clusterIP")).toBe(made.at("spec.clusterIP"));
+    const gone = ["allocateLoadBalancerNodePorts", "externalTrafficPolicy", "healthCheckNodePort", "loadBalancerClass"];
+    for (const field of gone) expect(plain.at(`spec.${field}`), field).toBeUndefined();
+    expect(plain.at("spec.ports.0.nodePort")).toBeUndefined();
+    const elsewhere = patched(bed, { type: "ExternalName", externalName: "x.example" });
+    expect(elsewhere.at("spec")).toMatchObject({ type: "ExternalName", externalName: "x.example" });
+    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]) {
+      expect(elsewhere.at(`spec.${field}`), field).toBeUndefined();
+    }
+  });
+
+  it("keep the port of health checks, which is the service's own", () => {
+    const bed = new TestBed();
+    const port = post(bed, "a", local).at("spec.healthCheckNodePort") as number;
+    expect(patched(bed, { ports: [{ port: 81 }] }).at("spec.healthCheckNodePort")).toBe(port);
+    expect(patched(bed, { healthCheckNodePort: 30_500 }).at("message")).toContain(
+      "spec.healthCheckNodePort: Forbidden: field is immutable",
+    );
+    expect(post(bed, "b", { ...local, healthCheckNodePort: port }).at("message")).toBe(
+      `Internal error occurred: failed to allocate requested HealthCheck NodePort ${port}: provided port is already allocated`,
+    );
+    expect(post(bed, "c", { type: "NodePort", ports: [{ port: 80, nodePort: port }] }).status).toBe(422);
+  });
+
+  it("of a balancer without node ports still judge those that are named", () => {
+    const bed = new TestBed();
+    const bare = { type: "LoadBalancer", allocateLoadBalancerNodePorts: false };
+    expect(post(bed, "a", bare).at("spec.ports.0.nodePort")).toBeUndefined();
+    expect(post(bed, "b", { ...bare, ports: [{ port: 80, nodePort: 80 }] }).status).toBe(422);
+  });
+});
+
+describe("families of addresses", () => {
+  const refused = (spec: JsonObject): unknown => post(new TestBed(), "a", spec).at("message");
+
+  it("are those that the cluster has", () => {
+    expect(refused({ ipFamilyPolicy: "RequireDualStack" })).toContain(
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+    );
+    expect(refused({ ipFamilies: ["IPv6"] })).toContain(
+      'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
+    );
+    const preferred = post(new TestBed(), "a", { ipFamilyPolicy: "PreferDualStack" });
+    expect(preferred.at("spec.ipFamilies")).toEqual(["IPv4"]);
+    expect(preferred.at("spec.ipFamilyPolicy")).toBe("PreferDualStack");
+  });
+
+  it("of a headless service without a selector are any", () => {
+    const bed = new TestBed();
+    const open = post(bed, "a", { clusterIP: "None" });
+    expect(open.at("spec.ipFamilies")).toEqual(["IPv4", "IPv6"]);
+    expect(
+      post(bed, "b", { clusterIP: "None", ipFamilies: ["IPv6"], ipFamilyPolicy: "SingleStack" }).at("spec.ipFamilies"),
+    ).toEqual(["IPv6"]);
   });
 });
 
@@ -99,6 +169,16 @@ describe("node ports", () => {
     expect(post(bed, "low", ports({ port: 80, nodePort: 80 })).at("message")).toContain(
       "provided port is not in the valid range. The range of valid ports is 30000-32767",
     );
+  });
+
+  it("of one port by two protocols are one number in a new service", () => {
+    const made = post(
+      new TestBed(),
+      "dns",
+      ports({ name: "t", port: 53 }, { name: "u", port: 53, protocol: "UDP" }, { name: "h", port: 80 }),
+    );
+    expect(made.at("spec.ports.1.nodePort")).toBe(made.at("spec.ports.0.nodePort"));
+    expect(made.at("spec.ports.2.nodePort")).not.toBe(made.at("spec.ports.0.nodePort"));
   });
 
   it("are refused on a service without any", () => {

@@ -8,10 +8,10 @@
  */
 import type { Prng } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
-import { type ApiError, type Cause, unmapped } from "../errors.ts";
+import { type ApiError, type Cause, internalError } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { goStrings, invalidText, invalidValue } from "../objects/causes.ts";
-import { needsAddress, needsNodePorts } from "../objects/kinds/service.ts";
+import { needsAddress, needsHealthCheck, needsNodePorts } from "../objects/kinds/service.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../objects/types.ts";
 import type { ServedResource } from "../served-resources.ts";
 import { invalidObject, type Writer } from "./writer.ts";
@@ -47,7 +47,7 @@ export function allocateAddresses(
   const sent = (draft["spec"] ?? {}) as JsonObject;
   const had = (before?.["spec"] ?? {}) as JsonObject;
   const wantsAddress = needsAddress(sent) && (sent["clusterIP"] ?? "") !== (had["clusterIP"] ?? "none yet");
-  const wantsPorts = needsNodePorts(sent);
+  const wantsPorts = needsNodePorts(sent) || sent["type"] === "LoadBalancer";
   if (!wantsAddress && !wantsPorts) return;
   const taken = takenBy(writer, resource, had);
   const prng = writer.addressPrng;
@@ -60,8 +60,14 @@ export function allocateAddresses(
     else requireFreeAddress(asked, taken.addresses, refused);
     spec["clusterIPs"] = [spec["clusterIP"] as string];
   }
-  if (wantsPorts) givePorts(spec, had, taken.ports, prng, dryRun, refused);
+  if (!wantsPorts) return;
+  const give: GivePort = (isTaken) => (dryRun ? dryRunPort : free(prng, nodePorts, isTaken));
+  const all = givePorts(spec, had, taken.ports, before === undefined, give, refused);
+  if (needsHealthCheck(spec)) giveHealthPort(spec, had, all, give);
 }
+
+/** A port that is nobody's; undefined when there is none left. */
+type GivePort = (isTaken: (port: number) => boolean) => number | undefined;
 
 function takenBy(writer: Writer, resource: ServedResource, own: JsonObject): Taken {
   const { prefix } = resource.read;
@@ -73,6 +79,7 @@ function takenBy(writer: Writer, resource: ServedResource, own: JsonObject): Tak
     if (spec === own) continue;
     for (const address of (spec["clusterIPs"] ?? []) as readonly string[]) taken.addresses.add(address);
     for (const { nodePort } of portsOf(spec)) if (nodePort !== undefined) taken.ports.add(nodePort as number);
+    if (spec["healthCheckNodePort"] !== undefined) taken.ports.add(spec["healthCheckNodePort"] as number);
   }
   return taken;
 }
@@ -81,7 +88,7 @@ const portsOf = (spec: JsonObject): readonly JsonObject[] => (spec["ports"] ?? [
 
 function freeAddress(prng: Prng, taken: ReadonlySet<string>): string {
   const last = free(prng, addresses, (byte) => taken.has(network + String(byte)));
-  if (last === undefined) throw unmapped("failed to allocate a serviceIP: range is full");
+  if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
   return network + String(last);
 }
 
@@ -95,37 +102,57 @@ function requireFreeAddress(asked: string, taken: ReadonlySet<string>, refused: 
   throw refused(invalidText("spec.clusterIPs", goStrings([asked]), `failed to allocate IP ${asked}: ${why}`));
 }
 
-/** Ports that the client names first, so that none of them is given to another port of the same service. */
+/**
+ * Ports that the client names first, so that none of them is given to another port of the same service. A new service
+ * that takes one port by several protocols is reached at one number. What is taken by then comes back.
+ */
 function givePorts(
   spec: Draft,
   had: JsonObject,
-  taken: Set<number>,
-  prng: Prng,
-  dryRun: boolean,
+  taken: ReadonlySet<number>,
+  isNew: boolean,
+  give: GivePort,
   refused: (cause: Cause) => ApiError,
-): void {
-  const own = new Map<number, string>();
-  for (const { nodePort, protocol } of portsOf(had)) {
-    if (nodePort !== undefined) own.set(nodePort as number, protocol as string);
-  }
+): Set<number> {
+  const own = new Set(portsOf(had).map(({ nodePort }) => nodePort));
   const asked = portsOf(spec as JsonObject);
   const named = new Set<number>();
-  asked.forEach((port, at) => {
-    const wanted = (port["nodePort"] ?? 0) as number;
+  const byPort = new Map<unknown, number>();
+  asked.forEach(({ port, nodePort = 0 }, at) => {
+    const wanted = nodePort as number;
     if (wanted === 0) return;
     // One number may serve two protocols of the same service.
     if (!own.has(wanted) && !named.has(wanted)) requireFreePort(wanted, `spec.ports[${at}].nodePort`, taken, refused);
     named.add(wanted);
+    if (isNew && !byPort.has(port)) byPort.set(port, wanted);
   });
   const all = new Set([...taken, ...named]);
+  if (!needsNodePorts(spec)) return all;
   const ports = ownList(spec, "ports") ?? [];
-  asked.forEach((port, at) => {
-    if (((port["nodePort"] ?? 0) as number) !== 0) return;
-    const given = dryRun ? dryRunPort : free(prng, nodePorts, (candidate) => all.has(candidate));
-    if (given === undefined) throw unmapped("failed to allocate a nodePort: range is full");
+  asked.forEach(({ port, nodePort = 0 }, at) => {
+    if (nodePort !== 0) return;
+    const given = byPort.get(port) ?? give((candidate) => all.has(candidate));
+    if (given === undefined) throw internalError("failed to allocate a nodePort: range is full");
+    if (isNew) byPort.set(port, given);
     all.add(given);
     ownItem(ports, at)["nodePort"] = given;
   });
+  return all;
+}
+
+/** Where the balancer asks whether a node has pods of the service. */
+function giveHealthPort(spec: Draft, had: JsonObject, taken: ReadonlySet<number>, give: GivePort): void {
+  const wanted = (spec["healthCheckNodePort"] ?? 0) as number;
+  if (wanted === 0) {
+    const given = give((candidate) => taken.has(candidate));
+    if (given === undefined) throw internalError("failed to allocate a HealthCheck NodePort 0: range is full");
+    spec["healthCheckNodePort"] = given;
+  } else if (wanted !== had["healthCheckNodePort"]) {
+    const why = whyNot(wanted, taken);
+    if (why !== undefined) {
+      throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${why}`);
+    }
+  }
 }
 
 function requireFreePort(
@@ -134,13 +161,15 @@ function requireFreePort(
   taken: ReadonlySet<number>,
   refused: (cause: Cause) => ApiError,
 ): void {
+  const why = whyNot(port, taken);
+  if (why !== undefined) throw refused(invalidValue(path, port, why));
+}
+
+function whyNot(port: number, taken: ReadonlySet<number>): string | undefined {
   const isInside = port >= nodePorts.first && port <= nodePorts.last;
-  if (isInside && !taken.has(port)) return;
+  if (isInside) return taken.has(port) ? "provided port is already allocated" : undefined;
   const range = `${nodePorts.first}-${nodePorts.last}`;
-  const why = isInside
-    ? "provided port is already allocated"
-    : `provided port is not in the valid range. The range of valid ports is ${range}`;
-  throw refused(invalidValue(path, port, why));
+  return `provided port is not in the valid range. The range of valid ports is ${range}`;
 }
 
 /** From a drawn place on upwards in the part for everybody, then in the part below. */

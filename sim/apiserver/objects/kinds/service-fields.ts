@@ -1,94 +1,136 @@
 /**
- * What a service may say of its traffic and its addresses, given its type.
+ * What a service may say of its traffic, given its type.
  * Source: the published validation of services.
  */
+import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
-import type { Json, JsonObject } from "../../http-message.ts";
-import { parseIp } from "../../expressions/library/ip-address.ts";
-import { duplicateValue, forbiddenField, invalidValue, unsupportedValue } from "../causes.ts";
+import type { JsonObject } from "../../http-message.ts";
+import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
 import { labelCauses } from "../metadata.ts";
-import { isObject } from "../types.ts";
-import { enumCauses } from "./fields.ts";
+import { type Draft, isObject, metadataOf } from "../types.ts";
+import { enumCauses, listOf } from "./fields.ts";
+import { cidrCauses, ipCauses, readIp } from "./ip-fields.ts";
+import { portCauses } from "./pods/ports.ts";
 
+const affinities = ["ClientIP", "None"];
 const policies = ["Cluster", "Local"];
-const families = ["IPv4", "IPv6"];
-const familyPolicies = ["SingleStack", "PreferDualStack", "RequireDualStack"];
 const dayMax = 86_400;
+const ofBalancers = "may only be used when `type` is 'LoadBalancer'";
+
+/** By its type, or by addresses that somebody else brings here. */
+export function isReachedFromOutside(spec: JsonObject | Draft): boolean {
+  const { type } = spec;
+  if (type === "NodePort" || type === "LoadBalancer") return true;
+  return type === "ClusterIP" && ((spec["externalIPs"] ?? []) as readonly string[]).length > 0;
+}
 
 export function serviceFieldCauses(spec: JsonObject, causes: Cause[]): void {
   if (isObject(spec["selector"])) {
     labelCauses(spec["selector"] as Readonly<Record<string, string>>, "spec.selector", causes);
   }
-  affinityCauses(spec, causes);
-  familyCauses(spec, causes);
-  textsOf(spec["externalIPs"]).forEach((address, at) => {
-    if (isAddress(address)) return;
-    const detail = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-    causes.push(invalidValue(`spec.externalIPs[${at}]`, address, detail));
-  });
-  const { type } = spec;
-  if (spec["clusterIP"] === "None" && (type === "NodePort" || type === "LoadBalancer")) {
-    causes.push(invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
-  }
-  if (spec["allocateLoadBalancerNodePorts"] !== undefined && type !== "LoadBalancer") {
-    const detail = "may only be used when `type` is 'LoadBalancer'";
-    causes.push(forbiddenField("spec.allocateLoadBalancerNodePorts", detail));
-  }
-  trafficCauses(spec, causes);
-}
-
-const textsOf = (list: Json | undefined): readonly string[] => (list ?? []) as readonly string[];
-
-function isAddress(text: string): boolean {
-  try {
-    parseIp(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function affinityCauses(spec: JsonObject, causes: Cause[]): void {
+  enumCauses(spec["sessionAffinity"], affinities, "spec.sessionAffinity", causes);
   const config = spec["sessionAffinityConfig"];
-  if (!isObject(config)) return;
-  if (spec["sessionAffinity"] === "None") {
-    const detail = "must not be set when session affinity is None";
-    causes.push(forbiddenField("spec.sessionAffinityConfig", detail));
-    return;
-  }
-  const seconds = isObject(config["clientIP"])
-    ? (config["clientIP"]["timeoutSeconds"] as number | undefined)
-    : undefined;
-  if (seconds === undefined || (seconds > 0 && seconds <= dayMax)) return;
+  if (spec["sessionAffinity"] !== "ClientIP" || !isObject(config) || !isObject(config["clientIP"])) return;
+  const seconds = (config["clientIP"]["timeoutSeconds"] ?? 0) as number;
+  if (seconds > 0 && seconds <= dayMax) return;
   const detail = `must be greater than 0 and less than ${dayMax}`;
   causes.push(invalidValue("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds, detail));
 }
 
-function familyCauses(spec: JsonObject, causes: Cause[]): void {
-  const policy = spec["ipFamilyPolicy"];
-  if (policy !== undefined && !familyPolicies.includes(policy as string)) {
-    causes.push(unsupportedValue("spec.ipFamilyPolicy", policy, familyPolicies));
+/** Balancers, and where traffic from outside and from inside may go. */
+export function trafficCauses(service: JsonObject, causes: Cause[]): void {
+  const spec = (service["spec"] ?? {}) as JsonObject;
+  const { type, loadBalancerClass } = spec;
+  const isBalanced = type === "LoadBalancer";
+  rangeCauses(service, spec, causes);
+  if (spec["allocateLoadBalancerNodePorts"] !== undefined && !isBalanced) {
+    causes.push(forbiddenField("spec.allocateLoadBalancerNodePorts", ofBalancers));
   }
-  const seen = new Set<string>();
-  textsOf(spec["ipFamilies"]).forEach((family, at) => {
-    const path = `spec.ipFamilies[${at}]`;
-    if (!families.includes(family)) causes.push(unsupportedValue(path, family, families));
-    if (seen.has(family)) causes.push(duplicateValue(path, family));
-    seen.add(family);
-  });
+  if (loadBalancerClass !== undefined) {
+    if (!isBalanced) causes.push(forbiddenField("spec.loadBalancerClass", ofBalancers));
+    else {
+      for (const text of qualifiedNameErrors(loadBalancerClass as string)) {
+        causes.push(invalidValue("spec.loadBalancerClass", loadBalancerClass, text));
+      }
+    }
+  }
+  outsideCauses(spec, causes);
+  const inside = spec["internalTrafficPolicy"];
+  if (inside !== undefined && !policies.includes(inside as string)) {
+    causes.push(unsupportedValue("spec.internalTrafficPolicy", inside, policies));
+  }
+  const distribution = spec["trafficDistribution"];
+  if (distribution !== undefined && distribution !== "PreferClose") {
+    causes.push(unsupportedValue("spec.trafficDistribution", distribution, ["PreferClose"]));
+  }
 }
 
-/** Traffic from outside is for services that are reached from there; traffic from inside for all that have addresses. */
-function trafficCauses(spec: JsonObject, causes: Cause[]): void {
-  const { type } = spec;
-  const isReached =
-    type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && textsOf(spec["externalIPs"]).length > 0);
+const rangeAnnotations = [
+  "service.beta.svc.io/load-balancer-source-ranges",
+  "service.beta.kubernetes.io/load-balancer-source-ranges",
+];
+
+/** Who may come through the balancer: by the field, or by the annotation that was there before it. */
+function rangeCauses(service: JsonObject, spec: JsonObject, causes: Cause[]): void {
+  const ranges = (spec["loadBalancerSourceRanges"] ?? []) as readonly string[];
+  const { annotations } = metadataOf(service);
+  const annotation = rangeAnnotations.find((name) => annotations?.[name] !== undefined);
+  if (ranges.length > 0) {
+    const path = "spec.LoadBalancerSourceRanges"; // as the real server names it
+    if (spec["type"] !== "LoadBalancer") causes.push(forbiddenField(path, ofBalancers));
+    ranges.forEach((range, at) => cidrCauses(range.trim(), `${path}[${at}]`, causes));
+  } else if (annotation !== undefined) {
+    const path = `metadata.annotations[${annotation}]`;
+    if (spec["type"] !== "LoadBalancer") causes.push(forbiddenField(path, ofBalancers));
+    const list = (annotations?.[annotation] as string).trim();
+    if (list !== "") for (const range of list.split(",")) cidrCauses(range.trim(), path, causes);
+  }
+}
+
+function outsideCauses(spec: JsonObject, causes: Cause[]): void {
   const outside = (spec["externalTrafficPolicy"] ?? "") as string;
   const path = "spec.externalTrafficPolicy";
-  if (isReached) enumCauses(outside, policies, path, causes);
+  if (isReachedFromOutside(spec)) enumCauses(outside, policies, path, causes);
   else if (outside !== "") {
     causes.push(invalidValue(path, outside, "may only be set for externally-accessible services"));
   }
-  const inside = spec["internalTrafficPolicy"];
-  if (inside !== undefined) enumCauses(inside, policies, "spec.internalTrafficPolicy", causes);
+  const port = (spec["healthCheckNodePort"] ?? 0) as number;
+  if (port === 0) return; // one that is needed is given out
+  if (spec["type"] === "LoadBalancer" && outside === "Local") portCauses(port, "spec.healthCheckNodePort", causes);
+  else {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    causes.push(invalidValue("spec.healthCheckNodePort", port, detail));
+  }
+}
+
+export const ingressOf = (service: JsonObject | Draft): readonly JsonObject[] =>
+  listOf((((service["status"] ?? {}) as JsonObject)["loadBalancer"] ?? {}) as JsonObject, "ingress");
+
+/** The status of a balanced service: where its balancer is. */
+export function balancerCauses(service: JsonObject, _live: JsonObject, causes: Cause[]): void {
+  const path = "status.loadBalancer.ingress";
+  const ingress = ingressOf(service);
+  const { type } = (service["spec"] ?? {}) as JsonObject;
+  if (type !== "LoadBalancer" && ingress.length > 0) {
+    causes.push(forbiddenField(path, 'may only be used when `spec.type` is "LoadBalancer"'));
+    return;
+  }
+  ingress.forEach(({ ip = "", hostname = "", ipMode }, at) => {
+    const here = `${path}[${at}]`;
+    if (ip !== "") ipCauses(ip as string, `${here}.ip`, causes);
+    if (ip === "" && ipMode !== undefined) {
+      causes.push(forbiddenField(`${here}.ipMode`, "may not be specified when `ip` is not set"));
+    } else if (ip !== "" && ipMode === undefined) {
+      causes.push(requiredValue(`${here}.ipMode`, "must be specified when `ip` is set"));
+    } else if (ipMode !== undefined && ipMode !== "VIP" && ipMode !== "Proxy") {
+      causes.push(unsupportedValue(`${here}.ipMode`, ipMode, ["Proxy", "VIP"]));
+    }
+    if (hostname === "") return;
+    for (const text of dns1123SubdomainErrors(hostname as string)) {
+      causes.push(invalidValue(`${here}.hostname`, hostname, text));
+    }
+    if (readIp(hostname as string) !== undefined) {
+      causes.push(invalidValue(`${here}.hostname`, hostname, "must be a DNS name, not an IP address"));
+    }
+  });
 }
