@@ -92,7 +92,14 @@ function embeddedSide(
   seed: number,
   signal: AbortSignal,
 ): Side {
-  const server = { seed: `${seed}/diff/${letter}`, profile: profiles[profile], faults, featureGates };
+  const server = {
+    seed: `${seed}/diff/${letter}`,
+    profile: profiles[profile],
+    faults,
+    featureGates,
+    // The run itself may do everything; whom it impersonates may do what it grants.
+    authorizationModes: ["RBAC"] as const,
+  };
   return {
     playAll: (programs: readonly Program[]): Promise<readonly Outcome[]> =>
       withEmbeddedServer(server, (ports) =>

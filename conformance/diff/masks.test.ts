@@ -60,4 +60,21 @@ describe("masking", () => {
     expect(shown([service("10.0.0.5", 30001, "5s")])).toEqual(shown([service("10.96.1.9", 31999, "2m10s")]));
     expect(shown([service("None", 30001, "5s")])).not.toEqual(shown([service("10.0.0.5", 30001, "5s")]));
   });
+
+  it("shows a time of deletion that moves, whatever the clock", () => {
+    const deleted = (uid: string, seconds: readonly string[]): Json[] =>
+      shown(seconds.map((second) => ({ metadata: { uid, deletionTimestamp: `2026-01-02T03:04:${second}Z` } })));
+    const stays = deleted(uids[0], ["10", "10"]);
+    expect(deleted(uids[1], ["40", "41"])).toEqual(stays);
+    expect(deleted(uids[1], ["40", "50"])).not.toEqual(stays);
+    expect(deleted(uids[1], ["40", "30"])).not.toEqual(deleted(uids[1], ["40", "50"]));
+    const early = { metadata: { uid: uids[0], creationTimestamp: "2026-01-02T03:04:05Z" } };
+    const at = (deletionTimestamp: string): Json[] => shown([{ metadata: { ...early.metadata, deletionTimestamp } }]);
+    expect(at("2026-01-02T03:03:05Z")).not.toEqual(at("2026-01-02T03:04:35Z"));
+  });
+
+  it("shows a version that says that there is none", () => {
+    const list = (resourceVersion: string): Json => ({ kind: "List", metadata: { resourceVersion } });
+    expect(shown([list("0")])).not.toEqual(shown([list("5")]));
+  });
 });

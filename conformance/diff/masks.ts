@@ -31,6 +31,12 @@ const masks: readonly Mask[] = [
     consistent: true,
   },
   { name: "token", why: "continue tokens are opaque", field: (key) => key === "continue", consistent: false },
+  {
+    name: "hash",
+    why: "it is made of a group's name too, which may be a program's own",
+    field: (key) => key === "storageVersionHash",
+    consistent: false,
+  },
   { name: "port", why: "node ports are drawn", field: (key) => /nodeport$/i.test(key), consistent: true },
   {
     name: "port",
@@ -57,12 +63,17 @@ const masks: readonly Mask[] = [
 /** In sentences about versions, numbers are versions. */
 const aboutVersions = /resource ?version|revision/i;
 
+/** Times are told in whole seconds, and two servers do not take the same time for the same program. */
+const slackMillis = 2000;
+
 /** Of one server in one program. */
 export class Masking {
   /** Where a value of a mask was met first. */
   private readonly places = new Map<string, string>();
   /** Words of this side alone, such as its namespace, and what stands for them. */
   private readonly words = new Map<string, string>();
+  /** Times of deletion, as they were told last: by uid. */
+  private readonly deletions = new Map<string, number>();
 
   /** From now on `word` is shown as `<shown>`. */
   rename(word: string, shown: string): void {
@@ -84,10 +95,21 @@ export class Masking {
   }
 
   private field(key: string, value: Json, path: string, parent: JsonObject, step: number): Json {
+    if (key === "deletionTimestamp" && typeof value === "string") return this.deletionTime(value, parent);
     const mask = masks.find(({ field }) => field?.(key, parent) === true);
     if (mask === undefined || value === null || typeof value === "object") return this.masked(value, step, path);
-    // Nothing is not something: that a server leaves a version out, or empty, must show.
-    return value === "" || value === 0 ? value : this.shown(mask, String(value), `${step} ${path}`);
+    // Nothing is not something: that a server leaves a version out, or empty, or says that there is none, must show.
+    return value === "" || value === 0 || value === "0" ? value : this.shown(mask, String(value), `${step} ${path}`);
+  }
+
+  /** Clocks differ, but on which side of what was told before a time is does not. */
+  private deletionTime(value: string, { uid, creationTimestamp }: JsonObject): string {
+    const millis = Date.parse(value);
+    const before = this.deletions.get(String(uid));
+    this.deletions.set(String(uid), millis);
+    if (millis < Date.parse(String(creationTimestamp)) - slackMillis) return "<time before the creation>";
+    if (before === undefined || Math.abs(millis - before) <= slackMillis) return "<time>";
+    return millis < before ? "<earlier time>" : "<later time>";
   }
 
   private text(text: string, place: string): string {

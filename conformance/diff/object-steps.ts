@@ -1,7 +1,7 @@
 /** Steps that write: plain writes, patches, server-side apply, deletions, fields that are wrong. */
 import fc from "fast-check";
 import type { Json, JsonObject } from "../client/types.ts";
-import { inTurn, type Step } from "./step.ts";
+import { inTurn, type Program, type Step } from "./step.ts";
 
 export const configMapsPath = "/api/v1/namespaces/{ns}/configmaps";
 export const deploymentsPath = "/apis/apps/v1/namespaces/{ns}/deployments";
@@ -35,17 +35,23 @@ const created = fc
     team: anyTeam,
     value: fc.constantFrom("1", "2", ""),
     finalizer: fc.option(fc.constant("example.com/hold"), { nil: undefined, freq: 6 }),
+    deletion: fc.option(fc.constant("2020-01-01T00:00:00Z"), { nil: undefined, freq: 12 }),
     dryRun: fc.option(fc.constantFrom("All", "None"), { nil: undefined, freq: 8 }),
     immutable: fc.option(fc.boolean(), { nil: undefined, freq: 8 }),
   })
   .map(
-    ({ name, team, value, finalizer, dryRun, immutable }): Step => ({
+    ({ name, team, value, finalizer, deletion, dryRun, immutable }): Step => ({
       what: "create",
       method: "POST",
       path: configMapsPath,
       ...query({ dryRun }),
       body: configMap(
-        { name, labels: { team }, ...(finalizer === undefined ? {} : { finalizers: [finalizer] }) },
+        {
+          name,
+          labels: { team },
+          ...(finalizer === undefined ? {} : { finalizers: [finalizer] }),
+          ...(deletion === undefined ? {} : { deletionTimestamp: deletion }),
+        },
         { data: { value }, ...(immutable === undefined ? {} : { immutable }) },
       ),
     }),
@@ -98,6 +104,7 @@ const deleteOptions = fc.constantFrom<JsonObject | undefined>(
   { gracePeriodSeconds: 0 },
   { gracePeriodSeconds: -1 },
   { dryRun: ["All"] },
+  { dryRun: ["All"], propagationPolicy: "Background" },
 );
 
 const deleted = fc.record({ name: anyName, options: deleteOptions }).map(
@@ -109,23 +116,38 @@ const deleted = fc.record({ name: anyName, options: deleteOptions }).map(
   }),
 );
 
-const collectionDeleted = fc.constantFrom("team=red", "team!=red", "team in (red", "").map(
-  (labelSelector): Step => ({
-    what: "delete a collection",
-    method: "DELETE",
-    path: configMapsPath,
-    query: { labelSelector },
-  }),
-);
+const collectionDeleted = fc
+  .record({ labelSelector: fc.constantFrom("team=red", "team!=red", "team in (red", ""), options: deleteOptions })
+  .map(
+    ({ labelSelector, options }): Step => ({
+      what: "delete a collection",
+      method: "DELETE",
+      path: configMapsPath,
+      query: { labelSelector },
+      ...(options === undefined ? {} : { body: { apiVersion: "v1", kind: "DeleteOptions", ...options } }),
+    }),
+  );
 
-const finalizersTaken = anyName.map(
-  (name): Step => ({
+const finalizersTaken = fc.record({ name: anyName, left: fc.constantFrom(null, ["example.com/hold"]) }).map(
+  ({ name, left }): Step => ({
     what: "take finalizers away",
     method: "PATCH",
     path: `${configMapsPath}/${name}`,
     headers: { "content-type": "application/merge-patch+json" },
-    body: { metadata: { finalizers: null } },
+    body: { metadata: { finalizers: left } },
   }),
+);
+
+/** What a deletion leaves in its place can be deleted again, and is then as it was. */
+const held = anyName.chain((name) =>
+  fc.constant<Program>([
+    {
+      what: "create",
+      method: "POST",
+      path: configMapsPath,
+      body: configMap({ name, labels: { team: "red" }, finalizers: ["example.com/hold"] }),
+    },
+  ]),
 );
 
 export const objectSteps = fc.oneof(
@@ -136,12 +158,32 @@ export const objectSteps = fc.oneof(
   { weight: 3, arbitrary: deleted },
 );
 
-export const deletionSteps = fc.oneof(
+const deletionSteps = fc.oneof(
   { weight: 4, arbitrary: created },
   { weight: 4, arbitrary: deleted },
   { weight: 2, arbitrary: collectionDeleted },
   { weight: 2, arbitrary: finalizersTaken },
   { weight: 1, arbitrary: read },
+);
+
+/** Deleted once more while a finalizer holds it: the second deletion may add nothing. */
+const heldTwice = fc
+  .tuple(held, fc.constantFrom<JsonObject>({}, { propagationPolicy: "Foreground" }, { propagationPolicy: "Orphan" }))
+  .map(([[create], options]): Program => {
+    const made = create as Step;
+    const { name } = (made.body as { readonly metadata: { readonly name: string } }).metadata;
+    const deletion = (fields: JsonObject): Step => ({
+      what: "delete",
+      method: "DELETE",
+      path: `${configMapsPath}/${name}`,
+      body: { apiVersion: "v1", kind: "DeleteOptions", ...fields },
+    });
+    return [made, deletion({}), deletion(options)];
+  });
+
+export const deletionPrograms = inTurn(
+  fc.oneof(held, heldTwice, fc.constant<Program>([])),
+  fc.array(deletionSteps, { minLength: 1, maxLength: 8, size: "max" }),
 );
 
 /** A Deployment, whose lists have merge keys. */
@@ -179,9 +221,36 @@ const containers = (...rows: readonly JsonObject[]): JsonObject => ({
   spec: { template: { spec: { containers: rows } } },
 });
 
+const env = (...rows: readonly JsonObject[]): JsonObject => containers({ name: "one", env: rows });
+
+/** Two elements of one key, with another between them: what servers take, and merge by that key. */
+const doubled: JsonObject = {
+  ...deployment,
+  spec: {
+    ...(deployment["spec"] as JsonObject),
+    template: {
+      metadata: { labels: { app: "d" } },
+      spec: {
+        containers: [
+          {
+            name: "one",
+            image: "one:1",
+            env: [
+              { name: "A", value: "1" },
+              { name: "B", value: "2" },
+              { name: "A", value: "3" },
+            ],
+          },
+        ],
+      },
+    },
+  },
+};
+
 const patches: readonly Step[] = [
   patch("merge", `${configMapsPath}/a`, { data: { value: null, more: "1" } }),
   patch("merge", `${configMapsPath}/a`, { data: null }),
+  patch("merge", `${configMapsPath}/a`, { data: { dry: "1" } }, { dryRun: "All" }),
   patch("merge", `${configMapsPath}/a`, { metadata: { resourceVersion: "7" } }),
   patch("merge", `${configMapsPath}/a`, { metadata: { name: "b" } }),
   patch("merge", `${configMapsPath}/a`, {}),
@@ -204,6 +273,23 @@ const patches: readonly Step[] = [
   patch("strategic", `${deploymentsPath}/d`, containers({ name: "one", $patch: "delete" })),
   patch("strategic", `${deploymentsPath}/d`, containers({ image: "nameless:1" })),
   patch("strategic", `${deploymentsPath}/d`, { spec: { template: { spec: { $setElementOrder: 1 } } } }),
+  patch("strategic", `${deploymentsPath}/d`, env({ name: "A", $patch: "delete" })),
+  patch("strategic", `${deploymentsPath}/d`, env({ name: "C", value: "3" }, { name: "A", value: "2" })),
+  patch("strategic", `${deploymentsPath}/d`, {
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              name: "one",
+              "$setElementOrder/env": [{ name: "Z" }, { name: "A" }, { name: "B" }],
+              env: [{ name: "Z", value: "1" }],
+            },
+          ],
+        },
+      },
+    },
+  }),
   patch("strategic", `${configMapsPath}/a`, { data: { $patch: "replace", only: "1" } }),
   patch("strategic", `${configMapsPath}/a`, "{"),
   {
@@ -220,6 +306,7 @@ const patches: readonly Step[] = [
 const madeFirst = fc.constantFrom<Step>(
   { what: "create", method: "POST", path: configMapsPath, body: configMap({ name: "a" }, { data: { value: "1" } }) },
   { what: "create", method: "POST", path: deploymentsPath, body: deployment },
+  { what: "create", method: "POST", path: deploymentsPath, body: doubled },
 );
 
 export const patchPrograms = inTurn(

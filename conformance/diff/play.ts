@@ -1,4 +1,5 @@
 /** Plays a program on one server, in a namespace of its own, and leaves what it answered masked. */
+import { gunzipSync } from "node:zlib";
 import type { Dialect } from "../../wire/dialect.ts";
 import { type Answer, type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
 import { Collection } from "../client/collection.ts";
@@ -18,7 +19,17 @@ export interface Played {
 }
 
 /** Headers that a client acts upon. */
-const comparedHeaders = ["content-type", "location", "retry-after", "warning"] as const;
+const comparedHeaders = [
+  "content-type",
+  "content-encoding",
+  "www-authenticate",
+  "location",
+  "retry-after",
+  "warning",
+] as const;
+
+/** What the second namespace's name is longer by. */
+const otherSuffix = "b";
 
 const fenceName = "zz-fence";
 const fenceTimeoutMillis = 10_000;
@@ -28,11 +39,14 @@ export async function play(client: Client, sandbox: Sandbox, dialect: Dialect, p
   const namespace = await sandbox.namespace();
   const known: Known = new Map([["ns", namespace]]);
   const masking = new Masking();
+  // The longer name first: the other is its beginning.
+  masking.rename(namespace + otherSuffix, "other namespace");
   masking.rename(namespace, "namespace");
   masking.rename(sandbox.label, "run");
   const names = new Set<string>();
   const played: Played[] = [];
   for (const [index, step] of program.entries()) {
+    if (JSON.stringify(step).includes("{other}")) known.set("other", await sandbox.namespace(otherSuffix));
     const sent = resolved(step, known, dialect);
     if (sent === undefined) {
       played.push({ sent, answer: undefined });
@@ -40,7 +54,7 @@ export async function play(client: Client, sandbox: Sandbox, dialect: Dialect, p
     }
     const answer = await ask(client, sandbox, sent, namespace);
     learn(sent, answer.body, known, names, masking);
-    const body = ownOnly(neutral(answer.body, dialect), names);
+    const body = ownOnly(neutral(answer.body, dialect), { names, namespace });
     const headers = neutral(answer.headers, dialect) as Record<string, string>;
     played.push({
       sent,
@@ -54,9 +68,16 @@ export async function play(client: Client, sandbox: Sandbox, dialect: Dialect, p
   return played;
 }
 
-/** Names that the program itself has not used do not count: others may work in the same namespace. */
-function ownOnly(body: Json, names: ReadonlySet<string>): Json {
-  const isOwn = (item: Json): boolean => !isApiObject(item) || names.has(item.metadata.name);
+interface Own {
+  readonly names: ReadonlySet<string>;
+  readonly namespace: string;
+}
+
+/** Names that the program itself has not used, and places that it has not made, do not count: others work there. */
+function ownOnly(body: Json, { names, namespace }: Own): Json {
+  const isOwn = (item: Json): boolean =>
+    !isApiObject(item) ||
+    (names.has(item.metadata.name) && (item.metadata.namespace ?? namespace).startsWith(namespace));
   if (Array.isArray(body)) return body.filter((event: Json) => !isJsonObject(event) || isOwn(event["object"] as Json));
   if (!isJsonObject(body)) return body;
   if (Array.isArray(body["items"])) return { ...body, items: (body["items"] as readonly Json[]).filter(isOwn) };
@@ -98,22 +119,42 @@ interface Heard {
 }
 
 async function ask(client: Client, sandbox: Sandbox, step: Step, namespace: string): Promise<Heard> {
-  const { method, path, query, headers, body } = step;
+  const { method, path, query, headers, body, as } = step;
   if (query?.["watch"] !== undefined) return follow(client, sandbox, step, namespace);
   const text = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
-  const answer = await client.request(method, path, {
-    query,
-    rawBody: text,
-    ...(headers === undefined ? {} : { headers }),
-  });
+  const options = { query, rawBody: text, headers, as };
+  const answer = await awaited(client, step, () => client.request(method, path, options));
   if (answer.status < 300 && method !== "GET" && method !== "DELETE") register(sandbox, answer);
   return { status: answer.status, headers: headersOf(answer.headers), body: bodyOf(answer) };
 }
 
+const untilMillisMax = 10_000;
+
+/** What does not come in time is compared as it is. */
+async function awaited(client: Client, { until }: Step, request: () => Promise<Answer>): Promise<Answer> {
+  let answer = await request();
+  if (until === undefined) return answer;
+  const isThere = (): boolean => JSON.stringify(answer.json ?? null).includes(until);
+  const deadlineMillis = client.clock.nowMillis() + untilMillisMax;
+  while (!isThere() && client.clock.nowMillis() < deadlineMillis) {
+    await client.pause(100);
+    answer = await request();
+  }
+  return answer;
+}
+
+/** What belongs to no namespace goes by itself. */
 function register(sandbox: Sandbox, { exchange, json }: Answer): void {
   if (!isApiObject(json)) return;
   const { path, method } = exchange.request;
   const [place = ""] = path.split("?");
+  if (!place.includes("/namespaces/")) {
+    const own = `${place}/${json.metadata.name}`;
+    if (method === "POST" && json["kind"] === "CustomResourceDefinition") {
+      sandbox.onCleanUp((cleaner) => cleaner.attempt("DELETE", own));
+    }
+    return;
+  }
   const held = (json.metadata.finalizers ?? []).length > 0 || place.includes("/pods");
   sandbox.created(method === "POST" ? `${place}/${json.metadata.name}` : place, held);
 }
@@ -126,11 +167,27 @@ const headersOf = (headers: Answer["headers"]): JsonObject =>
     }),
   );
 
-function bodyOf({ json, text, headers }: Answer): Json {
+function bodyOf({ json, text, headers, bytes }: Answer): Json {
   if (json !== undefined) return json;
+  if (headerOf(headers, "content-encoding") === "gzip") return unpacked(bytes);
   return /protobuf|cbor|octet/.test(mediaTypeOf(headers)) || headerOf(headers, "content-encoding") !== undefined
     ? "<binary>"
     : text;
+}
+
+/** What a server says is packed, and is not, shows. */
+function unpacked(bytes: Uint8Array): Json {
+  let text: string;
+  try {
+    text = gunzipSync(bytes).toString("utf8");
+  } catch {
+    return "<not gzip>";
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
 }
 
 /** What a watch tells up to an object that is written after it has begun: what has not come before it will not come. */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { JsonObject } from "../client/types.ts";
 import { configMapsPath, deploymentsPath } from "./object-steps.ts";
-import { inTurn, type Step } from "./step.ts";
+import { inTurn, type Program, type Step } from "./step.ts";
 
 const written = fc.record({ name: fc.constantFrom("a", "a-0", "b", "c"), team: fc.constantFrom("red", "blue") }).map(
   ({ name, team }): Step => ({
@@ -28,6 +28,13 @@ const removed = fc
   .map((name): Step => ({ what: "delete", method: "DELETE", path: `${configMapsPath}/${name}` }));
 
 const listed = (query: Record<string, string>): Step => ({ what: "list", method: "GET", path: configMapsPath, query });
+
+const lateWrites: readonly Step[] = ["a-late", "z-late"].map((name) => ({
+  what: "create",
+  method: "POST",
+  path: configMapsPath,
+  body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+}));
 
 const lists: readonly Step[] = [
   listed({}),
@@ -68,10 +75,16 @@ const lists: readonly Step[] = [
   { what: "get", method: "GET", path: `${configMapsPath}/a`, query: { resourceVersion: "x" } },
 ];
 
-/** Most of what lists are asked needs something to be there, and a list before. */
+/** Most of what lists are asked needs something to be there, and a list before; an empty one is asked for as well. */
 export const listPrograms = inTurn(
-  fc.array(written, { minLength: 1, maxLength: 4 }),
-  fc.constantFrom([listed({})], [listed({ limit: "1" })], []),
+  fc.array(written, { minLength: 0, maxLength: 4 }),
+  fc.constantFrom<Program>(
+    [listed({})],
+    [listed({ limit: "1" })],
+    [],
+    // The second page is of the first one's moment, whatever was written in between.
+    [listed({ limit: "1" }), ...lateWrites, listed({ limit: "1", continue: "{continue}" })],
+  ),
   fc.array(
     fc.oneof(
       { weight: 1, arbitrary: written },
@@ -130,6 +143,8 @@ const accepts: readonly string[] = [
   "application/json;as=PartialObjectMetadata;g=meta.svc.io;v=v1",
   "application/json;as=PartialObjectMetadataList;g=meta.svc.io;v=v1",
   "application/json;as=Poem;g=meta.svc.io;v=v1",
+  "application/json;as=Poem;g=meta.svc.io;v=v1,application/json",
+  "text/html,application/json;q=0.5",
   "application/yaml",
   "application/vnd.svc.protobuf",
   "application/cbor",
@@ -155,7 +170,39 @@ const shown = fc
     }),
   );
 
-export const representationSteps = fc.oneof({ weight: 2, arbitrary: written }, { weight: 4, arbitrary: shown });
+/** More than a server that packs only what is worth it sends plain. */
+const large: Step = {
+  what: "create something large",
+  method: "POST",
+  path: configMapsPath,
+  body: {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "large" },
+    data: { filler: "filler ".repeat(20_000) },
+  },
+};
+
+const packed = fc
+  .record({
+    path: fc.constantFrom(configMapsPath, `${configMapsPath}/a`, `${configMapsPath}/large`),
+    coding: fc.constantFrom("gzip", "deflate, gzip", "identity", "br"),
+  })
+  .map(
+    ({ path, coding }): Step => ({
+      what: `read packed as ${coding}`,
+      method: "GET",
+      path,
+      headers: { "accept-encoding": coding },
+    }),
+  );
+
+export const representationSteps = fc.oneof(
+  { weight: 4, arbitrary: written },
+  { weight: 8, arbitrary: shown },
+  { weight: 1, arbitrary: fc.constant(large) },
+  { weight: 2, arbitrary: packed },
+);
 
 const json = { "content-type": "application/json" };
 
@@ -234,6 +281,12 @@ const errors: readonly Step[] = [
   },
   { what: "watch of a single object", method: "DELETE", path: `${configMapsPath}/absent` },
   { what: "namespaced list of a cluster's type", method: "GET", path: "/api/v1/namespaces/{ns}/nodes" },
+  {
+    what: "watch of what cannot be watched",
+    method: "GET",
+    path: "/api/v1/componentstatuses",
+    query: { watch: "true" },
+  },
   { what: "trailing slash", method: "GET", path: `${configMapsPath}/` },
   { what: "double slash", method: "GET", path: "/api//v1/configmaps" },
 ];

@@ -10,13 +10,17 @@ export interface Step {
   /** What is asked, in a few words, without names. Differences of a status are told apart by it. */
   readonly what: string;
   readonly method: string;
-  /** `{ns}` is the program's namespace. */
+  /** `{ns}` is the program's namespace, `{other}` a second one, which is made when it is first named. */
   readonly path: string;
   /** With `watch`, the step lasts until an object written after its beginning is told, and its answer is the events. */
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: Json;
+  /** Another's bearer token, or no credentials at all. Default: those of the run. */
+  readonly as?: "nobody" | { readonly token: string };
+  /** Asked again and again until the answer has this text in it, and given up in time: for what a server does by the way. */
+  readonly until?: string;
 }
 
 export type Program = readonly Step[];
@@ -26,7 +30,7 @@ export function inTurn(...parts: readonly fc.Arbitrary<Program>[]): fc.Arbitrary
   return fc.tuple(...parts).map((drawn) => drawn.flat());
 }
 
-/** What one server has said so far, by reference: `version:a`, `uid:a`, `version` and `continue` of the last list. */
+/** What one server has said so far, by reference: `ns` and `other` are namespaces, the second name longer by a letter; `version:a`, `uid:a`, `version` and `continue` of the last list. */
 export type Known = Map<string, string>;
 
 /**

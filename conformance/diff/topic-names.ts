@@ -11,5 +11,10 @@ export const topicNames = [
   "representations",
   "errors",
   "discovery",
+  "pods",
+  "namespaces",
+  "events",
+  "access",
+  "custom",
 ] as const;
 export type TopicName = (typeof topicNames)[number];

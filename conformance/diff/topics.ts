@@ -1,7 +1,11 @@
 /** The random programs of each topic. */
 import fc from "fast-check";
-import { applySteps, deletionSteps, objectSteps, patchPrograms, validationSteps } from "./object-steps.ts";
+import { accessPrograms } from "./access-steps.ts";
+import { customPrograms } from "./custom-steps.ts";
+import { applySteps, deletionPrograms, objectSteps, patchPrograms, validationSteps } from "./object-steps.ts";
 import { discoverySteps, errorSteps, listPrograms, representationSteps, watchPrograms } from "./read-steps.ts";
+import { podPrograms } from "./pod-steps.ts";
+import { eventPrograms, scopePrograms } from "./scope-steps.ts";
 import type { Program, Step } from "./step.ts";
 import type { TopicName } from "./topic-names.ts";
 import { typePrograms } from "./type-steps.ts";
@@ -16,11 +20,16 @@ export const topics = {
   types: typePrograms as fc.Arbitrary<Program>,
   patches: patchPrograms,
   apply: programsOf(applySteps),
-  deletion: programsOf(deletionSteps),
+  deletion: deletionPrograms,
   lists: listPrograms,
   watches: watchPrograms,
   validation: programsOf(validationSteps),
   representations: programsOf(representationSteps),
   errors: programsOf(errorSteps),
   discovery: programsOf(discoverySteps),
+  pods: podPrograms,
+  namespaces: scopePrograms,
+  events: eventPrograms,
+  access: accessPrograms,
+  custom: customPrograms,
 } as const satisfies Readonly<Record<TopicName, fc.Arbitrary<Program>>>;

@@ -53,12 +53,14 @@ function placeLines({ path, a, b }: DiffPlace, paint: Paint): string[] {
   return [`  at       ${paint("strong", heading)}`, `    A      ${a ?? "nothing"}`, `    B      ${b ?? "nothing"}`];
 }
 
-function requestText({ method, path, query, headers, body }: DiffStep): string {
+function requestText({ method, path, query, headers, body, as, until }: DiffStep): string {
   const words = Object.entries(query ?? {}).map(([name, value]) => `${name}=${value}`);
   return [
     method,
     words.length === 0 ? path : `${path}?${words.join("&")}`,
     ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ...(as === undefined ? [] : [as === "nobody" ? "without credentials" : `with the token ${as.token}`]),
+    ...(until === undefined ? [] : [`until the answer has ${until}`]),
     ...(body === undefined ? [] : [cut(typeof body === "string" ? body : JSON.stringify(body), 400)]),
   ].join("  ");
 }

@@ -76,6 +76,10 @@ export interface DiffStep {
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
+  /** Another's bearer token, or no credentials at all. Default: those of the run. */
+  readonly as?: "nobody" | { readonly token: string } | undefined;
+  /** Asked again until the answer had this text in it, or 10 s were over. */
+  readonly until?: string | undefined;
 }
 
 export interface DiffAnswer {
@@ -108,6 +112,11 @@ const step = z.object({
   query: z.record(z.string(), z.string()).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
+  as: z
+    .union([z.literal("nobody"), z.object({ token: z.string() })])
+    .optional()
+    .describe("Other credentials than those of the run."),
+  until: z.string().optional().describe("Asked again until the answer had this text in it, or 10 s were over."),
 });
 
 export const diffReportSchema = z
