@@ -12,6 +12,7 @@ import { pagesAreOneSnapshot } from "./pagination/pages-are-one-snapshot.ts";
 import { remainingCountsAddUp } from "./pagination/remaining-counts-add-up.ts";
 import { sparseSelectorsLoseNothing } from "./pagination/sparse-selectors-lose-nothing.ts";
 import { tokensStayInScope } from "./pagination/tokens-stay-in-scope.ts";
+import { collectionsHaveVersionsOfTheirOwn } from "./versions/collections-have-versions-of-their-own.ts";
 import { getsAtAVersion } from "./versions/gets-at-a-version.ts";
 import { invalidCombinationsAreRefused } from "./versions/invalid-combinations-are-refused.ts";
 import { listsAtAVersion } from "./versions/lists-at-a-version.ts";
@@ -139,6 +140,7 @@ export const allChecks: readonly Check[] = [
   relistsAdvance,
   theFutureIsAwaitedOrRefused,
   versionsChangeWithEveryWrite,
+  collectionsHaveVersionsOfTheirOwn,
   exactListsExpire,
   oldWatchesAreRefused,
   tokensExpire,

@@ -29,6 +29,11 @@ const rows = {
     symptom: "An empty list carries resourceVersion 0.",
     source: "kubernetes/kubernetes#64150",
   },
+  "list-version-of-newest-item": {
+    area: "lists",
+    symptom: "A list in a namespace carries the newest version among its items instead of its own.",
+    source: "grafana/grafana#82282",
+  },
   "list-null-items": {
     area: "lists",
     symptom: "An empty list served from the cache has items: null.",

@@ -328,6 +328,11 @@ describe("faults in lists", () => {
     expect(faulty(1, "list-null-items").listed("", "n").items).toHaveLength(1);
   });
 
+  it("list-version-of-newest-item", () => {
+    expect(faulty(3, "list-version-of-newest-item").listed("limit=1", "n").resourceVersion).toBe("2");
+    expect(filled(3).listed("limit=1", "n").resourceVersion).not.toBe("2");
+  });
+
   it("list-cache-unsorted and list-order-by-revision", () => {
     for (const fault of ["list-cache-unsorted", "list-order-by-revision"] as const) {
       const bed = new Testbed({ faults: [fault] });
