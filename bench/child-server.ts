@@ -14,6 +14,10 @@ export interface ChildServer {
 /** Flags for node before the script, such as `--cpu-prof`: for looking into a server that a benchmark runs. */
 const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
+/** As the command is started: with what was compiled last. */
+const compiled = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url));
+const env = { NODE_COMPILE_CACHE: compiled, ...process.env };
+
 /** Runs `script` (relative to this folder) and waits for the line with its URL; stops it after `work`, whatever comes. */
 export async function withServer<Result>(
   script: string,
@@ -21,7 +25,7 @@ export async function withServer<Result>(
   work: (server: ChildServer) => Promise<Result>,
 ): Promise<Result> {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [...nodeFlags, path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...nodeFlags, path, ...args], { stdio: ["ignore", "pipe", "inherit"], env });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const cutOff = (): void => void child.kill("SIGKILL");
   process.once("exit", cutOff);
