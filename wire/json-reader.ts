@@ -5,6 +5,7 @@
  * depth of 10,000, replacement of invalid UTF-8 and of unpaired escapes by U+FFFD).
  */
 import { goQuote, utf8Length } from "./go-strings.ts";
+import { decodeLoosely } from "./utf8.ts";
 
 export const jsonDepthMax = 10_000;
 
@@ -24,8 +25,16 @@ export interface JsonDocument {
   /** Paths (`metadata.labels.a`, `spec.ports[0].name`) in the order of the text, each once. */
   readonly duplicates: readonly string[];
   readonly unsafeNumbers: readonly UnsafeNumber[];
+  /** With the option `keyOffsets`. */
+  readonly offsets?: KeyOffsets;
   /** Some bytes were no UTF-8; each stands as U+FFFD in its string. */
   readonly invalidUtf8: boolean;
+}
+
+/** Where in the text keys stand, by their paths: the first time, and the second. */
+export interface KeyOffsets {
+  readonly first: ReadonlyMap<string, number>;
+  readonly second: ReadonlyMap<string, number>;
 }
 
 export interface JsonSyntaxError {
@@ -42,15 +51,19 @@ export interface JsonReadOptions {
    * decoder does where a struct or a map is filled twice.
    */
   readonly duplicateObjects?: "replace" | "merge";
+  /**
+   * Numbers that are whole but written with a fraction or an exponent, and those that no double holds, come as symbols
+   * described by what is written: where an integer is wanted, the spelling decides.
+   */
+  readonly spelledNumbers?: boolean;
+  readonly keyOffsets?: boolean;
 }
-
-const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The same answers as `parseJsonStrict`, slower. No recursion. */
 export function readJson(input: string | Uint8Array, options: JsonReadOptions = {}): JsonDocument | JsonSyntaxError {
   const { text, invalidUtf8 } = typeof input === "string" ? { text: input, invalidUtf8: false } : decodeLoosely(input);
   try {
-    return new JsonReader(text, options.duplicateObjects === "merge").read(invalidUtf8);
+    return new JsonReader(text, options).read(invalidUtf8);
   } catch (error) {
     if (error instanceof Rejected) return { ok: false, error: error.message, offset: error.offset };
     throw error;
@@ -64,42 +77,6 @@ class Rejected extends Error {
     super(message);
     this.offset = offset;
   }
-}
-
-/** The text, with its byte order mark if it has one; undefined for bytes that are not UTF-8. */
-export function decodeStrictly(bytes: Uint8Array): string | undefined {
-  try {
-    return strictDecoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A byte that is no UTF-8 becomes the lone surrogate U+DC00 + byte: still one unit, and still known. */
-function decodeLoosely(bytes: Uint8Array): { text: string; invalidUtf8: boolean } {
-  const strict = decodeStrictly(bytes);
-  if (strict !== undefined) return { text: strict, invalidUtf8: false };
-  let text = "";
-  let at = 0;
-  while (at < bytes.length) {
-    const length = sequenceLength(bytes, at);
-    text +=
-      length === 0
-        ? String.fromCharCode(0xdc00 + (bytes[at] as number))
-        : strictDecoder.decode(bytes.subarray(at, at + length));
-    at += length === 0 ? 1 : length;
-  }
-  return { text, invalidUtf8: true };
-}
-
-/** Bytes of the valid sequence at `at`; 0 when there is none. A run of ASCII is one sequence. */
-function sequenceLength(bytes: Uint8Array, at: number): number {
-  let end = at;
-  while (end < bytes.length && (bytes[end] as number) < 0x80) end++;
-  if (end > at) return end - at;
-  const lead = bytes[at] as number;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  return decodeStrictly(bytes.subarray(at, at + length)) === undefined ? 0 : length;
 }
 
 type Container = Record<string, unknown> | unknown[];
@@ -130,15 +107,19 @@ const escapes: Readonly<Record<string, string>> = {
 class JsonReader {
   private readonly text: string;
   private readonly merges: boolean;
+  private readonly spells: boolean;
+  private readonly firstOffsets: Map<string, number> | undefined;
   private at = 0;
   private readonly frames: Frame[] = [];
-  private readonly duplicates = new Set<string>();
+  private readonly duplicates = new Map<string, number>();
   private readonly unsafeNumbers: UnsafeNumber[] = [];
   private root: unknown;
 
-  constructor(text: string, merges: boolean) {
+  constructor(text: string, { duplicateObjects, spelledNumbers = false, keyOffsets = false }: JsonReadOptions) {
     this.text = text;
-    this.merges = merges;
+    this.merges = duplicateObjects === "merge";
+    this.spells = spelledNumbers;
+    this.firstOffsets = keyOffsets ? new Map() : undefined;
   }
 
   read(invalidUtf8: boolean): JsonDocument {
@@ -148,8 +129,9 @@ class JsonReader {
       const char = this.text[this.at];
       if (char === undefined) {
         if (state !== "after value" || this.frames.length > 0) throw this.ended();
-        const { root, unsafeNumbers } = this;
-        return { ok: true, value: root, duplicates: [...this.duplicates], unsafeNumbers, invalidUtf8 };
+        const { root, unsafeNumbers, duplicates, firstOffsets } = this;
+        const offsets = firstOffsets && { offsets: { first: firstOffsets, second: duplicates } };
+        return { ok: true, value: root, duplicates: [...duplicates.keys()], unsafeNumbers, ...offsets, invalidUtf8 };
       }
       state = this.step(state, char);
     }
@@ -189,7 +171,8 @@ class JsonReader {
     frame.key = this.string();
     const known = frame.seen === undefined ? Object.hasOwn(frame.container, frame.key) : frame.seen.has(frame.key);
     frame.seen?.add(frame.key);
-    if (known) this.duplicates.add(this.path());
+    if (known && !this.duplicates.has(this.path())) this.duplicates.set(this.path(), this.at);
+    if (!known) this.firstOffsets?.set(this.path(), this.at);
     this.skipSpace();
     if (this.at === this.text.length) throw this.ended();
     if (this.text[this.at] !== ":") throw this.invalid("after object key");
@@ -252,7 +235,7 @@ class JsonReader {
     return value;
   }
 
-  private number(): number | bigint {
+  private number(): number | bigint | symbol {
     numberPattern.lastIndex = this.at;
     const token = numberPattern.exec(this.text)?.[0] ?? "";
     const end = this.at + token.length;
@@ -270,6 +253,7 @@ class JsonReader {
       this.unsafeNumbers.push({ path: this.valuePath(), text: token });
     }
     this.at = end;
+    if (this.spells && !isInteger && (Number.isInteger(number) || !Number.isFinite(number))) return Symbol(token);
     return isInteger && !Number.isSafeInteger(number) ? BigInt(token) : number;
   }
 

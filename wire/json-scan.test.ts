@@ -241,6 +241,24 @@ describe("strict JSON: what the native parser hides", () => {
     ]);
   });
 
+  it("spells numbers that are whole and do not look it, when asked to", () => {
+    const text = "[1, -0, 1.5, 1.0, -2.00, 1e3, 1E-3, 1e999, 0.0]";
+    expect(accepted(both(text)).value).toEqual([1, -0, 1.5, 1, -2, 1000, 0.001, Number.POSITIVE_INFINITY, 0]);
+    const spelled = parseJsonStrict(text, { spelledNumbers: true });
+    const values = spelled.ok ? (spelled.value as readonly (number | symbol)[]) : [];
+    expect(values.map((value) => (typeof value === "symbol" ? value.description : value))).toEqual([
+      1,
+      -0,
+      1.5,
+      "1.0",
+      "-2.00",
+      "1e3",
+      0.001,
+      "1e999",
+      "0.0",
+    ]);
+  });
+
   it("stops at the depth that the server stops at", () => {
     const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth);
     expect(parseJsonStrict(nested(jsonDepthMax, "[", "]")).ok).toBe(true);

@@ -1,15 +1,10 @@
 /**
  * Strict JSON at nearly the native parser's speed: that one reads, and a scan of the text shows whether it lost
- * anything (duplicate keys, integers beyond 2^53, unpaired escapes); only then the exact reader runs.
+ * anything (duplicate keys, integers beyond 2^53, how whole numbers are spelled, unpaired escapes); only then the exact reader runs.
  * Source: the design, one strict decoder; what is strict is told in `json-reader.ts`.
  */
-import {
-  decodeStrictly,
-  type JsonDocument,
-  type JsonReadOptions,
-  type JsonSyntaxError,
-  readJson,
-} from "./json-reader.ts";
+import { type JsonDocument, type JsonReadOptions, type JsonSyntaxError, readJson } from "./json-reader.ts";
+import { decodeStrictly } from "./utf8.ts";
 
 const none: readonly never[] = Object.freeze([]);
 
@@ -40,7 +35,7 @@ const safeDigitsMax = 15; // any integer of 15 digits is exact
 
 /**
  * Members of all objects in a valid text, counted by their colons. Undefined when the native parser may have lost
- * something else: a long number, an exponent, an escaped surrogate, or great depth.
+ * something else: a long number, an exponent, a fraction of zeros, an escaped surrogate, or great depth.
  */
 function countKeysInText(text: string): number | undefined {
   let keys = 0;
@@ -59,11 +54,15 @@ function countKeysInText(text: string): number | undefined {
     } else if (char === 125 || char === 93) depth--;
     else if (char === 45 || (char >= 48 && char <= 57)) {
       const start = at;
+      let point = false;
+      let fraction = false;
       for (let next = text.charCodeAt(at + 1); isNumberPart(next); next = text.charCodeAt(at + 1)) {
         if ((next | 32) === 101) return undefined;
+        if (next === 46) point = true;
+        else if (next !== 48) fraction = point;
         at++;
       }
-      if (at - start >= safeDigitsMax) return undefined;
+      if (at - start >= safeDigitsMax || (point && !fraction)) return undefined;
     }
   }
   return keys;

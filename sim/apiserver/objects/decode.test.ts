@@ -74,6 +74,40 @@ describe("a value of the wrong type", () => {
     expect(messageOf('{"bogus":1,"immutable":3,"data":{"k":5}}')).toContain("ConfigMap.immutable of type bool");
   });
 
+  it.each([
+    [
+      '{"spec":{"terminationGracePeriodSeconds":1.0}}',
+      "number 1.0 into Go struct field PodSpec.spec.terminationGracePeriodSeconds of type int64",
+    ],
+    [
+      '{"spec":{"terminationGracePeriodSeconds":1e3}}',
+      "number 1e3 into Go struct field PodSpec.spec.terminationGracePeriodSeconds of type int64",
+    ],
+    [
+      '{"spec":{"terminationGracePeriodSeconds":1e999}}',
+      "number 1e999 into Go struct field PodSpec.spec.terminationGracePeriodSeconds of type int64",
+    ],
+    ['{"metadata":{"name":1.0}}', "number into Go struct field ObjectMeta.metadata.name of type string"],
+    ['{"spec":1e3}', "number into Go struct field Pod.spec of type v1.PodSpec"],
+  ])("may be a number that is whole and not written so: %s", (text, error) => {
+    expect(messageOf(text, pods)).toBe(`${cannot("Pod")}json: cannot unmarshal ${error}`);
+  });
+
+  it("may be no port and no time, which end the reading: what came before is not told", () => {
+    const services = endpoint("v1/services");
+    const port = (value: string): string => `{"spec":{"type":5,"ports":[{"targetPort":${value}}],"clusterIP":5}}`;
+    const target = "into Go struct field ServicePort.spec.ports.targetPort of type int32";
+    expect(messageOf(port("80.5"), services)).toBe(`${cannot("Service")}json: cannot unmarshal number 80.5 ${target}`);
+    expect(messageOf(port("80.0"), services)).toBe(`${cannot("Service")}json: cannot unmarshal number 80.0 ${target}`);
+    expect(messageOf(port("true"), services)).toBe(`${cannot("Service")}json: cannot unmarshal bool ${target}`);
+    expect(messageOf('{"data":5,"metadata":{"creationTimestamp":"x"}}')).toContain('parsing time "x"');
+    expect(messageOf('{"data":5,"binaryData":{"a":"!"}}')).toContain("ConfigMap.data of type");
+    const limits = (value: string): string => `{"spec":{"containers":[{"resources":{"limits":{"cpu":${value}}}}]}}`;
+    expect(messageOf(limits("true"), pods)).toContain("quantities must match the regular expression");
+    const { draft } = decodeText(limits("1e3"), pods);
+    expect(draft["spec"]).toMatchObject({ containers: [{ resources: { limits: { cpu: "1e3" } } }] });
+  });
+
   it("has texts of its own for bytes, times and quantities", () => {
     expect(messageOf('{"data":{"u":"%%%"}}', secrets)).toBe(`${cannot("Secret")}illegal base64 data at input byte 0`);
     expect(messageOf('{"metadata":{"creationTimestamp":"soon"}}')).toBe(
@@ -116,6 +150,28 @@ describe("unknown and duplicate fields", () => {
       'duplicate field "data.k"',
       'duplicate field "data"',
     ]);
+  });
+
+  it.each([
+    ['{"z":1,"z":2}', ['unknown field "z"']],
+    ['{"z":{"a":1,"a":2},"zz":[{"b":1,"b":2}]}', ['unknown field "z"', 'unknown field "zz"']],
+    [
+      '{"zz":1,"data":{"a":"1","a":"2"},"y":1}',
+      ['unknown field "zz"', 'duplicate field "data.a"', 'unknown field "y"'],
+    ],
+    ['{"metadata":{"managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]}}', []],
+    [
+      '{"metadata":{"ownerReferences":[{"z":1},{"uid":"a","uid":"b"}]}}',
+      ['unknown field "metadata.ownerReferences[0].z"', 'duplicate field "metadata.ownerReferences[1].uid"'],
+    ],
+  ])("come in the order of the text, and nothing unknown is looked into: %s", (text, warnings) => {
+    expect(decodeText(text, configMaps).warnings).toEqual(warnings);
+  });
+
+  it("are a hundred at most", () => {
+    const fields = Array.from({ length: 150 }, (_, at) => `"z${at}":1`).join(",");
+    expect(decodeText(`{${fields}}`, configMaps).warnings).toHaveLength(100);
+    expect(decodeText(`{${fields},"data":{},"data":{}}`, configMaps).warnings).toHaveLength(100);
   });
 
   it("refuse the body at Strict, all named", () => {

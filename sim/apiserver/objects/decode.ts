@@ -14,7 +14,8 @@ import { invalidValue } from "./causes.ts";
 import { kindRules } from "./kinds/all-kinds.ts";
 import type { KindRules } from "./kinds/kind-rules.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "./types.ts";
-import { WalkContext } from "./walk-context.ts";
+import { strictProblems } from "./strict-problems.ts";
+import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 import { parseYaml } from "./yaml-body.ts";
 
@@ -41,7 +42,7 @@ export function decodeObject(
   const context = new WalkContext();
   const draft = walkOfStruct(target.type)(read.value, context, undefined) as Draft;
   if (context.error !== undefined) throw unhandled(gvk, target, context.error);
-  const strict = strictErrors(read, context);
+  const strict = target.type.custom ? strictErrors(read, context) : strictErrorsInOrder(read, context, body, target);
   if (strict.length > 0 && level === "Strict") {
     throw unhandled(gvk, target, `strict decoding error: ${strictText(read, strict)}`);
   }
@@ -50,9 +51,23 @@ export function decodeObject(
 
 const none: readonly string[] = Object.freeze([]);
 
+/** More are not told. */
+const unknownMax = 100;
+
 function strictErrors({ duplicates }: Read, { unknown }: WalkContext): readonly string[] {
   if (unknown.length === 0) return duplicates;
-  return [...duplicates, ...unknown.map((path) => `unknown field ${goQuote(path)}`)];
+  return [...duplicates, ...unknown.slice(0, unknownMax).map((path) => `unknown field ${goQuote(path)}`)];
+}
+
+/** JSON tells of both as they come in the text, and looks at nothing inside what it does not know. */
+function strictErrorsInOrder(
+  read: Read,
+  context: WalkContext,
+  body: Uint8Array | JsonObject | undefined,
+  { type }: Target,
+): readonly string[] {
+  if (read.yaml || read.duplicates.length === 0 || !(body instanceof Uint8Array)) return strictErrors(read, context);
+  return strictProblems(body, type, context.unknown);
 }
 
 interface Read {
@@ -77,7 +92,7 @@ function readBody(body: Uint8Array | JsonObject | undefined, format: BodyFormat,
     if (!read.ok) throw unrecognised(target, read.error, bytes);
     return { value: read.value, duplicates: read.duplicates, yaml: true };
   }
-  const read = parseJsonStrict(bytes, { duplicateObjects: "merge" });
+  const read = parseJsonStrict(bytes, { duplicateObjects: "merge", spelledNumbers: target.type.custom !== true });
   if (!read.ok) throw unrecognised(target, `couldn't get version/kind; json parse error: ${read.error}`, bytes);
   return { value: read.value, duplicates: read.duplicates.map(duplicateText), yaml: false };
 }
@@ -117,7 +132,7 @@ function recognise(read: Read, target: Target, body: Uint8Array | JsonObject | u
 }
 
 function notAnObject(value: unknown): string {
-  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  const found = describe(value);
   return `json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
@@ -125,7 +140,7 @@ function stringField(value: JsonObject | null, field: string, target: Target, by
   const text = value !== null && Object.hasOwn(value, field) ? value[field] : undefined;
   if (text === undefined || text === null) return "";
   if (typeof text === "string") return text;
-  const found = Array.isArray(text) ? "array" : typeof text === "boolean" ? "bool" : typeof text;
+  const found = describe(text);
   const error = `json: cannot unmarshal ${found} into Go struct field .${field} of type string`;
   throw unrecognised(target, `couldn't get version/kind; json parse error: ${error}`, bytes);
 }

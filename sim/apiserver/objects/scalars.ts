@@ -8,17 +8,20 @@ import { formatQuantity, parseQuantity } from "../../../wire/quantity.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "../../../wire/time.ts";
 import type { Json } from "../http-message.ts";
 
-/** `expected` names the Go type when the JSON type is wrong; `error` is a text of the type's own. */
+/**
+ * `expected` names the Go type when the JSON type is wrong; `error` is a text of the type's own. Either ends the reading,
+ * but for bytes, which have no reader of their own.
+ */
 export type ScalarResult =
   | { readonly ok: true; readonly value: Json | undefined }
-  | { readonly ok: false; readonly expected: string; readonly error?: undefined }
-  | { readonly ok: false; readonly expected?: undefined; readonly error: string };
+  | { readonly ok: false; readonly expected: string; readonly error?: undefined; readonly goesOn?: true }
+  | { readonly ok: false; readonly expected?: undefined; readonly error: string; readonly goesOn?: true };
 
 export type NamedScalar = (value: unknown) => ScalarResult;
 
 const good = (value: Json | undefined): ScalarResult => ({ ok: true, value });
-const wrongType = (expected: string): ScalarResult => ({ ok: false, expected });
-const bad = (error: string): ScalarResult => ({ ok: false, error });
+const wrongType = (expected: string) => ({ ok: false, expected }) as const;
+const bad = (error: string) => ({ ok: false, error }) as const;
 
 /** By type name of the tables; `byte` stands for the string format of that name. */
 export const namedScalars: Readonly<Record<string, NamedScalar>> = {
@@ -57,10 +60,9 @@ function microTime(value: unknown): ScalarResult {
 const quantities = new Map<string, ScalarResult>();
 const quantitiesMax = 4096;
 
-/** In the server's canonical form: `1000m` comes back as `1`. The same few come again and again, so they are kept. */
+/** A symbol is a number, spelled. In the server's canonical form: `1000m` comes back as `1`. The same few come again and again, so they are kept. */
 function quantity(value: unknown): ScalarResult {
-  if (typeof value !== "string" && typeof value !== "number") return wrongType("resource.Quantity");
-  const text = String(value);
+  const text = typeof value === "symbol" ? (value.description as string) : String(value); // true is a wrong text as well
   let result = quantities.get(text);
   if (result === undefined) {
     const read = parseQuantity(text.trim());
@@ -74,17 +76,17 @@ function quantity(value: unknown): ScalarResult {
 function intOrString(value: unknown): ScalarResult {
   if (typeof value === "string") return good(value);
   if (typeof value === "number" && (value | 0) === value) return good(value);
-  return wrongType(typeof value === "number" ? "int32" : "intstr.IntOrString");
+  return wrongType("int32");
 }
 
 const wholeGroups = /^(?:[A-Za-z0-9+/]{4})*$/;
 
 /** Bytes come back as the server writes them: without line breaks, unused bits zero. Only the last group can differ. */
 function base64(value: unknown): ScalarResult {
-  if (typeof value !== "string") return wrongType("[]uint8");
+  if (typeof value !== "string") return { ...wrongType("[]uint8"), goesOn: true };
   if (wholeGroups.test(value)) return good(value);
   const bytes = decodeBase64(value);
-  if (typeof bytes === "number") return bad(base64Error(bytes));
+  if (typeof bytes === "number") return { ...bad(base64Error(bytes)), goesOn: true };
   const text = value.replace(/[\r\n]/g, "");
   const tail = decodeBase64(text.slice(-4));
   return good(typeof tail === "number" ? encodeBase64(bytes) : text.slice(0, -4) + encodeBase64(tail));

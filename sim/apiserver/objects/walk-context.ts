@@ -11,8 +11,9 @@ export class WalkContext {
   readonly path: (string | number | readonly [string])[] = [];
   /** Paths of fields that the type does not have, in document order, as `spec.containers[0].imagee`. */
   readonly unknown: string[] = [];
-  /** The first type error in document order, in Go's words. */
+  /** The type error to tell, in Go's words: the first that ended the reading, else the first in document order. */
   error: string | undefined = undefined;
+  private ended = false;
   /** Innermost struct: error texts name it. */
   struct: TypeRow | undefined = undefined;
   depth = 0;
@@ -23,13 +24,28 @@ export class WalkContext {
 
   /** A value of the wrong JSON type. */
   mismatch(found: string, goType: string): void {
-    if (this.error !== undefined) return;
+    this.fail(this.mismatchText(found, goType));
+  }
+
+  /** A value that a type with a reader of its own does not take: nothing is read after it. */
+  end(text: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.error = text;
+  }
+
+  /** The text for a value of the wrong JSON type, read by a type of its own. */
+  ownMismatchText(found: string, goType: string): string {
+    return this.mismatchText(found, goType);
+  }
+
+  private mismatchText(found: string, goType: string): string {
     const fields = this.path.filter((step) => typeof step === "string").join(".");
     const into =
       fields === "" || this.struct === undefined
         ? "Go value"
         : `Go struct field ${shortTypeName(this.struct)}.${fields}`;
-    this.error = `json: cannot unmarshal ${found} into ${into} of type ${goType}`;
+    return `json: cannot unmarshal ${found} into ${into} of type ${goType}`;
   }
 
   fail(text: string): void {
@@ -52,10 +68,18 @@ export class UnstructuredContext extends WalkContext {
     if (goType.startsWith("map[")) this.error = `cannot restore map from ${kind}`;
     else if (goType.startsWith("[]")) this.error = `cannot restore slice from ${kind}`;
     else if (goType.startsWith("v1.")) this.error = `cannot restore struct from: ${kind}`;
-    else if (goType.includes(".")) super.mismatch(found, goType);
     else if (isNumeric(kind) && (isNumeric(goType) || goType === "string")) {
       this.error = `cannot convert ${kind} to ${goType}`;
     } else this.error = `unrecognized type: ${goType}`;
+  }
+
+  override ownMismatchText(found: string, goType: string): string {
+    return `json: cannot unmarshal ${found} into Go value of type ${goType}`;
+  }
+
+  /** This reader ends at every error. */
+  override end(text: string): void {
+    this.fail(text);
   }
 }
 
@@ -95,10 +119,16 @@ export interface FieldWalk {
   readonly dropEmpty: boolean;
 }
 
+/** Integers are also refused for their value, which the error then shows. */
+export function describeNumber(value: unknown): string {
+  if (typeof value === "symbol") return `number ${value.description}`;
+  return typeof value === "number" || typeof value === "bigint" ? `number ${String(value)}` : describe(value);
+}
+
 /** The JSON type of a value as Go's errors call it. */
 export function describe(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "bigint") return "number";
+  if (typeof value === "bigint" || typeof value === "symbol") return "number";
   return typeof value;
 }

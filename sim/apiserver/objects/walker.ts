@@ -7,7 +7,7 @@ import { compareBytes } from "../../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { type NamedScalar, namedScalars } from "./scalars.ts";
-import { depthMax, describe, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
+import { depthMax, describe, describeNumber, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
 import { orderedRows, presenceOf, shortTypeName, zeroOfField, zeroOfShape, zeroStruct } from "./zero-values.ts";
 
 interface StructWalk {
@@ -168,8 +168,15 @@ function compileNamed(scalar: NamedScalar): Walk {
     if (value === previous) return value as Json;
     const result = scalar(value);
     if (result.ok) return result.value;
-    if (result.expected !== undefined) context.mismatch(describe(value), result.expected);
-    else context.fail(result.error);
+    const { expected, error } = result;
+    if (result.goesOn === true) {
+      if (expected === undefined) context.fail(error);
+      else context.mismatch(describe(value), expected);
+    } else if (expected === undefined) context.end(error);
+    else {
+      const found = expected === "int32" ? describeNumber(value) : describe(value);
+      context.end(context.ownMismatchText(found, expected));
+    }
     return undefined;
   };
 }
@@ -194,8 +201,9 @@ const walkBoolean: Walk = (value, context) => {
 };
 
 const walkNumber: Walk = (value, context) => {
-  if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
-  context.mismatch(describe(value), "float64");
+  const number = typeof value === "symbol" ? Number(value.description) : value;
+  if (typeof number === "number" && Number.isFinite(number)) return number === 0 ? 0 : number;
+  context.mismatch(typeof value === "symbol" ? describeNumber(value) : describe(value), "float64");
   return undefined;
 };
 
@@ -328,6 +336,7 @@ const walkOpaque: Walk = (value, context, previous) => {
   }
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
+  if (typeof value === "symbol") return walkNumber(value, context, previous);
   context.fail(`json: unsupported value: ${String(value)}`);
   return undefined;
 };
@@ -357,11 +366,6 @@ function isEmpty(value: Json): boolean {
   // oxlint-disable-next-line typescript/no-for-in-array
   for (const _ in value) return false;
   return true;
-}
-
-/** Integers are also refused for their value, which the error then shows. */
-function describeNumber(value: unknown): string {
-  return typeof value === "number" || typeof value === "bigint" ? `number ${String(value)}` : describe(value);
 }
 
 /** Quantities, times and their kin lose their name inside lists and maps; their shapes tell them apart again. */
