@@ -139,6 +139,32 @@ describe("a webhook", () => {
     expect([refused.status, refused.headers["warning"]]).toEqual([400, ['299 - "mind the gap"']]);
   });
 
+  it("fails the request when it leaves no object of the kind, and cannot move one elsewhere", () => {
+    const cluster = new Cluster("mutating", { resources: ["configmaps"] });
+    const outcome = (reply: JsonObject): unknown[] => {
+      cluster.reply = () => reply;
+      const { status, reason, body } = cluster.bed.ask(`POST ${configMaps}`, { body: { metadata: { name: "a" } } });
+      return [status, reason, body["message"]];
+    };
+    expect(outcome(setting("/data", { a: 1 }))).toEqual([
+      500,
+      "InternalError",
+      "Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+    ]);
+    expect(outcome(setting("/kind", "Pod"))[0]).toBe(500);
+    expect(outcome(setting("/metadata/namespace", "kube-system"))).toEqual([
+      400,
+      "BadRequest",
+      "the namespace of the provided object does not match the namespace sent on the request",
+    ]);
+  });
+
+  it("is told of a namespace as lying in itself", () => {
+    const cluster = new Cluster("validating", { resources: ["namespaces"], scope: "Cluster" });
+    cluster.ok("POST /api/v1/namespaces", { metadata: { name: "n" } });
+    expect(cluster.last).toMatchObject({ name: "n", namespace: "n" });
+  });
+
   it("has no say about policies", () => {
     const cluster = new Cluster("validating", { resources: ["*/*"] });
     const spec = { validations: [{ expression: "true" }], matchConstraints: { resourceRules: [] } };

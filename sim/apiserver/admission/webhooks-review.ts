@@ -33,7 +33,7 @@ export function requestOf(review: AdmissionReview, dialect: Dialect) {
     requestResource: resourceOf(asked),
     requestSubResource: asked.subresource?.subresource,
     name: name === "" ? undefined : name,
-    namespace: namespace === "" ? undefined : namespace,
+    namespace: (isNamespace(place) ? name : namespace) || undefined,
     operation,
     userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups, extra },
     dryRun,
@@ -44,6 +44,9 @@ export function requestOf(review: AdmissionReview, dialect: Dialect) {
     },
   };
 }
+
+/** A namespace counts as lying in itself. */
+const isNamespace = ({ row }: ResourcePlace): boolean => row.group === "" && row.resource === "namespaces";
 
 /** The kind of the body: a subresource may have one of its own. */
 function kindOf({ row, resourceName, subresource }: ResourcePlace, dialect: Dialect) {
@@ -112,15 +115,25 @@ function readPatch(patch: unknown): readonly Json[] | string {
   }
 }
 
-/** The object after a webhook's patch. Throws 500, as the real server does for a patch that does not fit. */
-export function patched(object: JsonObject, patch: readonly Json[]): JsonObject {
+/**
+ * The object after a webhook's patch, read again by `decode`. Throws 500, as the real server does for a patch that does
+ * not fit and for an object that is none of its kind any more.
+ */
+export function patched(
+  object: JsonObject,
+  patch: readonly Json[],
+  decode: (object: JsonObject) => JsonObject,
+): JsonObject {
   try {
-    return applyJsonPatch(object, readJsonPatch(patch as unknown as Json).operations) as JsonObject;
+    return decode(applyJsonPatch(object, readJsonPatch(patch as unknown as Json).operations) as JsonObject);
   } catch (error) {
-    if (error instanceof PatchFailure || error instanceof ApiError) throw internal(error.message);
+    if (error instanceof PatchFailure || error instanceof ApiError) throw internal(withoutPlace(error.message));
     throw error;
   }
 }
+
+/** What is wrong with an object, without the words for a body that a client sent. */
+const withoutPlace = (message: string): string => message.replace(/^.*? cannot be handled as an? \S+: /, "");
 
 /** A refusal in the webhook's own words; a code below 400 would be none. */
 export function denial(webhook: Webhook, status: JsonObject = {}): ApiError {

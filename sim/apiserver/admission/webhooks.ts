@@ -300,7 +300,7 @@ function judge(
   const verdict =
     reply.patch === undefined || object === undefined
       ? { warnings }
-      : { object: ports.decode(review.place, patched(object, reply.patch)), warnings };
+      : { object: patched(object, reply.patch, (made) => ports.decode(review.place, made)), warnings };
   return { verdict, how: "allowed", code: 200 };
 }
 

@@ -178,6 +178,19 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       }
     });
 
+    it("take a first count by their scale, and none that is unset", () => {
+      const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: { scale } }]);
+      cluster.widget("a");
+      expect(cluster.get(`${widgets}/a/scale`).status).toBe(500);
+      const patch = (body: unknown): Answer => cluster.bed.ask(`PATCH ${widgets}/a/scale`, { headers: merge, body });
+      expect(patch({ metadata: { labels: {} } }).at("message")).toBe(
+        'the spec replicas field ".spec.replicas" cannot be empty',
+      );
+      expect(patch({ spec: { replicas: 4 } }).at("spec.replicas")).toBe(4);
+      expect(cluster.get(`${widgets}/a`).at("spec.replicas")).toBe(4);
+    });
+
     it("scale by their own paths", () => {
       const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
       const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: { scale } }]);

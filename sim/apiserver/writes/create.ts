@@ -62,6 +62,7 @@ export function createDraft(
     run,
     { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options },
     (object) => {
+      settleNamespace(object, namespace); // nobody on the way may move it
       if (!resource.row.namespaced) {
         done(store(writer, resource, object, sentVersion, options));
         return;

@@ -7,7 +7,7 @@ import { invariant } from "../../kernel/invariant.ts";
 import { valueOf } from "../custom/custom-resource.ts";
 import type { ScalePaths } from "../custom/definition.ts";
 import { fieldNames } from "../custom/json-path.ts";
-import { ApiError, conflict, invalid, notFound } from "../errors.ts";
+import { ApiError, badRequest, conflict, invalid, notFound } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { scaleEntries, workloadEntries } from "../objects/apply/scale-fields.ts";
 import { invalidValue } from "../objects/causes.ts";
@@ -63,7 +63,7 @@ export function scale(call: SubresourceCall): void {
     const asked = wanted(live, trackedScale(live, resource));
     settleNamespace(asked, namespace);
     requireName(asked, name);
-    const oldObject = scaleOf(live.object, resource);
+    const oldObject = scaleOf(live.object, resource, unset);
     const admission = { operation: "UPDATE", namespace, name, object: asked, oldObject, options } as const;
     admitted(writer, run, admission, (object) => store(live, object));
   };
@@ -133,16 +133,21 @@ function track({ writer, run }: SubresourceCall, draft: Draft, scale: JsonObject
 
 /** The present scale with the owners of its replicas, as the writes to it see it. */
 function trackedScale(live: Live, resource: ServedResource): JsonObject {
-  const scale = scaleOf(live.object, resource);
+  const scale = scaleOf(live.object, resource, unset);
   const managedFields = scaleEntries(metadataOf(live.object).managedFields ?? [], apiVersion);
   return seal({ ...scale, metadata: { ...(scale["metadata"] as JsonObject), managedFields } } as unknown as JsonObject);
 }
 
-/** Throws 409 for another object's uid and 422 for a negative count. */
+/** Replicas of a custom resource that has none yet, as a write to its scale sees it: nobody asks for as many. */
+const unset = -2_147_483_648;
+
+/** Throws 400 for no count, 409 for another object's uid and 422 for a negative count. */
 function requireValid(resource: ServedResource, live: Live, asked: Draft): void {
   const { name = "", uid = "" } = metadataOf(live.object);
   const { uid: sent = "" } = metadataOf(asked);
   const replicas = replicasOf(asked);
+  const path = resource.custom?.scale?.specReplicasPath;
+  if (path !== undefined && replicas === unset) throw badRequest(`the spec replicas field "${path}" cannot be empty`);
   if (replicas < 0) {
     const cause = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
     throw invalid("Scale", "autoscaling", name, [cause]);
@@ -174,11 +179,14 @@ function scaled(resource: ServedResource, live: Live, asked: Draft): Draft {
 const replicasOf = (scale: Draft): number =>
   ((scale["spec"] as JsonObject | undefined)?.["replicas"] as number | undefined) ?? 0;
 
-/** The scale of a workload. Throws the observed 500 for a custom resource that does not say how many it wants. */
-function scaleOf(workload: JsonObject, resource?: ServedResource): JsonObject {
+/**
+ * The scale of a workload. A custom resource that does not say how many it wants has `absent`; without that, the
+ * observed 500 is thrown.
+ */
+function scaleOf(workload: JsonObject, resource: ServedResource, absent?: number): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadataOf(workload);
   const { wanted, found, selector } =
-    resource?.custom?.scale === undefined ? countsOf(workload) : customCounts(workload, resource.custom.scale);
+    resource.custom?.scale === undefined ? countsOf(workload) : customCounts(workload, resource.custom.scale, absent);
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
   return seal({
     kind: "Scale",
@@ -205,9 +213,9 @@ function countsOf(workload: JsonObject): Counts {
   };
 }
 
-function customCounts(object: JsonObject, paths: ScalePaths): Counts {
+function customCounts(object: JsonObject, paths: ScalePaths, absent: number | undefined): Counts {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
-  const wanted = valueOf(object, specReplicasPath);
+  const wanted = valueOf(object, specReplicasPath) ?? absent;
   if (typeof wanted !== "number") {
     const text = `the spec replicas field "${specReplicasPath}" does not exist`;
     throw new ApiError(500, "InternalError", `Internal error occurred: ${text}`, { causes: [{ message: text }] });
