@@ -34,7 +34,8 @@ export function requestToken(call: SubresourceCall): void {
   settleNamespace(draft, namespace);
   const { name: sent = "" } = metadataOf(draft);
   if (sent !== "" && sent !== name) {
-    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+    const cause = invalidValue("metadata.name", sent, "must match the service account name if specified");
+    throw invalid("TokenRequest", groupInDialect(context.profile.dialect, "authentication.svc.io"), name, [cause]);
   }
   const admission = { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options } as const;
   admitted(writer, run, admission, (object) => respondObject(context, run, 201, granted(call, object)));

@@ -6,10 +6,12 @@ import type { User } from "../auth/authenticate.ts";
 import type { Attributes } from "../auth/authorize.ts";
 import type { PolicyRule } from "../auth/rbac/rules.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
+import { goQuote } from "../../../wire/go-strings.ts";
 import { badRequest, type Cause, invalid } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { Json, JsonObject } from "../http-message.ts";
+import { invalidText, invalidValue, requiredValue } from "../objects/causes.ts";
 import { seal } from "../objects/seal.ts";
-import type { Draft } from "../objects/types.ts";
+import { type Draft, isObject } from "../objects/types.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import type { ServedResource } from "../served-resources.ts";
@@ -108,30 +110,39 @@ function subjectOf(spec: JsonObject): User {
   };
 }
 
+/** About a namespace alone, and nothing but what lies in it. */
 function reviewLocalAccess(call: VirtualCall, spec: JsonObject): JsonObject {
   const { namespace } = call.run.resourcePlace;
-  const asked = (spec["resourceAttributes"] as JsonObject | undefined)?.["namespace"] ?? "";
-  if (asked !== namespace) {
-    const message = `Invalid value: ${JSON.stringify(asked)}: must match metadata.namespace`;
-    throw refused(call, [{ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes.namespace" }]);
+  const resource = spec["resourceAttributes"] as JsonObject | undefined;
+  const path = spec["nonResourceAttributes"];
+  const causes: Cause[] = [];
+  const asked = resource?.["namespace"] ?? "";
+  if (resource !== undefined && asked !== namespace) {
+    causes.push(invalidValue("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"));
   }
-  return reviewAccess(call, spec, subjectOf(spec));
+  if (path !== undefined) {
+    causes.push(invalidText("spec.nonResourceAttributes", goPath(path), "disallowed on this kind of request"));
+  }
+  return reviewAccess(call, spec, subjectOf(spec), causes);
 }
 
-function reviewAccess(call: VirtualCall, spec: JsonObject, user: User): JsonObject {
+function reviewAccess(call: VirtualCall, spec: JsonObject, user: User, more: readonly Cause[] = []): JsonObject {
   const resource = spec["resourceAttributes"] as JsonObject | undefined;
   const path = spec["nonResourceAttributes"] as JsonObject | undefined;
   const causes: Cause[] = [];
-  if ((resource === undefined) === (path === undefined)) {
-    const what = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    const message = `Invalid value: "null": ${what}`;
-    causes.push({ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes" });
+  if (resource !== undefined && path !== undefined) {
+    const both = "cannot be specified in combination with resourceAttributes";
+    causes.push(invalidText("spec.nonResourceAttributes", goPath(path), both));
+  } else if (resource === undefined && path === undefined) {
+    const none = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    causes.push(invalidText("spec.resourceAttributes", '"null"', none));
   }
   const isSelf = call.resource.row.resource === "selfsubjectaccessreviews";
   if (!isSelf && user.name === "" && user.groups.length === 0) {
-    const message = 'Invalid value: "": at least one of user or group must be specified';
-    causes.push({ reason: "FieldValueInvalid", message, field: "spec.user" });
+    causes.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
   }
+  selectorCauses(resource ?? {}, causes);
+  causes.push(...more);
   if (causes.length > 0) throw refused(call, causes);
   const decision = call.writer.context.authorizer(user, attributesOf(resource, path ?? {}));
   return {
@@ -139,6 +150,29 @@ function reviewAccess(call: VirtualCall, spec: JsonObject, user: User): JsonObje
     ...(!decision.allowed && decision.denied ? { denied: true } : {}),
     ...(decision.reason === "" ? {} : { reason: decision.reason }),
   };
+}
+
+/** As Go prints the attributes of a path. */
+function goPath(attributes: Json): string {
+  const { path = "", verb = "" } = attributes as JsonObject;
+  return `authorization.NonResourceAttributes{Path:${goQuote(String(path))}, Verb:${goQuote(String(verb))}}`;
+}
+
+/** Selectors are given as a text or in parts. */
+function selectorCauses(resource: JsonObject, causes: Cause[]): void {
+  for (const field of ["fieldSelector", "labelSelector"]) {
+    const selector = resource[field];
+    if (!isObject(selector)) continue;
+    const at = `spec.resourceAttributes.${field}`;
+    const raw = (selector["rawSelector"] ?? "") as string;
+    const hasParts = ((selector["requirements"] ?? []) as readonly Json[]).length > 0;
+    if (raw !== "" && hasParts) {
+      causes.push(invalidValue(`${at}.rawSelector`, raw, "may not specified at the same time as requirements"));
+    } else if (raw === "" && !hasParts) {
+      const text = `when ${at} is specified, requirements or rawSelector is required`;
+      causes.push(requiredValue(`${at}.requirements`, text));
+    }
+  }
 }
 
 function attributesOf(resource: JsonObject | undefined, path: JsonObject): Attributes {
