@@ -156,7 +156,11 @@ describe("requests for tokens", () => {
     }
     expect(request(bed, {}, "nobody").status).toBe(404);
     const named = { body: { metadata: { name: "other" }, spec: {} } };
-    expect(bed.ask(`POST ${accounts}/robot/token`, named).status).toBe(400);
+    const misnamed = bed.ask(`POST ${accounts}/robot/token`, named);
+    expect([misnamed.status, misnamed.at("details.causes.0.message")]).toEqual([
+      422,
+      'Invalid value: "other": must match the service account name if specified',
+    ]);
     expect(bed.ask(`GET ${accounts}/robot/token`).status).toBe(405);
   });
 
