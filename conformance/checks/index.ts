@@ -106,6 +106,8 @@ import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
 import { eventsAreFoundByWhatTheySay } from "./events/events-are-found-by-what-they-say.ts";
 import { eventsAreServedAsObjects } from "./events/events-are-served-as-objects.ts";
 import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
+import { whoActsAsAnotherIsTheOther } from "./authentication/who-acts-as-another-is-the-other.ts";
+import { actingAsAnotherIsARight } from "./authentication/acting-as-another-is-a-right.ts";
 import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-their-token-says.ts";
 import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts";
 import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
@@ -224,6 +226,8 @@ export const allChecks: readonly Check[] = [
   eventsAreFoundByWhatTheySay,
   eventsAreServedAsObjects,
   strangersAreRefused,
+  whoActsAsAnotherIsTheOther,
+  actingAsAnotherIsARight,
   callersAreWhoTheirTokenSays,
   evictionsKeepTheBudget,
   evictionsAreDeletions,

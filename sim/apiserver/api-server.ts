@@ -251,7 +251,8 @@ export class ApiServer implements ApiHandler, RunHost {
     const { request } = run;
     run.query = parseQuery(request.query);
     run.place = this.router.resolve(request.path);
-    run.user = impersonated(this.authenticate(request), request.headers, this.authorize, this.profile.dialect);
+    const { faults, profile } = this.context;
+    run.user = impersonated(this.authenticate(request), request.headers, this.authorize, profile.dialect, faults);
     run.flow = this.flowControl.flowOf(run.user, request.path);
     const { place } = run;
     if (place.is === "resource") {

@@ -346,6 +346,16 @@ const rows = {
     symptom: "A series of events that has happened once is taken.",
     source: "kubernetes/kubernetes#112334, #119376",
   },
+  "impersonation-ignored": {
+    area: "access",
+    symptom: "Who asks to act as another is answered as itself.",
+    source: "siderolabs/omni#1002",
+  },
+  "impersonation-of-groups-unasked": {
+    area: "access",
+    symptom: "Who may act as a user does so in any group it names.",
+    source: "kcp-dev/kcp#3267",
+  },
   "put-creates-without-right": {
     area: "access",
     symptom: "Who may only update creates by PUT.",
