@@ -4,8 +4,10 @@
  * Watch events that come together leave in one write.
  */
 import type { ClientCertificate, OnConnection } from "./client-certificate.ts";
+import { constants } from "node:http2";
 import { clearTimeout, setTimeout } from "node:timers";
-import { gzip } from "node:zlib";
+import { gzip, gzipSync } from "node:zlib";
+import type { Packing } from "../apiserver/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
 import type { Patience } from "./http1-server.ts";
@@ -34,7 +36,7 @@ export interface ExchangeContext {
   readonly patience: Patience;
   /** Who the connection's certificate says that the client is. Undefined: nobody was asked for one. */
   readonly clientCertificate?: ((request: OnConnection) => ClientCertificate) | undefined;
-  readonly compress: (request: ApiRequest, status: number, headers: ResponseHeaders, bodyBytes: number) => boolean;
+  readonly compress: (request: ApiRequest, status: number, headers: ResponseHeaders, bodyBytes: number) => Packing;
   readonly accessLog: ((entry: AccessEntry) => void) | undefined;
   /** Exchanges that the handler has not finished. */
   readonly live: Set<Exchange>;
@@ -54,6 +56,8 @@ interface IncomingHead {
 interface Incoming extends IncomingHead {
   /** Of HTTP/2 alone. */
   readonly stream?: { close(): void };
+  /** The connection; of HTTP/2 a stand-in that cannot be ended. */
+  readonly socket?: { destroy(): void };
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -69,6 +73,12 @@ export interface Outgoing {
   end(bytes?: Uint8Array): unknown;
   end(text: string, encoding: "latin1"): unknown;
   readonly writableLength?: number;
+  /** Whether a part of the answer still waits for the client to read. Instead of `writableLength`, where other answers wait as well. */
+  isUnread?(): boolean;
+  /** Ends the connection, whatever waits. */
+  destroy(): unknown;
+  /** Of HTTP/2 alone. */
+  readonly stream?: { close(code: number): void };
   on(event: "close" | "error", listener: () => void): unknown;
 }
 
@@ -130,7 +140,9 @@ export class Exchange implements Responder {
       if (size > max) return; // already refused or about to be; the rest is read and forgotten
       chunks.push(chunk);
       size += chunk.length;
-      if (size > max) this.#start(joined(chunks, size).subarray(0, max + 1));
+      if (size <= max) return;
+      this.#start(joined(chunks, size).subarray(0, max + 1));
+      chunks.length = 0;
     });
     incoming.on("end", () => {
       clearTimeout(timer);
@@ -140,7 +152,12 @@ export class Exchange implements Responder {
   }
 
   #endSlowBody(incoming: Incoming): void {
-    if (this.#state !== "reading") return;
+    if (this.#state !== "reading") {
+      // Refused, and it goes on.
+      if (incoming.stream === undefined) incoming.socket?.destroy();
+      else incoming.stream.close();
+      return;
+    }
     this.#status = 408;
     this.#finish("answered");
     const text = "408 Request Timeout";
@@ -180,7 +197,8 @@ export class Exchange implements Responder {
       ...onTheWire(headers),
     };
     if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
-    if (!this.#context.compress(request, status, headers, size)) {
+    const packing = this.#context.compress(request, status, headers, size);
+    if (packing === false) {
       wireHeaders["content-length"] = size;
       this.#outgoing.writeHead(status, wireHeaders);
       this.#end(pieces, size);
@@ -188,13 +206,14 @@ export class Exchange implements Responder {
     }
     const bytes = payload.bytes();
     // Off this thread: a list of some megabytes must not hold up every other client.
-    gzip(bytes, { level: 1 }, (error, zipped) => {
+    gzip(packing === "twice" ? gzipSync(bytes) : bytes, { level: 1 }, (error, zipped) => {
       const sent = error === null ? zipped : bytes;
       if (error === null) wireHeaders["content-encoding"] = "gzip";
       wireHeaders["vary"] = "Accept-Encoding";
       wireHeaders["content-length"] = sent.length;
       this.#outgoing.writeHead(status, wireHeaders);
       this.#outgoing.end(sent);
+      this.#limitReading();
     });
   }
 
@@ -205,6 +224,20 @@ export class Exchange implements Responder {
     if (pieces.length > 1) outgoing.endGathered?.(pieces);
     else if (size > gatheredBytesMin || this.#incoming.httpVersionMajor !== 1) outgoing.end(bytes);
     else outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+    if (size > gatheredBytesMin) this.#limitReading();
+  }
+
+  /** A large answer that is not read in time ends its connection: nobody may hold its bytes by reading now and then. */
+  #limitReading(): void {
+    const outgoing = this.#outgoing;
+    const isUnread = (): boolean => outgoing.isUnread?.() ?? (outgoing.writableLength ?? 0) > 0;
+    if (!isUnread()) return;
+    const end = (): void => {
+      if (!isUnread()) return;
+      if (outgoing.stream === undefined) outgoing.destroy();
+      else outgoing.stream.close(constants.NGHTTP2_CANCEL);
+    };
+    setTimeout(end, this.#context.patience.answerMillisMax).unref();
   }
 
   open(status: number, headers: ResponseHeaders): void {

@@ -204,6 +204,17 @@ describe("slow and silent clients", () => {
     await stillAnswers();
   });
 
+  it("that go on with a body that was refused are let go", async () => {
+    const socket = raw(`POST ${configMaps} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `10000\r\n${"v".repeat(0x10000)}\r\n`;
+    for (let sent = 0; sent < 50; sent++) socket.send(chunk);
+    await socket.until(/^HTTP\/1\.1 413 /);
+    const drip = setInterval(() => socket.send("1\r\nx\r\n"), 20);
+    expect(statuses(await socket.ended)).toEqual([413]);
+    clearInterval(drip);
+    await stillAnswers();
+  });
+
   it("that do not read a long list are let go, and hold no more than one answer", async () => {
     for (let at = 0; at < 20; at++) await raw(post(map(`m-${at}`, "v".repeat(500_000)))).until(/HTTP\/1.1 201/);
     const socket = raw();

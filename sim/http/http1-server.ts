@@ -33,12 +33,19 @@ export interface Patience {
   readonly headMillisMax: number;
   /** Until a body is complete, from the end of its head on; then 408. */
   readonly bodyMillisMax: number;
+  /** Until a large answer is read, from its first byte on. */
+  readonly answerMillisMax: number;
   /** With nothing asked and nothing read. */
   readonly idleMillisMax: number;
 }
 
-/** The real server's: 32 s for a head, 60 s for a request, 90 s without one. */
-const defaultPatience: Patience = { headMillisMax: 32_000, bodyMillisMax: 60_000, idleMillisMax: 90_000 };
+/** The real server's: 32 s for a head, 60 s for a request and for its answer, 90 s without one. */
+const defaultPatience: Patience = {
+  headMillisMax: 32_000,
+  bodyMillisMax: 60_000,
+  answerMillisMax: 60_000,
+  idleMillisMax: 90_000,
+};
 
 /** A server that accepts connections. */
 export interface Listening {

@@ -165,6 +165,8 @@ class PlainAnswer implements Outgoing {
   #chunked = false;
   #last = false;
   #closed: (() => void) | undefined;
+  /** How many bytes the connection will have sent with the last of this answer. */
+  #sentWith = 0;
 
   /** `done`: the answer is written; `last` when nothing may follow it. */
   constructor(socket: Socket, done: (last: boolean) => void) {
@@ -174,6 +176,14 @@ class PlainAnswer implements Outgoing {
 
   get writableLength(): number {
     return this.#socket.writableLength;
+  }
+
+  isUnread(): boolean {
+    return this.#socket.bytesWritten - this.#socket.writableLength < this.#sentWith;
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
   }
 
   on(event: "close" | "error", listener: () => void): void {
@@ -222,6 +232,7 @@ class PlainAnswer implements Outgoing {
     this.#socket.write(this.#head, "latin1");
     for (const piece of pieces) if (piece.length > 0) this.#socket.write(piece);
     this.#socket.uncork();
+    this.#sentWith = this.#socket.bytesWritten;
     this.#finish();
   }
 
