@@ -39,7 +39,7 @@ export function goType(value: Json): string {
 }
 
 /** The shortest form that reads back, with an exponent below 1e-4 and from 1e6 on. */
-function goFloat(value: number): string {
+export function goFloat(value: number): string {
   const [digits = "", exponent = ""] = value.toExponential().split("e");
   const power = Number(exponent);
   if (power >= -4 && power < 6) return String(value);

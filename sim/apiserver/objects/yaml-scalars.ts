@@ -37,7 +37,7 @@ const words = new Map<string, YamlScalar>([
 ]);
 
 /** What a plain scalar without a tag means. */
-function meaningOf(text: string): YamlScalar {
+export function meaningOf(text: string): YamlScalar {
   const word = words.get(text);
   if (word !== undefined) return word;
   if (!/^[-+.\d]/.test(text)) return text;

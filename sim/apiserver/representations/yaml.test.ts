@@ -31,6 +31,56 @@ describe("yamlText", () => {
     expect(yamlText({ a: { b: words } }).split("\n")[2]).toMatch(/^ {4}word/);
   });
 
+  it.each([
+    ["tab\there", '"tab\\there"'],
+    ["\ttab", '"\\ttab"'],
+    [" space", "' space'"],
+    ["#no comment", "'#no comment'"],
+    ["it's", "it's"],
+    ["'quoted'", "'''quoted'''"],
+    ["&anchor", "'&anchor'"],
+    ["smile 😀", '"smile \\U0001F600"'],
+    ["é", "é"],
+    ["a\r\nb", '"a\\r\\nb"'],
+    ["a\nb", "|-\n  a\n  b"],
+    ["a\nb\n", "|\n  a\n  b"],
+    ["a\n\n", "|+\n  a\n"],
+    ["\na", "|2-\n\n  a"],
+    [" a\nb", "|2-\n   a\n  b"],
+    ["a\n b", "|-\n  a\n   b"],
+    ["a \nb", '"a \\nb"'],
+    ["a\tb\nc", '"a\\tb\\nc"'],
+    ["0o17", '"0o17"'],
+    ["1_000", '"1_000"'],
+    ["1:30", '"1:30"'],
+    ["e1", "e1"],
+    ["y", '"y"'],
+    ["2020-13-45", "2020-13-45"],
+    ["2020-01-01 10:00:00", '"2020-01-01 10:00:00"'],
+    ["<<", "<<"],
+    ["-", "'-'"],
+    ["-a", "-a"],
+    ["a: b", "'a: b'"],
+    ["a:b", "a:b"],
+  ])("writes %j as the real encoder does", (text, written) => {
+    expect(yamlText({ k: text })).toBe(`k: ${written}\n`);
+  });
+
+  it("writes numbers as the real encoder does", () => {
+    expect(yamlText([1, -5, 1.5, 1e6, 1234567.5, 1e21, 1e-7])).toBe(
+      "- 1\n- -5\n- 1.5\n- 1000000\n- 1.2345675e+06\n- 1e+21\n- 1e-07\n",
+    );
+  });
+
+  it("orders keys as people do, and puts long ones and those of several lines behind a mark", () => {
+    expect(yamlText({ a10: 1, a2: 1, _: 1, b: 1, B: 1, "1": 1, a: 1, "": 1 })).toBe(
+      '"": 1\n_: 1\n"1": 1\nB: 1\na: 1\na2: 1\na10: 1\nb: 1\n',
+    );
+    expect(yamlText({ "x\ny": [1], ["k".repeat(129)]: { a: 1 } })).toBe(
+      `? ${"k".repeat(129)}\n: a: 1\n? |-\n  x\n  y\n: - 1\n`,
+    );
+  });
+
   it("is read as what it was written from, however long and odd the texts", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme-ascii", maxLength: 300 }),
