@@ -50,6 +50,12 @@ export const notFoundValue = (field: string, value: unknown, detail = ""): Cause
   field,
 });
 
+export const tooManyItems = (field: string, count: number, countMax: number): Cause => ({
+  reason: "FieldValueTooMany",
+  message: `Too many: ${count}: must have at most ${countMax} items`,
+  field,
+});
+
 export const forbiddenField = (field: string, detail: string): Cause => ({
   reason: "FieldValueForbidden",
   message: `Forbidden: ${detail}`,

@@ -101,7 +101,7 @@ const rows: Readonly<Record<string, Partial<StrategyRow>>> = {
   "apps/daemonsets": workload,
   "apps/deployments": workload,
   "apps/replicasets": workload,
-  "apps/statefulsets": workload,
+  "apps/statefulsets": { ...workload, nameRule: "label" },
   "batch/cronjobs": { usesGeneration: true },
   "batch/jobs": { usesGeneration: true, propagation: "Orphan" },
   "certificates.svc.io/certificatesigningrequests": { nameRule: "pathSegment" },

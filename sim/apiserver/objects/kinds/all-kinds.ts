@@ -4,8 +4,10 @@ import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission-p
 import { certificateRequestRules } from "./certificate-request.ts";
 import { apiServiceRules } from "./api-service.ts";
 import { configMapRules } from "./config-map.ts";
+import { cronJobRules } from "./cron-job.ts";
 import { disruptionBudgetRules } from "./disruption-budget.ts";
 import { coreEventRules, eventRules } from "./event.ts";
+import { jobRules } from "./job.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { leaseRules } from "./lease.ts";
 import { namespaceRules } from "./namespace.ts";
@@ -17,6 +19,7 @@ import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules 
 import { resourceQuotaRules } from "./resource-quota.ts";
 import { secretRules } from "./secret.ts";
 import { serviceRules } from "./service.ts";
+import { volumeClaimRules, volumeRules } from "./volume-claim.ts";
 import { mutatingWebhookRules, validatingWebhookRules } from "./webhook-configuration.ts";
 import {
   daemonSetRules,
@@ -33,6 +36,8 @@ const rules: Readonly<Record<string, KindRules>> = {
   "/v1/Event": coreEventRules,
   "/v1/Namespace": namespaceRules,
   "/v1/Node": nodeRules,
+  "/v1/PersistentVolume": volumeRules,
+  "/v1/PersistentVolumeClaim": volumeClaimRules,
   "/v1/Pod": podRules,
   "/v1/PodTemplate": podTemplateRules,
   "/v1/ReplicationController": replicationControllerRules,
@@ -49,6 +54,8 @@ const rules: Readonly<Record<string, KindRules>> = {
   "apps/v1/Deployment": deploymentRules,
   "apps/v1/ReplicaSet": replicaSetRules,
   "apps/v1/StatefulSet": statefulSetRules,
+  "batch/v1/CronJob": cronJobRules,
+  "batch/v1/Job": jobRules,
   "certificates.svc.io/v1/CertificateSigningRequest": certificateRequestRules,
   "coordination.svc.io/v1/Lease": leaseRules,
   "events.svc.io/v1/Event": eventRules,

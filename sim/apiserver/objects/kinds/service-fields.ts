@@ -82,7 +82,7 @@ function rangeCauses(service: JsonObject, spec: JsonObject, causes: Cause[]): vo
   } else if (annotation !== undefined) {
     const path = `metadata.annotations[${annotation}]`;
     if (spec["type"] !== "LoadBalancer") causes.push(forbiddenField(path, ofBalancers));
-    const list = (annotations?.[annotation] as string).trim();
+    const list = (annotations?.[annotation] ?? "").trim();
     if (list !== "") for (const range of list.split(",")) cidrCauses(range.trim(), path, causes);
   }
 }

@@ -9,7 +9,7 @@ import { isObject } from "../types.ts";
 import { selectorCauses } from "./label-selector.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-const volumeModes = ["Block", "Filesystem"];
+export const volumeModes = ["Block", "Filesystem"];
 
 /** A claim made for each pod: its labels and its spec. */
 export function claimTemplateCauses(template: JsonObject, path: string, causes: Cause[]): void {
@@ -20,7 +20,7 @@ export function claimTemplateCauses(template: JsonObject, path: string, causes: 
   claimSpecCauses((template["spec"] ?? {}) as JsonObject, `${path}.spec`, causes);
 }
 
-function claimSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void {
+export function claimSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void {
   const modes = (spec["accessModes"] ?? []) as readonly string[];
   if (modes.length === 0) causes.push(requiredValue(`${path}.accessModes`, "at least 1 access mode is required"));
   if (isObject(spec["selector"])) selectorCauses(spec["selector"], `${path}.selector`, causes);
@@ -34,7 +34,7 @@ function claimSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void 
   for (const field of ["dataSource", "dataSourceRef"]) sourceCauses(spec[field], `${path}.${field}`, causes);
 }
 
-function accessModeCauses(modes: readonly string[], path: string, causes: Cause[]): void {
+export function accessModeCauses(modes: readonly string[], path: string, causes: Cause[]): void {
   for (const mode of modes) if (!accessModes.includes(mode)) causes.push(unsupportedValue(path, mode, accessModes));
   const others = modes.filter((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   if (modes.includes("ReadWriteOncePod") && others.length > 0) {
@@ -54,7 +54,7 @@ function sizeCauses(spec: JsonObject, path: string, causes: Cause[]): void {
 }
 
 /** Names of classes, which may be empty. */
-function classNameCauses(spec: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
+export function classNameCauses(spec: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
   for (const field of fields) {
     const name = (spec[field] ?? "") as string;
     if (name === "") continue;

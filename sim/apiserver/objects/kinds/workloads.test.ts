@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { create, endpoint } from "../object-fixtures.ts";
-import { validateCreate } from "../validation.ts";
+import { create, endpoint, noFaults, update } from "../object-fixtures.ts";
+import { validateCreate, validateUpdate } from "../validation.ts";
 
 const pod = { containers: [{ name: "c", image: "i" }] };
 const template = { metadata: { labels: { a: "b" } }, spec: pod };
@@ -55,4 +56,79 @@ it("A rollout can make a step, within its deadline", () => {
   expect(texts("deployments", { progressDeadlineSeconds: 5, minReadySeconds: 5 })).toEqual([
     "spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds",
   ]);
+});
+
+it("A controller without a selector finds nothing", () => {
+  expect(texts("deployments", { selector: null })).toEqual([
+    "spec.selector: Required value",
+    'spec.template.metadata.labels: Invalid value: map[string]string{"a":"b"}: `selector` does not match template `labels`',
+  ]);
+});
+
+it("A stateful set mounts what its claims give, and only some of it changes", () => {
+  const at = endpoint("apps/v1/statefulsets");
+  const container = { name: "c", image: "i", volumeMounts: [{ name: "data", mountPath: "/data" }] };
+  const spec = {
+    ...usual,
+    serviceName: "s",
+    template: { ...template, spec: { containers: [container] } },
+    volumeClaimTemplates: [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }],
+  };
+  const live = create({ metadata: { name: "w" }, spec }, at);
+  expect(validateCreate(live, at.strategy)).toEqual([]);
+  expect(live["spec"]).toMatchObject({
+    volumeClaimTemplates: [{ spec: { volumeMode: "Filesystem" }, status: { phase: "Pending" } }],
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+  });
+  const step = (fields: JsonObject): readonly string[] => {
+    const body = { ...live, spec: { ...(live["spec"] as JsonObject), ...fields } };
+    return validateUpdate(update(body, live, at), live, at.strategy, noFaults).map(({ message }) => message);
+  };
+  expect(step({ replicas: 3, minReadySeconds: 1 })).toEqual([]);
+  expect(step({ serviceName: "z" })[0]).toContain("Forbidden: updates to statefulset spec for fields other than");
+  expect(texts("statefulsets", { podManagementPolicy: "Z" })).toEqual([
+    `spec.podManagementPolicy: Invalid value: "Z": must be 'OrderedReady' or 'Parallel'`,
+  ]);
+});
+
+it("A daemon set surges or does without, not both", () => {
+  const updated = (rollingUpdate: JsonObject): readonly string[] =>
+    texts("daemonsets", { updateStrategy: { type: "RollingUpdate", rollingUpdate } });
+  expect(updated({ maxSurge: 1, maxUnavailable: 0 })).toEqual([]);
+  expect(updated({ maxSurge: 1 })[0]).toContain("maxSurge: Invalid value: intstr.IntOrString{Type:0, IntVal:1");
+  expect(updated({ maxUnavailable: 0 })).toEqual([
+    "spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0",
+  ]);
+});
+
+it("A status counts what there is", () => {
+  const causes = (path: string, status: JsonObject, before: JsonObject = {}): readonly string[] => {
+    const found: Cause[] = [];
+    endpoint(path).strategy.rules.validateStatus?.({ status }, { status: before }, found);
+    return found.map(({ field, message }) => `${field}: ${message}`);
+  };
+  expect(causes("apps/v1/deployments", { replicas: 2, readyReplicas: 2, availableReplicas: 1 })).toEqual([]);
+  expect(causes("apps/v1/deployments", { replicas: 1, availableReplicas: 2, unavailableReplicas: -1 })).toEqual([
+    "status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0",
+    "status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas",
+    "status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas",
+  ]);
+  expect(causes("apps/v1/daemonsets", {}, { collisionCount: 1 })).toEqual([
+    "status.collisionCount: Invalid value: 0: cannot be decremented",
+  ]);
+});
+
+it("A replication controller is found by its template's labels", () => {
+  const at = endpoint("v1/replicationcontrollers");
+  const causes = (spec: JsonObject): readonly string[] =>
+    validateCreate(create({ metadata: { name: "r" }, spec }, at), at.strategy).map(
+      ({ field, message }) => `${field}: ${message}`,
+    );
+  expect(create({ metadata: { name: "r" }, spec: { template } }, at)).toMatchObject({
+    metadata: { labels: { a: "b" } },
+    spec: { selector: { a: "b" } },
+  });
+  expect(causes({ template })).toEqual([]);
+  expect(causes({ template, selector: { z: "z" } })[0]).toContain("`selector` does not match template `labels`");
+  expect(causes({})).toEqual(["spec.selector: Required value", "spec.template: Required value"]);
 });

@@ -1,69 +1,104 @@
 /**
  * Deployments and their kin: replicas, strategies, a selector that must match the template and never changes.
- * Source: recorded deployments; the published defaults.
+ * Source: recorded deployments; the published defaults and validation.
  */
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
+import { annotationCauses, labelCauses } from "../metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../types.ts";
-import { isSelectorError, parseLabelSelector } from "../../../../wire/selectors.ts";
-import { selectorText } from "../../representations/selector-text.ts";
 import { amountCauses, goAmount, isNothing, wholeCauses } from "./amounts.ts";
-import { nonNegativeCauses } from "./fields.ts";
+import { fill, nonNegativeCauses } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { selectorCauses as labelSelectorCauses } from "./label-selector.ts";
-import { templateCauses, templateDefaults } from "./pod-template.ts";
+import { selectorCauses } from "./label-selector.ts";
+import { claimDefaults } from "./volume-claim.ts";
+import { eachItem, templateCauses, templateDefaults } from "./pod-template.ts";
+import { emptyCauses, fixedSelectorCauses, labelsMismatch, matchCauses, podSelectorCauses } from "./pod-selector.ts";
+import { statusRules } from "./replica-status.ts";
 
-function specOf(draft: Draft): Draft | undefined {
+export function specOf(draft: Draft): Draft | undefined {
   return isObject(draft["spec"]) && !Object.isFrozen(draft["spec"]) ? ownChild(draft, "spec") : undefined;
 }
 
-/** `what` is how refusals call the kind. */
-function rules(what: string, defaults: (spec: Draft) => void, judge: Judge = () => {}): KindRules {
-  return {
-    defaults(draft) {
-      const spec = specOf(draft);
-      if (spec === undefined) return;
-      defaults(spec);
-      templateDefaults(spec, "template");
-    },
-    validate(object, causes) {
-      const spec = (object["spec"] ?? {}) as JsonObject;
-      workloadCauses(spec, what, causes);
-      judge(spec, causes);
-    },
-    validateUpdate: selectorCauses,
+const defaultsOf =
+  (defaults: (spec: Draft) => void) =>
+  (draft: Draft): void => {
+    const spec = specOf(draft);
+    if (spec === undefined) return;
+    defaults(spec);
+    templateDefaults(spec, "template");
   };
-}
 
-export const deploymentRules = rules(
-  "ReplicaSet",
-  (spec) => {
+type Judge = (spec: JsonObject, causes: Cause[]) => void;
+
+const judgeOf =
+  (judge: Judge) =>
+  (object: JsonObject, causes: Cause[]): void =>
+    judge((object["spec"] ?? {}) as JsonObject, causes);
+
+const replicaParts = ["readyReplicas", "availableReplicas"];
+
+export const deploymentRules: KindRules = {
+  defaults: defaultsOf((spec) => {
     spec["replicas"] ??= 1;
     rollingUpdate(spec, "strategy", { maxUnavailable: "25%", maxSurge: "25%" });
     spec["revisionHistoryLimit"] ??= 10;
     spec["progressDeadlineSeconds"] ??= 600;
-  },
-  deploymentCauses,
-);
+  }),
+  validate: judgeOf(deploymentCauses),
+  validateUpdate: fixedSelectorCauses,
+  validateStatus: statusRules(
+    ["replicas", "updatedReplicas", ...replicaParts, "unavailableReplicas"],
+    ["updatedReplicas", ...replicaParts],
+  ),
+};
 
-export const replicaSetRules = rules("ReplicaSet", (spec) => {
-  spec["replicas"] ??= 1;
-});
+export const replicaSetRules: KindRules = {
+  defaults: defaultsOf((spec) => void (spec["replicas"] ??= 1)),
+  validate: judgeOf((spec, causes) => {
+    nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
+    podSelectorCauses(spec, "deployment", causes);
+    runningCauses(spec, "ReplicaSet", causes);
+  }),
+  validateUpdate: fixedSelectorCauses,
+  validateStatus: statusRules(
+    ["replicas", "fullyLabeledReplicas", ...replicaParts],
+    ["fullyLabeledReplicas", ...replicaParts],
+  ),
+};
 
-export const statefulSetRules = rules("StatefulSet", (spec) => {
-  spec["replicas"] ??= 1;
-  spec["podManagementPolicy"] ??= "OrderedReady";
-  rollingUpdate(spec, "updateStrategy", { partition: 0 });
-  spec["revisionHistoryLimit"] ??= 10;
-  spec["persistentVolumeClaimRetentionPolicy"] ??= { whenDeleted: "Retain", whenScaled: "Retain" };
-});
+export const statefulSetRules: KindRules = {
+  defaults: defaultsOf(statefulSetDefaults),
+  validate: judgeOf(statefulSetCauses),
+  validateUpdate: statefulSetStepCauses,
+  validateStatus: statusRules(
+    ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+    ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+    "status.readyReplicas",
+  ),
+};
 
-export const daemonSetRules = rules("DaemonSet", (spec) => {
-  rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
-  spec["revisionHistoryLimit"] ??= 10;
-});
+export const daemonSetRules: KindRules = {
+  defaults: defaultsOf((spec) => {
+    rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
+    spec["revisionHistoryLimit"] ??= 10;
+  }),
+  validate: judgeOf(daemonSetCauses),
+  validateUpdate: fixedSelectorCauses,
+  validateStatus: statusRules(
+    [
+      "currentNumberScheduled",
+      "numberMisscheduled",
+      "desiredNumberScheduled",
+      "numberReady",
+      "updatedNumberScheduled",
+      "numberAvailable",
+      "numberUnavailable",
+    ],
+    [],
+  ),
+};
 
 /** Labels and selector default to each other's: a controller of this old kind is found by its template. */
 export const replicationControllerRules: KindRules = {
@@ -73,46 +108,51 @@ export const replicationControllerRules: KindRules = {
     spec["replicas"] ??= 1;
     templateDefaults(spec, "template");
     const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels;
-    if (labels !== undefined) spec["selector"] ??= labels as Json;
+    if (labels === undefined) return;
+    if (isNone(spec["selector"])) spec["selector"] = labels as Json;
+    if (isNone(metadataOf(draft).labels as Json | undefined)) ownChild(draft, "metadata")["labels"] = labels as Json;
   },
-  validate(object, causes) {
-    const template = (object["spec"] as JsonObject | undefined)?.["template"];
-    if (!isObject(template)) causes.push(requiredValue("spec.template"));
-    else templateCauses(template, "spec.template", causes);
-  },
+  validate: judgeOf(replicationControllerCauses),
+  validateStatus: statusRules(
+    ["replicas", "fullyLabeledReplicas", ...replicaParts],
+    ["fullyLabeledReplicas", ...replicaParts],
+  ),
 };
+
+const isNone = (map: Json | undefined): boolean => !isObject(map) || Object.keys(map).length === 0;
 
 function rollingUpdate(spec: Draft, field: string, amounts: JsonObject): void {
   const strategy = ownChild(spec, field);
-  strategy["type"] ??= "RollingUpdate";
+  fill(strategy, "type", "RollingUpdate");
   if (strategy["type"] !== "RollingUpdate") return;
   const rolling = ownChild(strategy, "rollingUpdate");
   for (const key of Object.keys(amounts)) rolling[key] ??= amounts[key] as Json;
 }
 
-type Judge = (spec: JsonObject, causes: Cause[]) => void;
-
-/** What holds for all of them: a selector that finds the template's pods, which are started again for ever. */
-function workloadCauses(spec: JsonObject, what: string, causes: Cause[]): void {
-  nonNegativeCauses(spec, ["replicas", "minReadySeconds", "revisionHistoryLimit"], "spec", causes);
+/** Pods that are started again for ever. */
+function runningCauses(spec: JsonObject, what: string, causes: Cause[]): void {
   const template = (spec["template"] ?? {}) as JsonObject;
-  const selector = spec["selector"];
-  if (!isObject(selector)) causes.push(requiredValue("spec.selector"));
-  else selectorMatchCauses(selector, template, what, causes);
-  const pod = (template["spec"] ?? {}) as JsonObject;
   templateCauses(template, "spec.template", causes);
+  endlessCauses(template, what, causes);
+}
+
+function endlessCauses(template: JsonObject, what: string, causes: Cause[]): void {
+  const pod = (template["spec"] ?? {}) as JsonObject;
   const restart = (pod["restartPolicy"] ?? "Always") as string;
-  if (restart === "OnFailure" || restart === "Never") {
+  if (restart !== "Always") {
     causes.push(unsupportedValue("spec.template.spec.restartPolicy", restart, ["Always"]));
   }
-  if (pod["activeDeadlineSeconds"] !== undefined) {
-    const detail = `activeDeadlineSeconds in ${what} is not Supported`;
-    causes.push(forbiddenField("spec.template.spec.activeDeadlineSeconds", detail));
-  }
+  if (pod["activeDeadlineSeconds"] === undefined) return;
+  const detail = `activeDeadlineSeconds in ${what} is not Supported`;
+  causes.push(forbiddenField("spec.template.spec.activeDeadlineSeconds", detail));
 }
 
 function deploymentCauses(spec: JsonObject, causes: Cause[]): void {
+  nonNegativeCauses(spec, ["replicas"], "spec", causes);
+  podSelectorCauses(spec, "deployment", causes);
+  runningCauses(spec, "ReplicaSet", causes);
   strategyCauses((spec["strategy"] ?? {}) as JsonObject, "spec.strategy", causes);
+  nonNegativeCauses(spec, ["minReadySeconds", "revisionHistoryLimit"], "spec", causes);
   const seconds = spec["progressDeadlineSeconds"] as number | undefined;
   if (seconds === undefined) return;
   nonNegativeCauses(spec, ["progressDeadlineSeconds"], "spec", causes);
@@ -140,38 +180,131 @@ function strategyCauses(strategy: JsonObject, path: string, causes: Cause[]): vo
   } else causes.push(unsupportedValue(`${path}.type`, type, ["Recreate", "RollingUpdate"]));
 }
 
-/** What the refusal of an empty selector names: replica sets are called deployments there. */
-const emptyFor: Readonly<Record<string, string>> = { StatefulSet: "statefulset", DaemonSet: "daemonset" };
+/** The new pod may come before the old one goes, or after: not both. */
+function daemonSetCauses(spec: JsonObject, causes: Cause[]): void {
+  const { selector } = spec;
+  if (isObject(selector)) selectorCauses(selector, "spec.selector", causes);
+  matchCauses(spec, causes);
+  if (isObject(selector)) emptyCauses(selector, "daemonset", causes);
+  runningCauses(spec, "DaemonSet", causes);
+  nonNegativeCauses(spec, ["minReadySeconds"], "spec", causes);
+  const { type = "", rollingUpdate } = (spec["updateStrategy"] ?? {}) as JsonObject;
+  if (type === "RollingUpdate") {
+    const { maxUnavailable, maxSurge } = (rollingUpdate ?? {}) as JsonObject;
+    const here = "spec.updateStrategy.rollingUpdate";
+    amountCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
+    amountCauses(maxSurge, `${here}.maxSurge`, causes);
+    wholeCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
+    wholeCauses(maxSurge, `${here}.maxSurge`, causes);
+    if (!isNothing(maxUnavailable) && !isNothing(maxSurge)) {
+      const detail = "may not be set when maxUnavailable is non-zero";
+      causes.push(invalidText(`${here}.maxSurge`, goAmount(maxSurge), detail));
+    } else if (isNothing(maxUnavailable) && isNothing(maxSurge)) {
+      causes.push(requiredValue(`${here}.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
+    }
+  } else if (type !== "OnDelete") {
+    // Simplification: the real server prints the whole strategy.
+    causes.push(unsupportedValue("spec.updateStrategy", type, ["RollingUpdate", "OnDelete"]));
+  }
+  nonNegativeCauses(spec, ["revisionHistoryLimit"], "spec", causes);
+}
 
-function selectorMatchCauses(selector: JsonObject, template: JsonObject, what: string, causes: Cause[]): void {
-  const found = causes.length;
-  labelSelectorCauses(selector, "spec.selector", causes);
-  if (causes.length > found) return;
-  const parsed = parseLabelSelector(selectorText(selector));
-  if (isSelectorError(parsed) || parsed.empty) {
-    causes.push(
-      invalidText("spec.selector", goSelector({}), `empty selector is invalid for ${emptyFor[what] ?? "deployment"}`),
-    );
+function statefulSetDefaults(spec: Draft): void {
+  spec["replicas"] ??= 1;
+  fill(spec, "podManagementPolicy", "OrderedReady");
+  const strategy = ownChild(spec, "updateStrategy");
+  if ((strategy["type"] ?? "") === "") {
+    strategy["type"] = "RollingUpdate";
+    strategy["rollingUpdate"] ??= {};
+  }
+  if (strategy["type"] === "RollingUpdate" && isObject(strategy["rollingUpdate"])) {
+    ownChild(strategy, "rollingUpdate")["partition"] ??= 0;
+  }
+  spec["revisionHistoryLimit"] ??= 10;
+  const retention = ownChild(spec, "persistentVolumeClaimRetentionPolicy");
+  fill(retention, "whenDeleted", "Retain");
+  fill(retention, "whenScaled", "Retain");
+  eachItem(spec, "volumeClaimTemplates", claimDefaults);
+}
+
+/** The spec of the pods is not judged: their claims' volumes are not among those that it names. */
+function statefulSetCauses(spec: JsonObject, causes: Cause[]): void {
+  const policy = spec["podManagementPolicy"];
+  if (policy !== "OrderedReady" && policy !== "Parallel") {
+    causes.push(invalidValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  updateStrategyCauses((spec["updateStrategy"] ?? {}) as JsonObject, causes);
+  const retention = (spec["persistentVolumeClaimRetentionPolicy"] ?? {}) as JsonObject;
+  for (const field of ["whenDeleted", "whenScaled"]) {
+    const value = retention[field];
+    if (value === undefined || value === "Retain" || value === "Delete") continue;
+    const path = `spec.persistentVolumeClaimRetentionPolicy.${field}`;
+    causes.push(unsupportedValue(path, value, ["Retain", "Delete"]));
+  }
+  nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
+  if (isObject(spec["ordinals"])) nonNegativeCauses(spec["ordinals"], ["start"], "spec.ordinals", causes);
+  podSelectorCauses(spec, "statefulset", causes);
+  const template = (spec["template"] ?? {}) as JsonObject;
+  const { labels, annotations } = metadataOf(template);
+  if (labels !== undefined) labelCauses(labels, "spec.template.labels", causes);
+  if (annotations !== undefined) annotationCauses(annotations, "spec.template.annotations", causes);
+  endlessCauses(template, "StatefulSet", causes);
+}
+
+function updateStrategyCauses({ type = "", rollingUpdate }: JsonObject, causes: Cause[]): void {
+  const path = "spec.updateStrategy";
+  const here = `${path}.rollingUpdate`;
+  // Simplification: the real server prints the whole strategy.
+  if (type === "OnDelete") {
+    if (rollingUpdate === undefined) return;
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    causes.push(invalidText(here, "apps.RollingUpdateStatefulSetStrategy{}", detail));
+  } else if (type === "RollingUpdate") {
+    if (!isObject(rollingUpdate)) return;
+    nonNegativeCauses(rollingUpdate, ["partition"], here, causes);
+    const amount = rollingUpdate["maxUnavailable"];
+    if (amount === undefined) return;
+    amountCauses(amount, `${here}.maxUnavailable`, causes);
+    if (isNothing(amount)) causes.push(invalidText(`${here}.maxUnavailable`, goAmount(amount), "cannot be 0"));
+    wholeCauses(amount, `${here}.maxUnavailable`, causes);
+  } else {
+    const detail = "must be 'RollingUpdate' or 'OnDelete'";
+    causes.push(invalidText(path, "apps.StatefulSetUpdateStrategy{}", detail));
+  }
+}
+
+const changeable = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+const changeableText =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+function statefulSetStepCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
+  const [after, before] = [object, live].map((one) => {
+    const rest = { ...(one["spec"] as JsonObject) } as Record<string, Json>;
+    for (const field of changeable) delete rest[field];
+    return rest as JsonObject;
+  });
+  if (!jsonEqual(after, before)) causes.push(forbiddenField("spec", changeableText));
+}
+
+function replicationControllerCauses(spec: JsonObject, causes: Cause[]): void {
+  nonNegativeCauses(spec, ["minReadySeconds"], "spec", causes);
+  const selector = (spec["selector"] ?? {}) as Readonly<Record<string, string>>;
+  if (isNone(selector as JsonObject)) causes.push(requiredValue("spec.selector"));
+  nonNegativeCauses(spec, ["replicas"], "spec", causes);
+  const template = spec["template"];
+  if (!isObject(template)) {
+    causes.push(requiredValue("spec.template"));
     return;
   }
-  const labels = metadataOf(template).labels ?? {};
-  if (parsed.matches(labels)) return;
-  const text = `map[string]string{${Object.keys(labels)
-    .map((key) => `"${key}":"${labels[key]}"`)
-    .join(", ")}}`;
-  causes.push(invalidText("spec.template.metadata.labels", text, "`selector` does not match template `labels`"));
-}
-
-function selectorCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
-  const after = (object["spec"] as JsonObject | undefined)?.["selector"];
-  const before = (live["spec"] as JsonObject | undefined)?.["selector"];
-  if (jsonEqual(after, before)) return;
-  const wanted = (isObject(after) ? (after["matchLabels"] ?? {}) : {}) as Readonly<Record<string, string>>;
-  causes.push(invalidText("spec.selector", goSelector(wanted), "field is immutable"));
-}
-
-function goSelector(matchLabels: Readonly<Record<string, string>>): string {
-  const labels = Object.keys(matchLabels).map((key) => `"${key}":"${matchLabels[key]}"`);
-  const map = labels.length === 0 ? "map[string]string(nil)" : `map[string]string{${labels.join(", ")}}`;
-  return `v1.LabelSelector{MatchLabels:${map}, MatchExpressions:[]v1.LabelSelectorRequirement(nil)}`;
+  const { labels } = metadataOf(template);
+  if (!Object.keys(selector).every((key) => labels?.[key] === selector[key])) causes.push(labelsMismatch(labels));
+  runningCauses(spec, "ReplicationController", causes);
 }
