@@ -99,6 +99,8 @@ function traitsOf(text: string): Traits {
 
 /** A plain text, or one in single quotes, with breaks. */
 function folded(text: string, indent: number, column: number, quote: "" | "'"): string {
+  const isOneLine = column + text.length <= widthBest || !text.includes(" ");
+  if (isOneLine) return quote === "" ? text : `'${text.replaceAll("'", "''")}'`;
   const pad = `\n${" ".repeat(indent)}`;
   let result = quote;
   let at = column + quote.length;
