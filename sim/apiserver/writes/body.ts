@@ -48,15 +48,23 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const { body } = run.request;
   requireBodySize(run);
   if (body === undefined || (body instanceof Uint8Array && body.length === 0)) return undefined;
-  if (!(body instanceof Uint8Array)) return body;
+  if (!(body instanceof Uint8Array)) return optionsOnly(body);
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
   if (format === "cbor") return readCborBody(body, { kind: "DeleteOptions" });
   const text = format === "yaml" ? parseYaml(lenient.decode(body)) : parseJsonStrict(body);
-  if (text.ok && isObject(text.value)) return text.value;
+  if (text.ok && isObject(text.value)) return optionsOnly(text.value);
   throw badRequest(
     `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,
   );
+}
+
+/** Whoever sends something else does not mean to delete with it. */
+function optionsOnly(body: JsonObject): JsonObject {
+  const { kind = "", apiVersion = "" } = body;
+  if (kind === "" || kind === "DeleteOptions") return body;
+  const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+  throw badRequest(`the object provided is unrecognized (must be of type DeleteOptions): ${what}`);
 }
 
 const lenient = new TextDecoder();

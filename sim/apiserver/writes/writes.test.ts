@@ -139,6 +139,17 @@ describe("updating", () => {
 });
 
 describe("deleting", () => {
+  it("takes nothing for its options that says it is something else", () => {
+    const bed = new TestBed();
+    bed.ask(`POST ${configMaps}`, { body: { metadata: { name: "a" } } });
+    const refused = bed.ask(`DELETE ${configMaps}/a`, { body: { kind: "Pod", apiVersion: "v1" } });
+    expect([refused.status, refused.reason]).toEqual([400, "BadRequest"]);
+    expect(bed.ask(`DELETE ${configMaps}`, { body: { kind: "Pod", apiVersion: "v1" } }).status).toBe(400);
+    expect(bed.ask(`DELETE ${configMaps}/a`, { body: { kind: "DeleteOptions", apiVersion: "apps/v1" } }).status).toBe(
+      200,
+    );
+  });
+
   it("waits for finalizers, in any order, and shows every step to watchers", () => {
     const bed = new TestBed();
     bed.ask(`POST ${configMaps}`, {
