@@ -1,4 +1,5 @@
 /** Floods of HTTP/2 frames: the connection that sends them ends or waits, and others are served. */
+import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubernetesProfile } from "../apiserver/profile.ts";
 import type { Listening } from "./http1-server.ts";
@@ -158,4 +159,22 @@ it("a client that allows no answer to be sent holds what it asked for, and nobod
   }
   expect(framesOf(socket.received).counts[types.data]).toBe(0);
   await stillAnswers();
+});
+
+it("ten thousand watches are open at once, and all of them are told", { timeout: 120_000 }, async () => {
+  const sessions = Array.from({ length: 40 }, () => connect(server.url));
+  const watches = sessions.flatMap((session) =>
+    Array.from({ length: 250 }, () => session.request({ ":path": `${configMaps}?watch=1&resourceVersion=0` })),
+  );
+  await Promise.all(watches.map((stream) => new Promise((resolve) => stream.on("response", resolve))));
+  const heard = watches.map(
+    (stream) => new Promise<string>((resolve) => stream.on("data", (bytes) => resolve(`${bytes}`))),
+  );
+  const body = JSON.stringify({ kind: "ConfigMap", metadata: { name: "a" } });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(server.url + configMaps, { method: "POST", headers, body });
+  expect(answer.status).toBe(201);
+  const told = new Set(await Promise.all(heard));
+  expect([...told]).toEqual([expect.stringMatching(/^\{"type":"ADDED",.*"name":"a"/)]);
+  for (const session of sessions) session.destroy();
 });
