@@ -18,10 +18,13 @@ function listsEqual(left: readonly Json[], right: readonly Json[]): boolean {
 }
 
 function fieldsEqual(left: JsonObject, right: JsonObject): boolean {
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  for (const key of keys) if (!Object.hasOwn(right, key) || !jsonEqual(left[key], right[key])) return false;
-  return true;
+  let more = 0;
+  for (const key in left) {
+    if (!Object.hasOwn(right, key) || !jsonEqual(left[key], right[key])) return false;
+    more++;
+  }
+  for (const _ in right) more--;
+  return more === 0;
 }
 
 /**

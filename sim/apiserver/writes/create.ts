@@ -89,6 +89,7 @@ function store(
   for (let attempt = 1; ; attempt++) {
     if (generates) ownMetadata(draft).name = "";
     prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+    writer.sharedSpecs.share(resource, draft);
     const name = metadataOf(draft).name ?? "";
     const causes = validateCreate(draft, resource.strategy, context.faults);
     if (causes.length > 0) throw invalidObject(resource, name, causes);

@@ -18,6 +18,7 @@ import { type Draft, metadataOf } from "../objects/types.ts";
 import { type ServedResource, type ServedResources, storageKey, viewed } from "../served-resources.ts";
 import type { ServerContext } from "../server-context.ts";
 import { unreadableObject } from "../unreadable.ts";
+import { SharedSpecs } from "./shared-specs.ts";
 import { Times } from "./times.ts";
 
 /** An object as it lies in the store, and the revision that it got there by. */
@@ -51,6 +52,7 @@ export class Writer {
   private readonly prng: Prng;
   readonly quotas: ServedResource;
   readonly quotaNamespaces: QuotaNamespaces;
+  readonly sharedSpecs = new SharedSpecs();
   private readonly namespaces: ServedResource;
   private readonly namespaceKeys = new Map<string, string>();
   private lastRange: KeyRange | undefined;
@@ -149,6 +151,7 @@ export class Writer {
       this.spoilRefused(key);
       return undefined;
     }
+    this.sharedSpecs.keep(resource, stored);
     return viewed(resource, stored);
   }
 
