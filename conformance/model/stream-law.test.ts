@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { WatchEvent } from "../client/types.ts";
 import { event, log, object } from "./hand-written.ts";
-import { judgeDeletedVersions, judgeEnvelopes, judgeFates, judgeLifeCycle, judgeUnique } from "./stream-law.ts";
+import type { LogEvent } from "./history.ts";
+import {
+  judgeDeletedStates,
+  judgeDeletedVersions,
+  judgeEnvelopes,
+  judgeFates,
+  judgeKinds,
+  judgeLifeCycle,
+  judgeUnique,
+} from "./stream-law.ts";
 
 const bookmark: WatchEvent = { type: "BOOKMARK", object: { metadata: { resourceVersion: "5" } } };
 const added: WatchEvent = { type: "ADDED", object: object("a@1") };
@@ -77,5 +86,39 @@ describe("versions of deletions", () => {
   });
   it("Deleted versions - that of the last update - rejects", () => {
     expect(judgeDeletedVersions(log("+a@1", "~a@2", "-a@2"))?.actual).toContain("DELETED n/a");
+  });
+});
+
+describe("states of deletions", () => {
+  const [born, changed, deleted] = log("+a@1", "~a@2", "-a@3") as [LogEvent, LogEvent, LogEvent];
+  const showing = (shown: LogEvent, metadata: object): LogEvent => ({
+    ...deleted,
+    object: { ...shown.object, metadata: { ...shown.object.metadata, resourceVersion: "3", ...metadata } },
+  });
+  it("Deleted states - the last state, with what the deletion wrote - accepts", () => {
+    const written = { deletionTimestamp: "t9", deletionGracePeriodSeconds: 0, finalizers: [] };
+    expect(judgeDeletedStates([born, changed, showing(changed, written)])).toBeUndefined();
+    expect(judgeDeletedStates([deleted])).toBeUndefined(); // nothing is known of what was there
+  });
+  it("Deleted states - an earlier state - rejects", () => {
+    expect(judgeDeletedStates([born, changed, showing(born, {})])?.expected).toContain("the last state");
+  });
+  it("Deleted states - the name alone, or other labels - rejects", () => {
+    const { data: _data, ...bare } = showing(changed, {}).object;
+    expect(judgeDeletedStates([born, changed, { ...deleted, object: bare }])).toBeDefined();
+    expect(judgeDeletedStates([born, changed, showing(changed, { labels: { team: "red" } })])).toBeDefined();
+  });
+});
+
+describe("kinds", () => {
+  const wanted = { apiVersion: "v1", kind: "ConfigMap" };
+  it("Kinds - that of the collection - accepts", () => {
+    expect(judgeKinds(log("+a@1", "-a@2"), wanted)).toBeUndefined();
+  });
+  it("Kinds - another, or none - rejects", () => {
+    expect(judgeKinds(log("+a@1"), { ...wanted, kind: "Secret" })?.actual).toBe("ConfigMap of v1");
+    const [added] = log("+a@1") as [LogEvent];
+    const { kind: _kind, ...unnamed } = added.object;
+    expect(judgeKinds([{ ...added, object: unnamed }], wanted)?.actual).toBe("undefined of v1");
   });
 });

@@ -1,7 +1,7 @@
 /** What must hold within one watch stream, whatever was written. */
-import { isJsonObject, type WatchEvent } from "../client/types.ts";
+import { isJsonObject, type JsonObject, type WatchEvent } from "../client/types.ts";
 import type { Violation } from "../findings.ts";
-import { describeEvent, type LogEvent, logEvent } from "./history.ts";
+import { describeEvent, type LogEvent, logEvent, sameContent } from "./history.ts";
 
 /** Only well-formed events of known types: nothing malformed, no error, bookmarks only when asked for. */
 export function judgeEnvelopes(events: readonly WatchEvent[], bookmarksAsked: boolean): Violation | undefined {
@@ -101,6 +101,51 @@ export function judgeDeletedVersions(log: readonly LogEvent[]): Violation | unde
       };
     }
     versions.set(event.version, event);
+  }
+  return undefined;
+}
+
+/** DELETED shows the object as it was last; what the deletion itself writes into the metadata may differ. */
+export function judgeDeletedStates(log: readonly LogEvent[]): Violation | undefined {
+  const last = new Map<string, LogEvent>();
+  for (const event of log) {
+    const before = last.get(event.uid);
+    if (event.type === "DELETED" && before !== undefined && !sameContent(lasting(before), lasting(event))) {
+      return {
+        expected: `a DELETED event that shows the last state: ${JSON.stringify(before.object).slice(0, 600)}`,
+        actual: JSON.stringify(event.object).slice(0, 600),
+      };
+    }
+    last.set(event.uid, event);
+  }
+  return undefined;
+}
+
+const writtenByDeletion: readonly string[] = [
+  "resourceVersion",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "finalizers",
+  "generation",
+];
+
+function lasting({ object }: LogEvent): JsonObject {
+  const entries = Object.entries(object.metadata).filter(([name]) => !writtenByDeletion.includes(name));
+  return { ...object, metadata: Object.fromEntries(entries) };
+}
+
+/** The object of every change is of the kind that was asked for, and says so: nothing else on a stream tells it. */
+export function judgeKinds(
+  log: readonly LogEvent[],
+  wanted: { readonly apiVersion: string; readonly kind: string },
+): Violation | undefined {
+  for (const event of log) {
+    const { apiVersion, kind } = event.object;
+    if (apiVersion === wanted.apiVersion && kind === wanted.kind) continue;
+    return {
+      expected: `${wanted.kind} of ${wanted.apiVersion} in ${describeEvent(event)}`,
+      actual: `${String(kind)} of ${String(apiVersion)}`,
+    };
   }
   return undefined;
 }

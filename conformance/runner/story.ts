@@ -3,7 +3,7 @@
  * the same time, and a fence tells the end. Everything is recorded; judges come afterwards.
  */
 import type { WriteStep } from "../arbitraries/programs.ts";
-import type { Query } from "../client/client.ts";
+import { mediaTypeOf, type Query } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import type { ApiList, ApiObject, WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
@@ -22,6 +22,8 @@ export interface Story extends Performance {
   /** Raw events of the log's stream up to the fence, and the changes of our own objects among them. */
   readonly events: readonly WatchEvent[];
   readonly log: readonly LogEvent[];
+  /** Of the log's stream. */
+  readonly mediaType: string;
   readonly fence: ApiObject;
 }
 
@@ -45,7 +47,8 @@ export async function tellStory(
   const events = await attempt.untilFence(watch, fence);
   watch.close();
   const base = stateOf(attempt.target.own(collection, before.items));
-  return { ...performance, collection, before, base, events, log: ownLog(attempt, collection, events), fence };
+  const log = ownLog(attempt, collection, events);
+  return { ...performance, collection, before, base, events, log, mediaType: mediaTypeOf(watch.headers), fence };
 }
 
 /** The changes of the attempt's own objects. */

@@ -11,6 +11,8 @@ import { ownLog } from "../../runner/story.ts";
 const kinds = [
   "create",
   "create-taken",
+  "create-stray",
+  "create-invalid",
   "put",
   "put-stale",
   "merge",
@@ -49,6 +51,13 @@ export const dryRunsLeaveNoTrace = defineCheck({
           return collection.create(configMap("new", { data }), options);
         case "create-taken":
           return collection.create(configMap("a", { data }), options);
+        case "create-stray":
+          return collection.create(
+            { ...configMap("new", { data }), zzStray: 1 },
+            { query: { ...options.query, fieldValidation: "Strict" } },
+          );
+        case "create-invalid":
+          return collection.create(configMap("new", { labels: { "-": "no key" } }), options);
         case "put":
           return collection.put("a", configMap("a", { data }), options);
         case "put-stale":

@@ -69,11 +69,22 @@ interface Refusal {
 async function watchOnce(attempt: Attempt, collection: Collection, before: ApiList): Promise<Refusal | undefined> {
   const refusal = await refusalOf(attempt, collection, before.resourceVersion);
   if (refusal !== undefined) return refusal;
-  const watch = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
+  let watch = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
   const list = await collection.readList();
   const fence = await attempt.fence(collection);
   const isOfFence = ({ object }: WatchEvent) => isApiObject(object) && object.metadata.uid === fence.metadata.uid;
-  await watch.until(() => watch.events.some((event) => isGone(event) || isOfFence(event)), 10_000);
+  for (let endings = 1; ; endings += 1) {
+    await watch.until(() => watch.events.some((event) => isGone(event) || isOfFence(event)), 10_000);
+    if (watch.ended !== "closed by the server" || watch.events.length > 0) break;
+    // A stream may end at any time; one that always ends before it has said a word leaves its client no way on.
+    attempt.expect(
+      "expiry.watch-gone",
+      endings < silentEndingsMax,
+      "410, or what has happened since the version",
+      `the stream ends without an event, ${endings} times`,
+    );
+    watch = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
+  }
   const place = watch.events.findIndex(isGone);
   attempt.expect("expiry.watch-gone", place <= 0, "410 before any event", `${place} events, and then it`);
   const log = ownLog(attempt, collection, await attempt.untilFence(watch, fence));
@@ -117,3 +128,4 @@ async function churn(collection: Collection, round: number): Promise<void> {
 }
 
 const changesPerRound = 250;
+const silentEndingsMax = 3;

@@ -1,5 +1,5 @@
 import { servedTypes } from "../../client/discovery.ts";
-import { isJsonObject } from "../../client/types.ts";
+import { isJsonObject, objectsIn } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**
@@ -22,6 +22,14 @@ export const collectionsNameTheirKind = defineCheck({
       const actual = `${String(list["kind"])} of ${String(list["apiVersion"])}`;
       attempt.expect("lists.no-kind-list", list["kind"] !== "List", `${prefix}/${name}: ${kind}List`, actual);
       attempt.expect("lists.collection", lawful, `${prefix}/${name}: ${kind}List of ${groupVersion}`, actual);
+      // An item need not repeat its kind; one that does is of that kind.
+      for (const item of objectsIn(list, "items")) {
+        const isOfKind = [kind, undefined].includes(item["kind"] as string | undefined);
+        const isInVersion = [groupVersion, undefined].includes(item["apiVersion"] as string | undefined);
+        const shown = `${String(item["kind"])} of ${String(item["apiVersion"])}`;
+        const wanted = `${prefix}/${name}: items of the kind ${kind} of ${groupVersion}`;
+        attempt.expect("lists.collection", isOfKind && isInVersion, wanted, shown);
+      }
     }
   },
 });

@@ -42,6 +42,26 @@ const fieldTerm: fc.Arbitrary<FieldTerm> = fc.oneof(
   }),
 );
 
+const someOfEach: { name: "a" | "aa" | "b"; there: boolean; labels: Record<string, (typeof values)[number]> }[] = [
+  { name: "a", there: false, labels: { team: "red", size: "10" } },
+  { name: "aa", there: false, labels: { team: "", size: "07" } },
+  { name: "b", there: false, labels: {} },
+  { name: "a", there: true, labels: { team: "blue", size: "5" } },
+];
+
+/** Each way to select once, with an object that has the value, one that has another, and one that has no such label. */
+const examples = (
+  [
+    { op: "!=", key: "team", value: "red" },
+    { op: "notin", key: "team", values: ["red"] },
+    { op: "in", key: "team", values: ["red", "5"] },
+    { op: "absent", key: "team" },
+    { op: "exists", key: "team" },
+    { op: "=", key: "team", value: "" },
+    { op: ">", key: "size", value: "5" },
+  ] satisfies LabelTerm[]
+).map((term) => ({ objects: someOfEach, labelTerms: [term], fieldTerms: [] }));
+
 /**
  * Property: list, watch and deletecollection take the same objects for selected, and the right ones.
  * Method: random objects in two namespaces, random terms; the expected objects are chosen by a model that never sees
@@ -61,6 +81,7 @@ export const selectorsMeanTheSameEverywhere = defineCheck({
     labelTerms: fc.array(labelTerm, { maxLength: 2 }),
     fieldTerms: fc.array(fieldTerm, { maxLength: 2 }),
   }),
+  examples,
   async run(attempt, { objects, labelTerms, fieldTerms }) {
     const { target } = attempt;
     const here = await target.collection("configmaps");
