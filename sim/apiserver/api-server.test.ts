@@ -59,15 +59,18 @@ describe("requests in flight", () => {
     expect(later.status).toBe(200);
   });
 
-  it("counts writes apart from reads, and masters and watches not at all", () => {
+  it("counts writes apart from reads, and masters, watches and probes not at all", () => {
     const bed = new TestBed({ costs });
     for (let index = 0; index < 400; index++) bed.ask(`GET ${configMaps}`);
     const write = bed.ask(`POST ${configMaps}`, { body: named("a") });
     const master = bed.ask(`GET ${configMaps}`, { as: "admin" });
     const watch = bed.ask(`GET ${configMaps}?watch=1`);
+    // Whoever asks whether a busy server lives must not hear that it does not.
+    const probes = ["/livez", "/livez/etcd", "/metrics"].map((path) => bed.ask(`GET ${path}`));
     expect([write.over, master.over, watch.status]).toEqual([false, false, 200]);
     bed.advance(1);
     expect([write.status, master.status]).toEqual([201, 200]);
+    expect(probes.map(({ status }) => status)).toEqual([200, 429, 429]);
   });
 
   it("lets requests wait in line when there is one, and gives up on them after their time", () => {
