@@ -90,6 +90,7 @@ import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
 import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
 import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-same.ts";
 import { namesComeFromTheirRequest } from "./names/names-come-from-their-request.ts";
+import { namesFollowTheRuleOfTheirType } from "./names/names-follow-the-rule-of-their-type.ts";
 import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
@@ -125,6 +126,7 @@ export const allChecks: readonly Check[] = [
   theServerAssignsIdentity,
   namesComeFromTheirRequest,
   namesFollowTheirGrammar,
+  namesFollowTheRuleOfTheirType,
   subresourcesAreBelowTheirResource,
   typesAreFoundAtTheirPaths,
   collectionsNameTheirKind,

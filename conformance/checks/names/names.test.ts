@@ -110,3 +110,44 @@ describe("names-come-from-their-request", () => {
     expect(await judged(check, wrong)).toBe(requirement);
   });
 });
+
+describe("names-follow-the-rule-of-their-type", () => {
+  const group = "rbac.authorization.svc.io/v1";
+  const named = (...names: string[]) => ok(200, { resources: names.map((name) => ({ name, verbs: ["create"] })) });
+
+  /** A target with services and roles, each by its rule, or all by one. */
+  async function verdict(rules: { services: RegExp; roles: RegExp }) {
+    const report = await runSuite({
+      transport: scriptedTransport(({ method, path: full, body }) => {
+        const path = full.split("?")[0] as string;
+        if (path === "/api/v1") return named("namespaces", "services");
+        if (path === `/apis/${group}`) return named("roles");
+        if (method !== "POST") return ok(404, {});
+        const { name } = (JSON.parse(String(body)) as { metadata: { name: string } }).metadata;
+        const { [path.split("/").at(-1) as string]: rule = labels } = rules as Record<string, RegExp>;
+        return rule.test(name) ? ok(201, {}) : refusal(422, "Invalid");
+      }),
+      clock: jumpingClock(),
+      profile: "svc",
+      targetKind: "embedded",
+      only: ["names-follow-the-rule-of-their-type"],
+      runs: 60,
+    });
+    return report.checks[0]?.failure?.requirement ?? report.checks[0]?.verdict;
+  }
+  const labels = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+  const services = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+  const roles = /^(?!\.{1,2}$)[^/%]+$/;
+
+  it("accepts a target whose types have their rules", async () => {
+    expect(await verdict({ services, roles })).toMatchObject({ status: "passed" });
+  });
+
+  it.each([
+    ["services are named like roles", { services: roles, roles }],
+    ["roles are named like services", { services, roles: services }],
+    ["services begin with any digit", { services: labels, roles }],
+  ])("rejects a target where %s", async (_, rules) => {
+    expect(await verdict(rules)).toBe("names.rule-of-type");
+  });
+});
