@@ -1,10 +1,9 @@
 /** `touchstone replay --judge-only`: the history of a failure file is judged again, and no server is asked anything. */
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { z } from "zod";
 import { judgeAgain, type JudgedAgain } from "../conformance/judge-again.ts";
-import { suiteReportVersion } from "../reports/schema/suite-report.ts";
 import type { ReplayOptions } from "./command-line.ts";
+import { failureHead, readFailureFile } from "./failure-file.ts";
 import { connectionFlagOf } from "./suite-target.ts";
 import { painter } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
@@ -12,16 +11,7 @@ import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
 /** What is judged, and what was found then. */
-const judgedFile = z.object({
-  apiVersion: z.literal(suiteReportVersion),
-  kind: z.literal("SuiteFailure"),
-  check: z.string().min(1),
-  requirement: z.string().min(1),
-  expected: z.string(),
-  actual: z.string(),
-  profile: z.enum(["svc", "kubernetes"]),
-  seed: z.int(),
-  path: z.string(),
+const judgedFile = failureHead.extend({
   history: z.array(
     z.object({
       index: z.int(),
@@ -58,7 +48,7 @@ export async function judgeOnly(options: ReplayOptions): Promise<ExitCode> {
       `--judge-only asks no server anything, and ${flag} says how to reach one: leave one of them out.`,
     );
   }
-  const recorded = readJudged(options.file);
+  const recorded = readFailureFile(options.file, judgedFile);
   // Absent fields of the file are undefined in a record.
   const history = recorded.history.map((exchange) => ({
     ...exchange,
@@ -83,23 +73,6 @@ const exitCodeOf: Readonly<Record<JudgeOnlyResult["result"], ExitCode>> = {
 };
 
 type Judged = z.infer<typeof judgedFile>;
-
-function readJudged(path: string): Judged {
-  let document: unknown;
-  try {
-    document = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${(error as Error).message}. ${expectedFile}`);
-  }
-  const parsed = judgedFile.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `${path}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. ${expectedFile}`,
-  );
-}
-
-const expectedFile = "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote.";
 
 export function resultOf(
   recorded: Pick<Judged, "requirement" | "expected" | "actual">,

@@ -1,11 +1,11 @@
 /** `touchstone replay`: one recorded failure again, and whether it is the same one that comes back. */
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { z } from "zod";
 import { renderFailure } from "../reports/render/text.ts";
-import { type SuiteFailure, type SuiteReport, suiteReportVersion } from "../reports/schema/suite-report.ts";
+import type { SuiteFailure, SuiteReport } from "../reports/schema/suite-report.ts";
 import type { ReplayOptions } from "./command-line.ts";
 import { parseEmbeddedDetails } from "./embedded.ts";
+import { failureHead, readFailureFile } from "./failure-file.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { judgeOnly } from "./judge-only.ts";
 import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
@@ -14,16 +14,7 @@ import { painter } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 
 /** What of a failure file is needed to make the failure again and to know it. */
-const failureFile = z.object({
-  apiVersion: z.literal(suiteReportVersion),
-  kind: z.literal("SuiteFailure"),
-  check: z.string().min(1),
-  requirement: z.string().min(1),
-  expected: z.string(),
-  actual: z.string(),
-  profile: z.enum(["svc", "kubernetes"]),
-  seed: z.int(),
-  path: z.string(),
+const failureFile = failureHead.extend({
   target: z.object({
     kind: z.enum(["embedded", "url"]),
     address: z.string(),
@@ -55,7 +46,7 @@ export interface ReplayResult {
 
 export async function replay(options: ReplayOptions): Promise<ExitCode> {
   if (options.judgeOnly) return judgeOnly(options);
-  const recorded = readFailure(options.file);
+  const recorded = readFailureFile(options.file, failureFile);
   const { signal, stopListening } = onInterrupt("Stopping.");
   let report: SuiteReport;
   let history: readonly Exchanged[] = [];
@@ -84,22 +75,6 @@ const exitCodeOfResult: Readonly<Record<ReplayResult["result"], ExitCode>> = {
   gone: exitCodes.good,
   unknown: exitCodes.inconclusive,
 };
-
-function readFailure(path: string): RecordedFailure {
-  let document: unknown;
-  try {
-    document = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${(error as Error).message}. ${expectedFile}`);
-  }
-  const parsed = failureFile.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
-  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
-}
-
-const expectedFile = "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote.";
 
 function targetOf({ target }: RecordedFailure, options: ReplayOptions): SuiteTarget {
   if (target.kind === "url") {
