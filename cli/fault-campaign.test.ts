@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { allChecks } from "../conformance/checks/index.ts";
-import { likelyAreas, likelyFirst } from "./fault-campaign.ts";
+import { likelyAreas, likelyFirst, runFaultCampaign } from "./fault-campaign.ts";
 
 it("tries the checks of a fault's area first, and all the others after them in their order", () => {
   const checks = ["watch", "objects", "deletion", "watch", "dry-run"].map((area, index) => ({ area, index }));
@@ -11,4 +11,35 @@ it("tries the checks of a fault's area first, and all the others after them in t
 it("names areas that have checks", () => {
   const known = new Set(allChecks.map(({ area }) => area));
   expect(Object.values(likelyAreas).flatMap((areas) => areas.filter((area) => !known.has(area)))).toEqual([]);
+});
+
+it("tells what was tried when a person stops it, and not what was asked for", async () => {
+  const stop = new AbortController();
+  const report = await runFaultCampaign({
+    faults: ["watch-start-inclusive"],
+    featureGates: {},
+    cleanSeeds: 3,
+    selection: {
+      profile: "svc",
+      seed: 1,
+      runs: 2,
+      jobs: 1,
+      only: ["watch-starts-after-its-version"],
+      signal: stop.signal,
+    },
+    onStep: (_done, _steps, what) => {
+      if (what === "seed 1") stop.abort();
+    },
+  });
+  expect(report).toMatchObject({ complete: false, faultsAsked: 1, cleanSeedsAsked: 3, cleanSeeds: 1 });
+  expect(report.faults.map(({ fault, found }) => [fault, found])).toEqual([["watch-start-inclusive", true]]);
+
+  const never = await runFaultCampaign({
+    faults: ["watch-start-inclusive", "list-null-items"],
+    featureGates: {},
+    cleanSeeds: 2,
+    selection: { profile: "svc", seed: 1, jobs: 1, signal: AbortSignal.abort() },
+    onStep: () => {},
+  });
+  expect(never).toMatchObject({ complete: false, faultsAsked: 2, faults: [], cleanSeedsAsked: 2, cleanSeeds: 0 });
 });

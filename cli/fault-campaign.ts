@@ -44,7 +44,7 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
       return result;
     });
     const seeds = Array.from({ length: cleanSeeds }, (_, i) => (seed + i) >>> 0);
-    const findings = await inParallel(seeds, threads, async (cleanSeed) => {
+    const judged = await inParallel(seeds, threads, async (cleanSeed) => {
       const found = await judgeClean(pool, campaign, checks, cleanSeed);
       step(`seed ${cleanSeed}`);
       return found;
@@ -57,28 +57,33 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
       runs: settings.runs,
       featureGates,
       complete: !signal.aborted,
-      faults: results,
-      cleanSeeds,
-      falseFindings: findings.flat(),
+      faultsAsked: faults.length,
+      faults: results.filter((result) => result !== undefined),
+      cleanSeedsAsked: cleanSeeds,
+      cleanSeeds: judged.filter(({ whole }) => whole).length,
+      falseFindings: judged.flatMap(({ findings }) => findings),
     };
   } finally {
     await pool.close();
   }
 }
 
-/** One check after another, the likely ones first, until one fails. Each meets a server of its own. */
+/**
+ * One check after another, the likely ones first, until one fails. Each meets a server of its own. Undefined when a
+ * person stopped the hunt: not every check has had its chance.
+ */
 async function hunt(
   pool: EmbeddedPool,
   { selection, featureGates }: Campaign,
   checks: readonly CheckInfo[],
   fault: FaultName,
-): Promise<FaultResult> {
+): Promise<FaultResult | undefined> {
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
   const details = { seed: selection.seed, faults: [fault], featureGates };
+  if (isStopped(selection)) return undefined;
   for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
-    if (selection.signal?.aborted === true) break;
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
     measuredMillis += found.measuredMillis;
@@ -89,6 +94,7 @@ async function hunt(
       const replay = failure.replay + serverFlags(details);
       return { fault, found: true, check, requirement, programs, virtualMillis, measuredMillis, replay };
     }
+    if (isStopped(selection)) return undefined;
     programs += found.part.outcomes[0]?.runs ?? 0;
   }
   const nothing = { check: undefined, requirement: undefined, replay: undefined };
@@ -104,6 +110,8 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
   "dry-run": ["dry-run"],
   access: ["authorization", "authentication"],
   content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
+  tables: ["tables"],
+  compression: ["compression"],
 };
 
 /** The same checks: where the fault belongs first, otherwise in their order. */
@@ -118,23 +126,31 @@ export function likelyFirst<Row extends Pick<CheckInfo, "area">>(
   return checks.toSorted((left, right) => place(left) - place(right));
 }
 
+/** `whole` is false when a person stopped it before every check had its turn. */
+interface JudgedSeed {
+  readonly whole: boolean;
+  readonly findings: readonly FalseFinding[];
+}
+
 async function judgeClean(
   pool: EmbeddedPool,
   { selection, featureGates }: Campaign,
   checks: readonly CheckInfo[],
   seed: number,
-): Promise<FalseFinding[]> {
+): Promise<JudgedSeed> {
   const findings: FalseFinding[] = [];
   const details = { seed, faults: [], featureGates };
   for (const { id: check } of checks) {
-    if (selection.signal?.aborted === true) break;
+    if (isStopped(selection)) return { whole: false, findings };
     const failure = failureIn(await pool.run({ details, selection: { ...plain(selection), seed }, check }, () => {}));
     if (failure === undefined) continue;
     const { requirement } = failure;
     findings.push({ seed, check, requirement, replay: failure.replay + serverFlags(details) });
   }
-  return findings;
+  return { whole: !isStopped(selection), findings };
 }
+
+const isStopped = ({ signal }: Selection): boolean => signal?.aborted === true;
 
 function plain({ signal: _signal, onProgress: _onProgress, only: _only, skip: _skip, ...rest }: Selection) {
   return rest;

@@ -38,6 +38,6 @@ export async function createPod(
     const answer = await pods.create(pod);
     const early = answer.status === 403 && /service account/i.test(answer.text);
     if (!early || attempt.clock.nowMillis() >= deadlineMillis) return objectOf(answer);
-    await attempt.clock.sleep(250);
+    await attempt.client.pause(250);
   }
 }

@@ -21,7 +21,9 @@ const report: FaultReport = {
   runs: 30,
   featureGates: {},
   complete: true,
+  faultsAsked: 1,
   faults: [found],
+  cleanSeedsAsked: 2,
   cleanSeeds: 2,
   falseFindings: [],
 };
@@ -34,7 +36,7 @@ describe("renderFaultText", () => {
   });
 
   it("puts what was missed first, and is not good then", () => {
-    const text = renderFaultText({ ...report, faults: [found, missed] });
+    const text = renderFaultText({ ...report, faultsAsked: 2, faults: [found, missed] });
     expect(text.indexOf("NOT FOUND")).toBeLessThan(text.indexOf("a-check"));
     expect(text).toMatch(/1 of 2 faults found\n.*\nNOT GOOD\n$/);
   });
@@ -42,5 +44,12 @@ describe("renderFaultText", () => {
   it("is not good when something was found where nothing was planted", () => {
     const falseFindings = [{ seed: 2, check: "a-check", requirement: "a.one", replay: "again" }];
     expect(renderFaultText({ ...report, falseFindings })).toMatch(/FOUND WITHOUT A FAULT: a\.one[^]*NOT GOOD\n$/);
+  });
+
+  it("tells of a run that was cut short what was tried, and not what was asked for", () => {
+    const text = renderFaultText({ ...report, complete: false, faultsAsked: 5, cleanSeedsAsked: 200, cleanSeeds: 7 });
+    expect(text).toContain("1 of 1 faults found; 4 of 5 were not tried to the end\n");
+    expect(text).toContain("over 7 seeds; 193 of 200 were not tried to the end\n");
+    expect(text).toMatch(/cut short.*\nINCONCLUSIVE\n$/);
   });
 });

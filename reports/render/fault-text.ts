@@ -3,7 +3,7 @@ import { type FaultReport, type FaultResult, isGood } from "../schema/fault-repo
 import { renderTable } from "./table.ts";
 
 export function renderFaultText(report: FaultReport): string {
-  const { faults, cleanSeeds, falseFindings } = report;
+  const { faults, faultsAsked, cleanSeeds, cleanSeedsAsked, falseFindings } = report;
   const missed = faults.filter(({ found }) => !found);
   const found = faults.filter((row) => row.found);
   const rows = [...missed, ...found].map(rowOf);
@@ -13,13 +13,22 @@ export function renderFaultText(report: FaultReport): string {
     ...falseFindings.map(
       ({ check, requirement, replay }) => `FOUND WITHOUT A FAULT: ${requirement} by ${check}\n  ${replay}`,
     ),
-    ...(faults.length === 0 ? [] : [`${found.length} of ${faults.length} faults found`]),
-    ...(cleanSeeds === 0 ? [] : [`${falseFindings.length} findings without a fault, over ${cleanSeeds} seeds`]),
+    ...(faultsAsked === 0
+      ? []
+      : [`${found.length} of ${faults.length} faults found${untried(faults.length, faultsAsked)}`]),
+    ...(cleanSeedsAsked === 0
+      ? []
+      : [
+          `${falseFindings.length} findings without a fault, over ${cleanSeeds} seeds${untried(cleanSeeds, cleanSeedsAsked)}`,
+        ]),
     ...(report.complete ? [] : ["cut short: what is here is not all"]),
-    isGood(report) ? "GOOD" : "NOT GOOD",
+    !isGood(report) ? "NOT GOOD" : report.complete ? "GOOD" : "INCONCLUSIVE",
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const untried = (tried: number, asked: number): string =>
+  tried === asked ? "" : `; ${asked - tried} of ${asked} were not tried to the end`;
 
 function rowOf(row: FaultResult): string[] {
   return [

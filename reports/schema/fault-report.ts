@@ -11,9 +11,13 @@ export interface FaultReport {
   readonly featureGates: Readonly<Record<string, boolean>>;
   /** False when a person cut it short. */
   readonly complete: boolean;
+  readonly faultsAsked: number;
+  /** Of those that were asked for, all that were hunted to the end. */
   readonly faults: readonly FaultResult[];
-  /** What was found in a server without any fault, over `cleanSeeds` seeds from `seed` upward. */
+  readonly cleanSeedsAsked: number;
+  /** Seeds, from `seed` upward, on which a server without any fault was judged to the end. */
   readonly cleanSeeds: number;
+  /** What was found there, and on a seed that was cut short. */
   readonly falseFindings: readonly FalseFinding[];
 }
 

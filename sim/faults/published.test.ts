@@ -15,7 +15,7 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
   const head = ["fault", "what a client sees", "modelled on"];
   const document = [
     "# Planted bugs",
-    "Each is a published bug of a server of this kind, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time; CI fails when one is not found.",
+    "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time; CI fails when one is not found.",
     `## Seen at a URL whenever it is asked for: ${always.length}`,
     table(head, rowsOf(always)),
     `## Seen at a URL by luck: ${byLuck.length}`,

@@ -1,19 +1,31 @@
+import { answerFaults } from "./answer-faults.ts";
+
 /**
  * Bugs that the embedded server can be told to have, each modelled on a published one. They prove the suite:
  * with a fault on, some check must fail; with none, none may. A row names the requirement that the bug breaks.
  * Switches are read where the behaviour lives, beside the profile: `faults["list-null-items"]`.
  */
 export interface FaultRow {
-  readonly area: "lists" | "watches" | "writes" | "deletion" | "dry-run" | "access" | "content";
+  readonly area:
+    | "lists"
+    | "watches"
+    | "writes"
+    | "deletion"
+    | "dry-run"
+    | "access"
+    | "content"
+    | "tables"
+    | "compression";
   /** What a client sees, in one sentence. */
   readonly symptom: string;
-  /** Published report that it is modelled on. */
+  /** Published report that it is modelled on, or that there is none. */
   readonly source: string;
   /** A URL shows it now and then: it takes a lagging cache, a race or an old version. Default: whenever it is asked for. */
   readonly byLuck?: true;
 }
 
 const rows = {
+  ...answerFaults,
   "list-page-buffer-drops-items": {
     area: "lists",
     symptom: "A page drawn with a selector loses the first matches when many candidates are scanned.",

@@ -56,7 +56,7 @@ export async function withEmbeddedServer<T>(
           handler: server,
           client,
           headers: { authorization: `Bearer ${embeddedToken}` },
-          compress: (request, status, bodyBytes) => shouldCompress(server.profile, request, status, bodyBytes),
+          compress: (request, status, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
           ...(latencyMicros === undefined ? {} : { latencyMicros }),
         }),
         clock: virtualClock(client),

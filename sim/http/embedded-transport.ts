@@ -5,6 +5,7 @@
  */
 import { gzipSync } from "node:zlib";
 import type { StreamSink, SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+import type { Packing } from "../apiserver/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { CallFailure, Cancel, Micros, Prng, Process } from "../kernel/types.ts";
@@ -28,7 +29,7 @@ export interface EmbeddedOptions {
   /** Lower-case headers added to a request that lacks them, such as credentials. Default none. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a complete response is sent gzipped. Default: never. */
-  readonly compress?: (request: ApiRequest, status: number, bodyBytes: number) => boolean;
+  readonly compress?: (request: ApiRequest, status: number, bodyBytes: number) => Packing;
 }
 
 /** Requests on their way or under way are cut when the transport closes. */
@@ -107,7 +108,7 @@ class Exchange implements Responder {
   readonly #ended: () => void;
   #over = false;
   #headOnly = false;
-  #compresses: (status: number, bodyBytes: number) => boolean = () => false;
+  #packingOf: (status: number, bodyBytes: number) => Packing = () => false;
   #cancelAtServer: Cancel | undefined;
   /** When the last message arrives in each direction: none overtakes another. */
   #lastUpMicros = 0;
@@ -133,7 +134,7 @@ class Exchange implements Responder {
       body: typeof body === "string" ? encoder.encode(body) : body,
     };
     const { compress } = this.#wire;
-    if (compress !== undefined) this.#compresses = (status, bodyBytes) => compress(apiRequest, status, bodyBytes);
+    if (compress !== undefined) this.#packingOf = (status, bodyBytes) => compress(apiRequest, status, bodyBytes);
     this.#up(() => {
       this.#cancelAtServer = this.#wire.handler.start(apiRequest, this);
     });
@@ -148,9 +149,10 @@ class Exchange implements Responder {
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
     const plain = payload.bytes();
-    const isPacked = this.#compresses(status, plain.length);
-    const bytes = isPacked ? new Uint8Array(gzipSync(plain, { level: 1 })) : plain;
-    const packing = isPacked ? { "content-encoding": "gzip", vary: "Accept-Encoding" } : {};
+    const isPacked = this.#packingOf(status, plain.length);
+    const once = isPacked === false ? plain : gzipSync(plain, { level: 1 });
+    const bytes = isPacked === "twice" ? gzipSync(once) : once;
+    const packing = isPacked !== false ? { "content-encoding": "gzip", vary: "Accept-Encoding" } : {};
     this.#down(bytes.length, () => {
       const length = { "content-type": payload.contentType, "content-length": String(bytes.length) };
       this.#sink.head(status, { ...length, ...packing, ...headers } satisfies WireResponse["headers"]);

@@ -56,7 +56,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     {
       handler: server,
       turn: (work) => driver.enter(process, work),
-      compress: (request, status, _headers, bodyBytes) => shouldCompress(server.profile, request, status, bodyBytes),
+      compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
       ...(accessLog === undefined ? {} : { accessLog }),
       ...(patience === undefined ? {} : { patience }),
     },

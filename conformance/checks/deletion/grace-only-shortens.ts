@@ -80,7 +80,7 @@ export const graceOnlyShortens = defineCheck({
         describe(stamp),
       );
       end = stamp;
-      if (pauseMillis > 0) await attempt.clock.sleep(pauseMillis);
+      if (pauseMillis > 0) await attempt.client.pause(pauseMillis);
     }
     const read = await pods.get("a");
     if (isApiObject(read.json) && read.status === 200) pod = read.json;

@@ -34,7 +34,7 @@ export const namespacesTakeTheirObjects = defineCheck({
           `${left.length} objects are still there ${patienceMillis} ms after their namespace was deleted`,
         );
       }
-      await attempt.clock.sleep(1000);
+      await attempt.client.pause(1000);
     }
     attempt.holds("deletion.namespace", undefined);
     const spared = attempt.target.own(other, (await other.readList()).items);

@@ -89,6 +89,6 @@ async function finalizersSettled(
     const finalizers = isApiObject(json) ? (json.metadata.finalizers ?? []) : [];
     if (!finalizers.includes(finalizer)) return undefined;
     if (attempt.clock.nowMillis() >= deadlineMillis) return finalizers;
-    await attempt.clock.sleep(withinMillis / 20);
+    await attempt.client.pause(withinMillis / 20);
   }
 }

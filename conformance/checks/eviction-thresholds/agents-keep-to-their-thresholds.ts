@@ -31,7 +31,7 @@ export const agentsKeepToTheirThresholds = defineCheck({
     const agents = await agentsOf(attempt);
     if (agents.length === 0) throw new Unsupported("agents that tell their configuration through the nodes' proxy");
     for (let look = 0; look < looks; look += 1) {
-      if (look > 0) await attempt.clock.sleep(lookMillis);
+      if (look > 0) await attempt.client.pause(lookMillis);
       for (const agent of agents) await lookAt(attempt, agent);
     }
     for (const agent of agents) {

@@ -57,7 +57,7 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     sightings.push(sightingOf(seen, attempt.clock.nowMillis(), attempt.profile.dialect));
     const { items } = await pods.readList();
     for (const pod of items) lives.get(pod.metadata.name)?.see(pod, attempt.clock.nowMillis());
-    await attempt.clock.sleep(pollMillis);
+    await attempt.client.pause(pollMillis);
     passedMillis = attempt.clock.nowMillis() - startMillis;
   }
   const rules = parseEvictionSettings(scenario.eviction);

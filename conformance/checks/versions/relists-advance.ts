@@ -25,7 +25,7 @@ export const relistsAdvance = defineCheck({
       const deadlineMillis = attempt.clock.nowMillis() + 10_000;
       let shown = await collection.readList(query);
       while (shown.resourceVersion === resourceVersion && attempt.clock.nowMillis() < deadlineMillis) {
-        await attempt.clock.sleep(500);
+        await attempt.client.pause(500);
         shown = await collection.readList(query);
       }
       attempt.expect(

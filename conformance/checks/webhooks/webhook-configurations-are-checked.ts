@@ -109,7 +109,7 @@ async function judgeSideEffects(attempt: Attempt, sideEffects: (typeof effects)[
   // A configuration takes effect within moments, for which no time is promised.
   const deadlineMillis = attempt.clock.nowMillis() + 10_000;
   while (dry.status < 300 && attempt.clock.nowMillis() < deadlineMillis) {
-    await attempt.clock.sleep(500);
+    await attempt.client.pause(500);
     dry = await create();
   }
   attempt.expect(

@@ -2,7 +2,8 @@
  * Who is asking: a client certificate, a static bearer token, or nobody.
  * Source: document 1, Authentication; the facts, section 1 (401) and D1.
  */
-import { unauthorized } from "../errors.ts";
+import type { Faults } from "../../faults/server-faults.ts";
+import { ApiError, unauthorized } from "../errors.ts";
 import type { ApiRequest } from "../http-message.ts";
 
 export interface User {
@@ -52,7 +53,7 @@ export function tokenLookup(rows: readonly TokenRow[], audiences: readonly strin
   };
 }
 
-export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean): Authenticator {
+export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean, faults: Faults): Authenticator {
   return (request) => {
     const certificate = request.clientCertificate;
     if (certificate !== undefined && certificate !== "invalid") {
@@ -61,10 +62,12 @@ export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean)
     const token = bearerToken(request.headers["authorization"]);
     if (token !== undefined) {
       const proven = lookup(token, ownAudiences);
-      if (proven === undefined) throw unauthorized();
-      return proven.user;
+      if (proven !== undefined) return proven.user;
+      if (faults["bad-token-is-anonymous"]) return anonymousUser;
+      throw unauthorized();
     }
     // Credentials that prove nothing are no anonymity.
+    if (faults["no-credentials-403"]) throw new ApiError(403, "Forbidden", "no credentials");
     if (certificate === "invalid" || !anonymousAuth) throw unauthorized();
     return anonymousUser;
   };

@@ -2,6 +2,7 @@
  * May they? The port that every authorization mode fills, and the mode that says yes to everybody.
  * Refusals' texts: the facts, section 1, 403.
  */
+import type { Faults } from "../../faults/server-faults.ts";
 import { ApiError, type ResourceName } from "../errors.ts";
 import type { User } from "./authenticate.ts";
 
@@ -26,6 +27,12 @@ export type Authorizer = (user: User, attributes: Attributes) => Decision;
 
 const allowed: Decision = { allowed: true, reason: "" };
 export const alwaysAllow: Authorizer = () => allowed;
+
+/** As the faults in force have it decide. */
+export function withFaults(decide: Authorizer, faults: Faults): Authorizer {
+  if (!faults["right-covers-subresources"]) return decide;
+  return (user, asked) => decide(user, asked.is === "resource" ? { ...asked, subresource: "" } : asked);
+}
 
 /** The 403 for a refusal. */
 export function refusal(user: User, attributes: Attributes, reason: string): ApiError {

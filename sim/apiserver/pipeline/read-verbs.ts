@@ -10,8 +10,8 @@ import type { GetSink, ListOptions, ListResult, ReadContext, WatchEncoder, Watch
 import { startWatch } from "../reads/watch.ts";
 import { partialObject, partialOfList } from "../representations/partial-metadata.ts";
 import { BinaryEventPayload, InitialEventPayload, WatchEventPayload } from "../representations/payload.ts";
-import { parseInclude, tableOf } from "../representations/table/table.ts";
-import { nowSeconds, printerOf } from "../representations/transform.ts";
+import { parseInclude } from "../representations/table/table.ts";
+import { shownTable } from "../representations/transform.ts";
 import { type ServedResource, storageKey, viewed } from "../served-resources.ts";
 import type { ServerContext } from "../server-context.ts";
 import { type Negotiated, offerOf } from "./negotiate.ts";
@@ -158,14 +158,7 @@ export class ReadVerbs {
     const include = parseInclude(run.query.first("includeObject"));
     let headers = true;
     return (object) => {
-      const now = nowSeconds(this.context);
-      const table = tableOf(object, {
-        apiVersion,
-        include,
-        nowSeconds: now,
-        headers,
-        ...printerOf(this.context.profile, custom),
-      });
+      const table = shownTable(this.context, object, custom, { apiVersion, include, headers });
       headers = false;
       return table;
     };

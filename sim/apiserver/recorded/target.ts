@@ -2,10 +2,10 @@
 import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
-import { createApiServer } from "../api-server.ts";
+import { type ApiServer, createApiServer } from "../api-server.ts";
 import { shouldCompress } from "../compression.ts";
 import type { ApiRequest, Responder } from "../http-message.ts";
-import { kubernetesProfile, type Profile } from "../profile.ts";
+import { kubernetesProfile } from "../profile.ts";
 import type { Topic } from "./exchanges.ts";
 import type { ReplayTarget } from "./replay.ts";
 
@@ -33,7 +33,7 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
     dialect: kubernetesProfile.dialect,
     server: {
       start(request, responder) {
-        const adapter = compressing(server.profile, request, responder);
+        const adapter = compressing(server, request, responder);
         const cancel = kernel.enter(process, () => server.start(request, adapter));
         return () => kernel.enter(process, cancel);
       },
@@ -45,10 +45,10 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
 }
 
 /** Says what an adapter that has a socket would compress. The bytes stay as they are: nobody compares them. */
-function compressing(profile: Profile, request: ApiRequest, responder: Responder): Responder {
+function compressing(server: ApiServer, request: ApiRequest, responder: Responder): Responder {
   return {
     respond(status, headers, payload) {
-      const compressed = shouldCompress(profile, request, status, payload.bytes().length);
+      const compressed = shouldCompress(server, request, status, payload.bytes().length);
       const all = compressed ? { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" } : headers;
       responder.respond(status, all, payload);
     },

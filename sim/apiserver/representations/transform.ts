@@ -2,7 +2,7 @@
 import type { ResourceRow } from "../../../wire/resources.ts";
 import { agePrinter } from "../custom/columns.ts";
 import type { CustomParts } from "../custom/custom-resource.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { Json, JsonObject } from "../http-message.ts";
 import type { Transform } from "../pipeline/negotiate.ts";
 import type { Run } from "../pipeline/run.ts";
 import type { Profile } from "../profile.ts";
@@ -15,32 +15,50 @@ import { defaultPrinter, parseInclude, type TableOptions, tableOf } from "./tabl
 export function transformed(context: ServerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
   const { kind, apiVersion } = transform;
   if (kind === "Table") {
-    const include = parseInclude(run.query.first("includeObject"));
     const { row } = run.resourcePlace;
     const custom = context.custom.find(row.group, row.version, row.resource)?.custom;
-    const now = nowSeconds(context);
-    return tableOf(object, {
-      apiVersion,
-      include,
-      nowSeconds: now,
-      headers: true,
-      ...printerOf(context.profile, custom),
-    });
+    const include = parseInclude(run.query.first("includeObject"));
+    return pageOf(context, shownTable(context, object, custom, { apiVersion, include, headers: true }));
   }
   const goType = goTypeOf(run.resourcePlace.row, String(object["kind"]));
   return kind === "PartialObjectMetadata"
     ? partialOfOne(object, apiVersion, goType)
-    : partialOfList(object, apiVersion, goType);
+    : pageOf(context, partialOfList(object, apiVersion, goType));
+}
+
+/** As the server's clock, the type's columns and the faults in force have it. */
+export function shownTable(
+  { clock, profile, faults }: ServerContext,
+  object: JsonObject,
+  custom: CustomParts | undefined,
+  { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
+): JsonObject {
+  const table = tableOf(object, {
+    ...options,
+    include: faults["table-include-object-ignored"] ? "Metadata" : include,
+    nowSeconds: new Times(clock).nowSeconds(),
+    ...(faults["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
+  });
+  if (!faults["table-cells-misplaced"]) return table;
+  const rows = (table["rows"] as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
+    ...row,
+    cells: [...cells.slice(-1), ...cells.slice(0, -1)],
+  }));
+  return { ...table, rows };
+}
+
+function pageOf({ faults }: ServerContext, list: JsonObject): JsonObject {
+  if (!faults["table-drops-page"]) return list;
+  const { continue: _token, remainingItemCount: _count, ...metadata } = list["metadata"] as JsonObject;
+  return { ...list, metadata };
 }
 
 /** The columns that a definition asks for, or those of its profile when it asks for none. */
-export function printerOf(profile: Profile, custom: CustomParts | undefined): Pick<TableOptions, "printer"> {
+function printerOf(profile: Profile, custom: CustomParts | undefined): Pick<TableOptions, "printer"> {
   if (custom === undefined) return {};
   const asksForNone = custom.printer === agePrinter;
   return { printer: asksForNone && profile.customTableColumns === "default" ? defaultPrinter : custom.printer };
 }
-
-export const nowSeconds = (context: ServerContext): number => new Times(context.clock).nowSeconds();
 
 /** The real server names its own types in refusals: `*core.ConfigMap`. Events of both groups are core's. */
 function goTypeOf({ group, custom }: ResourceRow, kind: string): string {
