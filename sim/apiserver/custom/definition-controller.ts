@@ -10,6 +10,7 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { ApiHandler, JsonObject, Responder } from "../http-message.ts";
+import { serverManager } from "../objects/managed-fields.ts";
 import { metadataOf } from "../objects/types.ts";
 import { Times } from "../writes/times.ts";
 import type { CustomResources } from "./custom-resources.ts";
@@ -176,8 +177,7 @@ export class DefinitionController {
       frame: () => 0,
       close: () => {},
     };
-    const { systemNamespaces } = this.options.dialect;
-    const headers = { "user-agent": `${systemNamespaces.system.split("-", 1)[0]}-apiserver-1.33/v1.33.3` };
+    const headers = { "user-agent": `${serverManager(this.options.dialect)}/v1.33.3` };
     const clientCertificate = { commonName: "system:apiserver", organizations: ["system:masters"] };
     this.options.server.start({ method, path, query: "", headers, body, clientCertificate }, responder);
   }

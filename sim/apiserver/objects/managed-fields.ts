@@ -6,6 +6,7 @@
  * Source: the facts, section 4, server-side apply; recorded answers. Simplification: an event's entry made through its
  * other group is left as it is.
  */
+import type { Dialect } from "../../../wire/dialect.ts";
 import { compareBytes, utf8Length } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../http-message.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
@@ -45,6 +46,10 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
   }
   return name === "" ? "unknown" : name;
 }
+
+/** The server's own name: who owns what it has written by itself. Source: recorded definitions and namespaces. */
+export const serverManager = ({ systemNamespaces }: Dialect): string =>
+  `${systemNamespaces.system.split("-", 1)[0]}-apiserver-1.33`;
 
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 

@@ -4,6 +4,7 @@ import type { JsonObject } from "../http-message.ts";
 import { decodeObject } from "../objects/decode.ts";
 import { localApiServices, localCondition } from "../objects/kinds/api-service.ts";
 import { systemPriorityClasses } from "../objects/kinds/priority-class.ts";
+import { serverManager, trackManagedFields } from "../objects/managed-fields.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
 import type { ServedResource } from "../served-resources.ts";
 import type { Writer } from "./writer.ts";
@@ -51,6 +52,9 @@ function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonO
   const { draft } = decodeObject(object, "json", resource.target, "Strict");
   wipeSystemFields(draft, writer.context.faults);
   prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  const manager = serverManager(writer.context.profile.dialect);
+  const { strategy, apiVersion } = resource;
+  trackManagedFields(draft, undefined, strategy, { manager, apiVersion, subresource: "", now: writer.times.now() });
   if (status !== undefined) draft["status"] = status;
   writer.create(resource, draft, false);
 }
