@@ -4,18 +4,43 @@ import process from "node:process";
 /** `signal` is aborted at the first interrupt; `stopListening` gives the signals their usual meaning back. */
 export function onInterrupt(note: string): { readonly signal: AbortSignal; stopListening(): void } {
   const controller = new AbortController();
-  const interrupt = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(name === "SIGINT" ? 130 : 143);
+  const stopListening = listen(() => {
     process.stderr.write(`\n${note}\n`);
     controller.abort();
+  });
+  return { signal: controller.signal, stopListening };
+}
+
+/** Resolves at the first interrupt. */
+export function interrupted(): Promise<"interrupted"> {
+  return new Promise((resolve) => void listen(() => resolve("interrupted")));
+}
+
+function listen(first: () => void): () => void {
+  const meaning = interruptMeaning();
+  const interrupt = (name: NodeJS.Signals): void => {
+    const means = meaning(performance.now());
+    if (means === "end") process.exit(name === "SIGINT" ? 130 : 143);
+    if (means === "ask") first();
   };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
-  return {
-    signal: controller.signal,
-    stopListening() {
-      process.off("SIGINT", interrupt);
-      process.off("SIGTERM", interrupt);
-    },
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  return () => {
+    for (const signal of signals) process.off(signal, interrupt);
   };
 }
+
+/**
+ * What each interrupt in turn means, told when it came. One Ctrl-C may come twice: from the terminal, and from the
+ * process that has started this one. No hand is so quick.
+ */
+export function interruptMeaning(): (nowMillis: number) => "ask" | "end" | "same" {
+  let firstMillis: number | undefined;
+  return (nowMillis) => {
+    if (firstMillis !== undefined) return nowMillis - firstMillis < sameMillisMax ? "same" : "end";
+    firstMillis = nowMillis;
+    return "ask";
+  };
+}
+
+const sameMillisMax = 100;

@@ -14,18 +14,15 @@ export function runNode(node, args, cwd) {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`,
   };
   const child = spawn(node, args, { stdio: "inherit", env, ...(cwd === undefined ? {} : { cwd }) });
-  // A terminal sends Ctrl-C to the whole group: the child decides, and this process waits for it. SIGTERM comes to one process only.
-  const ignore = () => {};
+  // The child decides, and this process waits for it. A terminal sends Ctrl-C to the whole group, so that the child is
+  // told twice; whoever stops this process alone, as CI does, tells it once.
   const forward = (signal) => child.kill(signal);
-  process.on("SIGINT", ignore);
-  process.on("SIGTERM", forward);
-  process.on("SIGHUP", forward);
+  const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of forwarded) process.on(signal, forward);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {
-      process.off("SIGINT", ignore);
-      process.off("SIGTERM", forward);
-      process.off("SIGHUP", forward);
+      for (const signal of forwarded) process.off(signal, forward);
       resolve(code ?? 128 + (constants.signals[signal] ?? 0));
     });
   });

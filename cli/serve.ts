@@ -10,6 +10,7 @@ import { startWallServer } from "../sim/http/wall-server.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import { NoObjectPath } from "../sim/apiserver/unreadable.ts";
 import type { ServeOptions } from "./command-line.ts";
+import { interrupted } from "./interrupt.ts";
 import { readCertificates } from "./pem-files.ts";
 import { parseTokenFile } from "./token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
@@ -111,11 +112,4 @@ function withClientAuthorities(tls: TlsOptions | undefined, file: string | undef
     );
   }
   return { ...tls, clientAuthorities: readCertificates(file, "--client-ca-file") };
-}
-
-/** A second signal, while the server is ending, ends the process at once. */
-function interrupted(): Promise<"interrupted"> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve("interrupted"));
-  });
 }
