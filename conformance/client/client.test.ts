@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
-import { Client, LostAnswer } from "./client.ts";
+import { busyMillis, Client, LostAnswer } from "./client.ts";
 import { curlLine } from "./exchange.ts";
 import { Recorder } from "./recorder.ts";
 
@@ -56,11 +56,37 @@ describe("Client", () => {
     const patient = clientOf(busy);
     const lost = await patient.client.attempt("GET", "/"); // the limit is never taken for the answer
     expect(lost).toBeInstanceOf(LostAnswer);
-    expect((lost as LostAnswer).message).toContain("too busy: 429 with Retry-After, after 56 s");
+    expect((lost as LostAnswer).message).toContain("too busy: 429, after 56 s");
     expect(patient.transport.requests.length).toBe(9); // at once, and after each of eight waits within a minute
     const blunt = clientOf(busy);
     expect((await blunt.client.request("GET", "/", { retryTooMany: false })).status).toBe(429);
     expect(blunt.transport.requests.length).toBe(1);
+  });
+});
+
+describe("an answer that is none", () => {
+  const date = "Sat, 21 Nov 2026 23:00:00 GMT";
+  it.each([
+    [429, {}, 1000],
+    [429, { "retry-after": "0" }, 1000],
+    [429, { "retry-after": "Sat, 21 Nov 2026 23:00:05 GMT", date }, 5000],
+    [429, { "retry-after": "soon" }, 1000],
+    [503, { "retry-after": "2" }, 2000],
+    [503, {}, undefined],
+    [504, { "retry-after": "2" }, undefined],
+    [200, { "retry-after": "2" }, undefined],
+  ])("%i with %j is asked again after %j ms", (status, headers, millis) => {
+    expect(busyMillis({ status, headers: headers as Record<string, string> })).toBe(millis);
+  });
+
+  it("is a gateway's: what was asked may have been done", async () => {
+    const html = { "content-type": "text/html; charset=utf-8" };
+    const { client } = clientOf(() => ({ status: 502, headers: html }));
+    const lost = await client.attempt("POST", "/");
+    expect((lost as LostAnswer).message).toContain("a gateway answered 502, in HTML");
+    for (const answer of [{ status: 502 }, { status: 500, headers: html }]) {
+      expect((await clientOf(() => answer).client.request("GET", "/")).status).toBe(answer.status);
+    }
   });
 });
 

@@ -21,7 +21,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default 30,000. */
   readonly timeoutMillis?: number | undefined;
-  /** Wait and repeat on 429 with Retry-After. Default true; false where 429 is itself an answer. */
+  /** Wait and repeat on 429, and on 503 with Retry-After. Default true; false where these are themselves an answer. */
   readonly retryTooMany?: boolean | undefined;
   /** Another's bearer token, or no credentials at all. Default: those of the run. */
   readonly as?: WireRequest["as"] | undefined;
@@ -85,10 +85,14 @@ export class Client {
     for (;;) {
       this.mayGoOn();
       const result = await this.exchange(request, options);
-      if (result instanceof LostAnswer || result.status !== 429 || options.retryTooMany === false) return result;
-      const waitMillis = retryAfterMillis(result);
+      if (result instanceof LostAnswer) return result;
+      if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
+      const waitMillis = options.retryTooMany === false ? undefined : busyMillis(result);
       if (waitMillis === undefined) return result;
-      if (waitedMillis + waitMillis > retryWaitMillisMax) return stillBusy(result, waitedMillis);
+      if (waitedMillis + waitMillis > retryWaitMillisMax) {
+        const after = `after ${waitedMillis / 1000} s of waiting`;
+        return nothingHeard(result.exchange, `it is too busy: ${result.status}, ${after}`);
+      }
       waitedMillis += waitMillis;
       await this.pause(waitMillis);
     }
@@ -192,11 +196,12 @@ export class Client {
   }
 }
 
-const retryWaitMillisMax = 60_000;
+/** A server that is this long too busy says nothing. */
+export const retryWaitMillisMax = 60_000;
 
-/** A limit on requests is no answer to the question: nothing may be judged by it. */
-function stillBusy({ exchange }: Answer, waitedMillis: number): LostAnswer {
-  exchange.lost = `it is too busy: 429 with Retry-After, after ${waitedMillis / 1000} s of waiting`;
+/** What is no answer of the target to the question: nothing may be judged by it. */
+function nothingHeard(exchange: Exchange, why: string): LostAnswer {
+  exchange.lost = why;
   return new LostAnswer(exchange);
 }
 
@@ -248,9 +253,22 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function retryAfterMillis(answer: Answer): number | undefined {
-  const seconds = Number(headerOf(answer.headers, "retry-after"));
-  return Number.isInteger(seconds) && seconds >= 0 ? Math.max(seconds, 1) * 1000 : undefined;
+type AnswerHead = Pick<Answer, "status" | "headers">;
+
+/** How long to wait before asking again, when the answer is that the server is too busy. */
+export function busyMillis({ status, headers }: AnswerHead): number | undefined {
+  const asked = headerOf(headers, "retry-after");
+  if (status !== 429 && (status !== 503 || asked === undefined)) return undefined;
+  if (asked === undefined) return 1000;
+  const seconds = /^\d+$/.test(asked)
+    ? Number(asked)
+    : (Date.parse(asked) - Date.parse(headerOf(headers, "date") ?? "")) / 1000; // by the server's own clock
+  return Number.isFinite(seconds) ? Math.max(seconds, 1) * 1000 : 1000;
+}
+
+/** Whoever stands in front of the target has not reached it: no cluster API says this in HTML. */
+export function isOfGateway({ status, headers }: AnswerHead): boolean {
+  return [502, 503, 504].includes(status) && mediaTypeOf(headers) === "text/html";
 }
 
 function queryText(query: Query | undefined): string {

@@ -68,6 +68,29 @@ it("says nothing against a target whose connection broke before a watch had begu
   expect(end).toMatchObject({ name: "Inconclusive", message: expect.stringContaining("connection refused") });
 });
 
+describe("a watch that is answered by that the target is too busy", () => {
+  const busyTimes = (count: number): Script => {
+    let asked = 0;
+    return () => ((asked += 1) <= count ? { status: 429, headers: { "retry-after": "4" } } : { status: 200 });
+  };
+
+  it("is asked for again, as late as was said", async () => {
+    const { attempt, clock, everywhere } = attemptAt(busyTimes(2));
+    expect((await attempt.openWatch(everywhere)).status).toBe(200);
+    expect(clock.nowMillis()).toBe(8000);
+  });
+
+  it("says nothing against a target that always is, or that is not reached", async () => {
+    for (const script of [
+      busyTimes(1000),
+      (() => ({ status: 503, headers: { "content-type": "text/html" } })) satisfies Script,
+    ]) {
+      const { attempt, everywhere } = attemptAt(script);
+      await expect(attempt.openWatch(everywhere)).rejects.toMatchObject({ name: "Inconclusive" });
+    }
+  });
+});
+
 describe("a promise that is not kept", () => {
   const judged = async (status: number, as?: "nobody"): Promise<unknown> => {
     const { attempt } = attemptAt(() => ({ status, json: {} }));

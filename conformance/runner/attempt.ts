@@ -1,6 +1,6 @@
 import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
-import type { Client } from "../client/client.ts";
+import { busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
 import type { Exchange } from "../client/exchange.ts";
@@ -121,9 +121,9 @@ export class Attempt {
     query: Parameters<Collection["watch"]>[0] = {},
     givenMillis: number = this.startedMillis,
   ): Promise<WatchStream> {
-    const watch = collection.watch(query);
+    const watch = await this.acceptedWatch(() => collection.watch(query));
     this.givenMillis.set(watch, givenMillis);
-    const status = await this.statusOf(watch);
+    const { status } = watch;
     if (status === 401 || status === 403)
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
@@ -134,11 +134,39 @@ export class Attempt {
     return watch;
   }
 
+  /** A watch that was answered, asked for again while the target is too busy. */
+  private async acceptedWatch(open: () => WatchStream): Promise<WatchStream> {
+    for (let waitedMillis = 0; ; ) {
+      const watch = open();
+      const status = await this.headOf(watch);
+      const waitMillis = status === undefined ? undefined : busyMillis({ status, headers: watch.headers });
+      if (waitMillis === undefined || waitedMillis + waitMillis > retryWaitMillisMax) {
+        this.requireAnswer(watch);
+        return watch;
+      }
+      watch.close();
+      waitedMillis += waitMillis;
+      await this.client.pause(waitMillis);
+    }
+  }
+
   /** How a watch was answered; undefined when the target kept silent. A connection that broke first says nothing. */
   async statusOf(watch: WatchStream): Promise<number | undefined> {
+    const status = await this.headOf(watch);
+    this.requireAnswer(watch);
+    return status;
+  }
+
+  private async headOf(watch: WatchStream): Promise<number | undefined> {
     const status = await watch.opened();
     if (status !== undefined || watch.ended !== "broken") return status;
     throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}: ${watch.exchange.lost}`);
+  }
+
+  /** That it is too busy, or not to be reached, is no answer to the question. */
+  private requireAnswer({ status = 0, headers, exchange }: WatchStream): void {
+    if (busyMillis({ status, headers }) === undefined && !isOfGateway({ status, headers })) return;
+    throw new Inconclusive(`no answer to GET ${exchange.request.path}: only ${status}, by whoever stands before it`);
   }
 
   /**
