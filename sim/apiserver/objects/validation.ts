@@ -40,11 +40,11 @@ function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: St
   const causes: Cause[] = [];
   if (subresource === "status" && rules.validateStatus !== undefined) rules.validateStatus(object, live, causes);
   else if (rules.stepFirst === true) {
-    rules.validateUpdate?.(object, live, causes, subresource);
+    rules.validateUpdate?.(object, live, causes, subresource, dialect);
     rules.validate?.(object, causes, dialect, live);
   } else {
     rules.validate?.(object, causes, dialect, live);
-    rules.validateUpdate?.(object, live, causes, subresource);
+    rules.validateUpdate?.(object, live, causes, subresource, dialect);
   }
   return causes;
 }

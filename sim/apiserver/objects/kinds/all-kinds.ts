@@ -1,15 +1,18 @@
 /** The rules of every kind that has some, by `group/version/kind` in the `svc` dialect. */
 import { definitionRules } from "../../custom/definition-rules.ts";
 import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission-policy.ts";
+import { autoscalerRules } from "./autoscaler.ts";
 import { certificateRequestRules } from "./certificate-request.ts";
 import { apiServiceRules } from "./api-service.ts";
 import { configMapRules } from "./config-map.ts";
 import { cronJobRules } from "./cron-job.ts";
 import { disruptionBudgetRules } from "./disruption-budget.ts";
+import { endpointSliceRules, endpointsRules } from "./endpoints.ts";
 import { coreEventRules, eventRules } from "./event.ts";
 import { jobRules } from "./job.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { leaseRules } from "./lease.ts";
+import { limitRangeRules } from "./limit-range.ts";
 import { namespaceRules } from "./namespace.ts";
 import { nodeRules } from "./node.ts";
 import { podRules } from "./pod.ts";
@@ -19,6 +22,8 @@ import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules 
 import { resourceQuotaRules } from "./resource-quota.ts";
 import { secretRules } from "./secret.ts";
 import { serviceRules } from "./service.ts";
+import { controllerRevisionRules, runtimeClassRules, volumeAttachmentRules } from "./settled.ts";
+import { storageClassRules } from "./storage-class.ts";
 import { volumeClaimRules, volumeRules } from "./volume-claim.ts";
 import { mutatingWebhookRules, validatingWebhookRules } from "./webhook-configuration.ts";
 import {
@@ -33,7 +38,9 @@ export type { KindRules } from "./kind-rules.ts";
 
 const rules: Readonly<Record<string, KindRules>> = {
   "/v1/ConfigMap": configMapRules,
+  "/v1/Endpoints": endpointsRules,
   "/v1/Event": coreEventRules,
+  "/v1/LimitRange": limitRangeRules,
   "/v1/Namespace": namespaceRules,
   "/v1/Node": nodeRules,
   "/v1/PersistentVolume": volumeRules,
@@ -50,21 +57,27 @@ const rules: Readonly<Record<string, KindRules>> = {
   "admissionregistration.svc.io/v1/ValidatingWebhookConfiguration": validatingWebhookRules,
   "apiextensions.svc.io/v1/CustomResourceDefinition": definitionRules,
   "apiregistration.svc.io/v1/APIService": apiServiceRules,
+  "apps/v1/ControllerRevision": controllerRevisionRules,
   "apps/v1/DaemonSet": daemonSetRules,
   "apps/v1/Deployment": deploymentRules,
   "apps/v1/ReplicaSet": replicaSetRules,
   "apps/v1/StatefulSet": statefulSetRules,
+  "autoscaling/v1/HorizontalPodAutoscaler": autoscalerRules,
   "batch/v1/CronJob": cronJobRules,
   "batch/v1/Job": jobRules,
   "certificates.svc.io/v1/CertificateSigningRequest": certificateRequestRules,
   "coordination.svc.io/v1/Lease": leaseRules,
+  "discovery.svc.io/v1/EndpointSlice": endpointSliceRules,
   "events.svc.io/v1/Event": eventRules,
+  "node.svc.io/v1/RuntimeClass": runtimeClassRules,
   "policy/v1/PodDisruptionBudget": disruptionBudgetRules,
   "rbac.authorization.svc.io/v1/ClusterRole": clusterRoleRules,
   "rbac.authorization.svc.io/v1/ClusterRoleBinding": clusterRoleBindingRules,
   "rbac.authorization.svc.io/v1/Role": roleRules,
   "rbac.authorization.svc.io/v1/RoleBinding": roleBindingRules,
   "scheduling.svc.io/v1/PriorityClass": priorityClassRules,
+  "storage.svc.io/v1/StorageClass": storageClassRules,
+  "storage.svc.io/v1/VolumeAttachment": volumeAttachmentRules,
 };
 
 const none: KindRules = {};

@@ -16,7 +16,13 @@ export interface KindRules {
   /** Causes of the object by itself, at creation and at every update; `live` is what it replaces. */
   readonly validate?: (object: JsonObject, causes: Cause[], dialect: Dialect, live?: JsonObject) => void;
   /** Causes of the step from `live` to `object` through this path; after those of the object itself. */
-  readonly validateUpdate?: (object: JsonObject, live: JsonObject, causes: Cause[], subresource: string) => void;
+  readonly validateUpdate?: (
+    object: JsonObject,
+    live: JsonObject,
+    causes: Cause[],
+    subresource: string,
+    dialect: Dialect,
+  ) => void;
   /** The step is judged before the object itself. */
   readonly stepFirst?: true;
   /** Instead of the two above, for a write of the status alone. */

@@ -1,5 +1,7 @@
 /** Namespaces: a phase, a finalizer in the spec, a label with the name. Source: recorded answers. */
 import { qualifiedNameErrors } from "../../../../wire/names.ts";
+import type { Dialect } from "../../../../wire/dialect.ts";
+import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { invalidValue } from "../causes.ts";
 import { type Draft, metadataOf, ownChild } from "../types.ts";
@@ -29,16 +31,32 @@ export const namespaceRules: KindRules = {
     if (live["spec"] === undefined) delete draft["spec"];
     else draft["spec"] = live["spec"]; // only the finalize subresource writes finalizers
   },
-  validate(object, causes, dialect) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    for (const finalizer of (spec["finalizers"] ?? []) as readonly string[]) {
-      for (const text of qualifiedNameErrors(finalizer)) causes.push(invalidValue("spec.finalizers", finalizer, text));
-      if (finalizer.includes("/") || [...standardFinalizers, dialect.namespaceFinalizer].includes(finalizer)) continue;
-      const detail = "name is neither a standard finalizer name nor is it fully qualified";
-      causes.push(invalidValue("spec.finalizers", finalizer, detail));
-    }
+  validate(object, causes, dialect, live) {
+    if (live === undefined) finalizerCauses(object, () => "spec.finalizers", dialect, causes);
+  },
+  validateUpdate(object, _live, causes, subresource, dialect) {
+    if (subresource === "finalize") finalizerCauses(object, (at) => `spec.finalizers[${at}]`, dialect, causes);
+  },
+  validateStatus(object, _live, causes) {
+    const phase = ((object["status"] ?? {}) as JsonObject)["phase"] ?? "";
+    const isGoing = metadataOf(object).deletionTimestamp !== undefined;
+    if (phase === (isGoing ? "Terminating" : "Active")) return;
+    const detail = isGoing
+      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+      : "may only be 'Active' if `deletionTimestamp` is empty";
+    causes.push(invalidValue("status.Phase", phase, detail));
   },
 };
+
+function finalizerCauses(object: JsonObject, pathOf: (at: number) => string, dialect: Dialect, causes: Cause[]): void {
+  const spec = (object["spec"] ?? {}) as JsonObject;
+  ((spec["finalizers"] ?? []) as readonly string[]).forEach((finalizer, at) => {
+    const path = pathOf(at);
+    for (const text of qualifiedNameErrors(finalizer)) causes.push(invalidValue(path, finalizer, text));
+    if (finalizer.includes("/") || [...standardFinalizers, dialect.namespaceFinalizer].includes(finalizer)) return;
+    causes.push(invalidValue(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
+  });
+}
 
 function labelWithName(draft: Draft, label: string, name: string): void {
   if (metadataOf(draft).labels?.[label] === name) return;

@@ -5,12 +5,15 @@
 import { labelValueErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import { goQuote } from "../../../../wire/go-strings.ts";
 import type { Cause } from "../../errors.ts";
-import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue } from "../causes.ts";
+import { parseQuantity } from "../../../../wire/quantity.ts";
+import type { Json, JsonObject } from "../../http-message.ts";
+import { duplicateText, duplicateValue, forbiddenField, goStrings, invalidText, invalidValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject, ownChild } from "../types.ts";
 import { enumCauses, listOf } from "./fields.ts";
+import { cidrCauses, isDualStack } from "./ip-fields.ts";
 import type { KindRules } from "./kind-rules.ts";
+import { quantityCauses } from "./resource-quota.ts";
 import { taintEffects } from "./pods/scheduling.ts";
 
 export const nodeRules: KindRules = {
@@ -26,11 +29,15 @@ export const nodeRules: KindRules = {
     const isThere = taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect);
     if (!isThere) spec["taints"] = [...taints, notReady];
   },
-  validate(object, causes) {
-    taintCauses(listOf((object["spec"] ?? {}) as JsonObject, "taints"), causes);
+  validate(object, causes, _dialect, live) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    taintCauses(listOf(spec, "taints"), causes);
+    amountCauses((object["status"] ?? {}) as JsonObject, causes);
+    if (live === undefined) networkCauses((spec["podCIDRs"] ?? []) as readonly string[], causes);
   },
   stepFirst: true,
   validateUpdate(object, live, causes) {
+    addressCauses(listOf((object["status"] ?? {}) as JsonObject, "addresses"), causes);
     const after = (object["spec"] ?? {}) as JsonObject;
     const before = (live["spec"] ?? {}) as JsonObject;
     for (const [field, name] of [
@@ -44,10 +51,49 @@ export const nodeRules: KindRules = {
   },
 };
 
+/** What a node has, and what of it pods can have. */
+function amountCauses(status: JsonObject, causes: Cause[]): void {
+  for (const field of ["capacity", "allocatable"]) {
+    const amounts = (status[field] ?? {}) as Readonly<Record<string, Json>>;
+    for (const name of Object.keys(amounts)) {
+      const quantity = parseQuantity(String(amounts[name]));
+      if ("error" in quantity) continue; // the decoder has refused it already
+      quantityCauses(name, quantity, `status.${field}.${name}`, causes);
+    }
+  }
+}
+
+/** The pods' networks, one of each family. */
+function networkCauses(networks: readonly string[], causes: Cause[]): void {
+  const path = "spec.podCIDRs";
+  networks.forEach((network, at) => cidrCauses(network, `${path}[${at}]`, causes));
+  if (networks.length < 2) return;
+  if (networks.length > 2 || !isDualStack(networks.map((network) => network.split("/")[0] ?? ""))) {
+    const detail = "may specify no more than one CIDR for each IP family";
+    causes.push(invalidText(path, goStrings(networks), detail));
+  }
+  networks.forEach((network, at) => {
+    if (networks.indexOf(network) < at) causes.push(duplicateValue(`${path}[${at}]`, network));
+  });
+}
+
+function addressCauses(addresses: readonly JsonObject[], causes: Cause[]): void {
+  const seen = new Set<string>();
+  addresses.forEach(({ type = "", address = "" }, at) => {
+    const key = JSON.stringify([type, address]);
+    if (seen.has(key)) {
+      const shown = `core.NodeAddress{Type:${goQuote(type as string)}, Address:${goQuote(address as string)}}`;
+      causes.push(duplicateText(`status.addresses[${at}]`, shown));
+    }
+    seen.add(key);
+  });
+}
+
+/** Taints are named as if they were metadata, as the real server names them. */
 function taintCauses(taints: readonly JsonObject[], causes: Cause[]): void {
   const seen = new Set<string>();
   taints.forEach((taint, at) => {
-    const path = `spec.taints[${at}]`;
+    const path = `metadata.taints[${at}]`;
     const { key = "", value = "", effect = "" } = taint as Readonly<Record<string, string>>;
     for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
     const errors = labelValueErrors(value);

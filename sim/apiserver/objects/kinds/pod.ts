@@ -36,6 +36,7 @@ export const podRules: KindRules = {
       keepAllBut(draft, live, subresource);
       return;
     }
+    if (subresource === "status") keepQosClass(draft, live);
     if (subresource !== "") return;
     const before = (live["spec"] ?? {}) as JsonObject;
     const { priority, preemptionPolicy } = draft["spec"] as JsonObject;
@@ -67,6 +68,13 @@ export const podRules: KindRules = {
   },
   validateStatus: podStatusCauses,
 };
+
+/** Whoever writes a status without the class means no other: it was given at creation, for good. */
+function keepQosClass(draft: Draft, live: JsonObject): void {
+  const given = (live["status"] as JsonObject | undefined)?.["qosClass"];
+  const status = draft["status"] as JsonObject | undefined;
+  if (given !== undefined && (status?.["qosClass"] ?? "") === "") ownChild(draft, "status")["qosClass"] = given;
+}
 
 /** Each of these two subresources writes one part of the spec, and of containers. */
 function keepAllBut(draft: Draft, live: JsonObject, subresource: string): void {

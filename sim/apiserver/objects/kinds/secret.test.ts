@@ -16,3 +16,13 @@ it("Settings for a registry are JSON, and a refusal does not show them", () => {
     "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": invalid character 'h' looking for beginning of value",
   ]);
 });
+
+it("A key for a shell is there, and not empty", () => {
+  const at = endpoint("v1/secrets");
+  const causes = (data: Record<string, string>): readonly string[] =>
+    validateCreate(create({ metadata: { name: "s" }, type: "svc.io/ssh-auth", data }, at), at.strategy).map(
+      ({ field, message }) => `${field}: ${message}`,
+    );
+  expect(causes({ "ssh-privatekey": "YQ==" })).toEqual([]);
+  expect(causes({ "ssh-privatekey": "" })).toEqual(["data[ssh-privatekey]: Required value"]);
+});

@@ -62,8 +62,9 @@ function requiredKeyCauses(object: JsonObject, data: Readonly<Record<string, str
   if (slash < 0 || !/^(?:svc|kubernetes)\.io$/.test(type.slice(0, slash))) return;
   const name = type.slice(slash + 1);
   for (const key of requiredKeys[name] ?? []) {
-    if (!Object.hasOwn(data, key)) causes.push(requiredValue(`data[${key}]`));
-    else if (name.startsWith("dockerc")) jsonCauses(data[key] as string, `data[${key}]`, causes);
+    if (!Object.hasOwn(data, key) || (name === "ssh-auth" && data[key] === "")) {
+      causes.push(requiredValue(`data[${key}]`));
+    } else if (name.startsWith("dockerc")) jsonCauses(data[key] as string, `data[${key}]`, causes);
   }
   if (name === "service-account-token") {
     const annotation = `${type.slice(0, slash)}/service-account.name`;

@@ -22,7 +22,7 @@ import {
   requiredValue,
 } from "../../causes.ts";
 import { listOf } from "../fields.ts";
-import { isStandardResource } from "../resource-quota.ts";
+import { goQuantity, isStandardResource } from "../resource-quota.ts";
 
 /** `claims` are the pod's, by name. */
 export function resourcesCauses(
@@ -89,7 +89,8 @@ function pageCauses(name: string, quantity: Quantity, path: string, causes: Caus
   causes.push(invalidValue(path, text, `${text} is not positive integer multiple of ${name}`));
 }
 
-function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
+/** A name that a container may ask for. */
+export function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
   const errors = qualifiedNameErrors(name);
   for (const text of errors) causes.push(invalidValue(path, name, text));
   if (!name.includes("/")) {
@@ -152,10 +153,3 @@ function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, p
 
 const milli = -3;
 const isWhole = (quantity: Quantity): boolean => quantityAt(quantity, milli) % 1000n === 0n;
-
-/** A broken amount as the real server prints it: the fields of its number. */
-function goQuantity(quantity: Quantity): string {
-  const text = canonicalQuantity(quantity);
-  const number = `resource.int64Amount{value:${quantityAt(quantity, milli)}, scale:${milli}}`;
-  return `resource.Quantity{i:${number}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${text}", Format:"DecimalSI"}`;
-}
