@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { kubernetesDialect } from "../../../../../wire/dialect.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
+import type { Draft } from "../../types.ts";
+import { podRules } from "../pod.ts";
 import { podStatusCauses } from "./status.ts";
 
 const causes = (status: JsonObject, before: JsonObject = {}, spec: JsonObject = {}): readonly string[] => {
@@ -42,4 +45,15 @@ it("Conditions have qualified names, nominated nodes have names, and the class o
   expect(causes({ qosClass: "Burstable" }, { qosClass: "BestEffort" })).toEqual([
     'status.qosClass: Invalid value: "Burstable": field is immutable',
   ]);
+});
+
+it("A status that says nothing of the class of service keeps it", () => {
+  const live = { status: { phase: "Running", qosClass: "Burstable" } };
+  const kept = (draft: Draft, subresource = "status"): unknown => {
+    podRules.prepareForUpdate?.(draft, live, subresource, kubernetesDialect);
+    return draft["status"];
+  };
+  expect(kept({ status: { phase: "Failed" } })).toEqual({ phase: "Failed", qosClass: "Burstable" });
+  expect(kept({})).toEqual({ qosClass: "Burstable" });
+  expect(kept({ status: { qosClass: "BestEffort" } })).toEqual({ qosClass: "BestEffort" }); // and is refused for it
 });
