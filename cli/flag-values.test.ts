@@ -37,6 +37,8 @@ describe("values of flags", () => {
     const result = fault().parse("watch-start-exclusive");
     expect(result.success).toBe(false);
     expect(JSON.stringify(result)).toContain("watch-start-inclusive");
+    expect(JSON.stringify(fault().parse("all"))).toContain("conform --faults all");
+    expect(JSON.stringify(fault().parse("list-null-items,dry-run-persists"))).toContain("give it once for each");
     expect(valueOf(fault().parse("watch-start-inclusive"))).toBe("watch-start-inclusive");
   });
 

@@ -70,6 +70,16 @@ export function fault(): ValueParser<"sync", FaultName> {
 
 function parseFault(input: string): Parsed<FaultName> {
   if ((faultNames as readonly string[]).includes(input)) return { success: true, value: input as FaultName };
+  if (input === "all") {
+    return refuse(
+      message`This flag plants one bug by its name: ${text("`conform --faults all` tries each of them in turn.")}`,
+    );
+  }
+  if (input.includes(",")) {
+    return refuse(
+      message`This flag plants one bug by its name: give it once for each, ${text(`or hunt them in turn with \`conform --faults ${input}\`.`)}`,
+    );
+  }
   const near = findSimilar(input, faultNames, { maxDistance: 12, maxDistanceRatio: 0.6, maxSuggestions: 4 });
   const listed = near.length > 0 ? `Near names: ${near.join(", ")}.` : `Names: ${faultNames.join(", ")}.`;
   return refuse(message`No fault is called ${input}. ${text(listed)}`);

@@ -54,6 +54,11 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["run", "nowhere.yaml"], "`SCENARIO`", "nowhere.yaml"],
     [["run", main], "main.ts:1:1", ""],
     [["serv"], "`serv`", "Did you mean `serve`?"],
+    [["serve", "--faults", "list-null-items"], "`--faults`", "`serve --fault NAME` plants a bug in this server"],
+    [["serve", "--fault", "all"], "`--fault`", "`conform --faults all` tries each of them in turn"],
+    [["diff", "embedded:svc", "embedded:svc", "--fault", "x"], "`--fault`", "`--a-fault NAME` or `--b-fault NAME`"],
+    [["run", "scenarios/one-broken-link.yaml", "--fault", "x"], "`--fault`", "A scenario's file says"],
+    [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
     [[], "command", "touchstone --help"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);

@@ -6,11 +6,10 @@ import { createRequire } from "node:module";
 import process from "node:process";
 import { inspect } from "node:util";
 import { message, text } from "@optique/core/message";
-import { findSimilar } from "@optique/core/suggestion";
-import { extractOptionNames } from "@optique/core/usage";
 import { run } from "@optique/run";
 import { commandLine, type CommandLine } from "./command-line.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+import { withAdvice } from "./wrong-flag.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -59,14 +58,4 @@ function explain(error: unknown): ExitCode {
   }
   process.stderr.write(`Touchstone itself broke; this says nothing about the target.\n${inspect(error)}\n`);
   return exitCodes.broke;
-}
-
-/** The parser's error, with the flag that was probably meant and the command that lists them all. */
-function withAdvice(problem: string, args: readonly string[]): string {
-  const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
-  const near =
-    unknown === undefined ? [] : findSimilar(unknown, extractOptionNames(commandLine.usage), { maxSuggestions: 2 });
-  const command = ["conform", "serve", "run", "diff", "replay", "view"].find((name) => name === args[0]);
-  const meant = near.length === 0 ? "" : `\nDid you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
-  return `${problem.trimEnd()}${meant}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
 }
