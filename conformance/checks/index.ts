@@ -92,6 +92,7 @@ import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-sa
 import { namesComeFromTheirRequest } from "./names/names-come-from-their-request.ts";
 import { namesFollowTheRuleOfTheirType } from "./names/names-follow-the-rule-of-their-type.ts";
 import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
+import { proxiedRequestsReachWhatTheyName } from "./paths/proxied-requests-reach-what-they-name.ts";
 import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-below-their-resource.ts";
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
@@ -128,6 +129,7 @@ export const allChecks: readonly Check[] = [
   namesFollowTheirGrammar,
   namesFollowTheRuleOfTheirType,
   subresourcesAreBelowTheirResource,
+  proxiedRequestsReachWhatTheyName,
   typesAreFoundAtTheirPaths,
   collectionsNameTheirKind,
   emptyListsAreLists,

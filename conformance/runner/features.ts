@@ -13,6 +13,7 @@ const featureNames = [
   "resourcequotas",
   "nodes",
   "node-proxy",
+  "service-proxy",
   "cronjobs",
   "watch",
   "streaming-lists",
@@ -48,6 +49,7 @@ export async function detectFeatures(client: Client, dialect: Dialect, reachable
   }
   note("nodes", ...named(core, "/api/v1", "nodes"));
   note("node-proxy", ...named(core, "/api/v1", "nodes/proxy"));
+  note("service-proxy", ...named(core, "/api/v1", "services/proxy"));
   note("service-accounts", ...named(core, "/api/v1", "serviceaccounts/token"));
   const groups = new Map<string, Verbs | undefined>();
   for (const [feature, group, resource] of inGroups(dialect)) {

@@ -83,3 +83,47 @@ describe("subresources-are-below-their-resource", () => {
     expect(await failureOf(check, (_method, at) => (path.test(at) ? answer : undefined))).toBe(requirement);
   });
 });
+
+describe("proxied-requests-reach-what-they-name", () => {
+  /** A target that proxies to the suite, and is wrong in one way. */
+  async function proxied(wrong: "nothing" | "names of services" | "bodies" | "the verb"): Promise<unknown> {
+    const reviews = new Map<string, (document: unknown) => unknown>();
+    const host = {
+      url: "https://192.0.2.7:4443",
+      certificate: undefined,
+      answer: (path: string, review: (document: unknown) => unknown) => {
+        reviews.set(path, review);
+        return () => void reviews.delete(path);
+      },
+      close: async () => {},
+    };
+    const names = ["namespaces", "services", "services/proxy", "endpoints"];
+    const script: Script = ({ method, path, body }) => {
+      if (path === "/api/v1") return { status: 200, json: { resources: names.map((name) => ({ name, verbs: [] })) } };
+      const [, name, rest = ""] = /\/services\/https:(\w+):443\/proxy(.*)$/.exec(path) ?? [];
+      if (name === undefined) return method === "POST" ? { status: 201, json: JSON.parse(String(body)) } : notFound;
+      if (wrong === "the verb") return { status: 405, json: {} };
+      if (name !== "near" && wrong !== "names of services") return { status: 503, json: {} };
+      const sent = wrong === "bodies" ? {} : (JSON.parse(String(body)) as unknown);
+      return { status: 200, json: reviews.get(rest)?.(sent) };
+    };
+    const report = await runSuite({
+      transport: scriptedTransport(script),
+      clock: jumpingClock(),
+      profile: "svc",
+      targetKind: "url",
+      only: ["proxied-requests-reach-what-they-name"],
+      webhooks: host,
+    });
+    return report.checks[0]?.failure?.requirement ?? report.checks[0]?.verdict.status;
+  }
+
+  it("accepts a target that proxies, and lets one that does not be", async () => {
+    expect(await proxied("nothing")).toBe("passed");
+    expect(await proxied("the verb")).toBe("unsupported");
+  });
+
+  it.each(["names of services", "bodies"] as const)("rejects a target that loses %s", async (wrong) => {
+    expect(await proxied(wrong)).toBe("paths.proxy");
+  });
+});
