@@ -3,6 +3,7 @@
  * of the system's. A service is called by its name in the cluster's DNS: where nobody resolves that, the call fails.
  */
 import { request } from "node:https";
+import { encodeJson } from "../../wire/go-strings.ts";
 import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../apiserver/admission/webhooks.ts";
 import type { Cancel } from "../kernel/types.ts";
 
@@ -26,7 +27,7 @@ function post(
   turn: (work: () => void) => void,
   done: (answer: WebhookAnswer) => void,
 ): Cancel {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.from(encodeJson(body));
   let isOver = false;
   const end = (answer: WebhookAnswer): void => {
     if (isOver) return;

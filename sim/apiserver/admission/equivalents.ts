@@ -3,6 +3,7 @@
  * request all the same, in that version. Source: the published match policy `Equivalent`.
  */
 import type { JsonObject } from "../http-message.ts";
+import { copyJson } from "../objects/copy.ts";
 import type { ResourcePlace } from "../pipeline/route.ts";
 import type { ServedResource, ServedResources } from "../served-resources.ts";
 
@@ -38,7 +39,7 @@ export function equivalentsOf(resources: ServedResources, place: ResourcePlace):
 
 /** By way of what is stored. A copy that may be changed: stored objects are shared, and this one is not stored. */
 function convert(object: JsonObject, from: ServedResource, to: ServedResource): JsonObject {
-  const copy = JSON.parse(JSON.stringify(object)) as JsonObject;
+  const copy = copyJson(object);
   const stored = from.view === undefined ? copy : from.view.toStored(copy);
   return to.view === undefined ? stored : { ...to.view.fromStored(stored) };
 }

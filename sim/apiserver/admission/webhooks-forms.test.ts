@@ -209,6 +209,14 @@ describe("a webhook for another version", () => {
     expect(cluster.last).toMatchObject({ object: null, oldObject: { apiVersion: "shop.example.com/v2" } });
   });
 
+  it("is shown whole numbers of 64 bits as they are", () => {
+    const cluster = new Cluster("validating", { resources: ["widgets"] });
+    defined(cluster);
+    const wide = 9_007_199_254_740_993n;
+    cluster.ok(`POST ${widgets("v1")}`, `${JSON.stringify(widget).slice(0, -1)},"size":${wide}}`);
+    expect((cluster.last["object"] as Record<string, unknown>)["size"]).toBe(wide);
+  });
+
   it("is not asked when it wants exact matches, nor when a rule names the version of the request", () => {
     const exact = new Cluster("validating", { resources: ["widgets"], apiVersions: ["v2"] }, { matchPolicy: "Exact" });
     defined(exact);

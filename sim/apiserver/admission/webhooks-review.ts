@@ -6,6 +6,7 @@ import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire
 import { goQuote } from "../../../wire/go-strings.ts";
 import { ApiError } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
+import { copyJson } from "../objects/copy.ts";
 import { applyJsonPatch, PatchFailure, readJsonPatch } from "../objects/json-patch.ts";
 import { isObject } from "../objects/types.ts";
 import type { ResourcePlace } from "../pipeline/route.ts";
@@ -18,7 +19,7 @@ export function reviewBody(review: AdmissionReview, uid: string, dialect: Dialec
   const { object = null, oldObject = null } = review;
   const request = { uid, ...about, object, oldObject, dryRun, options };
   const apiVersion = apiVersionInDialect(dialect, "admission.svc.io/v1");
-  return JSON.parse(JSON.stringify({ kind: "AdmissionReview", apiVersion, request })) as JsonObject;
+  return copyJson({ kind: "AdmissionReview", apiVersion, request } as unknown as JsonObject);
 }
 
 /** What a review says of the request beside the objects. */

@@ -2,6 +2,7 @@
  * The columns of a custom resource's table: its name, then what its definition asks for, else its age.
  * Source: recorded tables; the published convertor.
  */
+import { encodeJson } from "../../../wire/go-strings.ts";
 import { parseTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { isObject } from "../objects/types.ts";
@@ -39,15 +40,18 @@ function cellOf(object: JsonObject, path: JsonPath, type: string, nowSeconds: nu
     case "string":
       return textOf(value);
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return isWide(value) ? value : typeof value === "number" ? Math.trunc(value) : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return isWide(value) || typeof value === "number" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     default:
       return typeof value === "string" ? dateOf(value, nowSeconds) : null;
   }
 }
+
+/** A whole number beyond 2^53. */
+const isWide = (value: Json): boolean => typeof (value as unknown) === "bigint";
 
 /** How long ago; nobody promises that the text is a time. */
 function dateOf(text: string, nowSeconds: number): string {
@@ -56,5 +60,5 @@ function dateOf(text: string, nowSeconds: number): string {
 
 function textOf(value: Json): string {
   if (typeof value === "string") return value;
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return isObject(value) || Array.isArray(value) ? encodeJson(value) : String(value);
 }

@@ -178,6 +178,41 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       }
     });
 
+    it("hold whole numbers of 64 bits as they are, for rules as well", () => {
+      const wide = "9007199254740993";
+      const prefix = profile.dialect.extensionPrefix;
+      const spec = {
+        type: "object",
+        properties: {
+          size: { type: "integer", format: "int64", maximum: Number(wide) * 2 },
+          list: { type: "array", [`${prefix}list-type`]: "set", items: { type: "integer" } },
+          one: { type: "integer", enum: [1] },
+        },
+        [`${prefix}validations`]: [{ rule: "!has(self.size) || self.size % 2 == 1" }],
+      };
+      const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
+      const cluster = new Cluster(profile).establish({}, [{ name: "v1", schema }]);
+      const body = (name: string, text: string): string =>
+        `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":${text}}`;
+      const post = (name: string, text: string): Answer =>
+        cluster.bed.ask(`POST ${widgets}`, { headers: json, body: body(name, text) });
+      expect(post("a", `{"size":${wide},"list":[${wide}]}`).status).toBe(201);
+      for (const text of [
+        cluster.get(`${widgets}/a`).text,
+        cluster.bed.ask(`PATCH ${widgets}/a`, { headers: merge, body: `{"spec":{"size":${wide}}}` }).text,
+      ]) {
+        expect(text).toContain(`"size":${wide}`);
+      }
+      const problems = (text: string): unknown =>
+        (post("b", text).at("details.causes") as { field: string; reason: string }[])[0];
+      expect(problems('{"size":9223372036854775807}')).toMatchObject({ reason: "FieldValueInvalid" });
+      expect(problems('{"size":99999999999999999999}')).toMatchObject({
+        message: 'Invalid value: "number": spec.size in body must be of type integer: "number"',
+      });
+      expect(problems(`{"one":${wide}}`)).toMatchObject({ reason: "FieldValueNotSupported" });
+      expect(problems('{"size":9007199254740994}')).toMatchObject({ field: "spec" });
+    });
+
     it("take a first count by their scale, and none that is unset", () => {
       const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
       const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: { scale } }]);

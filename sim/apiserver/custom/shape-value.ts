@@ -30,7 +30,7 @@ export function shapeObject(object: JsonObject, schema: Schema, shaping: Shaping
 }
 
 function shape(value: Json, schema: Schema | undefined, path: string, depth: number, shaping: Shaping): Json {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return held(value);
   if (depth > depthMax) {
     shaping.error ??= "json: exceeded max depth";
     return null;
@@ -42,6 +42,14 @@ function shape(value: Json, schema: Schema | undefined, path: string, depth: num
     );
   }
   return shapeFields(value as JsonObject, schema ?? nothing, path, depth, shaping);
+}
+
+const int64 = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n };
+
+/** A whole number beyond 2^53 is a bigint here; one of more than 64 bits is what a double makes of it. */
+function held(value: Json): Json {
+  const wide: unknown = value;
+  return typeof wide === "bigint" && (wide < int64.least || wide > int64.most) ? Number(wide) : value;
 }
 
 function shapeFields(

@@ -3,7 +3,7 @@
  * texts are the real server's validator's; fields come in byte order, where that server's order is left to chance.
  * Source: recorded answers (create-out-of-range, create-wrong-type); the published validator's texts.
  */
-import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
+import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import type { Cause } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../objects/causes.ts";
@@ -48,11 +48,14 @@ function judgeType(value: Json, schema: Schema, path: string, { causes }: Verdic
   causes.push(wrongType(path, type, found));
 }
 
+const int64Bound = Number(9_223_372_036_854_775_808n);
+
 function typeOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return typeof value;
+  // What is beyond 64 bits is no integer, whether it has a fraction or not.
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < int64Bound ? "integer" : "number";
+  return typeof (value as unknown) === "bigint" ? "integer" : typeof value;
 }
 
 const inBody = (path: string): string => `${path} in body`;
@@ -153,15 +156,20 @@ function judgeFormat(value: Json, schema: Schema, path: string, { causes }: Verd
 }
 
 function judgeNumber(value: Json, schema: Schema, path: string, verdict: Verdict): void {
-  if (typeof value !== "number") return;
+  if (typeof value !== "number" && typeof (value as unknown) !== "bigint") return;
+  judgeAmount(value as number, schema, path, verdict);
+}
+
+/** `value` may be a bigint, which compares with a number as if it were one. */
+function judgeAmount(value: number, schema: Schema, path: string, verdict: Verdict): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema.limits;
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     fail(verdict, path, value, `should be a multiple of ${multipleOf}`);
   }
-  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && value === maximum))) {
+  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && value >= maximum))) {
     fail(verdict, path, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
   }
-  if (minimum !== undefined && (value < minimum || (exclusiveMinimum && value === minimum))) {
+  if (minimum !== undefined && (value < minimum || (exclusiveMinimum && value <= minimum))) {
     fail(verdict, path, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
   }
   for (const [format, [least, most]] of integerRanges) {
@@ -171,7 +179,7 @@ function judgeNumber(value: Json, schema: Schema, path: string, verdict: Verdict
 }
 
 /** A quotient that is whole, as the real validator asks. */
-const isMultiple = (value: number, of: number): boolean => Number.isInteger(value / of);
+const isMultiple = (value: number, of: number): boolean => Number.isInteger(Number(value) / of);
 
 const integerRanges: ReadonlyMap<string, readonly [number, number]> = new Map([
   ["int32", [-2_147_483_648, 2_147_483_647]],
@@ -197,7 +205,7 @@ const tooMany = (path: string, found: number, most: number): Cause => ({
 
 function judgeEnum(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
   if (schema.enum === undefined || schema.enum.some((each) => jsonEqual(each, value))) return;
-  const supported = schema.enum.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  const supported = schema.enum.map((each) => (typeof each === "string" ? each : encodeJson(each)));
   causes.push(unsupportedValue(fieldOf(path), value, supported));
 }
 
@@ -287,7 +295,7 @@ function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined
 /** Equal values, equal texts. */
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return encodeJson(value);
   const keys = Object.keys(value).sort(compareBytes);
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join()}}`;
 }

@@ -22,6 +22,7 @@ function listFrom(json: readonly Json[], type: CelType): Value {
 
 function scalarFrom(json: string | number | boolean, type: CelType): Value {
   const name = type.is === "simple" ? type.name : "dyn";
+  if (typeof (json as unknown) === "bigint") return name === "double" ? Number(json) : json;
   if (typeof json === "boolean") return json;
   if (typeof json === "number") return name !== "double" && Number.isInteger(json) ? BigInt(json) : json;
   return (texts[name] ?? asIs)(json);

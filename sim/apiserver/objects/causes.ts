@@ -2,14 +2,14 @@
  * Validation errors as the wire shows them: a reason, a field path and a text in Go's manner.
  * Source: the facts, section 1, error body forms of 422.
  */
-import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
+import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import type { Cause } from "../errors.ts";
 
 /** A value as an error text shows it: strings quoted, the rest bare; `undefined` is a nil pointer. */
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
   if (value === undefined || value === null) return '"null"';
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? encodeJson(value) : String(value);
 }
 
 export const invalidValue = (field: string, value: unknown, detail: string): Cause => ({

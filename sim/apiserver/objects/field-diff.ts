@@ -290,7 +290,8 @@ function listDiff(items: Shape, field: FieldRow): Diff {
 }
 
 /** How a set names an element of a list of type `set`. */
-export const valueStep = (item: Json): string => `v:${JSON.stringify(item)}`;
+export const valueStep = (item: Json): string =>
+  `v:${typeof (item as unknown) === "bigint" ? String(item) : JSON.stringify(item)}`;
 
 const keySteps = new Map<string, Map<string, string>>();
 const keyStepsMax = 4096;

@@ -201,9 +201,10 @@ const walkBoolean: Walk = (value, context) => {
 };
 
 const walkNumber: Walk = (value, context) => {
-  const number = typeof value === "symbol" ? Number(value.description) : value;
+  const isSpelled = typeof value === "symbol";
+  const number = isSpelled ? Number(value.description) : typeof value === "bigint" ? Number(value) : value;
   if (typeof number === "number" && Number.isFinite(number)) return number === 0 ? 0 : number;
-  context.mismatch(typeof value === "symbol" ? describeNumber(value) : describe(value), "float64");
+  context.mismatch(isSpelled ? describeNumber(value) : describe(value), "float64");
   return undefined;
 };
 
