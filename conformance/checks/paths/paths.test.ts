@@ -100,7 +100,7 @@ describe("proxied-requests-reach-what-they-name", () => {
     const names = ["namespaces", "services", "services/proxy", "endpoints"];
     const script: Script = ({ method, path, body }) => {
       if (path === "/api/v1") return { status: 200, json: { resources: names.map((name) => ({ name, verbs: [] })) } };
-      const [, name, rest = ""] = /\/services\/https:(\w+):443\/proxy(.*)$/.exec(path) ?? [];
+      const [, name, rest = ""] = /\/services\/(?:https:)?(\w+)(?::443)?\/proxy(.*)$/.exec(path) ?? [];
       if (name === undefined) return method === "POST" ? { status: 201, json: JSON.parse(String(body)) } : notFound;
       if (wrong === "the verb") return { status: 405, json: {} };
       if (name !== "near" && wrong !== "names of services") return { status: 503, json: {} };
