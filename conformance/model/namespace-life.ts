@@ -38,5 +38,5 @@ function expectedOf({ verb, phase }: RequestInside): Expected {
   if (verb === "list") return { statuses: [200], causes: [] }; // a namespace that is not there has no objects
   if (verb === "create" && phase === "Terminating") return { statuses: [403], causes: ["NamespaceTerminating"] };
   if (phase === "absent") return { statuses: [404], causes: [] };
-  return { statuses: verb === "create" ? [201] : verb === "delete" ? [200, 202] : [200], causes: [] };
+  return { statuses: verb === "create" ? [200, 201, 202] : verb === "delete" ? [200, 202] : [200], causes: [] };
 }
