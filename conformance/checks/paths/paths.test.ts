@@ -103,7 +103,7 @@ describe("proxied-requests-reach-what-they-name", () => {
       const [, name, rest = ""] = /\/services\/(?:https:)?(\w+)(?::443)?\/proxy(.*)$/.exec(path) ?? [];
       if (name === undefined) return method === "POST" ? { status: 201, json: JSON.parse(String(body)) } : notFound;
       if (wrong === "the verb") return { status: 405, json: {} };
-      if (name !== "near" && wrong !== "names of services") return { status: 503, json: {} };
+      if (body === undefined || (name !== "near" && wrong !== "names of services")) return { status: 503, json: {} };
       const sent = wrong === "bodies" ? {} : (JSON.parse(String(body)) as unknown);
       return { status: 200, json: reviews.get(rest)?.(sent) };
     };
