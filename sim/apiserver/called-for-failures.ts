@@ -68,6 +68,16 @@ export const calledForFailures: readonly CalledForFailure[] = [
     ask: patch("apply-patch+yaml", `${pods}/p?fieldManager=m`, { apiVersion: "v1", kind: "Pod", spec: { x: 1 } }),
   },
   {
+    when: "an applied configuration has a number that its type cannot hold",
+    profiles: both,
+    text: /failed to convert new object \(.*\) to proper\s+version /,
+    ask: (bed) => {
+      const body = { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 2 ** 40 }] } };
+      const headers = { "content-type": "application/apply-patch+yaml" };
+      return bed.ask("PATCH /api/v1/namespaces/default/services/s?fieldManager=m", { headers, body });
+    },
+  },
+  {
     when: "a strategic patch has an unknown directive",
     profiles: both,
     text: /unknown patch type: .* in map: map\[/,

@@ -147,11 +147,55 @@ const anything: fc.Arbitrary<AnyRequest> = fc
   .record({ method, path, query, headers, body })
   .map((drawn) => ({ ...drawn, headers: drawn.headers as Record<string, string> }));
 
-const pod = { spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], volumes: [] } };
+const container = { name: "c", image: "i", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "b" }] };
+const pod = { spec: { containers: [container], volumes: [{ name: "v", emptyDir: {} }] } };
+const template = { metadata: { labels: { a: "b" } }, ...pod };
+const selector = { matchLabels: { a: "b" } };
+/** Objects of all parts of the API, each as good as it gets: its collection below a namespace or its group, and its fields. */
 const right = fc.constantFrom(
-  ["configmaps", { kind: "ConfigMap", apiVersion: "v1", data: { k: "v" } }] as const,
-  ["pods", { kind: "Pod", apiVersion: "v1", ...pod }] as const,
-  ["services", { kind: "Service", apiVersion: "v1", spec: { ports: [{ port: 80 }] } }] as const,
+  ["/api/v1/namespaces/default/configmaps", { kind: "ConfigMap", apiVersion: "v1", data: { k: "v" } }] as const,
+  ["/api/v1/namespaces/default/pods", { kind: "Pod", apiVersion: "v1", ...pod }] as const,
+  [
+    "/api/v1/namespaces/default/services",
+    { kind: "Service", apiVersion: "v1", spec: { ports: [{ port: 80 }] } },
+  ] as const,
+  ["/api/v1/namespaces/default/secrets", { kind: "Secret", apiVersion: "v1", stringData: { k: "v" } }] as const,
+  [
+    "/api/v1/namespaces/default/resourcequotas",
+    { kind: "ResourceQuota", apiVersion: "v1", spec: { hard: { secrets: "1k", "requests.cpu": "500m" } } },
+  ] as const,
+  [
+    "/api/v1/nodes",
+    { kind: "Node", apiVersion: "v1", spec: { taints: [{ key: "a", effect: "NoSchedule" }] } },
+  ] as const,
+  ["/api/v1/namespaces", { kind: "Namespace", apiVersion: "v1", spec: { finalizers: [] } }] as const,
+  [
+    "/apis/apps/v1/namespaces/default/deployments",
+    { kind: "Deployment", apiVersion: "apps/v1", spec: { replicas: 1, selector, template } },
+  ] as const,
+  [
+    "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+    { kind: "PodDisruptionBudget", apiVersion: "policy/v1", spec: { minAvailable: "50%", selector } },
+  ] as const,
+  [
+    "/apis/batch/v1/namespaces/default/cronjobs",
+    {
+      kind: "CronJob",
+      apiVersion: "batch/v1",
+      spec: {
+        schedule: "* * * * *",
+        jobTemplate: { spec: { template: { spec: { ...pod.spec, restartPolicy: "Never" } } } },
+      },
+    },
+  ] as const,
+  [
+    "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+    {
+      kind: "HorizontalPodAutoscaler",
+      apiVersion: "autoscaling/v2",
+      spec: { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "a", apiVersion: "apps/v1" } },
+    },
+  ] as const,
 );
 
 /** `value` with what stands at one of its places, as deep as `at` is long, replaced. */
@@ -172,16 +216,17 @@ const nearlyRight: fc.Arbitrary<AnyRequest> = fc
     name: fc.constantFrom("a", "b", "c"),
     method: fc.constantFrom("POST", "POST", "PUT", "PATCH", "DELETE"),
     type: fc.constantFrom(...patchTypes),
+    subresource: fc.constantFrom("", "", "", "/status", "/scale"),
     at: fc.option(fc.array(fc.nat(9), { minLength: 1, maxLength: 5 })),
     by: object,
     query: fc.constantFrom("", "fieldManager=m", "dryRun=All", "fieldValidation=Strict", "force=true&fieldManager=m"),
   })
   .map((drawn) => {
-    const [resource, fields] = drawn.right;
+    const [collection, fields] = drawn.right;
     const whole = { metadata: { name: drawn.name, labels: { a: "b" }, finalizers: ["example.com/f"] }, ...fields };
     const body = drawn.at === null ? whole : changed(whole, drawn.at, drawn.by);
     const isPatch = drawn.method === "PATCH";
-    const path = `/api/v1/namespaces/default/${resource}${drawn.method === "POST" ? "" : `/${drawn.name}`}`;
+    const path = `${collection}${drawn.method === "POST" ? "" : `/${drawn.name}${drawn.subresource}`}`;
     return {
       method: drawn.method,
       path,
