@@ -3,7 +3,7 @@
  * right with its events on it. Beside it the same as a list, for those who do not see the drawing.
  */
 import { type Markup, markup } from "./markup.ts";
-import { type Moment, type WatchStory, watchStory } from "./watch-story.ts";
+import { type Moment, type WatchLane, type WatchStory, watchStory } from "./watch-story.ts";
 import type { ExchangeRecord } from "../schema/suite-report.ts";
 
 const rowHeight = 22;
@@ -64,7 +64,10 @@ function mark(story: WatchStory, moment: Moment, row: number): Markup {
     return markup`<g><title>${moment.text}</title>${clock}<text class="request" x="${timeWidth}" y="${y + 4}">${shown}</text></g>`;
   }
   const x = laneX(moment.lane);
-  const text = moment.kind === "opened" ? "opened" : `${moment.text}${moment.again === true ? ", again" : ""}`;
+  const text =
+    moment.kind === "opened"
+      ? `opened${forWhat(story.lanes[moment.lane])}`
+      : `${moment.text}${moment.again === true ? ", again" : ""}`;
   const tone = moment.kind === "event" ? toneOf(moment.type) : "edge";
   const shape =
     moment.kind === "event"
@@ -83,8 +86,11 @@ function listItem(story: WatchStory, moment: Moment): Markup {
   const lane = moment.lane === undefined ? undefined : story.lanes[moment.lane];
   const what = lane === undefined || moment.kind === "opened" ? "" : `${lane.title}: `;
   const time = timeText(story, moment);
-  return markup`<li>${time === undefined ? "" : `${time}: `}${what}${moment.text}${moment.kind === "opened" && ", opened"}${moment.again === true && ", told again"}</li>`;
+  return markup`<li>${time === undefined ? "" : `${time}: `}${what}${moment.text}${moment.kind === "opened" && `, opened${forWhat(lane)}`}${moment.again === true && ", told again"}</li>`;
 }
+
+const forWhat = (lane: WatchLane | undefined): string =>
+  lane === undefined || lane.selector === "" ? "" : ` for ${lane.selector}`;
 
 function timeText({ moments }: WatchStory, { atMillis }: Moment): string | undefined {
   const first = moments.find((moment) => moment.atMillis !== undefined)?.atMillis;

@@ -39,6 +39,16 @@ describe("watchStory", () => {
     ]);
   });
 
+  it("tells several watches apart, and says what each asked for", () => {
+    const selecting = "/api/v1/namespaces/n/configmaps?watch=true&labelSelector=team%3Dred&resourceVersion=6";
+    const history = [watchExchange({}), watchExchange({ path: selecting })];
+    const titles = ["watch 1 of configmaps from 6", "watch 2 of configmaps from 6"];
+    expect(watchStory(history)?.lanes.map(({ title }) => title)).toEqual(titles);
+    const drawn = timeline(history, "t")?.markup ?? "";
+    expect(drawn).toContain("watch 2 of configmaps from 6, opened for team=red</li>");
+    expect(drawn).toContain(">opened for team=red</text>");
+  });
+
   it("parts documents as JSON does, and not by lines", () => {
     const one = '{\n"type":"ADDED","object":{"metadata":{"name":"}{\\"","resourceVersion":"7"}}}';
     const two = '{"type":"DELETED","object":{"metadata":{"name":"b","resourceVersion":"8"}}}';

@@ -7,8 +7,10 @@ import type { ExchangeRecord } from "../schema/suite-report.ts";
 /** A watch of the story, from its request to its end. */
 export interface WatchLane {
   readonly exchange: ExchangeRecord;
-  /** `watch of configmaps from 49`. */
+  /** `watch of configmaps from 49`; with a number where there are several. */
   readonly title: string;
+  /** `team=red`: what it asked for alone; empty: everything. */
+  readonly selector: string;
 }
 
 /** Something that happened, at one place of the one order of sendings and answers. */
@@ -37,12 +39,14 @@ const momentsMax = 240;
 
 /** Undefined when the history has no watch that was answered. */
 export function watchStory(history: readonly ExchangeRecord[]): WatchStory | undefined {
-  const lanes = history.filter(isWatch).map((exchange) => ({ exchange, title: laneTitle(exchange) }));
+  const watches = history.filter(isWatch);
+  const lanes = watches.map((exchange, lane) => {
+    const number = watches.length === 1 ? "" : ` ${lane + 1}`;
+    return { exchange, title: `watch${number} ${laneTitle(exchange)}`, selector: selectorOf(exchange) };
+  });
   if (lanes.length === 0) return undefined;
   const requests = history.filter((exchange) => !isWatch(exchange)).map(requestMoment);
-  const all = [...requests, ...lanes.flatMap(({ exchange }, lane) => watchMoments(exchange, lane))].sort(
-    (one, other) => one.place - other.place,
-  );
+  const all = [...requests, ...lanes.flatMap(watchMoments)].sort((one, other) => one.place - other.place);
   return { lanes, moments: all.slice(-momentsMax), dropped: Math.max(0, all.length - momentsMax) };
 }
 
@@ -54,7 +58,13 @@ function laneTitle({ path }: ExchangeRecord): string {
   const [place = "", query = ""] = path.split("?", 2);
   const parameters = new URLSearchParams(query);
   const version = parameters.get("resourceVersion");
-  return `watch of ${place.split("/").at(-1)}${version === null ? "" : ` from ${version}`}`;
+  return `of ${place.split("/").at(-1)}${version === null ? "" : ` from ${version}`}`;
+}
+
+function selectorOf({ path }: ExchangeRecord): string {
+  const parameters = new URLSearchParams(path.split("?", 2)[1]);
+  const selectors = [parameters.get("labelSelector"), parameters.get("fieldSelector")];
+  return selectors.filter((selector) => selector !== null && selector !== "").join(", ");
 }
 
 function requestMoment(exchange: ExchangeRecord): Moment {
@@ -73,7 +83,7 @@ function requestMoment(exchange: ExchangeRecord): Moment {
   };
 }
 
-function watchMoments(exchange: ExchangeRecord, lane: number): Moment[] {
+function watchMoments({ exchange, title }: WatchLane, lane: number): Moment[] {
   const { began, ended, sentAtMillis, endedAtMillis, lost } = exchange;
   const documents = documentsOf(exchange.responseBody).flatMap((text) => parsed(text) ?? []);
   const seen = new Set<string>();
@@ -86,7 +96,7 @@ function watchMoments(exchange: ExchangeRecord, lane: number): Moment[] {
     const place = arrival?.place ?? began + (((ended ?? began + 1) - began) * (i + 1)) / (documents.length + 1);
     return { place, atMillis: arrival?.atMillis, lane, kind: "event", type, text, again };
   });
-  const opened: Moment = { place: began, atMillis: sentAtMillis, lane, kind: "opened", text: laneTitle(exchange) };
+  const opened: Moment = { place: began, atMillis: sentAtMillis, lane, kind: "opened", text: title };
   const end: Moment[] =
     ended === undefined
       ? []
