@@ -213,6 +213,20 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       expect(problems('{"size":9007199254740994}')).toMatchObject({ field: "spec" });
     });
 
+    it("warn of finalizers that do not say whose they are, once", () => {
+      const cluster = new Cluster(profile).establish();
+      const made = cluster.widget(
+        "a",
+        {},
+        { metadata: { name: "a", finalizers: ["mine", "example.org/x", "orphan"] } },
+      );
+      const advice =
+        "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers";
+      expect(made.headers["warning"]).toEqual([`299 - "metadata.finalizers: \\"mine\\": ${advice}"`]);
+      const patched = cluster.bed.ask(`PATCH ${widgets}/a`, { headers: merge, body: { spec: { size: 3 } } });
+      expect([patched.status, patched.headers["warning"]]).toEqual([200, undefined]);
+    });
+
     it("take a first count by their scale, and none that is unset", () => {
       const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
       const cluster = new Cluster(profile).establish({}, [{ name: "v1", subresources: { scale } }]);

@@ -4,6 +4,7 @@
  */
 import { refusesCreation } from "../admission/namespace-lifecycle.ts";
 import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { finalizerWarnings } from "../custom/finalizer-warnings.ts";
 import { alreadyExists, type ApiError, badRequest, generateNameExhausted, unmapped } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
@@ -13,7 +14,7 @@ import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import { type ServedResource, storageKey } from "../served-resources.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import { decodeBody, requireBodySize, warn } from "./body.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses, isServices } from "./service-addresses.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";
@@ -63,6 +64,7 @@ export function createDraft(
     { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options },
     (object) => {
       settleNamespace(object, namespace); // nobody on the way may move it
+      if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, undefined));
       if (!resource.row.namespaced) {
         done(store(writer, resource, object, sentVersion, options));
         return;

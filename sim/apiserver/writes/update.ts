@@ -4,6 +4,7 @@
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
 import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { finalizerWarnings } from "../custom/finalizer-warnings.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { seal } from "../objects/seal.ts";
@@ -14,7 +15,7 @@ import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import { type ServedResource, storageKey } from "../served-resources.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import { decodeBody, requireBodySize, warn } from "./body.ts";
 import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
@@ -89,6 +90,7 @@ export function change(
     prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
+    if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
     if (isServices(resource)) allocateAddresses(writer, resource, object, live.object, options.dryRun);
     if (subresource === "" && mayUseMore(resource)) requireQuota(writer, resource, object, options.dryRun, live.object);
     const stored = commit(writer, write, object);

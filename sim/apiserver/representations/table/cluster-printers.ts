@@ -61,6 +61,12 @@ export const clusterPrinters: Readonly<Record<string, Printer>> = {
     ageColumn,
     column("PreemptionPolicy", "Whether others are made to go.", text("preemptionPolicy")),
   ),
+  APIService: printer(
+    nameColumn,
+    column("Service", "Which service hosts the API.", serviceOf),
+    column("Available", "Whether the API is served.", availability),
+    ageColumn,
+  ),
   RuntimeClass: printer(nameColumn, column("Handler", "What runs such pods.", text("handler")), ageColumn),
   Lease: printer(nameColumn, column("Holder", "Who has the lease.", text("spec.holderIdentity")), ageColumn),
   RoleBinding: binding,
@@ -194,4 +200,17 @@ function slicePorts(slice: JsonObject): string {
 function sliceEndpoints(slice: JsonObject): string {
   const all = listAt(slice, "endpoints").flatMap((one) => (at(one, "addresses") ?? []) as readonly string[]);
   return all.length === 0 ? unset : firstFew(all);
+}
+
+/** `namespace/name`, or that the server itself is it. */
+function serviceOf(it: JsonObject): string {
+  const name = textAt(it, "spec.service.name");
+  return name === "" ? "Local" : `${textAt(it, "spec.service.namespace")}/${name}`;
+}
+
+function availability(it: JsonObject): string {
+  const available = listAt(it, "status.conditions").find(({ type }) => type === "Available");
+  if (available === undefined) return "Unknown";
+  const { status, reason } = available;
+  return status === "True" ? "True" : `${String(status)} (${String(reason)})`;
 }

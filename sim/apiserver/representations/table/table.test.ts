@@ -34,6 +34,16 @@ describe("tables", () => {
     });
   });
 
+  it("say of a registered API who serves it, and whether", () => {
+    const cells = (spec: JsonObject, conditions: readonly JsonObject[]): Json =>
+      cellsOf({ kind: "APIService", apiVersion: "apiregistration.svc.io/v1", metadata, spec, status: { conditions } });
+    expect(cells({}, [{ type: "Available", status: "True" }])).toEqual(["a", "Local", "True", "5s"]);
+    const service = { namespace: "n", name: "s" };
+    const missing = { type: "Available", status: "False", reason: "ServiceNotFound" };
+    expect(cells({ service }, [missing])).toEqual(["a", "n/s", "False (ServiceNotFound)", "5s"]);
+    expect(cells({}, [])).toEqual(["a", "Local", "Unknown", "5s"]);
+  });
+
   it("hold a row for each object of a list, and the list's metadata", () => {
     const list = {
       kind: "ConfigMapList",
