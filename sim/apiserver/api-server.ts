@@ -35,7 +35,7 @@ import { askedResource } from "./pipeline/asked-resource.ts";
 import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
 import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
-import { parseQuery } from "./pipeline/url.ts";
+import { parseQuery, plainPath } from "./pipeline/url.ts";
 import { type Profile, svcProfile } from "./profile.ts";
 import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
@@ -417,7 +417,7 @@ function attributesOf(run: Run): Attributes {
   const { place, request } = run;
   if (place.is !== "resource") {
     const asked = askedResource(request.method, request.path, run.query.flag("watch"));
-    return asked ?? { is: "path", verb: request.method.toLowerCase(), path: request.path };
+    return asked ?? { is: "path", verb: request.method.toLowerCase(), path: plainPath(request.path) };
   }
   const { row, subresource, namespace, name, resourceName }: ResourcePlace = place.place;
   return {

@@ -71,6 +71,12 @@ export function parsePath(raw: string): readonly string[] {
   return segments;
 }
 
+/** The path that is answered, however it was spelt: rights are asked about this one. Throws 400. */
+export function plainPath(raw: string): string {
+  const segments = parsePath(raw);
+  return `/${segments.join("/")}${segments.length > 0 && raw.endsWith("/") ? "/" : ""}`;
+}
+
 function decodeQueryPart(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   return spaced.includes("%") ? decode(spaced, "query") : spaced;

@@ -66,6 +66,21 @@ describe("role-based authorization", () => {
     expect(server.ask(`GET ${configMaps}?fieldSelector=metadata.name%3Dx`).status).toBe(200);
   });
 
+  it("judges a path by what it leads to, however it is spelt", () => {
+    const server = bed();
+    for (const path of ["/metrics", "/api/../metrics", "/apis/x/../../metrics", "/api/./../metrics", "/%6detrics"]) {
+      const refused = server.ask(`GET ${path}`);
+      expect([path, refused.status, refused.at("message")]).toEqual([
+        path,
+        403,
+        'forbidden: User "alice" cannot get path "/metrics"',
+      ]);
+    }
+    for (const path of ["/version", "/version/", "/x/../version", "/api", "/api/", "/"]) {
+      expect([path, server.ask(`GET ${path}`).status]).toEqual([path, path === "/" ? 403 : 200]);
+    }
+  });
+
   it("takes a namespace for a part of itself", () => {
     const server = bed();
     grant(server, [{ apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list"] }]);
