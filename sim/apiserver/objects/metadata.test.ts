@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { kubernetesDialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../errors.ts";
 import { annotationBytesMax, metadataCauses, metadataUpdateCauses, type MetadataRules } from "./metadata.ts";
+import { create, endpoint } from "./object-fixtures.ts";
 import type { Metadata, OwnerReference } from "./types.ts";
+import { validateCreate } from "./validation.ts";
 
 const rules: MetadataRules = {
   nameRule: "subdomain",
@@ -90,6 +92,16 @@ describe("owners", () => {
     expect(judge({ ...good, ownerReferences: two })[0]).toContain(
       'Only one reference can have Controller set to true. Found "true" in references for Pod/p and Pod/q',
     );
+  });
+
+  it("of which nothing is said are refused, too", () => {
+    const configMaps = endpoint("v1/configmaps");
+    const nothing = { apiVersion: "", kind: "", name: "", uid: "" };
+    const made = create({ metadata: { name: "a", ownerReferences: [nothing] } }, configMaps);
+    expect(validateCreate(made, configMaps.strategy).map(({ message }) => message)).toEqual([
+      'Invalid value: "": version must not be empty',
+      ...["kind", "name", "uid"].map(() => 'Invalid value: "": must not be empty'),
+    ]);
   });
 
   it("are never events", () => {

@@ -115,17 +115,18 @@ function ownerCauses(owners: readonly OwnerReference[], causes: Cause[]): void {
   const at = "metadata.ownerReferences";
   let controller: string | undefined;
   for (const owner of owners) {
-    if (owner.apiVersion.slice(owner.apiVersion.lastIndexOf("/") + 1) === "") {
-      causes.push(invalidValue(`${at}.apiVersion`, owner.apiVersion, "version must not be empty"));
+    const { apiVersion = "" } = owner; // what was sent as nothing is left out
+    if (apiVersion.slice(apiVersion.lastIndexOf("/") + 1) === "") {
+      causes.push(invalidValue(`${at}.apiVersion`, apiVersion, "version must not be empty"));
     }
-    if (owner.kind === "") causes.push(invalidValue(`${at}.kind`, "", "must not be empty"));
-    if (owner.name === "") causes.push(invalidValue(`${at}.name`, "", "must not be empty"));
-    if (owner.uid === "") causes.push(invalidValue(`${at}.uid`, "", "must not be empty"));
+    for (const field of ["kind", "name", "uid"] as const) {
+      if ((owner[field] ?? "") === "") causes.push(invalidValue(`${at}.${field}`, "", "must not be empty"));
+    }
     if (owner.apiVersion === "v1" && owner.kind === "Event") {
       causes.push(invalidText(at, goOwner(owner), "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (owner.controller !== true) continue;
-    const name = `${owner.kind}/${owner.name}`;
+    const name = `${owner.kind ?? ""}/${owner.name ?? ""}`;
     if (controller === undefined) controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
@@ -136,7 +137,7 @@ function ownerCauses(owners: readonly OwnerReference[], causes: Cause[]): void {
 
 /** As Go prints the struct, but for its pointers, whose addresses mean nothing to a reader. */
 function goOwner(owner: OwnerReference): string {
-  const { apiVersion, kind, name, uid } = owner;
+  const { apiVersion = "", kind = "", name = "", uid = "" } = owner;
   return `v1.OwnerReference{APIVersion:"${apiVersion}", Kind:"${kind}", Name:"${name}", UID:"${uid}"}`;
 }
 

@@ -2,15 +2,16 @@
 import { pathSegmentErrors } from "../../../../wire/names.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { invalidValue, requiredValue } from "../causes.ts";
-import { isObject, metadataOf, ownChild } from "../types.ts";
+import { metadataOf } from "../types.ts";
+import { specToDefault } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 
 const metricsAnnotation = /^autoscaling\.alpha\.(?:svc|kubernetes)\.io\/metrics$/;
 
 export const autoscalerRules: KindRules = {
   defaults(draft) {
-    if (!isObject(draft["spec"]) || Object.isFrozen(draft["spec"])) return;
-    const spec = ownChild(draft, "spec");
+    const spec = specToDefault(draft, "minReplicas");
+    if (spec === undefined) return;
     spec["minReplicas"] ??= 1;
     const hasMetrics = Object.keys(metadataOf(draft).annotations ?? {}).some((name) => metricsAnnotation.test(name));
     if (!hasMetrics) spec["targetCPUUtilizationPercentage"] ??= 80;

@@ -4,27 +4,24 @@ import type { Json, JsonObject } from "../../http-message.ts";
 import { invalidText, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
 import { isObject, metadataOf, ownChild } from "../types.ts";
 import { scheduleError } from "./cron-schedule.ts";
-import { enumCauses, fill, nonNegativeCauses } from "./fields.ts";
+import { enumCauses, fill, nonNegativeCauses, specToDefault } from "./fields.ts";
 import { jobSpecCauses } from "./job.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { goSelector } from "./pod-selector.ts";
-import { templateDefaults } from "./pod-template.ts";
-import { specOf } from "./workloads.ts";
+import { defaultTemplate } from "./workloads.ts";
 
 /** The name of a job has eleven characters more than its schedule's. */
 const nameLengthMax = 52;
 
 export const cronJobRules: KindRules = {
   defaults(draft) {
-    const spec = specOf(draft);
+    const spec = specToDefault(draft, "concurrencyPolicy");
     if (spec === undefined) return;
     fill(spec, "concurrencyPolicy", "Allow");
     spec["suspend"] ??= false;
     spec["successfulJobsHistoryLimit"] ??= 3;
     spec["failedJobsHistoryLimit"] ??= 1;
-    const template = spec["jobTemplate"];
-    if (!isObject(template) || !isObject(template["spec"])) return;
-    templateDefaults(ownChild(ownChild(spec, "jobTemplate"), "spec"), "template"); // the rest when a job is made
+    defaultTemplate(ownChild(ownChild(spec, "jobTemplate"), "spec")); // the rest when a job is made
   },
   validate(object, causes, _dialect, live) {
     const spec = (object["spec"] ?? {}) as JsonObject;

@@ -2,7 +2,7 @@
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
-import type { Draft } from "../types.ts";
+import { type Draft, isObject, ownChild } from "../types.ts";
 
 export const listOf = (parent: JsonObject, field: string): readonly JsonObject[] =>
   (parent[field] ?? none) as readonly JsonObject[];
@@ -26,4 +26,14 @@ export function nonNegativeCauses(parent: JsonObject, fields: readonly string[],
     const value = (parent[field] ?? 0) as number;
     if (value < 0) causes.push(invalidValue(`${path}.${field}`, value, "must be greater than or equal to 0"));
   }
+}
+
+/**
+ * The spec of a draft for defaulting; undefined when it has been defaulted already, for then it is frozen and `mark`,
+ * a field that no defaulted spec lacks, is there. The spec of nothing is frozen, too, and lacks it.
+ */
+export function specToDefault(draft: Draft, mark: string): Draft | undefined {
+  const { spec } = draft;
+  if (isObject(spec) && Object.isFrozen(spec) && spec[mark] !== undefined) return undefined;
+  return ownChild(draft, "spec");
 }

@@ -17,16 +17,16 @@ import {
 } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../types.ts";
-import { fill, listOf, nonNegativeCauses } from "./fields.ts";
+import { fill, listOf, nonNegativeCauses, specToDefault } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses } from "./label-selector.ts";
-import { eachItem, templateCauses, templateDefaults } from "./pod-template.ts";
+import { eachItem, templateCauses } from "./pod-template.ts";
 import { goSelector, matchCauses } from "./pod-selector.ts";
-import { specOf } from "./workloads.ts";
+import { defaultTemplate } from "./workloads.ts";
 
 export const jobRules: KindRules = {
   defaults(draft) {
-    const spec = specOf(draft);
+    const spec = specToDefault(draft, "parallelism");
     if (spec === undefined) return;
     jobDefaults(spec);
     const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels;
@@ -71,7 +71,7 @@ function jobDefaults(spec: Draft): void {
       eachItem(rule, "onPodConditions", (pattern) => fill(pattern, "status", "True")),
     );
   }
-  templateDefaults(spec, "template");
+  defaultTemplate(spec);
 }
 
 const ownLabels = (job: JsonObject | Draft, { labelSuffix }: Dialect): Record<string, string> => {

@@ -6,7 +6,7 @@ import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { forbiddenField, invalidValue } from "../causes.ts";
 import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../types.ts";
-import { listOf } from "./fields.ts";
+import { listOf, specToDefault } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { imageCauses } from "./pods/containers.ts";
 import { ephemeralStepCauses } from "./pods/ephemeral.ts";
@@ -18,8 +18,8 @@ import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 
 export const podRules: KindRules = {
   defaults(draft) {
-    if (Object.isFrozen(draft["spec"])) return;
-    const spec = ownChild(draft, "spec");
+    const spec = specToDefault(draft, "restartPolicy");
+    if (spec === undefined) return;
     podSpecDefaults(spec);
     spec["enableServiceLinks"] ??= true;
     for (const field of ["containers", "initContainers"]) {

@@ -132,3 +132,22 @@ it("A replication controller is found by its template's labels", () => {
   expect(causes({ template, selector: { z: "z" } })[0]).toContain("`selector` does not match template `labels`");
   expect(causes({})).toEqual(["spec.selector: Required value", "spec.template: Required value"]);
 });
+
+it.each([
+  ["v1/pods", ["spec.containers"]],
+  ["apps/v1/deployments", ["spec.selector", "spec.template.metadata.labels", "spec.template.spec.containers"]],
+  ["apps/v1/daemonsets", ["spec.template.metadata.labels", "spec.template.spec.containers"]],
+  ["batch/v1/jobs", ["spec.template.spec.containers", "spec.template.spec.restartPolicy"]],
+  [
+    "batch/v1/cronjobs",
+    [
+      "spec.schedule",
+      "spec.jobTemplate.spec.template.spec.containers",
+      "spec.jobTemplate.spec.template.spec.restartPolicy",
+    ],
+  ],
+])("%s of nothing lack what has no default", (path, fields) => {
+  const at = endpoint(path);
+  const causes = validateCreate(create({ metadata: { name: "w" } }, at), at.strategy);
+  expect(causes.map(({ field }) => field)).toEqual(fields);
+});

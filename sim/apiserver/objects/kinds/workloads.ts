@@ -9,7 +9,7 @@ import { jsonEqual } from "../equality.ts";
 import { annotationCauses, labelCauses } from "../metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../types.ts";
 import { amountCauses, goAmount, isNothing, wholeCauses } from "./amounts.ts";
-import { fill, nonNegativeCauses } from "./fields.ts";
+import { fill, nonNegativeCauses, specToDefault } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses } from "./label-selector.ts";
 import { claimDefaults } from "./volume-claim.ts";
@@ -17,18 +17,20 @@ import { eachItem, templateCauses, templateDefaults } from "./pod-template.ts";
 import { emptyCauses, fixedSelectorCauses, labelsMismatch, matchCauses, podSelectorCauses } from "./pod-selector.ts";
 import { statusRules } from "./replica-status.ts";
 
-export function specOf(draft: Draft): Draft | undefined {
-  return isObject(draft["spec"]) && !Object.isFrozen(draft["spec"]) ? ownChild(draft, "spec") : undefined;
-}
-
 const defaultsOf =
-  (defaults: (spec: Draft) => void) =>
+  (mark: string, defaults: (spec: Draft) => void) =>
   (draft: Draft): void => {
-    const spec = specOf(draft);
+    const spec = specToDefault(draft, mark);
     if (spec === undefined) return;
     defaults(spec);
-    templateDefaults(spec, "template");
+    defaultTemplate(spec);
   };
+
+/** A template is there, even of nothing. */
+export function defaultTemplate(spec: Draft): void {
+  ownChild(spec, "template");
+  templateDefaults(spec, "template");
+}
 
 type Judge = (spec: JsonObject, causes: Cause[]) => void;
 
@@ -40,7 +42,7 @@ const judgeOf =
 const replicaParts = ["readyReplicas", "availableReplicas"];
 
 export const deploymentRules: KindRules = {
-  defaults: defaultsOf((spec) => {
+  defaults: defaultsOf("replicas", (spec) => {
     spec["replicas"] ??= 1;
     rollingUpdate(spec, "strategy", { maxUnavailable: "25%", maxSurge: "25%" });
     spec["revisionHistoryLimit"] ??= 10;
@@ -55,7 +57,7 @@ export const deploymentRules: KindRules = {
 };
 
 export const replicaSetRules: KindRules = {
-  defaults: defaultsOf((spec) => void (spec["replicas"] ??= 1)),
+  defaults: defaultsOf("replicas", (spec) => void (spec["replicas"] ??= 1)),
   validate: judgeOf((spec, causes) => {
     nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
     podSelectorCauses(spec, "deployment", causes);
@@ -69,7 +71,7 @@ export const replicaSetRules: KindRules = {
 };
 
 export const statefulSetRules: KindRules = {
-  defaults: defaultsOf(statefulSetDefaults),
+  defaults: defaultsOf("replicas", statefulSetDefaults),
   validate: judgeOf(statefulSetCauses),
   validateUpdate: statefulSetStepCauses,
   validateStatus: statusRules(
@@ -80,7 +82,7 @@ export const statefulSetRules: KindRules = {
 };
 
 export const daemonSetRules: KindRules = {
-  defaults: defaultsOf((spec) => {
+  defaults: defaultsOf("revisionHistoryLimit", (spec) => {
     rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
     spec["revisionHistoryLimit"] ??= 10;
   }),
@@ -103,7 +105,7 @@ export const daemonSetRules: KindRules = {
 /** Labels and selector default to each other's: a controller of this old kind is found by its template. */
 export const replicationControllerRules: KindRules = {
   defaults(draft) {
-    const spec = specOf(draft);
+    const spec = specToDefault(draft, "replicas");
     if (spec === undefined) return;
     spec["replicas"] ??= 1;
     templateDefaults(spec, "template");
