@@ -58,6 +58,14 @@ describe("Client", () => {
     expect(lost).toBeInstanceOf(LostAnswer);
     expect((lost as LostAnswer).message).toContain("too busy: 429, after 56 s");
     expect(patient.transport.requests.length).toBe(9); // at once, and after each of eight waits within a minute
+    for (const [isBusy, count] of [
+      [() => false, 1],
+      [() => true, 9],
+    ] as const) {
+      const { client, transport } = clientOf(busy);
+      await client.attempt("GET", "/", { retryTooMany: isBusy });
+      expect(transport.requests.length).toBe(count);
+    }
     const blunt = clientOf(busy);
     expect((await blunt.client.request("GET", "/", { retryTooMany: false })).status).toBe(429);
     expect(blunt.transport.requests.length).toBe(1);

@@ -21,8 +21,11 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default 30,000. */
   readonly timeoutMillis?: number | undefined;
-  /** Wait and repeat on 429, and on 503 with Retry-After. Default true; false where these are themselves an answer. */
-  readonly retryTooMany?: boolean | undefined;
+  /**
+   * Wait and repeat on 429, and on 503 with Retry-After. Default true. Where these may themselves be the answer to the
+   * question: whether this one is not, but says that the server is too busy.
+   */
+  readonly retryTooMany?: boolean | ((answer: Answer) => boolean) | undefined;
   /** Another's bearer token, or no credentials at all. Default: those of the run. */
   readonly as?: WireRequest["as"] | undefined;
   /** Go away right after sending: the outcome is then unknown. */
@@ -87,7 +90,9 @@ export class Client {
       const result = await this.exchange(request, options);
       if (result instanceof LostAnswer) return result;
       if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
-      const waitMillis = options.retryTooMany === false ? undefined : busyMillis(result);
+      const { retryTooMany = true } = options;
+      const mayRetry = typeof retryTooMany === "function" ? retryTooMany(result) : retryTooMany;
+      const waitMillis = mayRetry ? busyMillis(result) : undefined;
       if (waitMillis === undefined) return result;
       if (waitedMillis + waitMillis > retryWaitMillisMax) {
         const after = `after ${waitedMillis / 1000} s of waiting`;

@@ -121,7 +121,7 @@ export class Attempt {
     query: Parameters<Collection["watch"]>[0] = {},
     givenMillis: number = this.startedMillis,
   ): Promise<WatchStream> {
-    const watch = await this.acceptedWatch(() => collection.watch(query));
+    const watch = await this.answeredWatch(() => collection.watch(query));
     this.givenMillis.set(watch, givenMillis);
     const { status } = watch;
     if (status === 401 || status === 403)
@@ -134,8 +134,8 @@ export class Attempt {
     return watch;
   }
 
-  /** A watch that was answered, asked for again while the target is too busy. */
-  private async acceptedWatch(open: () => WatchStream): Promise<WatchStream> {
+  /** A watch once it is answered, however: asked for again while the target is too busy. */
+  async answeredWatch(open: () => WatchStream): Promise<WatchStream> {
     for (let waitedMillis = 0; ; ) {
       const watch = open();
       const status = await this.headOf(watch);

@@ -1,5 +1,6 @@
-import type { Answer } from "../client/client.ts";
+import { type Answer, headerOf } from "../client/client.ts";
 import { type Collection, objectOf } from "../client/collection.ts";
+import { causesOf } from "../client/status-document.ts";
 import { isJsonObject, type JsonObject } from "../client/types.ts";
 import { Inconclusive } from "../findings.ts";
 import type { Budget, PodHealth } from "../model/disruption.ts";
@@ -51,7 +52,9 @@ export async function coverPods(
           metadata: { name },
           ...(deleteOptions ? { deleteOptions } : {}),
         },
-        retryTooMany: false,
+        // A budget's refusal is 429 as well, and names its cause.
+        retryTooMany: (answer) =>
+          headerOf(answer.headers, "retry-after") !== undefined && causesOf(answer).length === 0,
       }),
   };
 }

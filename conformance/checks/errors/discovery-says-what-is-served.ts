@@ -65,8 +65,8 @@ async function judgeResource(attempt: Attempt, path: string, resource: JsonObjec
     JSON.stringify(resource),
   );
   if (name.includes("/") || (verbs as readonly Json[]).includes("watch")) return;
-  const watch = attempt.client.watch(`${path}/${name}`, { timeoutSeconds: 1 });
-  const status = await attempt.statusOf(watch);
+  const watch = await attempt.answeredWatch(() => attempt.client.watch(`${path}/${name}`, { timeoutSeconds: 1 }));
+  const { status } = watch;
   watch.close();
   if (status === 401 || status === 403) return;
   attempt.expect(

@@ -44,7 +44,7 @@ export const eventsAreServedAsObjects = defineCheck({
       attempt.expect(requirement, holds, expected, shownAnswer(answer));
 
     const before = listOf(await events.list());
-    const watch = attempt.client.watch(events.path, { resourceVersion: before.resourceVersion });
+    const watch = await attempt.answeredWatch(() => events.watch({ resourceVersion: before.resourceVersion }));
     const created = await events.create(event("a"), { query: { fieldManager: "touchstone", pretty: "true" } });
     const made = objectOf(created, "events.create");
     says("events.create", made["kind"] === "Event" && made["apiVersion"] === groupVersion, "an Event", created);

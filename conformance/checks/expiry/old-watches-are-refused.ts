@@ -98,8 +98,8 @@ const isGone = ({ type, object }: WatchEvent): boolean => type === "ERROR" && ob
 
 /** How a watch from a version is refused, by its response or by its first event. Undefined: it is not. */
 async function refusalOf(attempt: Attempt, collection: Collection, version: string): Promise<Refusal | undefined> {
-  const watch = collection.watch({ resourceVersion: version, timeoutSeconds: 5 });
-  const status = await attempt.statusOf(watch);
+  const watch = await attempt.answeredWatch(() => collection.watch({ resourceVersion: version, timeoutSeconds: 5 }));
+  const { status } = watch;
   if (status === undefined) throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}`);
   if (status !== 200) {
     await watch.untilEnded(10_000);

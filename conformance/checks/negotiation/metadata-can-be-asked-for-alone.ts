@@ -73,7 +73,9 @@ export const metadataCanBeAskedForAlone = defineCheck({
       );
     }
 
-    const watch = collection.watch({ resourceVersion: before.resourceVersion }, { accept: asObject });
+    const watch = await attempt.answeredWatch(() =>
+      collection.watch({ resourceVersion: before.resourceVersion }, { accept: asObject }),
+    );
     const known: readonly string[] = names;
     const own = () =>
       watch.events.filter(({ object }) =>

@@ -26,7 +26,9 @@ export const tableWatchesTellRows = defineCheck({
     const collection = await attempt.target.collection("configmaps");
     const { resourceVersion } = await collection.readList();
     const plain = await attempt.openWatch(collection, { resourceVersion });
-    const tables = collection.watch({ resourceVersion }, { accept: tableAccept(dialect) });
+    const tables = await attempt.answeredWatch(() =>
+      collection.watch({ resourceVersion }, { accept: tableAccept(dialect) }),
+    );
     for (const [index, { name, do: verb }] of steps.entries()) {
       const data = { k: String(index) };
       if (verb === "create") await collection.create(configMap(name, { data }));
