@@ -318,9 +318,10 @@ class JsonReader {
   /** Of the member whose key was just read. */
   private path(): string {
     let path = "";
-    for (const { container, key } of this.frames) {
+    for (const frame of this.frames) {
+      const { container, key } = frame;
       if (Array.isArray(container)) path += `[${container.length - 1}]`;
-      else path += path === "" ? key : `.${key}`;
+      else path += frame === this.frames[0] ? key : `.${key}`;
     }
     return path;
   }

@@ -174,6 +174,10 @@ describe("strict JSON: what the native parser hides", () => {
     expect(result.value).toEqual(JSON.parse(text)); // the last one stands
   });
 
+  it("keeps an empty key in the path", () => {
+    expect(accepted(both('{"":{"b":1,"b":2}}')).duplicates).toEqual([".b"]);
+  });
+
   it("merges objects under one key when asked to", () => {
     const text =
       '{"data":{"k":"v","m":{"a":1}},"data":{"z":"y","m":{"b":2}},"data":{"k":1,"k":2},"s":{"a":1},"s":3,"t":3,"t":{"a":1}}';

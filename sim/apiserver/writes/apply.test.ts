@@ -99,6 +99,15 @@ describe("what is no configuration", () => {
     );
   });
 
+  it("one field of several that a map does not have, one element of several that is none", () => {
+    const body = { ...map({}, { finalizers: [{}, 5] }), bogus: 1, other: 2 };
+    expect(apply(bed, `${configMaps}/a`, body).at("message")).toBe(
+      "failed to create typed patch object (/a; /v1, Kind=ConfigMap): errors:\n" +
+        "  .metadata.finalizers: element 0: associative list without keys has an element that's a map type\n" +
+        "  .bogus: field not declared in schema",
+    );
+  });
+
   it("without a manager", () => {
     const answer = bed.ask(`PATCH ${configMaps}/a`, {
       headers: { "content-type": "application/apply-patch+yaml" },

@@ -1,6 +1,7 @@
 /**
  * Is an applied configuration of its type? Unknown fields, values of the wrong type, elements without their key or with
- * a key that another element has. Texts as the observed server gives them.
+ * a key that another element has. Texts as the observed server gives them; it looks no further into a map with a field that
+ * it does not know, nor into a list behind an element without its key.
  * Source: recorded answers (05-patch/apply-unknown-field); the published validation's texts.
  */
 import type { Json, JsonObject } from "../../http-message.ts";
@@ -55,22 +56,20 @@ function checkMap(typed: TypedMap, value: Json, walk: Walk): void {
     walk.path.push(`f:${key}`);
     complain(walk, "field not declared in schema");
     walk.path.pop();
+    return; // one is told; the real server's is any of them
   }
 }
 
 function checkList(typed: TypedList, value: Json, walk: Walk): void {
   if (!Array.isArray(value)) return complain(walk, `expected list, got &{${goValue(value)}}`);
   const seen = new Set<string>();
-  (value as readonly Json[]).forEach((item, at) => {
+  for (const [at, item] of (value as readonly Json[]).entries()) {
     const step = typed.relation === "atomic" ? `i:${at}` : typed.stepOf(item);
-    if (step === undefined) {
-      complain(walk, `element ${at}: ${namelessText(typed, item)}`);
-      return;
-    }
+    if (step === undefined) return complain(walk, `element ${at}: ${namelessText(typed, item)}`);
     if (seen.has(step)) complain(walk, `duplicate entries for key ${pathText([step])}`);
     seen.add(step);
     below(step, typed.items, item, walk);
-  });
+  }
 }
 
 /** Why an element cannot be told from the others. */
