@@ -17,7 +17,7 @@ import { onInterrupt } from "./interrupt.ts";
 import { list } from "./list.ts";
 import { progressText } from "./progress-text.ts";
 import { prepareFolder, suiteRenderers, writeReport } from "./report-files.ts";
-import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
+import { addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
 import { painter, progressLine } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
 
@@ -175,11 +175,6 @@ function planOf(selection: Selection): Plan {
     throw new UsageError(`--only or --skip: ${(error as Error).message}`);
   }
 }
-
-const addressOf = (target: SuiteTarget): { kind: SuiteTarget["kind"]; address: string } => ({
-  kind: target.kind,
-  address: target.kind === "url" ? (target.url ?? target.connection.svcconfig ?? "") : "$SERVER",
-});
 
 function targetOf(options: ConformOptions): SuiteTarget {
   const { url, faults, featureGates = {}, seed, webhookAddress } = options;

@@ -180,6 +180,12 @@ async function openWebhooks({ host, port = 0 }: HostAndPort): Promise<WebhookHos
   }
 }
 
+/** Where the target is; `$SERVER` stands for the embedded one. Throws `UsageError` as `transportTo` does. */
+export function addressOf(target: SuiteTarget): { readonly kind: SuiteTarget["kind"]; readonly address: string } {
+  const address = target.kind === "url" ? reachedBy(target.url, target.connection).url : "$SERVER";
+  return { kind: target.kind, address };
+}
+
 /** Throws `UsageError` for flags and files that do not go together; nothing is sent. */
 export function transportTo(
   url: string | undefined,
