@@ -104,6 +104,9 @@ describe("a value of the wrong type", () => {
     expect(messageOf('{"data":5,"binaryData":{"a":"!"}}')).toContain("ConfigMap.data of type");
     const limits = (value: string): string => `{"spec":{"containers":[{"resources":{"limits":{"cpu":${value}}}}]}}`;
     expect(messageOf(limits("true"), pods)).toContain("quantities must match the regular expression");
+    for (const wrong of ["[1]", "[1e300]", '{"a":1e300}', "[[1.0]]"]) {
+      expect(messageOf(limits(wrong), pods)).toContain("quantities must match the regular expression");
+    }
     const { draft } = decodeText(limits("1e3"), pods);
     expect(draft["spec"]).toMatchObject({ containers: [{ resources: { limits: { cpu: "1e3" } } }] });
   });

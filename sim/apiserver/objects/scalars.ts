@@ -62,7 +62,7 @@ const quantitiesMax = 4096;
 
 /** A symbol is a number, spelled. In the server's canonical form: `1000m` comes back as `1`. The same few come again and again, so they are kept. */
 function quantity(value: unknown): ScalarResult {
-  const text = typeof value === "symbol" ? (value.description as string) : String(value); // true is a wrong text as well
+  const text = quantityText(value);
   let result = quantities.get(text);
   if (result === undefined) {
     const read = parseQuantity(text.trim());
@@ -71,6 +71,12 @@ function quantity(value: unknown): ScalarResult {
     quantities.set(text, result);
   }
   return result;
+}
+
+/** What stands in the place of a quantity is read as text, whatever it is: `true` and lists are wrong texts. */
+function quantityText(value: unknown): string {
+  if (typeof value === "symbol") return value.description as string;
+  return typeof value === "object" && value !== null ? "[]" : String(value);
 }
 
 function intOrString(value: unknown): ScalarResult {
