@@ -14,7 +14,7 @@ const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "d
 const role = fc
   .record({
     verbs: fc.subarray(verbs, { minLength: 1, maxLength: 4 }),
-    resources: fc.constantFrom(["configmaps"], ["configmaps", "pods/log"], ["*"], ["deployments"]),
+    resources: fc.constantFrom(["configmaps"], ["configmaps", "pods/log"], ["configmaps", "pods", "deployments"]),
     names: fc.option(fc.constant(["a"]), { nil: undefined, freq: 4 }),
   })
   .map(
@@ -107,6 +107,8 @@ const asks: readonly Step[] = [
   { what: "delete a collection", method: "DELETE", path: configMapsPath, query: { labelSelector: "none=such" } },
   { what: "unknown resource", method: "GET", path: "/api/v1/namespaces/{ns}/poems" },
   { what: "unknown type of answer", method: "GET", path: object, headers: { accept: "text/poem" } },
+  { what: "log", method: "GET", path: "/api/v1/namespaces/{ns}/pods/p/log" },
+  { what: "status of a pod", method: "GET", path: "/api/v1/namespaces/{ns}/pods/p/status" },
   { what: "scale", method: "GET", path: "/apis/apps/v1/namespaces/{ns}/deployments/d/scale" },
   { what: "discovery", method: "GET", path: "/api/v1" },
   {
@@ -162,6 +164,6 @@ export const accessPrograms = inTurn(
       { weight: 2, arbitrary: asStranger },
       { weight: 1, arbitrary: asGroup },
     ),
-    { minLength: 1, maxLength: 5 },
+    { minLength: 3, maxLength: 9, size: "max" },
   ),
 );

@@ -158,15 +158,20 @@ const shown = fc
   .record({
     path: fc.constantFrom(configMapsPath, `${configMapsPath}/a`, `${configMapsPath}/absent`, deploymentsPath),
     accept: fc.constantFrom(...accepts),
-    includeObject: fc.constantFrom(undefined, undefined, "None", "Object", "Metadata", "All"),
+    query: fc.constantFrom<Record<string, string>>(
+      {},
+      {},
+      { limit: "1" },
+      ...["None", "Object", "Metadata", "All"].map((includeObject) => ({ includeObject })),
+    ),
   })
   .map(
-    ({ path, accept, includeObject }): Step => ({
+    ({ path, accept, query }): Step => ({
       what: `read as ${accept.split(/[,;]g=/)[0] as string}`,
       method: "GET",
       path,
       headers: { accept },
-      ...(includeObject === undefined ? {} : { query: { includeObject } }),
+      ...(Object.keys(query).length === 0 ? {} : { query }),
     }),
   );
 
@@ -197,11 +202,17 @@ const packed = fc
     }),
   );
 
-export const representationSteps = fc.oneof(
-  { weight: 4, arbitrary: written },
+const representationSteps = fc.oneof(
+  { weight: 1, arbitrary: written },
   { weight: 8, arbitrary: shown },
   { weight: 1, arbitrary: fc.constant(large) },
   { weight: 2, arbitrary: packed },
+);
+
+/** An empty collection looks alike in every form. */
+export const representationPrograms = inTurn(
+  fc.array(written, { minLength: 1, maxLength: 3 }),
+  fc.array(representationSteps, { minLength: 1, maxLength: 8, size: "max" }),
 );
 
 const json = { "content-type": "application/json" };

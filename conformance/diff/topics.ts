@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { accessPrograms } from "./access-steps.ts";
 import { customPrograms } from "./custom-steps.ts";
 import { applySteps, deletionPrograms, objectSteps, patchPrograms, validationSteps } from "./object-steps.ts";
-import { discoverySteps, errorSteps, listPrograms, representationSteps, watchPrograms } from "./read-steps.ts";
+import { discoverySteps, errorSteps, listPrograms, representationPrograms, watchPrograms } from "./read-steps.ts";
 import { podPrograms } from "./pod-steps.ts";
 import { eventPrograms, scopePrograms } from "./scope-steps.ts";
 import type { Program, Step } from "./step.ts";
@@ -24,7 +24,7 @@ export const topics = {
   lists: listPrograms,
   watches: watchPrograms,
   validation: programsOf(validationSteps),
-  representations: programsOf(representationSteps),
+  representations: representationPrograms,
   errors: programsOf(errorSteps),
   discovery: programsOf(discoverySteps),
   pods: podPrograms,
