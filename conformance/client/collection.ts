@@ -77,8 +77,11 @@ export class Collection {
 
   async tryPut(name: string, object: JsonObject, options: RequestOptions = {}): Promise<Answer | LostAnswer> {
     const result = await this.client.attempt("PUT", this.pathOf(name), { ...options, body: object });
-    if (result instanceof LostAnswer || result.status === 201)
+    // Whether a PUT has created is not always told by its status.
+    const mayHaveMade = result instanceof LostAnswer || result.status < 300;
+    if (mayHaveMade && !name.includes("/") && options.query?.["dryRun"] === undefined) {
       this.registry.created(this.pathOf(name), this.isHeld(object));
+    }
     return result;
   }
 
