@@ -91,6 +91,33 @@ describe("a reflector", () => {
     expect(notes.take()).toEqual(["= v1", "= v2"]);
   });
 
+  it.each(["refused", "ended"])("asks less and less often where every watch is %s at once", (how) => {
+    const kernel = new Kernel({ seed: "reflector" });
+    const process = kernel.process("controllers");
+    const listed: number[] = [];
+    const payload = (object: JsonObject): Payload => ({ object, contentType: "", bytes: () => new Uint8Array() });
+    const server: ApiHandler = {
+      start({ query }, responder) {
+        if (query === "") {
+          listed.push(kernel.nowMicros() / 1_000_000);
+          responder.respond(200, {}, payload({ metadata: { resourceVersion: "1" }, items: [] }));
+        } else if (how === "refused") responder.respond(410, {}, payload({ kind: "Status", code: 410 }));
+        else {
+          responder.open(200, {});
+          responder.frame(payload({ type: "ERROR", object: { kind: "Status", code: 410 } }));
+          responder.close();
+        }
+        return () => {};
+      },
+    };
+    const { dialect } = kubernetesProfile;
+    const reflectors = new Reflectors(new ControlClient({ process, server, dialect, account: "test" }));
+    reflectors.follow(path, new Notes());
+    kernel.enter(process, () => reflectors.start());
+    kernel.run(60_000_000);
+    expect(listed).toEqual([0, 0, 1, 3, 7, 15, 31]);
+  });
+
   it("follows a collection once for all who listen, and tells the late ones of all there is", () => {
     const { bed, reflectors, make } = play();
     const [early, late] = [new Notes(), new Notes()];

@@ -81,6 +81,8 @@ class Reflector {
   /** Counts beginnings: what an earlier one still hears is not for this one. */
   private beginning = 0;
   private retryMicros = retryMicrosMin;
+  /** The last list was followed by nothing: not by a change, nor by a watch that lasted. */
+  private inVain = false;
   private cancelStream: Cancel = () => {};
 
   constructor(client: ControlClient, path: string, listed: () => void) {
@@ -109,7 +111,6 @@ class Reflector {
         return;
       }
       this.version = metadataOf(object).resourceVersion ?? "";
-      this.retryMicros = retryMicrosMin;
       this.synced = true;
       // Null items are none.
       const objects = (object["items"] ?? []) as readonly JsonObject[];
@@ -122,6 +123,8 @@ class Reflector {
   private watch(): void {
     const query = `watch=true&timeoutSeconds=${watchSeconds}&resourceVersion=${encodeURIComponent(this.version)}`;
     const { beginning } = this;
+    const { clock } = this.client.process;
+    const openedMicros = clock.nowMicros();
     let lost = false;
     const current = (act: () => void): void => {
       if (beginning === this.beginning) act();
@@ -133,19 +136,34 @@ class Reflector {
           else this.hear(type, object);
         }),
       // The version is no longer known, or the resource is not served at the moment: begin with a list.
-      refused: (status) => current(() => this.later(() => this.list(), status === 410 ? 0 : this.backedOff())),
-      // Not within the event that ended it.
-      ended: () => current(() => this.later(() => (lost ? this.list() : this.watch()), 0)),
+      refused: (status) => current(() => this.again(() => this.list(), status === 410)),
+      ended: () =>
+        current(() => {
+          if (clock.nowMicros() > openedMicros) this.worked();
+          this.again(() => (lost ? this.list() : this.watch()), true);
+        }),
     });
     if (beginning === this.beginning) this.cancelStream = cancel;
   }
 
+  /** Later in this very instant, when `soon` and for the first time; not within the event that ended a watch. */
+  private again(act: () => void, soon: boolean): void {
+    this.later(act, soon && !this.inVain ? 0 : this.backedOff());
+    this.inVain = true;
+  }
+
   private hear(type: string, object: JsonObject): void {
+    this.worked();
     this.version = metadataOf(object).resourceVersion ?? this.version;
     for (const hearer of this.hearers) {
       if (type === "DELETED") hearer.gone(object);
       else hearer.changed(object);
     }
+  }
+
+  private worked(): void {
+    this.inVain = false;
+    this.retryMicros = retryMicrosMin;
   }
 
   private backedOff(): Micros {
