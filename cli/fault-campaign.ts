@@ -11,7 +11,8 @@ import {
   faultReportVersion,
 } from "../reports/schema/fault-report.ts";
 import type { CheckInfo } from "../conformance/runner/define-check.ts";
-import { type FaultName, type FaultRow, faultRows } from "../sim/faults/server-faults.ts";
+import type { FaultRow } from "../sim/faults/fault-row.ts";
+import { type FaultName, faultRows } from "../sim/faults/server-faults.ts";
 import type { EmbeddedPart } from "./embedded-part.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "./embedded-pool.ts";

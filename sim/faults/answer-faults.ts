@@ -1,5 +1,5 @@
-/** Bugs of how answers look, how they are packed, and of who gets one: rows of `server-faults.ts`, which is about state. */
-import type { FaultRow } from "./server-faults.ts";
+/** Bugs of how answers look, how they are packed, and of who gets one: rows of `server-faults.ts`. */
+import type { FaultRow } from "./fault-row.ts";
 
 /** Where no single report tells it: what a server of this kind easily gets wrong. */
 const common = "a common mistake, of no one report";
@@ -47,4 +47,74 @@ export const answerFaults = {
     source: common,
   },
   "dry-run-needs-no-right": { area: "access", symptom: "A dry run is allowed to everybody.", source: common },
+  "strict-rejects-metadata": {
+    area: "content",
+    symptom: "Strict validation knows of a custom resource's metadata only what its definition says.",
+    source: "kubernetes/kubernetes#109215",
+  },
+  "event-series-count-one": {
+    area: "content",
+    symptom: "A series of events that has happened once is taken.",
+    source: "kubernetes/kubernetes#112334, #119376",
+  },
+  "event-selectors-missing": {
+    area: "content",
+    symptom: "Events cannot be selected by what they regard in their own group.",
+    source: "kubernetes/kubernetes#92870",
+  },
+  "webhook-told-new-as-old": {
+    area: "content",
+    symptom: "A webhook is shown the new state of an object as the old one.",
+    source: "kubernetes/kubernetes#100096",
+  },
+  "unwatchable-watch-200": {
+    area: "content",
+    symptom: "watch on a type without watch answers a list.",
+    source: "kubernetes/apiserver@781a66f",
+  },
+  "bad-query-param-ignored": {
+    area: "content",
+    symptom: "A malformed limit is ignored.",
+    source: "kube-rs/version-rs#46",
+  },
+  "error-not-status-object": {
+    area: "content",
+    symptom: "A 404 is plain text.",
+    source: "kubernetes/apiserver@276c240, @6040aeb, @33ec851",
+  },
+  "accept-params-no-fallback": {
+    area: "content",
+    symptom: "Of several types in Accept only the first is looked at, so that a fallback is answered 406.",
+    source: "kubernetes/kubernetes#50519",
+  },
+  "protobuf-unmarshalable-half-200": {
+    area: "content",
+    symptom: "A custom resource asked for in protobuf is answered 200 with half a body.",
+    source: "kubernetes/apiserver@753c6a1",
+  },
+  "unsupported-media-wrong-code": {
+    area: "content",
+    symptom: "An unsupported request body type is answered 500.",
+    source: "kubernetes/kubernetes#58260",
+  },
+  "discovery-wrong-content-type": {
+    area: "content",
+    symptom: "Discovery documents are served as text/plain.",
+    source: "kubernetes/kubernetes#44646",
+  },
+  "impersonation-ignored": {
+    area: "access",
+    symptom: "Who asks to act as another is answered as itself.",
+    source: "siderolabs/omni#1002",
+  },
+  "impersonation-of-groups-unasked": {
+    area: "access",
+    symptom: "Who may act as a user does so in any group it names.",
+    source: "kcp-dev/kcp#3267",
+  },
+  "put-creates-without-right": {
+    area: "access",
+    symptom: "Who may only update creates by PUT.",
+    source: "kubernetes/kubernetes#65150",
+  },
 } as const satisfies Record<string, FaultRow>;

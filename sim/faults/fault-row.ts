@@ -1,0 +1,19 @@
+/** What is told of a planted bug. */
+export interface FaultRow {
+  readonly area:
+    | "lists"
+    | "watches"
+    | "writes"
+    | "deletion"
+    | "dry-run"
+    | "access"
+    | "content"
+    | "tables"
+    | "compression";
+  /** What a client sees, in one sentence. */
+  readonly symptom: string;
+  /** Published report that it is modelled on, or that there is none. */
+  readonly source: string;
+  /** A URL shows it now and then: it takes a lagging cache, a race or an old version. Default: whenever it is asked for. */
+  readonly byLuck?: true;
+}
