@@ -51,11 +51,7 @@ export const podRules: KindRules = {
     const spec = (object["spec"] ?? {}) as JsonObject;
     const { name = "", annotations } = metadataOf(object);
     if (annotations !== undefined) podAnnotationCauses(annotations, spec, causes);
-    podSpecCauses(spec, "spec", causes, name);
-    tokenCauses(spec, causes);
-    for (const field of ["containers", "initContainers"]) {
-      listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
-    }
+    specCauses(spec, name, causes);
     if (live === undefined) newPodCauses(spec, causes);
   },
   validateUpdate(object, live, causes, subresource) {
@@ -68,6 +64,25 @@ export const podRules: KindRules = {
   },
   validateStatus: podStatusCauses,
 };
+
+/** Stored specs that were found fit, for a pod of any name: those of one template, and every change of a status, bring them again. */
+const fitSpecs = new WeakSet<JsonObject>();
+
+function specCauses(spec: JsonObject, name: string, causes: Cause[]): void {
+  if (fitSpecs.has(spec)) return;
+  const countBefore = causes.length;
+  podSpecCauses(spec, "spec", causes, name);
+  tokenCauses(spec, causes);
+  for (const field of ["containers", "initContainers"]) {
+    listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
+  }
+  const isFit = causes.length === countBefore;
+  if (isFit && Object.isFrozen(spec) && !namesClaims(spec)) fitSpecs.add(spec);
+}
+
+/** Claims that are made for a pod have its name in theirs. */
+const namesClaims = (spec: JsonObject): boolean =>
+  listOf(spec, "volumes").some(({ ephemeral }) => ephemeral !== undefined);
 
 /** Whoever writes a status without the class means no other: it was given at creation, for good. */
 function keepQosClass(draft: Draft, live: JsonObject): void {
@@ -150,11 +165,24 @@ function admit(draft: Draft, dialect: Dialect): void {
 function addTolerations(draft: Draft, dialect: Dialect): void {
   const spec = (draft["spec"] ?? {}) as JsonObject;
   const tolerations = (spec["tolerations"] ?? []) as readonly JsonObject[];
-  const added = ["not-ready", "unreachable"]
-    .map((name) => `node.${dialect.labelSuffix}/${name}`)
-    .filter((key) => !tolerations.some((toleration) => tolerates(toleration, key)))
-    .map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }));
+  const added = usualTolerations(dialect).filter(
+    ({ key }) => !tolerations.some((toleration) => tolerates(toleration, key as string)),
+  );
   if (added.length > 0) ownChild(draft, "spec")["tolerations"] = [...tolerations, ...added];
+}
+
+const knownTolerations = new WeakMap<Dialect, readonly JsonObject[]>();
+
+function usualTolerations(dialect: Dialect): readonly JsonObject[] {
+  let usual = knownTolerations.get(dialect);
+  if (usual === undefined) {
+    usual = ["not-ready", "unreachable"].map((name) => {
+      const key = `node.${dialect.labelSuffix}/${name}`;
+      return Object.freeze({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
+    });
+    knownTolerations.set(dialect, usual);
+  }
+  return usual;
 }
 
 function tolerates(toleration: JsonObject, key: string): boolean {
