@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { clientCertificates } from "./client-certificate.ts";
+import { http1Requests } from "./http1-requests.ts";
 import { PlainConnection } from "./plain-connection.ts";
 import {
   boundTo,
@@ -163,8 +164,11 @@ function serveHttp2(
     session.on("error", () => session.destroy()); // a broken peer; its streams have been told
     endWhenIdle(session, context.patience.idleMillisMax);
   });
+  // Under TLS the clients of HTTP/1.1 ask the same server.
+  const http1 = http1Requests(context);
   server.on("request", (request, response) => {
-    new Exchange(context, request as never, response as never).begin(request as never);
+    if (request.httpVersionMajor === 1) http1(request as never, response as never);
+    else new Exchange(context, request as never, response as never).begin(request as never);
   });
   return sessions;
 }

@@ -8,7 +8,8 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { WatchFlush } from "./watch-flush.ts";
-import { type AccessEntry, Exchange, type ExchangeContext } from "./exchange.ts";
+import type { AccessEntry, ExchangeContext } from "./exchange.ts";
+import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../apiserver/http-message.ts";
 
 export interface HttpServerOptions {
@@ -87,9 +88,7 @@ export async function listenHttp1(options: HttpServerOptions, port: number, addr
 
 export function createHttp1Server(context: ExchangeContext, headerBytesMax = 1024 * 1024): Server {
   const server = createServer({ maxHeaderSize: headerBytesMax, noDelay: true, ...timeoutsOf(context.patience) });
-  server.on("request", (request, response) => {
-    new Exchange(context, request, response).begin(request);
-  });
+  server.on("request", http1Requests(context));
   server.on("clientError", refuseMalformed);
   server.on("connect", (_request: IncomingMessage, socket: Socket) =>
     socket.end(plainAnswer("405 Method Not Allowed")),
@@ -128,6 +127,7 @@ function statusOfParseError(error: NodeJS.ErrnoException & { rawPacket?: Buffer 
   if (error.code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "413 Payload Too Large";
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  if (error.code === "HPE_INVALID_TRANSFER_ENCODING") return "501 Not Implemented";
   const start = error.rawPacket?.toString("latin1", 0, 8192) ?? "";
   if (error.code === "HPE_INVALID_METHOD" && requestLineWithAnyMethod.test(start)) return "405 Method Not Allowed";
   return "400 Bad Request";
