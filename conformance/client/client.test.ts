@@ -98,6 +98,39 @@ describe("an answer that is none", () => {
   });
 });
 
+describe("a read that meets nobody", () => {
+  const html = { "content-type": "text/html" };
+
+  it.each([
+    ["a gateway's 502", { status: 502, headers: html }],
+    ["a gateway's 504", { status: 504, headers: html }],
+    ["a 503 that names no time", { status: 503, json: { kind: "Status" } }],
+  ])("is asked again after %s, and every try is in the history", async (_what, away) => {
+    let count = 0;
+    const { client, clock, recorder } = clientOf(() => ((count += 1) <= 3 ? away : { status: 200, json: {} }));
+    expect((await client.request("GET", "/")).status).toBe(200);
+    expect(clock.nowMillis()).toBe(7000); // after 1, 2 and 4 s
+    const history = recorder.records({ address: "$SERVER", flags: [] });
+    expect(history.map(({ status }) => status)).toEqual([away.status, away.status, away.status, 200]);
+  });
+
+  it("is not asked for ever: then nothing was heard of a gateway, and a 503 of the target's own is its answer", async () => {
+    const behind = clientOf(() => ({ status: 503, headers: html }));
+    expect(await behind.client.attempt("GET", "/")).toBeInstanceOf(LostAnswer);
+    const own = clientOf(() => ({ status: 503 }));
+    expect((await own.client.request("GET", "/")).status).toBe(503);
+    expect([behind.transport.requests.length, own.transport.requests.length]).toEqual([4, 4]);
+  });
+
+  it("is never a write: that may have been done", async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const { client, transport } = clientOf(() => ({ status: 503, headers: html }));
+      expect(await client.attempt(method, "/")).toBeInstanceOf(LostAnswer);
+      expect(transport.requests.length).toBe(1);
+    }
+  });
+});
+
 describe("a run that is stopped", () => {
   it("ends the longest wait at once, and sends nothing more", async () => {
     const stop = new AbortController();

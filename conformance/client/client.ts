@@ -22,8 +22,8 @@ export interface RequestOptions {
   /** Default 30,000. */
   readonly timeoutMillis?: number | undefined;
   /**
-   * Wait and repeat on 429, and on 503 with Retry-After. Default true. Where these may themselves be the answer to the
-   * question: whether this one is not, but says that the server is too busy.
+   * Wait and repeat on 429, on 503 with Retry-After, and what only reads on any 503. Default true. Where these may
+   * themselves be the answer to the question: whether this one is not, but says that the server is too busy.
    */
   readonly retryTooMany?: boolean | ((answer: Answer) => boolean) | undefined;
   /** Another's bearer token, or no credentials at all. Default: those of the run. */
@@ -85,13 +85,20 @@ export class Client {
   async attempt(method: string, path: string, options: RequestOptions = {}): Promise<Answer | LostAnswer> {
     const request = this.wireRequest(method, path, options);
     let waitedMillis = 0;
-    for (;;) {
+    for (let awayCount = 0; ; ) {
       this.mayGoOn();
       const result = await this.exchange(request, options);
       if (result instanceof LostAnswer) return result;
-      if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
       const { retryTooMany = true } = options;
       const mayRetry = typeof retryTooMany === "function" ? retryTooMany(result) : retryTooMany;
+      const pauseMillis =
+        method === "GET" && (mayRetry || isOfGateway(result)) ? awayMillis(result, awayCount) : undefined;
+      if (pauseMillis !== undefined) {
+        awayCount += 1;
+        await this.pause(pauseMillis);
+        continue;
+      }
+      if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
       const waitMillis = mayRetry ? busyMillis(result) : undefined;
       if (waitMillis === undefined) return result;
       if (waitedMillis + waitMillis > retryWaitMillisMax) {
@@ -274,6 +281,17 @@ export function busyMillis({ status, headers }: AnswerHead): number | undefined 
 /** Whoever stands in front of the target has not reached it: no cluster API says this in HTML. */
 export function isOfGateway({ status, headers }: AnswerHead): boolean {
   return [502, 503, 504].includes(status) && mediaTypeOf(headers) === "text/html";
+}
+
+const awayPausesMillis = [1000, 2000, 4000];
+
+/**
+ * How long to wait before reading again, when the target was not reached or is not there, and nobody says for how long.
+ * Only for what may be asked twice. `tries`: how often it was asked again already. Undefined: the answer stands.
+ */
+export function awayMillis(head: AnswerHead, tries: number): number | undefined {
+  const isAway = isOfGateway(head) || (head.status === 503 && busyMillis(head) === undefined);
+  return isAway ? awayPausesMillis[tries] : undefined;
 }
 
 function queryText(query: Query | undefined): string {

@@ -112,3 +112,12 @@ describe("a promise that is not kept", () => {
     });
   });
 });
+
+it("asks for a watch again that only a gateway has answered", async () => {
+  let count = 0;
+  const { attempt, everywhere, clock } = attemptAt(() =>
+    (count += 1) <= 2 ? { status: 502, headers: { "content-type": "text/html" } } : { status: 200 },
+  );
+  expect((await attempt.openWatch(everywhere)).status).toBe(200);
+  expect([count, clock.nowMillis()]).toEqual([3, 3000]);
+});

@@ -1,6 +1,6 @@
 import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
-import { busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
+import { awayMillis, busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
 import type { Exchange } from "../client/exchange.ts";
@@ -134,12 +134,12 @@ export class Attempt {
     return watch;
   }
 
-  /** A watch once it is answered, however: asked for again while the target is too busy. */
+  /** A watch once it is answered, however: asked for again while the target is too busy, and when it was not reached. */
   async answeredWatch(open: () => WatchStream): Promise<WatchStream> {
-    for (let waitedMillis = 0; ; ) {
+    for (let waitedMillis = 0, tries = 0; ; tries += 1) {
       const watch = open();
-      const status = await this.headOf(watch);
-      const waitMillis = status === undefined ? undefined : busyMillis({ status, headers: watch.headers });
+      const head = { status: (await this.headOf(watch)) ?? 0, headers: watch.headers };
+      const waitMillis = busyMillis(head) ?? awayMillis(head, tries);
       if (waitMillis === undefined || waitedMillis + waitMillis > retryWaitMillisMax) {
         this.requireAnswer(watch);
         return watch;

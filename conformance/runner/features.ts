@@ -1,7 +1,7 @@
 import { cborMediaType } from "../../wire/media-types.ts";
 import type { Dialect } from "../../wire/dialect.ts";
 import type { FeatureResult } from "../../reports/schema/suite-report.ts";
-import type { Client } from "../client/client.ts";
+import { awayMillis, busyMillis, type Client } from "../client/client.ts";
 import { isJsonObject, type Json } from "../client/types.ts";
 
 /** What a check may need that a target need not have. */
@@ -125,7 +125,10 @@ async function tryAccept(client: Client, accept: string): Promise<[boolean, stri
   return [status !== 406, `a list in ${accept} was answered ${status}`];
 }
 
-async function tryStreamingList(client: Client): Promise<[boolean, string]> {
+/** A target that is too busy now may claim it all the same. */
+const triesMax = 3;
+
+async function tryStreamingList(client: Client, tries = 0): Promise<[boolean, string]> {
   const watch = client.watch("/api/v1/configmaps", {
     sendInitialEvents: true,
     resourceVersionMatch: "NotOlderThan",
@@ -137,6 +140,12 @@ async function tryStreamingList(client: Client): Promise<[boolean, string]> {
   await watch.until(() => watch.events.length > 0, 2_000);
   const [first] = watch.events;
   watch.close();
+  const head = { status: status ?? 0, headers: watch.headers };
+  const waitMillis = tries < triesMax ? (busyMillis(head) ?? awayMillis(head, tries)) : undefined;
+  if (waitMillis !== undefined) {
+    await client.pause(waitMillis);
+    return tryStreamingList(client, tries + 1);
+  }
   const accepted = status === 200 && first?.type !== "ERROR";
   return [
     accepted,
