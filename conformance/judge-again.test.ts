@@ -5,10 +5,11 @@ import { judgeAgain, type RecordedHistory } from "./judge-again.ts";
 import { runSuite } from "./run-suite.ts";
 import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "./testing/scripted-target.ts";
 
-/** A server that takes deletions of namespaces that must stay. */
-function target({ method, path }: WireRequest): ScriptedAnswer {
-  if (method === "DELETE" && path.includes("/default?")) return { status: 200, json: { kind: "Status" } };
-  if (method === "DELETE") return { status: 405, json: { kind: "Status" } };
+const verbsOfNamespaces = (...verbs: readonly string[]) => ({ resources: [{ name: "namespaces", verbs }] });
+
+/** A server that would delete all namespaces at once. */
+function target({ path }: WireRequest): ScriptedAnswer {
+  if (path === "/api/v1") return { status: 200, json: verbsOfNamespaces("delete", "deletecollection") };
   return { status: 404, json: { kind: "Status" } };
 }
 
@@ -18,7 +19,7 @@ async function failure(): Promise<RecordedHistory & Pick<SuiteFailure, "requirem
     clock: jumpingClock(),
     profile: "svc",
     targetKind: "embedded",
-    only: ["some-namespaces-stay"],
+    only: ["namespaces-go-one-by-one"],
   });
   // As it comes back from its file.
   const found = JSON.parse(JSON.stringify(report.checks[0]?.failure)) as SuiteFailure;
@@ -31,24 +32,14 @@ const changed = (history: readonly ExchangeRecord[], change: Partial<ExchangeRec
 describe("judgeAgain", () => {
   it("rejects the history that was rejected, with the same words", async () => {
     const recorded = await failure();
-    expect(recorded.requirement).toBe("namespaces.protected");
+    expect(recorded.requirement).toBe("namespaces.no-collection-delete");
     const { requirement, expected, actual } = recorded;
     expect(await judgeAgain(recorded)).toEqual({ result: "failed", requirement, violation: { expected, actual } });
   });
 
   it("accepts a lawful history", async () => {
     const recorded = await failure();
-    const [first] = recorded.history as [ExchangeRecord];
-    const answer = { status: 403, began: 3, ended: 4 };
-    const second = {
-      ...first,
-      ...answer,
-      index: 1,
-      status: 405,
-      path: first.path.replace(/\/default.*/, "?dryRun=All&labelSelector=touchstone-run%3Dnobody"),
-      requestBody: undefined,
-    };
-    const history = [{ ...first, status: 403 }, second];
+    const history = changed(recorded.history, { responseBody: JSON.stringify(verbsOfNamespaces("delete")) });
     expect(await judgeAgain({ ...recorded, history })).toEqual({ result: "lawful" });
   });
 
@@ -57,7 +48,7 @@ describe("judgeAgain", () => {
     const unknown = async (parts: Partial<RecordedHistory>) => judgeAgain({ ...recorded, ...parts });
     expect(await unknown({ history: [] })).toMatchObject({
       result: "unknown",
-      why: expect.stringContaining("holds no DELETE"),
+      why: expect.stringContaining("holds no GET"),
     });
     expect(await unknown({ historyDropped: 2 })).toMatchObject({ result: "unknown" });
     expect(await unknown({ check: "no-such-check" })).toMatchObject({ result: "unknown" });

@@ -99,9 +99,9 @@ import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
 import { dryRunsUseNoQuota } from "./dry-run/dry-runs-use-no-quota.ts";
 import { oneVersionIsOneState } from "./versions/one-version-is-one-state.ts";
 import { bindingsAreOfOnePod } from "./writes/bindings-are-of-one-pod.ts";
+import { namespacesGoOneByOne } from "./namespaces/namespaces-go-one-by-one.ts";
 import { namespacesRefuseWhatIsNewOnceTheyGo } from "./namespaces/namespaces-refuse-what-is-new-once-they-go.ts";
 import { namespacesWaitForTheirFinalizers } from "./namespaces/namespaces-wait-for-their-finalizers.ts";
-import { someNamespacesStay } from "./namespaces/some-namespaces-stay.ts";
 import { eventsSayWhatHappened } from "./events/events-say-what-happened.ts";
 import { eventsAreOneInTwoGroups } from "./events/events-are-one-in-two-groups.ts";
 import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
@@ -223,7 +223,7 @@ export const allChecks: readonly Check[] = [
   bindingsAreOfOnePod,
   namespacesRefuseWhatIsNewOnceTheyGo,
   namespacesWaitForTheirFinalizers,
-  someNamespacesStay,
+  namespacesGoOneByOne,
   eventsSayWhatHappened,
   eventsAreOneInTwoGroups,
   eventsAreNotRewritten,

@@ -118,7 +118,22 @@ export class Collection {
     return result;
   }
 
-  deleteCollection(options: RequestOptions = {}): Promise<Answer> {
+  /**
+   * What a server would delete that does not keep namespaces apart is not risked: where the list of this collection shows
+   * what is not in its namespace, nothing is asked, and the run ends as inconclusive.
+   */
+  async deleteCollection(options: RequestOptions = {}): Promise<Answer> {
+    const namespace = /\/namespaces\/([^/]+)\/[^/]+$/.exec(this.path)?.[1];
+    if (namespace === undefined)
+      throw new Error(`${this.path} is of no namespace: what is deleted there would be others'`);
+    const { items } = await this.readList();
+    const strange = items.find(({ metadata }) => metadata.namespace !== namespace);
+    if (strange !== undefined) {
+      const found = `${strange.metadata.namespace}/${strange.metadata.name}`;
+      throw new Inconclusive(
+        `not asked to delete the collection ${this.path}: its list shows ${found}, of another place`,
+      );
+    }
     return this.client.request("DELETE", this.path, options);
   }
 

@@ -108,7 +108,12 @@ function requirementsOf({ elsewhere, resource, dry, verb }: Program["asks"][numb
 }
 
 /** The request itself. What would be created is only created dry, so that asks do not build on one another. */
-function send(attempt: Attempt, user: SecondUser, ask: Program["asks"][number], namespace: string): Promise<Answer> {
+async function send(
+  attempt: Attempt,
+  user: SecondUser,
+  ask: Program["asks"][number],
+  namespace: string,
+): Promise<Answer> {
   const { verb, resource, name, dry } = ask;
   const [plural, subresource] = resource.split("/");
   const collection = `/api/v1/namespaces/${namespace}/${plural}`;
@@ -135,7 +140,10 @@ function send(attempt: Attempt, user: SecondUser, ask: Program["asks"][number], 
     case "delete":
       return client.request("DELETE", path, written);
     default:
-      return client.request("DELETE", collection, { ...written, query: { dryRun: "All" } });
+      return (await attempt.target.collection(resource, ask.elsewhere ? "-other" : "")).deleteCollection({
+        query: { dryRun: "All" },
+        as,
+      });
   }
 }
 

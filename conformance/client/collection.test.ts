@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { Client } from "./client.ts";
+import { Collection } from "./collection.ts";
+import { Recorder } from "./recorder.ts";
+
+const registry = { created: () => {}, gone: () => {} };
+
+/** What deletecollection at `path` sends to a server whose lists show objects of these namespaces. */
+async function sentTo(path: string, namespaces: readonly string[]): Promise<{ sent: string[]; end: unknown }> {
+  const clock = jumpingClock();
+  const items = namespaces.map((namespace) => ({ metadata: { name: "a", namespace } }));
+  const transport = scriptedTransport(() => ({ status: 200, json: { metadata: { resourceVersion: "1" }, items } }));
+  const collection = new Collection(new Client(transport, clock, new Recorder(clock), "test"), path, registry);
+  const end = await collection.deleteCollection().catch((error: unknown) => error);
+  return { sent: transport.requests.map(({ method }) => method), end };
+}
+
+describe("the deletion of a collection", () => {
+  const path = "/api/v1/namespaces/own/configmaps";
+
+  it("is asked for where the list shows what is in the namespace alone", async () => {
+    expect((await sentTo(path, ["own", "own"])).sent).toEqual(["GET", "DELETE"]);
+  });
+
+  it("is not asked of a server that does not keep namespaces apart", async () => {
+    const { sent, end } = await sentTo(path, ["own", "others"]);
+    expect(sent).toEqual(["GET"]);
+    expect(end).toMatchObject({ name: "Inconclusive", message: expect.stringContaining("others/a") });
+  });
+
+  it("is never asked for what is of no namespace, or of all", async () => {
+    for (const wide of ["/api/v1/configmaps", "/api/v1/namespaces", "/apis/batch/v1/jobs"]) {
+      expect((await sentTo(wide, [])).sent).toEqual([]);
+    }
+  });
+});
