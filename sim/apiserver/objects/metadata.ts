@@ -111,7 +111,7 @@ export function annotationCauses(annotations: Readonly<Record<string, string>>, 
   if (bytes > annotationBytesMax) causes.push(tooLongValue(field, annotationBytesMax));
 }
 
-function ownerCauses(owners: readonly OwnerReference[], causes: Cause[]): void {
+function ownerCauses(owners: readonly Partial<OwnerReference>[], causes: Cause[]): void {
   const at = "metadata.ownerReferences";
   let controller: string | undefined;
   for (const owner of owners) {
@@ -136,7 +136,7 @@ function ownerCauses(owners: readonly OwnerReference[], causes: Cause[]): void {
 }
 
 /** As Go prints the struct, but for its pointers, whose addresses mean nothing to a reader. */
-function goOwner(owner: OwnerReference): string {
+function goOwner(owner: Partial<OwnerReference>): string {
   const { apiVersion = "", kind = "", name = "", uid = "" } = owner;
   return `v1.OwnerReference{APIVersion:"${apiVersion}", Kind:"${kind}", Name:"${name}", UID:"${uid}"}`;
 }
