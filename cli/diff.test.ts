@@ -15,8 +15,8 @@ const compare = async (...args: readonly string[]): Promise<{ code: number; repo
 
 describe("touchstone diff", { timeout: 180_000 }, () => {
   it.each(["embedded:svc", "embedded:kubernetes"])("finds no difference between %s and itself", async (address) => {
-    for (const seed of ["1", "2", "3"]) {
-      const { code, report } = await compare(address, address, "--seed", seed, "--runs", "25");
+    for (const seed of ["1", "2"]) {
+      const { code, report } = await compare(address, address, "--seed", seed, "--runs", "12");
       expect([code, report.conclusion, report.differences.map(({ cause }) => cause)]).toEqual([0, "same", []]);
       expect(report.topics).toHaveLength(16);
     }
