@@ -44,6 +44,13 @@ export class Unsupported extends Error {
 /** What the target may leave out did not come in this program. In others it may: only if in none, it is unsupported. */
 export class Unseen extends Unsupported {}
 
+/** The target has refused a verb that its discovery does not name for the resource: programs that do without it may go on. */
+export class UnservedVerb extends Unseen {
+  constructor(verb: string, resource: string) {
+    super(`${verb} of ${resource}`);
+  }
+}
+
 /** A person asked to stop. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";

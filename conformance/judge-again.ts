@@ -1,6 +1,7 @@
 /** A recorded failure judged again, from its history alone: no target is asked anything. */
 import type { SuiteFailure } from "../reports/schema/suite-report.ts";
 import { Client } from "./client/client.ts";
+import { endWhereUnserved } from "./client/optional-verbs.ts";
 import { Recorder } from "./client/recorder.ts";
 import { recordedTarget, unfitHistory } from "./client/recorded-target.ts";
 import { allChecks } from "./checks/index.ts";
@@ -28,7 +29,9 @@ export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain
   const unfit = unfitHistory(recorded.history, recorded.historyDropped);
   if (unfit !== undefined) return unknown(unfit);
   const target = recordedTarget(recorded.history);
-  const client = new Client(target.transport, target.clock, new Recorder(target.clock), "touchstone/1 (judging again)");
+  const recorder = new Recorder(target.clock);
+  const agent = "touchstone/1 (judging again)";
+  const client = new Client(target.transport, target.clock, recorder, agent, undefined, endWhereUnserved);
   const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespaceOf(recorded) });
   const attempt = new Attempt(client, sandbox, suiteProfiles[recorded.profile], new Map(), new JudgedRequirements());
   const end = await endOf(check, recorded, attempt);

@@ -63,15 +63,27 @@ export class Client {
   private readonly transport: Transport;
   private readonly userAgent: string;
   private readonly signal: AbortSignal | undefined;
+  private readonly onRefusedMethod: ((client: Client, request: WireRequest) => Promise<void>) | undefined;
   private readonly openWatches = new Set<WatchStream>();
 
-  /** Once `signal` is aborted nothing more is sent: whatever runs ends at its next request, as `Cancelled`. */
-  constructor(transport: Transport, clock: SuiteClock, recorder: Recorder, userAgent: string, signal?: AbortSignal) {
+  /**
+   * Once `signal` is aborted nothing more is sent: whatever runs ends at its next request, as `Cancelled`.
+   * `onRefusedMethod` is told of each request that was answered 405, and may end whatever runs by throwing.
+   */
+  constructor(
+    transport: Transport,
+    clock: SuiteClock,
+    recorder: Recorder,
+    userAgent: string,
+    signal?: AbortSignal,
+    onRefusedMethod?: (client: Client, request: WireRequest) => Promise<void>,
+  ) {
     this.transport = transport;
     this.clock = clock;
     this.recorder = recorder;
     this.userAgent = userAgent;
     this.signal = signal;
+    this.onRefusedMethod = onRefusedMethod;
   }
 
   /** Throws `LostAnswer` when no complete answer came. */
@@ -100,7 +112,10 @@ export class Client {
       }
       if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
       const waitMillis = mayRetry ? busyMillis(result) : undefined;
-      if (waitMillis === undefined) return result;
+      if (waitMillis === undefined) {
+        if (result.status === 405) await this.onRefusedMethod?.(this, request);
+        return result;
+      }
       if (waitedMillis + waitMillis > retryWaitMillisMax) {
         const after = `after ${waitedMillis / 1000} s of waiting`;
         return nothingHeard(result.exchange, `it is too busy: ${result.status}, ${after}`);

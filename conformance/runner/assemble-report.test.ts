@@ -99,6 +99,15 @@ describe("assembleReport", () => {
     expect([statuses(optional)["a.one"], optional.conclusion]).toEqual(["unsupported", "conformant"]);
   });
 
+  it("counts what was judged apart from a verb that is not served, and nothing else", () => {
+    for (const verdict of [passed, { status: "unsupported", feature: "patch of pods" } as const]) {
+      const report = assemble([{ ...outcome(both, verdict, { judged: ["a.one"] }), unserved: "patch of pods" }]);
+      expect(statuses(report)).toEqual({ "a.one": "passed", "a.two": "unsupported" });
+    }
+    const broken = assemble([{ ...outcome(both, failed), unserved: "patch of pods" }]);
+    expect(statuses(broken)).toEqual({ "a.one": "failed", "a.two": "inconclusive" });
+  });
+
   const deviation = { name: "d", requirement: "a.one", reason: "r", instead: "i" };
   const profile: SuiteProfile = { ...suiteProfiles.svc, deviations: [deviation] };
 

@@ -134,12 +134,17 @@ function outcomeOf(
 
 /** What one check says about one of the requirements that it judges. */
 function verdictFor(row: Requirement, outcome: CheckOutcome, ownDeviations: readonly DeviationResult[]): Verdict {
-  const { verdict, results, check } = outcome;
+  const { verdict, results, check, runs, unserved } = outcome;
   if (verdict.status === "failed") {
     return { status: "inconclusive", why: `${check.id} ended at ${outcome.failure?.requirement}` };
   }
   const deviated = ownDeviations.some((deviation) => results.deviationsOccurred.has(deviation.name));
-  if (verdict.status !== "passed" || results.judged.has(row.id) || deviated) return verdict;
+  const isJudged = results.judged.has(row.id) || deviated;
+  if (unserved !== undefined && (verdict.status === "unsupported" || verdict.status === "passed")) {
+    // Where a verb is not served, what was judged before it was asked for, or without it, still counts.
+    return isJudged ? { status: "passed", runs } : { status: "unsupported", feature: unserved };
+  }
+  if (verdict.status !== "passed" || isJudged) return verdict;
   return { status: "inconclusive", why: `no program of ${check.id} came to the point of judging it` };
 }
 

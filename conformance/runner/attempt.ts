@@ -3,6 +3,7 @@ import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import { awayMillis, busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { objectOf } from "../client/collection.ts";
+import { endWhereUnserved } from "../client/optional-verbs.ts";
 import type { Exchange } from "../client/exchange.ts";
 import type { ApiObject, WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
@@ -128,6 +129,7 @@ export class Attempt {
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
     const actual = status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
+    if (status === 405) await endWhereUnserved(this.client, watch.exchange.request);
     if (status === 410) this.judgeGone(watch, actual);
     const expected = `GET ${watch.exchange.request.path} begins a watch`;
     this.holds("watch.stream", status === 200 ? undefined : { expected, actual });

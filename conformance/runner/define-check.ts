@@ -3,7 +3,7 @@
  * to the runner, every check explores with a seed and answers what it found.
  */
 import fc from "fast-check";
-import { CheckFailure, Unseen } from "../findings.ts";
+import { CheckFailure, Unseen, UnservedVerb } from "../findings.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FeatureName } from "./features.ts";
 
@@ -74,6 +74,8 @@ export interface Exploration {
   readonly runs: number;
   /** The end of the run that decided: a `CheckFailure` is of the smallest program found. Undefined: all runs held. */
   readonly decisive: Error | undefined;
+  /** A program met a verb that the target does not serve, and ended there. */
+  readonly unserved: UnservedVerb | undefined;
   readonly path: string;
   readonly counterexample: unknown;
   readonly counterexampleText: string;
@@ -121,6 +123,7 @@ async function explore<Input>(
   let failure: CheckFailure | undefined;
   let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink
   let unseen: Unseen | undefined;
+  let unserved: UnservedVerb | undefined;
   let seenCount = 0;
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > shrinkAttemptsMax) return;
@@ -134,6 +137,7 @@ async function explore<Input>(
     if (end === undefined) seenCount += 1;
     if (end instanceof Unseen) {
       unseen ??= end;
+      if (end instanceof UnservedVerb) unserved ??= end;
       return;
     }
     // While a failure is made smaller, an undecided program is just not a smaller one.
@@ -152,6 +156,7 @@ async function explore<Input>(
   return {
     runs,
     decisive: failure ?? other ?? (seenCount === 0 ? unseen : undefined),
+    unserved,
     path: random ? (found.counterexamplePath ?? "") : "",
     counterexample,
     counterexampleText: random && found.counterexample !== null ? fc.stringify(counterexample) : "",

@@ -6,8 +6,9 @@ import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
+import { endWhereUnserved } from "../client/optional-verbs.ts";
 import { Recorder } from "../client/recorder.ts";
-import { Cancelled, CheckFailure, HistoryExpired, Inconclusive, Unsupported } from "../findings.ts";
+import { Cancelled, CheckFailure, HistoryExpired, Inconclusive, UnservedVerb, Unsupported } from "../findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import { Attempt, JudgedRequirements } from "./attempt.ts";
@@ -56,6 +57,8 @@ export interface CheckOutcome {
   readonly exchanges: number;
   readonly durationMillis: number;
   readonly failure: SuiteFailure | undefined;
+  /** A verb that some programs asked for and the target does not serve, as `patch of configmaps`. */
+  readonly unserved?: string | undefined;
 }
 
 /** Runs all programs of one check. Never rejects: what goes wrong is a verdict. */
@@ -82,13 +85,23 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       return unlessExpired(tryOnce);
     },
   );
-  const verdict = verdictOf(exploration.decisive, exploration.runs, results, check);
+  const verdict = verdictOf(exploration, results, check);
   const failure =
     exploration.decisive instanceof CheckFailure
       ? failureOf(run, check, exploration.decisive, exploration, failedRecorder as Recorder)
       : undefined;
   const durationMillis = run.clock.nowMillis() - startedMillis;
-  return { check: infoOf(check), verdict, results, runs: exploration.runs, exchanges, durationMillis, failure };
+  const { runs, unserved } = exploration;
+  return {
+    check: infoOf(check),
+    verdict,
+    results,
+    runs,
+    exchanges,
+    durationMillis,
+    failure,
+    unserved: unserved?.feature,
+  };
 }
 
 /** Again, when the target's history did not last for a slow program: now and then that is bad luck. */
@@ -112,7 +125,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
   const startedMillis = run.clock.nowMillis();
   const results = new JudgedRequirements();
   const recorder = new Recorder(run.clock);
-  const client = clientFor(run, check, 1, recorder, run.signal);
+  const client = programClient(run, check, 1, recorder);
   const attempt = attemptOf(run, client, results);
   let settleCaptured: Awaited<ReturnType<AgedCheck["begin"]>> | undefined;
   let end = await endOf(run, async () => {
@@ -127,15 +140,18 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
       const exploration = {
         runs: 1,
         decisive: end,
+        unserved: end instanceof UnservedVerb ? end : undefined,
         path: "",
         counterexample: null,
         counterexampleText: "",
         shrinks: 0,
       };
-      const verdict = verdictOf(end, 1, results, check);
+      const verdict = verdictOf(exploration, results, check);
+      const unserved = exploration.unserved?.feature;
       const failure = end instanceof CheckFailure ? failureOf(run, check, end, exploration, recorder) : undefined;
       const durationMillis = run.clock.nowMillis() - startedMillis;
-      return { check: infoOf(check), verdict, results, runs: 1, exchanges: recorder.count, durationMillis, failure };
+      const exchanges = recorder.count;
+      return { check: infoOf(check), verdict, results, runs: 1, exchanges, durationMillis, failure, unserved };
     },
   };
 }
@@ -148,7 +164,7 @@ async function attemptOnce(
   results: JudgedRequirements,
   body: (attempt: Attempt) => Promise<void>,
 ): Promise<Error | undefined> {
-  const client = clientFor(run, check, program, recorder, run.signal);
+  const client = programClient(run, check, program, recorder);
   const attempt = attemptOf(run, client, results);
   const end = await endOf(run, () => body(attempt));
   await finish(run, check, client, attempt.target);
@@ -173,14 +189,19 @@ async function endOf(run: SuiteRun, body: () => Promise<void>): Promise<Error | 
 
 async function finish(run: SuiteRun, check: Check, client: Client, sandbox: Sandbox): Promise<void> {
   client.closeWatches();
-  run.leaving.push(...(await sandbox.cleanUp(clientFor(run, check, 0, new Recorder(run.clock)))));
+  const { transport, clock } = run;
+  const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
+  run.leaving.push(...(await sandbox.cleanUp(cleaner)));
 }
 
-function clientFor(run: SuiteRun, check: Check, program: number, recorder: Recorder, signal?: AbortSignal): Client {
-  // A server's log can be joined to the report by this; what comes before the first slash names the field manager.
-  const userAgent = `touchstone/1 (run ${run.names.runId}; check ${check.id}; program ${program})`;
-  return new Client(run.transport, run.clock, recorder, userAgent, signal);
+function programClient(run: SuiteRun, check: Check, program: number, recorder: Recorder): Client {
+  const { transport, clock, signal } = run;
+  return new Client(transport, clock, recorder, userAgentOf(run, check, program), signal, endWhereUnserved);
 }
+
+/** A server's log can be joined to the report by this; what comes before the first slash names the field manager. */
+const userAgentOf = (run: SuiteRun, check: Check, program: number): string =>
+  `touchstone/1 (run ${run.names.runId}; check ${check.id}; program ${program})`;
 
 function programCount(run: SuiteRun, check: QuickCheck): number {
   if (check.cost === "quick" || run.target.kind === "embedded") return run.runs;
@@ -197,13 +218,18 @@ function unsupportedOutcome(check: Check, feature: string): CheckOutcome {
   return { check: infoOf(check), verdict, results, runs: 0, exchanges: 0, durationMillis: 0, failure: undefined };
 }
 
-function verdictOf(end: Error | undefined, runs: number, results: JudgedRequirements, check: Check): Verdict {
+function verdictOf(
+  { decisive: end, runs, unserved }: Pick<Exploration, "decisive" | "runs" | "unserved">,
+  results: JudgedRequirements,
+  check: Check,
+): Verdict {
   if (end instanceof CheckFailure) return { status: "failed", ...end.violation };
   if (end instanceof Unsupported) return { status: "unsupported", feature: end.feature };
   if (end instanceof Inconclusive || end instanceof Cancelled) return { status: "inconclusive", why: end.message };
   if (end?.name === "LostAnswer") return { status: "inconclusive", why: end.message };
   if (end !== undefined) return { status: "error", cause: end.stack ?? end.message };
   const judgedSome = check.requirements.some((id) => results.judged.has(id)) || results.deviationsOccurred.size > 0;
+  if (!judgedSome && unserved !== undefined) return { status: "unsupported", feature: unserved.feature };
   if (runs < 1 || !judgedSome) return { status: "inconclusive", why: `${runs} programs ran and judged nothing` };
   return { status: "passed", runs };
 }
