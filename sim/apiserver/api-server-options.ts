@@ -13,6 +13,7 @@ import type { AuthorizationMode } from "./auth/modes.ts";
 import type { ProcessFigures } from "./metrics/server-metrics.ts";
 import type { InFlightLimits } from "./pipeline/seats.ts";
 import type { FeatureGates, Profile } from "./profile.ts";
+import type { Forward } from "./proxy/proxy.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
 export interface CostModel {
@@ -45,6 +46,8 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionStep[];
   /** Calls webhooks. Default: none can be reached, and each one's failure policy decides. */
   readonly webhooks?: WebhookCaller;
+  /** Hands requests on to services, pods and nodes. Default: none can be reached (503). */
+  readonly forward?: Forward;
   /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** Decides instead of the modes. Default: none. */

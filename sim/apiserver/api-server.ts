@@ -37,6 +37,7 @@ import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
 import { parseQuery, plainPath } from "./pipeline/url.ts";
 import { type Profile, svcProfile } from "./profile.ts";
+import { nowhereToForward } from "./proxy/proxy.ts";
 import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -170,6 +171,7 @@ export class ApiServer implements ApiHandler, RunHost {
       rulesOf,
       lookupToken,
       tokens,
+      forward: options.forward ?? nowhereToForward,
       admission: [
         ...(options.admission ?? []),
         podPriority({ dialect, classes: () => this.verbs.priorityClasses() }),
@@ -260,7 +262,8 @@ export class ApiServer implements ApiHandler, RunHost {
     const { place } = run;
     if (place.is === "resource") {
       run.verb = verbOf(place.place, request.method, run.query.flag("watch"));
-      if (run.verb === "watch") {
+      // These two may take as long as they like, and hold no seat.
+      if (run.verb === "watch" || place.place.subresource?.subresource === "proxy") {
         this.admitToHandler(run);
         return;
       }

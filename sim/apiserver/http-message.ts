@@ -39,6 +39,8 @@ export interface Payload {
   readonly sizeBytes?: number | undefined;
   /** The same bytes in pieces, in order, for a large body of which a piece is shared with other answers; nobody may change them. */
   pieces?(): readonly Uint8Array[];
+  /** The bytes leave as they are, never compressed, under the length that the headers give them, if they do. Default false. */
+  readonly isVerbatim?: boolean;
 }
 
 /** Response headers by lower-case name; a repeated header (Warning) is an array. */

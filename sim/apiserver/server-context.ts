@@ -10,6 +10,7 @@ import type { Faults } from "../faults/server-faults.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Negotiator } from "./pipeline/negotiate.ts";
 import type { Profile } from "./profile.ts";
+import type { Forward } from "./proxy/proxy.ts";
 import type { Encoders } from "./representations/encode.ts";
 import type { CustomResources } from "./custom/custom-resources.ts";
 import type { Unreadable } from "./unreadable.ts";
@@ -36,6 +37,7 @@ export interface ServerContext {
   /** Issues the tokens of service accounts. */
   readonly tokens: ServiceAccountTokens;
   readonly admission: readonly AdmissionStep[];
+  readonly forward: Forward;
   /** Namespaces that cannot be deleted. */
   readonly protectedNamespaces: ReadonlySet<string>;
 }

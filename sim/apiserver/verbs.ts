@@ -14,6 +14,7 @@ import { requireCustomPatchType } from "./custom/custom-verbs.ts";
 import { ApiError, methodNotAllowed } from "./errors.ts";
 import type { ApiHandler, JsonObject } from "./http-message.ts";
 import type { Gauges } from "./metrics/server-metrics.ts";
+import { handOn, type ProxyPorts } from "./proxy/proxy.ts";
 import { ReadVerbs } from "./pipeline/read-verbs.ts";
 import type { ResourcePlace, Verb } from "./pipeline/route.ts";
 import type { Run } from "./pipeline/run.ts";
@@ -57,6 +58,7 @@ export class Verbs {
   private readonly resources: ServedResources;
   private readonly reads: ReadVerbs;
   private readonly writer: Writer;
+  private readonly proxyPorts: ProxyPorts;
   /** Of one kind, as the caches have them, by name. */
   readonly webhookConfigurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   /** As the caches have them, by name. */
@@ -73,6 +75,12 @@ export class Verbs {
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
+    const chances = process.prng.stream("proxied requests");
+    this.proxyPorts = {
+      forward: context.forward,
+      stored: (...asked) => this.storedCore(...asked),
+      choose: (count) => chances.intInclusive(0, count - 1),
+    };
     const admission = "admissionregistration.svc.io";
     const mutating = this.cached(admission, "mutatingwebhookconfigurations");
     const validating = this.cached(admission, "validatingwebhookconfigurations");
@@ -212,6 +220,11 @@ export class Verbs {
   /** Carries out a verb that the resource has at this place. Throws, or answers through the run now or later. */
   carryOut(run: Run, verb: Verb): void {
     const { row, subresource, name } = run.resourcePlace;
+    // Whatever it asks for and brings along is for somebody else to judge.
+    if (subresource?.subresource === "proxy") {
+      handOn(this.proxyPorts, run);
+      return;
+    }
     const { featureGates } = this.context.profile;
     const resource = this.resources.of(row);
     if (row.custom) {
@@ -263,6 +276,9 @@ export class Verbs {
         return;
       case "deletecollection":
         deleteCollection(writer, reads, run, resource);
+        return;
+      case "options": // of what is handed on alone
+        throw methodNotAllowed();
     }
   }
 

@@ -10,7 +10,8 @@ import { RevisionStore } from "../store/revision-store.ts";
 import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
 import { embeddedWebhooks } from "./embedded-webhooks.ts";
 
-export interface EmbeddedServerOptions extends Omit<ApiServerOptions, "process" | "store" | "tokens" | "webhooks"> {
+export interface EmbeddedServerOptions
+  extends Omit<ApiServerOptions, "process" | "store" | "tokens" | "webhooks" | "forward"> {
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
@@ -44,6 +45,7 @@ export async function withEmbeddedServer<T>(
       createApiServer({
         ...serverOptions,
         webhooks: webhooks.caller,
+        forward: webhooks.forward,
         process,
         store: new RevisionStore(),
         tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],

@@ -149,7 +149,7 @@ class Exchange implements Responder {
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
     const plain = payload.bytes();
-    const isPacked = this.#packingOf(status, plain.length);
+    const isPacked = payload.isVerbatim !== true && this.#packingOf(status, plain.length);
     const once = isPacked === false ? plain : gzipSync(plain, { level: 1 });
     const bytes = isPacked === "twice" ? gzipSync(once) : once;
     const packing = isPacked !== false ? { "content-encoding": "gzip", vary: "Accept-Encoding" } : {};

@@ -19,12 +19,12 @@ function asked(url: string): WebhookAnswer[] {
 }
 
 it("answers what is posted to a path that is listened to", () => {
-  expect(asked("https://suite.example:443/here?timeout=1s")).toEqual([{ status: 200, body: { said: "yes" } }]);
+  expect(asked("https://203.0.113.7:443/here?timeout=1s")).toEqual([{ status: 200, body: { said: "yes" } }]);
 });
 
 it("knows no other path, and none that was given up", () => {
-  expect(asked("https://suite.example:443/there")).toEqual([{ status: 404, body: "" }]);
-  expect(asked("https://suite.example:443/gone")).toEqual([{ status: 404, body: "" }]);
+  expect(asked("https://203.0.113.7:443/there")).toEqual([{ status: 404, body: "" }]);
+  expect(asked("https://203.0.113.7:443/gone")).toEqual([{ status: 404, body: "" }]);
 });
 
 it("reaches nobody else", () => {

@@ -197,9 +197,10 @@ export class Exchange implements Responder {
       ...onTheWire(headers),
     };
     if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
-    const packing = this.#context.compress(request, status, headers, size);
+    const { isVerbatim = false } = payload;
+    const packing = !isVerbatim && this.#context.compress(request, status, headers, size);
     if (packing === false) {
-      wireHeaders["content-length"] = size;
+      if (!isVerbatim || headers["content-length"] === undefined) wireHeaders["content-length"] = size;
       this.#outgoing.writeHead(status, wireHeaders);
       this.#end(pieces, size);
       return;

@@ -11,6 +11,7 @@ import { type RunAuthority, runAuthority } from "./certificates/certificate-auth
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
+import { httpForwarder } from "./http-forwarder.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
@@ -35,6 +36,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process("apiserver-1");
   const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
+  const forward = httpForwarder((work) => driver.enter(process, work));
   const store = new RevisionStore();
   const certificateAuthority = runAuthority(Date.now());
   let url = "";
@@ -42,6 +44,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     driver.enter(process, () =>
       createApiServer({
         webhooks,
+        forward,
         tokenSigner: rsaSigner(),
         certificateAuthority,
         processFigures,

@@ -9,7 +9,7 @@ import type { CustomResources } from "../custom/custom-resources.ts";
 import { methodNotAllowed, noSuchResource, type ResourceName } from "../errors.ts";
 import { parsePath } from "./url.ts";
 
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | "options";
 
 /** What a path names; independent of the method. */
 export type Place =
@@ -102,6 +102,7 @@ function resolveResource(
   let parts = segments;
   const watchPrefix = parts[0] === "watch" && parts.length > 1;
   if (watchPrefix) parts = parts.slice(1);
+  if (group === "") parts = withoutProxied(parts);
   if (parts.includes("")) return undefined;
   let namespace = "";
   if (parts[0] === "namespaces" && parts.length > 2 && !namespaceSubresources.has(parts[2] as string)) {
@@ -130,18 +131,28 @@ function resolveResource(
   };
 }
 
+/** What follows `proxy` is not for this server. */
+function withoutProxied(parts: readonly string[]): readonly string[] {
+  const at = parts[0] === "namespaces" ? 4 : 2;
+  return parts[at] === "proxy" ? parts.slice(0, at + 1) : parts;
+}
+
 const collectionVerbs: Readonly<Record<string, Verb>> = { GET: "list", POST: "create", DELETE: "deletecollection" };
 const itemVerbs: Readonly<Record<string, Verb>> = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
 const subresourceVerbs: Readonly<Record<string, Verb>> = { ...itemVerbs, POST: "create" };
+const proxyVerbs: Readonly<Record<string, Verb>> = { ...subresourceVerbs, HEAD: "get", OPTIONS: "options" };
 
 /** The verb that authorization sees, before anybody asks whether the resource has it; the empty string when none fits. */
 export function verbOf(place: ResourcePlace, method: string, watch: boolean): Verb | "" {
   if (place.watchPrefix) return method === "GET" ? "watch" : "";
-  if (place.subresource !== undefined) return subresourceVerbs[method] ?? "";
+  if (place.subresource !== undefined) return verbsOf(place.subresource)[method] ?? "";
   if (place.name !== "") return itemVerbs[method] ?? "";
   const verb = collectionVerbs[method] ?? "";
   return verb === "list" && watch ? "watch" : verb;
 }
+
+const verbsOf = ({ subresource }: SubresourceRow): typeof proxyVerbs =>
+  subresource === "proxy" ? proxyVerbs : subresourceVerbs;
 
 /** Throws 405 when the resource does not have the verb at this place, 404 when there is no such place. */
 export function requireVerb(place: ResourcePlace, verb: Verb | ""): asserts verb is Verb {
@@ -153,5 +164,6 @@ export function requireVerb(place: ResourcePlace, verb: Verb | ""): asserts verb
   }
   const verbs = subresource?.verbs ?? row.verbs;
   if (verb === "watch" && !verbs.includes("watch") && verbs.includes("list")) return; // the caller decides: see startWatch
-  if (!verbs.includes(verb)) throw methodNotAllowed();
+  // No table lists this one: only what is handed on has it.
+  if (!verbs.includes(verb) && verb !== "options") throw methodNotAllowed();
 }

@@ -1,0 +1,133 @@
+/**
+ * `proxy`: a request that is handed on to a service, a pod or a node, and answered with what that one says. Path, query,
+ * body and end-to-end headers go as they came, but for credentials.
+ *
+ * Simplifications: an answer is handed back once it is whole, where the real server lets it flow; connections are not
+ * upgraded; links in HTML are not rewritten; `X-Forwarded-For` is as the client sent it.
+ * Source: document 1, Verbs, proxy; the published proxy handler and its transport.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import { requireBodySize } from "../writes/body.ts";
+import type { Payload, ResponseHeaders } from "../http-message.ts";
+import { baseHeaders } from "../pipeline/respond.ts";
+import type { Run } from "../pipeline/run.ts";
+import { parsePath } from "../pipeline/url.ts";
+import { compactJson } from "../representations/encode.ts";
+import { TextPayload } from "../representations/payload.ts";
+import { forwardedHeaders, type Headers, returnedHeaders, returnedLocation } from "./headers.ts";
+import { type Location, type LocationPorts, locations, unavailable } from "./locations.ts";
+
+export interface ForwardedRequest extends Location {
+  readonly method: string;
+  /** Path and query, begins with `/`. */
+  readonly target: string;
+  /** Lower-case names. `host` is the one that the client asked. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+}
+
+/** A whole answer, or why there is none. */
+export type ForwardedAnswer =
+  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly error: string };
+
+/**
+ * Carries out requests that are handed on, and sees to it that none takes forever. In simulation a function that answers
+ * by itself or by a process on the virtual clock. Calls `done` at most once, at once or later in an event of the server;
+ * never after the returned cancel.
+ */
+export type Forward = (request: ForwardedRequest, done: (answer: ForwardedAnswer) => void) => Cancel;
+
+export const nowhereToForward: Forward = (_, done) => {
+  done({ error: "this server was given no way to hand requests on" });
+  return () => {};
+};
+
+export interface ProxyPorts extends LocationPorts {
+  readonly forward: Forward;
+}
+
+/** Throws what `locations` throws, and 413. */
+export function handOn(ports: ProxyPorts, run: Run): void {
+  const { request, resourcePlace } = run;
+  const { row, namespace, name } = resourcePlace;
+  const location = (locations[row.resource] as (typeof locations)[string])(ports, namespace, name);
+  const { prefix, tail } = splitPath(request.path, namespace === "" ? 5 : 7);
+  const query = request.query === "" ? "" : `?${request.query}`;
+  if (tail === "" && (request.method === "GET" || request.method === "HEAD")) {
+    const headers = { ...baseHeaders(run), location: `${prefix}/${query}` };
+    run.respond(301, headers, new TextPayload(""));
+    return;
+  }
+  requireBodySize(run);
+  const { body } = request;
+  const target = (tail || "/") + query;
+  const sent: ForwardedRequest = {
+    ...location,
+    method: request.method,
+    target,
+    headers: forwardedHeaders(request.headers, prefix + tail),
+    body: body === undefined || body instanceof Uint8Array ? body : compactJson(body),
+  };
+  let isOver = false;
+  const cancel = ports.forward(sent, (answer) => {
+    isOver = true;
+    if (run.state === "waiting") run.unpark("executing");
+    run.stage(() => handBack(run, sent, prefix, answer));
+  });
+  if (!isOver) run.park("waiting", cancel, true);
+}
+
+/** What names the resource, and what is behind it: empty, or a path as it will be sent. `count`: segments that name it. */
+function splitPath(path: string, count: number): { readonly prefix: string; readonly tail: string } {
+  const segments = parsePath(path).map(escapeSegment);
+  const deeper = segments.slice(count);
+  const slash = path.endsWith("/") ? "/" : "";
+  const tail = deeper.length === 0 ? slash : `/${deeper.join("/")}${slash}`;
+  return { prefix: `/${segments.slice(0, count).join("/")}`, tail };
+}
+
+/** Characters that may stand in a path as they are do so: whoever is behind may compare letter by letter. */
+const escapeSegment = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
+
+function handBack(
+  run: Run,
+  { host, port, headers: sent }: ForwardedRequest,
+  prefix: string,
+  answer: ForwardedAnswer,
+): void {
+  if ("error" in answer) throw unavailable(`error trying to reach service: ${answer.error}`);
+  const { "content-type": type, location, "content-length": length, ...rest } = returnedHeaders(answer.headers);
+  const headers: ResponseHeaders = baseHeaders(run);
+  for (const [name, value] of Object.entries(rest)) {
+    const own = headers[name];
+    headers[name] = own === undefined ? [value].flat() : [own, value].flat();
+  }
+  if (location !== undefined) {
+    const hosts = [sent["host"] ?? "", `${host.includes(":") ? `[${host}]` : host}${port === "" ? "" : `:${port}`}`];
+    headers["location"] = returnedLocation(String(location), prefix, hosts);
+  }
+  // Of a HEAD it is the length of what a GET would have brought.
+  if (length !== undefined && run.request.method === "HEAD") headers["content-length"] = String(length);
+  run.respond(answer.status, headers, new ForwardedPayload(answer.body, String(type ?? "application/octet-stream")));
+}
+
+/** Bytes of somebody else's: perhaps packed already. */
+class ForwardedPayload implements Payload {
+  readonly object = undefined;
+  readonly contentType: string;
+  readonly isVerbatim = true;
+  readonly sizeBytes: number;
+  private readonly body: Uint8Array;
+
+  constructor(body: Uint8Array, contentType: string) {
+    this.body = body;
+    this.contentType = contentType;
+    this.sizeBytes = body.length;
+  }
+
+  bytes(): Uint8Array {
+    return this.body;
+  }
+}

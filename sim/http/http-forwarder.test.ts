@@ -1,0 +1,107 @@
+import { createServer as createPlain, type RequestListener, type Server } from "node:http";
+import { createServer as createTls } from "node:https";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, it } from "vitest";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/proxy.ts";
+import { selfSignedCertificate } from "./certificates/self-signed.ts";
+import { httpForwarder } from "./http-forwarder.ts";
+import { startWallServer } from "./wall-server.ts";
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push({ close: () => (server.closeAllConnections(), server.close()) });
+  return String((server.address() as AddressInfo).port);
+}
+
+const echo: RequestListener = (request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    response.writeHead(418, { "x-host": request.headers.host ?? "", "content-type": "text/x" });
+    response.end(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`);
+  });
+};
+
+const base = { scheme: "http", host: "127.0.0.1", method: "POST", target: "/a?b", headers: { host: "h" } } as const;
+const ask = (forward: Forward, request: ForwardedRequest): Promise<ForwardedAnswer> =>
+  new Promise((resolve) => void forward(request, resolve));
+const plain = httpForwarder((work) => work());
+const body = Buffer.from("body");
+
+it("carries a request there and its answer back, whoever's certificate it is", async () => {
+  const { certificate, privateKey } = selfSignedCertificate({
+    hosts: ["elsewhere.example"],
+    notBeforeMillis: Date.UTC(2020, 0, 1),
+    notAfterMillis: Date.UTC(2055, 0, 1),
+  });
+  const servers = { http: createPlain(echo), https: createTls({ cert: certificate, key: privateKey }, echo) };
+  for (const scheme of ["http", "https"] as const) {
+    const answer = await ask(plain, { ...base, scheme, port: await listening(servers[scheme]), body });
+    if ("error" in answer) throw new Error(answer.error);
+    expect([answer.status, answer.headers["x-host"]]).toEqual([418, "h"]);
+    expect(Buffer.from(answer.body).toString()).toBe("POST /a?b body");
+  }
+});
+
+it("says why there is no answer", async () => {
+  const silent = await listening(createPlain(() => {}));
+  const port = await listening(createPlain(echo));
+  const closed = createPlain();
+  const closedPort = await listening(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  const short = httpForwarder((work) => work(), { answerBytesMax: 3, answerMillisMax: 60_000 });
+  const hasty = httpForwarder((work) => work(), { answerBytesMax: 3, answerMillisMax: 1 });
+  expect(await ask(plain, { ...base, port: closedPort, body })).toEqual({
+    error: `dial tcp 127.0.0.1:${closedPort}: connect: connection refused`,
+  });
+  expect(await ask(short, { ...base, port, body })).toEqual({ error: "the answer is longer than 3 bytes" });
+  expect(await ask(hasty, { ...base, port: silent, body })).toEqual({ error: "no answer within 0.001 s" });
+  expect(await ask(plain, { ...base, port: "http", body })).toEqual({
+    error: "dial tcp: lookup tcp/http: unknown port",
+  });
+});
+
+it("serves what a node's agent says, byte for byte", async () => {
+  const packed = gzipSync(Buffer.alloc(1024 * 1024, "text "));
+  const { certificate, privateKey } = selfSignedCertificate({
+    hosts: ["127.0.0.1"],
+    notBeforeMillis: Date.UTC(2020, 0, 1),
+    notAfterMillis: Date.UTC(2055, 0, 1),
+  });
+  const agent = createTls({ cert: certificate, key: privateKey }, (request, response) => {
+    const isHead = request.method === "HEAD";
+    response.writeHead(200, {
+      "content-encoding": "gzip",
+      "content-length": packed.length,
+      "x-url": request.url ?? "",
+    });
+    response.end(isHead ? undefined : packed);
+  });
+  const agentPort = Number(await listening(agent));
+  const errors: unknown[] = [];
+  const onError = (error: unknown): unknown => errors.push(error);
+  const server = await startWallServer({ seed: "s", port: 0, bindAddress: "127.0.0.1", anonymousAuth: true, onError });
+  open.push({ close: () => server.close(0) });
+  const nodes = `http://127.0.0.1:${server.port}/api/v1/nodes`;
+  const send = (method: string, path: string, document: object): Promise<Response> => {
+    const headers = { "content-type": method === "POST" ? "application/json" : "application/merge-patch+json" };
+    return fetch(`${nodes}${path}`, { method, headers, body: JSON.stringify(document) });
+  };
+  expect((await send("POST", "", { metadata: { name: "n" } })).status).toBe(201);
+  const addresses = [{ type: "InternalIP", address: "127.0.0.1" }];
+  const status = { addresses, daemonEndpoints: { kubeletEndpoint: { Port: agentPort } } };
+  expect((await send("PATCH", "/n/status", { status })).status).toBe(200);
+
+  const answer = await fetch(`${nodes}/n/proxy/logs/?a=b`);
+  expect([answer.status, answer.headers.get("x-url")]).toEqual([200, "/logs/?a=b"]);
+  expect((await answer.arrayBuffer()).byteLength).toBe(1024 * 1024); // unpacked once
+  const head = await fetch(`${nodes}/n/proxy/logs/`, { method: "HEAD" });
+  expect(head.headers.get("content-length")).toBe(String(packed.length));
+  expect(errors).toEqual([]);
+});

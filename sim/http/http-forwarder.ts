@@ -1,0 +1,103 @@
+/**
+ * Hands requests on over HTTP and HTTPS, for a server that runs in real time. Whoever is at the other end of a proxied
+ * request need not prove who it is: so it is on the real server, too.
+ */
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { clearTimeout, setTimeout } from "node:timers";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/proxy.ts";
+import type { Cancel } from "../kernel/types.ts";
+
+export interface ForwardingLimits {
+  /** Of an answer's body. */
+  readonly answerBytesMax: number;
+  /** From the request to the end of its answer. */
+  readonly answerMillisMax: number;
+}
+
+const forwardingLimits: ForwardingLimits = { answerBytesMax: 32 * 1024 * 1024, answerMillisMax: 60_000 };
+
+/** `turn` runs what comes from outside as an event of the server. */
+export function httpForwarder(turn: (work: () => void) => void, limits: ForwardingLimits = forwardingLimits): Forward {
+  return (request, done) => {
+    try {
+      return send(request, limits, (answer) => turn(() => done(answer)));
+    } catch (error) {
+      done({ error: (error as Error).message }); // what no request can be made of
+      return () => {};
+    }
+  };
+}
+
+function send(request: ForwardedRequest, limits: ForwardingLimits, done: (answer: ForwardedAnswer) => void): Cancel {
+  let isOver = false;
+  const end = (answer: ForwardedAnswer): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    done(answer);
+  };
+  const outgoing = opened(request);
+  const giveUp = (error: string): void => {
+    end({ error });
+    outgoing.destroy();
+  };
+  const late = `no answer within ${limits.answerMillisMax / 1000} s`;
+  const timer = setTimeout(() => giveUp(late), limits.answerMillisMax);
+  outgoing.on("error", (error) => end({ error: reason(request, error) }));
+  outgoing.on("response", (incoming) => read(incoming, limits.answerBytesMax, end, giveUp));
+  outgoing.end(request.body);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    outgoing.destroy();
+  };
+}
+
+function opened({ scheme, host, port, method, target, headers, body }: ForwardedRequest): ClientRequest {
+  if (!/^\d*$/.test(port)) throw new Error(`dial tcp: lookup tcp/${port}: unknown port`);
+  const length = body === undefined ? {} : { "content-length": body.length };
+  return (scheme === "https" ? requestHttps : requestHttp)({
+    host,
+    ...(port === "" ? {} : { port: Number(port) }),
+    method,
+    path: target,
+    agent: false,
+    headers: { ...headers, ...length },
+    ...(scheme === "https" ? { rejectUnauthorized: false } : {}),
+  });
+}
+
+function read(
+  incoming: IncomingMessage,
+  bytesMax: number,
+  end: (answer: ForwardedAnswer) => void,
+  giveUp: (error: string) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > bytesMax) giveUp(`the answer is longer than ${bytesMax} bytes`);
+    else chunks.push(chunk);
+  });
+  incoming.on("error", ({ message }) => end({ error: message }));
+  incoming.on("end", () => {
+    const headers = incoming.headers as Record<string, string | string[]>;
+    end({ status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
+  });
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connect: connection refused",
+  EHOSTUNREACH: "connect: no route to host",
+  ENETUNREACH: "connect: network is unreachable",
+  ETIMEDOUT: "i/o timeout",
+};
+
+function reason({ host, port, scheme }: ForwardedRequest, error: Error): string {
+  const word = words[(error as NodeJS.ErrnoException).code ?? ""];
+  if (word === undefined) return error.message;
+  const address = host.includes(":") ? `[${host}]` : host;
+  return `dial tcp ${address}:${port || (scheme === "https" ? "443" : "80")}: ${word}`;
+}
