@@ -17,6 +17,8 @@ interface Latitude {
   readonly status?: (status: number, request: WireRequest) => number;
   /** True: the request is only told to come again. */
   readonly isBusy?: () => boolean;
+  /** True: only a gateway answers, which has not reached the server. */
+  readonly isAway?: () => boolean;
 }
 
 const encoder = new TextEncoder();
@@ -30,7 +32,8 @@ function taking(latitude: Latitude, transport: Transport): Transport {
   return {
     close: () => transport.close(),
     open(request, sink) {
-      if (latitude.isBusy?.() === true) return tellBusy(sink);
+      if (latitude.isBusy?.() === true) return tell(sink, 429, "text/plain");
+      if (latitude.isAway?.() === true) return tell(sink, 503, "text/html");
       const isWatch = /[?&]watch=(true|1)/.test(request.path);
       const chunks: Uint8Array[] = [];
       let isJson = false;
@@ -61,11 +64,11 @@ function taking(latitude: Latitude, transport: Transport): Transport {
   };
 }
 
-function tellBusy(sink: StreamSink): () => void {
+function tell(sink: StreamSink, status: number, mediaType: string): () => void {
   let isCut = false;
   queueMicrotask(() => {
     if (isCut) return;
-    sink.head(429, { "content-type": "text/plain" });
+    sink.head(status, { "content-type": mediaType });
     sink.end();
   });
   return () => {
@@ -127,6 +130,10 @@ const latitudes: Record<string, () => Latitude> = {
   "a limit on requests that names no time": () => {
     let count = 0;
     return { isBusy: () => (count += 1) % 9 === 0 };
+  },
+  "a gateway that does not reach it now and then": () => {
+    let count = 0;
+    return { isAway: () => (count += 1) % 100 === 0 };
   },
 };
 

@@ -4,7 +4,7 @@ import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
 import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
-import { Client } from "../client/client.ts";
+import { Client, isOfGateway, LostAnswer } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import { Recorder } from "../client/recorder.ts";
@@ -82,7 +82,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         if (end instanceof CheckFailure) failedRecorder = recorder;
         return end;
       };
-      return unlessExpired(tryOnce);
+      return unlessUnlucky(tryOnce);
     },
   );
   const verdict = verdictOf(exploration, results, check);
@@ -104,12 +104,20 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   };
 }
 
-/** Again, when the target's history did not last for a slow program: now and then that is bad luck. */
-async function unlessExpired(tryOnce: () => Promise<Error | undefined>): Promise<Error | undefined> {
+/**
+ * Again, in a namespace of its own, when the target's history did not last for a slow program, or a gateway did not reach
+ * the target: now and then that is bad luck. The write that got no answer stays one of which nothing is known.
+ */
+async function unlessUnlucky(tryOnce: () => Promise<Error | undefined>): Promise<Error | undefined> {
   let end = await tryOnce();
-  for (let again = 1; again < triesMax && end instanceof HistoryExpired; again++) end = await tryOnce();
+  for (let again = 1; again < triesMax && isUnlucky(end); again++) end = await tryOnce();
   return end;
 }
+
+const isUnlucky = (end: Error | undefined): boolean =>
+  end instanceof HistoryExpired || (end instanceof LostAnswer && isUnreached(end));
+
+const isUnreached = ({ exchange: { status = 0, headers } }: LostAnswer): boolean => isOfGateway({ status, headers });
 
 const triesMax = 3;
 
