@@ -106,7 +106,7 @@ function walkOf(schema: Schema, faults: Faults): Walk {
     const shaping = newShaping();
     const shaped = shapeObject(value, schema, shaping);
     if (shaping.error !== undefined) context.fail(shaping.error);
-    context.unknown.push(...shaping.unknown.sort());
+    for (const path of shaping.unknown.sort()) context.unknown.push(path);
     if (faults["strict-rejects-metadata"]) context.unknown.push(...unnamedMetadata(value, schema));
     return shaped;
   };
@@ -199,13 +199,8 @@ function strategyOfCustom(definition: Definition, version: DefinedVersion, parts
 }
 
 function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
-  const listCauses = (object: JsonObject): Cause[] => {
-    const causes: Cause[] = [];
-    validateListTypes(object, schema, "", causes);
-    return causes;
-  };
   const ownCauses = (object: JsonObject, causes: Cause[]): void => {
-    causes.push(...validateValue(object, schema));
+    pushAll(causes, validateValue(object, schema));
     if (scale !== undefined) scaleCauses(object, scale, causes);
     embeddedCauses(object, schema, "", causes);
   };
@@ -214,12 +209,17 @@ function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
     validate(object, causes, _dialect, live) {
       const before = causes.length;
       ownCauses(object, causes);
-      causes.push(...listCauses(object));
+      pushAll(causes, validateListTypes(object, schema));
       if (rules === undefined) return;
       if (causes.slice(before).some(({ reason }) => blocking.has(reason))) causes.push(unchecked);
-      else causes.push(...rules(object, live));
+      else pushAll(causes, rules(object, live));
     },
   };
+}
+
+/** One by one: a call takes no more than some hundred thousand arguments. */
+function pushAll(causes: Cause[], more: readonly Cause[]): void {
+  for (const cause of more) causes.push(cause);
 }
 
 /** What makes an object unfit to be looked at by rules. */

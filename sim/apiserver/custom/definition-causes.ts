@@ -202,6 +202,7 @@ function selectableCauses(
   causes: Cause[],
 ): void {
   const schema = raw === undefined || selectable.length === 0 ? undefined : readSchema(raw, extensionPrefix);
+  const seen = new Set<string>();
   selectable.forEach((path, index) => {
     const field = `${at}.selectableFields[${index}].jsonPath`;
     if (path === "") causes.push(requiredValue(field));
@@ -218,9 +219,10 @@ function selectableCauses(
         causes.push(invalidValue(field, path, text));
       }
     }
-    if (selectable.indexOf(path) !== index) {
+    if (seen.has(path)) {
       causes.push({ reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(path)}`, field });
     }
+    seen.add(path);
   });
   if (selectable.length > selectableMax) {
     const message = `Too many: ${selectable.length}: must have at most ${selectableMax} items`;

@@ -19,6 +19,7 @@ import { resolveFieldPath, type ValidationRule } from "./rule.ts";
 import { type CompiledRule, compileRule } from "./rule-causes.ts";
 import { RuleTypes } from "./rule-types.ts";
 import type { Schema } from "./schema.ts";
+import { canonical } from "./validate-value.ts";
 
 /** What all rules may cost for one object. */
 const objectCostMax = 10_000_000;
@@ -113,10 +114,11 @@ class Validation {
     const { items, schema } = node;
     if (items === undefined) return;
     const before = schema.listType === "map" && Array.isArray(old) ? (old as readonly Json[]) : [];
+    const byKeys = new Map<string, Json>();
+    // Of several with the same keys the first counts.
+    for (const each of before.toReversed()) byKeys.set(keysOf(each, schema), each);
     list.forEach((item, at) => {
-      const same = before.find((each) =>
-        schema.listMapKeys.every((key) => jsonEqual(keyOf(each, key), keyOf(item, key))),
-      );
+      const same = byKeys.size === 0 ? undefined : byKeys.get(keysOf(item, schema));
       const correlation = schema.listType === "map" ? step(above, item, same) : above;
       this.visit(items, item, same, `${path}[${at}]`, correlation);
     });
@@ -205,8 +207,11 @@ class Validation {
   }
 }
 
-const keyOf = (item: Json, key: string): Json | undefined =>
-  isObject(item) && Object.hasOwn(item, key) ? item[key] : undefined;
+/** Equal keys, equal texts. */
+const keysOf = (item: Json, { listMapKeys }: Schema): string =>
+  listMapKeys
+    .map((key) => (isObject(item) && Object.hasOwn(item, key) ? canonical(item[key] as Json) : "-"))
+    .join("\n");
 
 /** One step down. What is new below something correlated is a change; below what is not, the nearest above counts. */
 function step(above: Correlation, now: Json, before: Json | undefined): Correlation {

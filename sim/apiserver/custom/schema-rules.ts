@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../objects/causes.ts";
 import { isObject } from "../objects/types.ts";
 import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
-import { compilePattern, readSchema } from "./schema.ts";
+import { compilePattern, type Schema, schemaReader } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { validateValue } from "./validate-value.ts";
 
@@ -15,16 +15,20 @@ type Place = "root" | "field" | "items";
 
 interface Judging {
   readonly prefix: string;
+  readonly read: (raw: JsonObject) => Schema;
   readonly causes: Cause[];
 }
+
+type Naming = Pick<Judging, "prefix" | "causes">;
 
 /** Causes for refusing a version's schema; `at` is the path of the schema itself. */
 export function schemaCauses(schema: JsonObject, at: string, prefix: string, causes: Cause[]): void {
   const before = causes.length;
-  judgeSchema(schema, at, "root", { prefix, causes });
+  const read = schemaReader(prefix);
+  judgeSchema(schema, at, "root", { prefix, read, causes });
   judgeRootMetadata(schema, at, causes);
   // Rules are compiled only against a schema that is sound: their errors would come from its own.
-  if (causes.length === before) ruleCompileCauses(readSchema(schema, prefix), at, prefix, causes);
+  if (causes.length === before) ruleCompileCauses(read(schema), at, prefix, causes);
 }
 
 const neverSupported: Readonly<Record<string, string>> = {
@@ -46,7 +50,7 @@ function judgeSchema(schema: JsonObject, at: string, place: Place, judging: Judg
     causes.push(forbiddenField(`${at}.uniqueItems`, text));
   }
   if (schema[`${prefix}validations`] !== undefined) {
-    const read = readSchema(schema, prefix);
+    const read = judging.read(schema);
     ruleFormCauses(read.rules, read, `${at}.${prefix}validations`, causes);
   }
   judgeType(schema, at, place, judging);
@@ -97,7 +101,7 @@ function judgePattern(schema: JsonObject, at: string, causes: Cause[]): void {
 const listTypes = ["atomic", "map", "set"];
 const mapTypes = ["atomic", "granular"];
 
-function judgeExtensions(schema: JsonObject, at: string, { causes, prefix }: Judging): void {
+function judgeExtensions(schema: JsonObject, at: string, { causes, prefix }: Naming): void {
   const type = schema["type"];
   const preserves = schema[`${prefix}preserve-unknown-fields`];
   if (preserves === false) {
@@ -127,12 +131,7 @@ function judgeExtensions(schema: JsonObject, at: string, { causes, prefix }: Jud
   }
 }
 
-function judgeListKeys(
-  schema: JsonObject,
-  at: string,
-  listType: string | undefined,
-  { causes, prefix }: Judging,
-): void {
+function judgeListKeys(schema: JsonObject, at: string, listType: string | undefined, { causes, prefix }: Naming): void {
   const path = `${at}.${prefix}list-map-keys`;
   const keys = (schema[`${prefix}list-map-keys`] ?? []) as readonly string[];
   const items = isObject(schema["items"]) ? schema["items"] : undefined;
@@ -159,7 +158,8 @@ function judgeListKeys(
     );
   }
   const properties = (items["properties"] ?? {}) as JsonObject;
-  const required = (items["required"] ?? []) as readonly string[];
+  const required = new Set((items["required"] ?? []) as readonly string[]);
+  const seen = new Set<string>();
   keys.forEach((key, index) => {
     const property = Object.hasOwn(properties, key) ? (properties[key] as JsonObject) : undefined;
     const field = `${at}.items.properties[${key}]`;
@@ -173,22 +173,23 @@ function judgeListKeys(
           `must be a scalar type if parent array's ${prefix}list-type is map`,
         ),
       );
-    } else if (!required.includes(key) && property["default"] === undefined) {
+    } else if (!required.has(key) && property["default"] === undefined) {
       const text = `this property is in ${prefix}list-map-keys, so it must have a default or be a required property`;
       causes.push(requiredValue(`${field}.default`, text));
     }
-    if (keys.indexOf(key) !== index) {
+    if (seen.has(key)) {
       causes.push({
         reason: "FieldValueDuplicate",
         message: `Duplicate value: ${JSON.stringify(key)}`,
         field: `${path}[${index}]`,
       });
     }
+    seen.add(key);
   });
 }
 
 /** Elements of a set are compared as a whole. */
-function judgeSetItems(items: JsonObject, at: string, { causes, prefix }: Judging): void {
+function judgeSetItems(items: JsonObject, at: string, { causes, prefix }: Naming): void {
   if (items["nullable"] === true) {
     causes.push(forbiddenField(`${at}.items.nullable`, `cannot be nullable when ${prefix}list-type is set`));
   }
@@ -287,10 +288,10 @@ function judgeRulesOnly(rules: JsonObject, at: string, typed: boolean, judging: 
 }
 
 /** A default must be what the schema would store. */
-function judgeDefault(schema: JsonObject, at: string, { causes, prefix }: Judging): void {
+function judgeDefault(schema: JsonObject, at: string, { causes, read: reader }: Judging): void {
   const value = schema["default"];
   if (value === undefined) return;
-  const read = readSchema({ ...schema, default: undefined as never }, prefix);
+  const read: Schema = { ...reader(schema), default: undefined };
   const shaping = newShaping();
   if (isObject(value)) shapeObject(value, { ...read, embedded: false }, shaping);
   if (shaping.unknown.length > 0) {

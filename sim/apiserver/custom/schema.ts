@@ -52,10 +52,23 @@ export interface Limits {
   readonly maxProperties: number | undefined;
 }
 
+/** A reader that reads no schema twice: whoever judges every node of one would else read all below it again and again. */
+export function schemaReader(prefix: string): (raw: JsonObject) => Schema {
+  const known = new Map<JsonObject, Schema>();
+  const read = (raw: JsonObject): Schema => {
+    let schema = known.get(raw);
+    if (schema === undefined) known.set(raw, (schema = schemaOf(raw, prefix, read)));
+    return schema;
+  };
+  return read;
+}
+
 /** Reads a schema that validation has accepted; `prefix` begins the extension keys. */
-export function readSchema(raw: JsonObject, prefix: string): Schema {
-  const inner = (value: Json | undefined): Schema | undefined =>
-    isObject(value) ? readSchema(value, prefix) : undefined;
+export const readSchema = (raw: JsonObject, prefix: string): Schema =>
+  schemaOf(raw, prefix, (inner) => readSchema(inner, prefix));
+
+function schemaOf(raw: JsonObject, prefix: string, read: (raw: JsonObject) => Schema): Schema {
+  const inner = (value: Json | undefined): Schema | undefined => (isObject(value) ? read(value) : undefined);
   const list = (name: string): readonly Schema[] =>
     ((raw[name] as readonly Json[] | undefined) ?? []).flatMap((each) => inner(each) ?? []);
   const additional = raw["additionalProperties"];

@@ -14,15 +14,32 @@ import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  const verdict: Verdict = { causes: [], matches: 0 };
+  return verdictOn(value, schema, path, charactersMax).causes;
+}
+
+/**
+ * Of the texts of causes: from here on nothing more is looked for. Simplification: the real server tells all, in an
+ * answer that can be thousands of times as long as the request.
+ */
+const charactersMax = 4_000_000;
+
+function verdictOn(value: Json, schema: Schema, path: string, charactersLeft: number): Verdict {
+  const verdict: Verdict = { causes: [], charactersLeft, matches: 0 };
   judge(value, schema, path, verdict);
-  return verdict.causes;
+  return verdict;
 }
 
 interface Verdict {
   readonly causes: Cause[];
+  /** Below zero: enough is told, which is never nothing. */
+  charactersLeft: number;
   /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
   matches: number;
+}
+
+function blame(verdict: Verdict, cause: Cause): void {
+  verdict.causes.push(cause);
+  verdict.charactersLeft -= cause.message.length + (cause.field?.length ?? 0);
 }
 
 type Judge = (value: Json, schema: Schema, path: string, verdict: Verdict) => void;
@@ -31,21 +48,22 @@ function judge(value: Json, schema: Schema, path: string, verdict: Verdict): voi
   if (value === null && schema.nullable) return;
   const judges = value === null ? judgesOfNull : judgesOfAll;
   for (const each of judges) {
+    if (verdict.charactersLeft < 0) return;
     const before = verdict.causes.length;
     each(value, schema, path, verdict);
     if (verdict.causes.length === before) verdict.matches++;
   }
 }
 
-function judgeType(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+function judgeType(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const found = typeOf(value);
   if (schema.intOrString) {
-    if (found !== "integer" && found !== "string") causes.push(wrongType(path, "integer,string", found));
+    if (found !== "integer" && found !== "string") blame(verdict, wrongType(path, "integer,string", found));
     return;
   }
   const { type } = schema;
   if (type === "" || type === found || (type === "number" && found === "integer")) return;
-  causes.push(wrongType(path, type, found));
+  blame(verdict, wrongType(path, type, found));
 }
 
 const int64Bound = Number(9_223_372_036_854_775_808n);
@@ -72,17 +90,17 @@ function wrongType(path: string, wanted: string, found: string): Cause {
 const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
 
 function fail(verdict: Verdict, path: string, value: Json, text: string): void {
-  verdict.causes.push(invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
+  blame(verdict, invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
 }
 
 function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const { anyOf, oneOf, allOf, not } = schema;
   if (anyOf.length > 0) {
-    const { accepted, best } = alternatives(value, anyOf, path);
+    const { accepted, best } = alternatives(value, anyOf, path, verdict);
     if (accepted === 0) disjoined(verdict, path, "must validate at least one schema (anyOf)", best);
   }
   if (oneOf.length > 0) {
-    const { accepted, best } = alternatives(value, oneOf, path);
+    const { accepted, best } = alternatives(value, oneOf, path, verdict);
     if (accepted !== 1) {
       const found = accepted === 0 ? "Found none valid" : `Found ${accepted} valid alternatives`;
       disjoined(verdict, path, `must validate one and only one schema (oneOf). ${found}`, accepted === 0 ? best : []);
@@ -92,9 +110,10 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
     const before = verdict.causes.length;
     let accepted = 0;
     for (const each of allOf) {
-      const causes = validateValue(value, each, path);
+      const { causes } = verdictOn(value, each, path, verdict.charactersLeft);
       if (causes.length === 0) accepted++;
-      verdict.causes.push(...causes);
+      for (const cause of causes) blame(verdict, cause);
+      if (verdict.charactersLeft < 0) break;
     }
     if (verdict.causes.length > before) {
       disjoined(verdict, path, `must validate all the schemas (allOf)${accepted === 0 ? ". None validated" : ""}`, []);
@@ -109,12 +128,12 @@ function alternatives(
   value: Json,
   schemas: readonly Schema[],
   path: string,
+  { charactersLeft }: Verdict,
 ): { readonly accepted: number; readonly best: readonly Cause[] } {
   let accepted = 0;
   let best: Verdict | undefined;
   for (const schema of schemas) {
-    const verdict: Verdict = { causes: [], matches: 0 };
-    judge(value, schema, path, verdict);
+    const verdict = verdictOn(value, schema, path, charactersLeft);
     if (verdict.causes.length === 0) accepted++;
     else if (best === undefined || verdict.matches > best.matches) best = verdict;
   }
@@ -123,7 +142,8 @@ function alternatives(
 
 /** Here the real server names the place in the text and not in the field. */
 function disjoined(verdict: Verdict, path: string, text: string, more: readonly Cause[]): void {
-  verdict.causes.push(invalidValue("<nil>", "", `${goQuote(path)} ${text}`), ...more);
+  blame(verdict, invalidValue("<nil>", "", `${goQuote(path)} ${text}`));
+  for (const cause of more) blame(verdict, cause);
 }
 
 function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -133,7 +153,7 @@ function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict
     let length = 0;
     for (const _ of value) length++;
     if (maxLength !== undefined && length > maxLength) {
-      verdict.causes.push(tooLongValue(fieldOf(path), maxLength));
+      blame(verdict, tooLongValue(fieldOf(path), maxLength));
       return;
     }
     if (minLength !== undefined && length < minLength) {
@@ -145,10 +165,10 @@ function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict
   if (pattern !== undefined && !pattern.test(value)) fail(verdict, path, value, `should match '${pattern.source}'`);
 }
 
-function judgeFormat(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+function judgeFormat(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const { format } = schema;
   if (typeof value !== "string" || format === "" || isOfFormat(value, format)) return;
-  causes.push({
+  blame(verdict, {
     reason: "FieldValueTypeInvalid",
     message: `Invalid value: ${goQuote(value)}: ${inBody(path)} must be of type ${format}: ${goQuote(value)}`,
     field: fieldOf(path),
@@ -194,7 +214,7 @@ function judgeList(value: Json, schema: Schema, path: string, verdict: Verdict):
   if (minItems !== undefined && list.length < minItems) {
     fail(verdict, path, list.length, `should have at least ${minItems} items`);
   }
-  if (maxItems !== undefined && list.length > maxItems) verdict.causes.push(tooMany(path, list.length, maxItems));
+  if (maxItems !== undefined && list.length > maxItems) blame(verdict, tooMany(path, list.length, maxItems));
 }
 
 const tooMany = (path: string, found: number, most: number): Cause => ({
@@ -203,10 +223,10 @@ const tooMany = (path: string, found: number, most: number): Cause => ({
   field: fieldOf(path),
 });
 
-function judgeEnum(value: Json, schema: Schema, path: string, { causes }: Verdict): void {
+function judgeEnum(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   if (schema.enum === undefined || schema.enum.some((each) => jsonEqual(each, value))) return;
   const supported = schema.enum.map((each) => (typeof each === "string" ? each : encodeJson(each)));
-  causes.push(unsupportedValue(fieldOf(path), value, supported));
+  blame(verdict, unsupportedValue(fieldOf(path), value, supported));
 }
 
 function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -218,7 +238,7 @@ function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
-    verdict.causes.push(tooMany(path, keys.length, maxProperties));
+    blame(verdict, tooMany(path, keys.length, maxProperties));
     return;
   }
   for (const key of keys) {
@@ -226,7 +246,7 @@ function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict
     if (inner !== undefined) judge(value[key] as Json, inner, childPath(path, key), verdict);
   }
   for (const key of schema.required) {
-    if (!Object.hasOwn(value, key)) verdict.causes.push(requiredValue(childPath(path, key)));
+    if (!Object.hasOwn(value, key)) blame(verdict, requiredValue(childPath(path, key)));
   }
 }
 
@@ -251,35 +271,43 @@ const judgesOfAll: readonly Judge[] = [
 const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
 
 /** Lists that promise distinct elements or distinct keys, at every depth. */
-export function validateListTypes(value: Json, schema: Schema, path: string, causes: Cause[]): void {
+export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
+  const verdict: Verdict = { causes: [], charactersLeft: charactersMax, matches: 0 };
+  judgeListTypes(value, schema, "", verdict);
+  return verdict.causes;
+}
+
+function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (verdict.charactersLeft < 0) return;
   if (Array.isArray(value)) {
     const list = value as readonly Json[];
     const { items, listType, listMapKeys } = schema;
-    if (listType === "set") duplicates(list, (item) => item, path, causes);
-    if (listType === "map") duplicates(list, (item) => keysOnly(item, listMapKeys, items), path, causes);
-    if (items !== undefined) list.forEach((item, at) => validateListTypes(item, items, `${path}[${at}]`, causes));
+    if (listType === "set") duplicates(list, (item) => item, path, verdict);
+    if (listType === "map") duplicates(list, (item) => keysOnly(item, listMapKeys, items), path, verdict);
+    if (items !== undefined) list.forEach((item, at) => judgeListTypes(item, items, `${path}[${at}]`, verdict));
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const inner = fieldSchema(schema, key);
-      if (inner !== undefined) validateListTypes(value[key] as Json, inner, childPath(path, key), causes);
+      if (inner !== undefined) judgeListTypes(value[key] as Json, inner, childPath(path, key), verdict);
     }
   }
 }
 
-function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, causes: Cause[]): void {
-  const seen = new Map<string, true>();
-  list.forEach((item, at) => {
+function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, verdict: Verdict): void {
+  const seen = new Set<string>();
+  for (const [at, item] of list.entries()) {
+    if (verdict.charactersLeft < 0) return;
     const key = keyOf(item);
     const text = canonical(key);
     if (seen.has(text)) {
-      causes.push({
+      blame(verdict, {
         reason: "FieldValueDuplicate",
         message: `Duplicate value: ${goLiteral(key)}`,
         field: `${path}[${at}]`,
       });
     }
-    seen.set(text, true);
-  });
+    seen.add(text);
+  }
 }
 
 function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
@@ -293,7 +321,7 @@ function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined
 }
 
 /** Equal values, equal texts. */
-function canonical(value: Json): string {
+export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join()}]`;
   if (!isObject(value)) return encodeJson(value);
   const keys = Object.keys(value).sort(compareBytes);
