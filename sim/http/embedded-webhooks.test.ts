@@ -32,3 +32,27 @@ it("reaches nobody else", () => {
     { error: 'Post "https://127.0.0.1:1/here": dial tcp 127.0.0.1:1: connect: connection refused' },
   ]);
 });
+
+it("hands on what is sent through a proxy, to its own address alone", () => {
+  const kernel = new Kernel({ seed: "1" });
+  const process = kernel.process("server");
+  const { host, forward } = embeddedWebhooks(process);
+  host.answer("/here", (document) => ({ said: document }));
+  const request = { scheme: "https", host: "203.0.113.7", port: "443", method: "POST", headers: {} } as const;
+  const sent = (target: string, text: string, port = "443"): unknown => {
+    let got: unknown;
+    const body = new TextEncoder().encode(text);
+    kernel.enter(process, () => {
+      forward({ ...request, port, target, body }, (answer) => {
+        got = "error" in answer ? answer.error : [answer.status, new TextDecoder().decode(answer.body)];
+      });
+    });
+    expect(got).toBeUndefined(); // later, in an event
+    kernel.run(kernel.nowMicros() + 1_000_000);
+    return got;
+  };
+  expect(sent("/here?a=b", '"yes"')).toEqual([200, '{"said":"yes"}']);
+  expect(sent("/here", "no document")).toEqual([400, ""]);
+  expect(sent("//", '"yes"')).toEqual([404, ""]);
+  expect(sent("/here", '"yes"', "80")).toBe("dial tcp 203.0.113.7:80: connect: connection refused");
+});

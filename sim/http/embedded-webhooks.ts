@@ -1,7 +1,7 @@
 /** The embedded server's way to webhooks, and to services, that are functions in this process: no socket, a moment of virtual time. */
 import type { WebhookHost } from "../../wire/ports.ts";
 import type { WebhookCaller } from "../apiserver/admission/webhooks.ts";
-import type { Forward } from "../apiserver/proxy/proxy.ts";
+import type { Forward, ForwardedAnswer } from "../apiserver/proxy/proxy.ts";
 import type { Process } from "../kernel/types.ts";
 
 /** How long a call takes, in virtual microseconds: long enough that other requests come in between. */
@@ -49,13 +49,29 @@ export function embeddedWebhooks(server: Process): EmbeddedWebhooks {
           done({ error: `dial tcp ${host}:${port}: connect: connection refused` });
           return;
         }
-        const { pathname } = new URL(target, hostUrl);
-        const review = method === "POST" ? reviews.get(pathname) : undefined;
-        const answer = review?.(JSON.parse(new TextDecoder().decode(body)));
-        const headers = { "content-type": "application/json" };
-        const bytes = new TextEncoder().encode(answer === undefined ? "" : JSON.stringify(answer));
-        done({ status: review === undefined ? 404 : 200, headers, body: bytes });
+        const review = method === "POST" ? reviews.get(target.replace(/[?].*$/s, "")) : undefined;
+        done(review === undefined ? saying(404, "") : reviewed(review, new TextDecoder().decode(body)));
       });
     },
   };
+}
+
+function reviewed(review: (document: unknown) => unknown, text: string): ForwardedAnswer {
+  const document = parsed(text);
+  return document === undefined ? saying(400, "") : saying(200, JSON.stringify(review(document)));
+}
+
+const saying = (status: number, text: string): ForwardedAnswer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: new TextEncoder().encode(text),
+});
+
+/** Undefined where it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
