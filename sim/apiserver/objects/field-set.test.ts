@@ -81,3 +81,19 @@ describe("reading", () => {
     },
   );
 });
+
+it("puts a long list in order by few moves, and of children under one step the last stands", () => {
+  const names = Array.from({ length: 2_000 }, (_, at) => `v:${5_000 - at}`);
+  const last = makeNode(true, ["f:x"], [leaf]) as FieldSet;
+  let moves = 0;
+  const steps = new Proxy([...names, "v:4000"], {
+    set(target, at, value) {
+      moves++;
+      return Reflect.set(target, at, value);
+    },
+  });
+  const node = makeNode(false, steps, [...names.map(() => leaf), last]) as FieldSet;
+  expect(Object.keys(node)).toEqual([...names].sort());
+  expect(node["v:4000"]).toBe(last);
+  expect(moves).toBeLessThan(5_000);
+});

@@ -42,11 +42,18 @@ export function makeNodeOf(
   return state.node;
 }
 
+/** From here on moving one child after another could take for ever. */
+const longMin = 64;
+
 /** Insertion sort, stable: lists are short and mostly in order. */
 function sortTogether(steps: string[], nodes: FieldSet[], from: number, end: number): void {
   for (let at = from + 1; at < end; at++) {
     const step = steps[at] as string;
     if ((steps[at - 1] as string) <= step) continue;
+    if (end - from >= longMin) {
+      sortLong(steps, nodes, from, end);
+      return;
+    }
     const node = nodes[at] as FieldSet;
     let to = at;
     for (; to > from && (steps[to - 1] as string) > step; to--) {
@@ -56,6 +63,16 @@ function sortTogether(steps: string[], nodes: FieldSet[], from: number, end: num
     steps[to] = step;
     nodes[to] = node;
   }
+}
+
+/** Stable as well. */
+function sortLong(steps: string[], nodes: FieldSet[], from: number, end: number): void {
+  const children = steps.slice(from, end).map((step, at) => ({ step, node: nodes[from + at] as FieldSet }));
+  children.sort(({ step: left }, { step: right }) => (left < right ? -1 : left > right ? 1 : 0));
+  children.forEach(({ step, node }, at) => {
+    steps[from + at] = step;
+    nodes[from + at] = node;
+  });
 }
 
 /**
