@@ -171,7 +171,7 @@ async function watchFromNow({ port }: ChildServer): Promise<string> {
 /** Events that arrive at `WATCHERS` readers in a second, while objects are created as fast as they can be. */
 const watched = (): Promise<number> =>
   served(async (server) => {
-    await create(server, "warm", 5_000);
+    await create(server, "warm", 20_000);
     const readers = await openWatches(server.port, await watchFromNow(server), WATCHERS);
     try {
       await Promise.all([
@@ -185,6 +185,29 @@ const watched = (): Promise<number> =>
         readers.reached((5_000 + count) * WATCHERS),
       ]);
       return (count * WATCHERS * 1_000) / (performance.now() - begin);
+    } finally {
+      readers.close();
+    }
+  });
+
+/** Events that arrive at `WATCHERS` readers in a second, when one request deletes a collection: writing costs little here. */
+const watchedDeletes = (): Promise<number> =>
+  served(async (server) => {
+    const readers = await openWatches(server.port, await watchFromNow(server), WATCHERS);
+    try {
+      const count = 10_000;
+      let events = 0;
+      let perSecond = 0;
+      for (const round of ["warm", "warmer", "counted"]) {
+        events += count * WATCHERS;
+        await Promise.all([create(server, round, count), readers.reached(events)]);
+        events += count * WATCHERS;
+        const begin = performance.now();
+        const remove = rate(server.port, 1, 200, () => requestBytes("DELETE", collection, "", json));
+        await Promise.all([remove, readers.reached(events)]);
+        perSecond = (count * WATCHERS * 1_000) / (performance.now() - begin);
+      }
+      return perSecond;
     } finally {
       readers.close();
     }
@@ -245,6 +268,7 @@ export const benches: readonly Bench[] = [
   { name: "http.list-5000-changing", unit: "ms", run: listed(0, true) },
   { name: "http.list-5000-by-500", unit: "ms", target: 15, run: listed(500) },
   { name: "http.watch-events", unit: "events/s", target: 500_000, run: watched },
+  { name: "http.watch-events-of-deletes", unit: "events/s", target: 500_000, run: watchedDeletes },
   { name: "http.watch-event-10000", unit: "ms", run: manyWatched },
   { name: "http.collection-deletes", unit: "deletes/s", target: 50_000, run: deleted },
   { name: "http.memory", unit: "MiB", target: 286, run: resident },

@@ -99,6 +99,8 @@ export class Exchange implements Responder {
   #bodyBytes = 0;
   #frames: Uint8Array[] = [];
   #frameBytes = 0;
+  /** Written and not yet taken by the socket, when the first of the frames came. */
+  #backlogBytes = 0;
 
   constructor(context: ExchangeContext, incoming: IncomingHead, outgoing: Outgoing) {
     this.#context = context;
@@ -255,11 +257,14 @@ export class Exchange implements Responder {
   frame(payload: Payload): number {
     if (this.#state !== "streaming") return 0;
     const bytes = payload.bytes();
-    if (this.#frames.length === 0) this.#context.watches.add(this);
+    if (this.#frames.length === 0) {
+      this.#context.watches.add(this);
+      this.#backlogBytes = this.#outgoing.writableLength ?? 0; // nothing of this leaves before the flush
+    }
     this.#frames.push(bytes);
     this.#frameBytes += bytes.length;
     this.#bodyBytes += bytes.length;
-    return this.#frameBytes + (this.#outgoing.writableLength ?? 0);
+    return this.#frameBytes + this.#backlogBytes;
   }
 
   close(): void {

@@ -74,6 +74,8 @@ describe("heads", () => {
     ["a coding before the chunks", get("/healthz", "Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n", 501],
     ["another coding", get("/healthz", "Transfer-Encoding: gzip\r\n"), 501],
     ["two codings", get("/healthz", "Transfer-Encoding: chunked\r\n".repeat(2)) + "0\r\n\r\n", 501],
+    ["a length and chunks", get("/healthz", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n", 400],
+    ["chunks and a length", get("/healthz", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n") + "0\r\n\r\n", 400],
     ["a version of the future", "GET / HTTP/9.9\r\nHost: h\r\n\r\n", 400],
     ["nonsense", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400],
   ])("with %s are refused, and the connection ends", async (_, send, status) => {

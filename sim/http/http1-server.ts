@@ -123,11 +123,13 @@ export function refuseMalformed(error: NodeJS.ErrnoException & { rawPacket?: Buf
 
 const requestLineWithAnyMethod = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-function statusOfParseError(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): string {
+function statusOfParseError(error: NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string }): string {
   if (error.code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
   if (error.code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return "413 Payload Too Large";
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
-  if (error.code === "HPE_INVALID_TRANSFER_ENCODING") return "501 Not Implemented";
+  // The same code for a length beside the coding: such a request has no certain end.
+  const isCoding = error.code === "HPE_INVALID_TRANSFER_ENCODING" && !/Content-Length/i.test(error.reason ?? "");
+  if (isCoding) return "501 Not Implemented";
   const start = error.rawPacket?.toString("latin1", 0, 8192) ?? "";
   if (error.code === "HPE_INVALID_METHOD" && requestLineWithAnyMethod.test(start)) return "405 Method Not Allowed";
   return "400 Bad Request";

@@ -38,7 +38,7 @@ it("flushes all watches of a turn together, each with what the one before it wro
 
 it("rests for some times as long as it wrote, and then flushes together what has come", async () => {
   const bed = new Bed();
-  bed.flush.add(bed.watch(500));
+  bed.flush.add(bed.watch(100));
   await turn();
   bed.nowMicros += 1_000;
   const watches = [bed.watch(), bed.watch()] as const;
@@ -47,7 +47,7 @@ it("rests for some times as long as it wrote, and then flushes together what has
   bed.flush.add(watches[1]);
   await turn();
   expect(watches.flatMap(({ seen }) => seen)).toEqual([]);
-  expect(bed.asked.map(({ delayMicros }) => delayMicros)).toEqual([3_000]); // eight times 500, of which 1,000 are over
+  expect(bed.asked.map(({ delayMicros }) => delayMicros)).toEqual([2_200]); // thirty-two times 100, of which 1,000 are over
   bed.asked[0]?.fire();
   expect(watches.map(({ seen }) => seen)).toEqual([[undefined], [1]]);
 });

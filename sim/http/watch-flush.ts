@@ -8,8 +8,8 @@ import { setImmediate } from "node:timers";
 import type { WallPorts } from "../kernel/wall-driver.ts";
 import { wallPorts } from "./wall.ts";
 
-/** Writing to watches takes this part of a busy server's time, at most. */
-const restPerWork = 8;
+/** Writing to watches takes one part of this many of a busy server's time, while the rest is not cut short. */
+const restPerWork = 32;
 
 /** With very many watches: an event is never held back for longer. */
 const restMicrosMax = 10_000;

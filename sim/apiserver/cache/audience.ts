@@ -24,10 +24,18 @@ export interface Listener {
   lose(error: ApiError | undefined): void;
 }
 
+interface Made {
+  readonly maker: object;
+  readonly what: string;
+  readonly result: object;
+}
+
 /** One event on its way out. What watchers make of it is kept here while it is told, so that they share it. */
 export class Delivery {
   readonly event: StoreEvent;
-  private readonly made: { readonly maker: object; readonly what: string; readonly result: object }[] = [];
+  private readonly made: Made[] = [];
+  /** Who asks mostly wants what the one before wanted. */
+  private last: Made | undefined;
 
   constructor(event: StoreEvent) {
     this.event = event;
@@ -35,12 +43,19 @@ export class Delivery {
 
   /** What this `maker` has made for `what`. Asked by every watcher for every event: nothing is made to ask. */
   known<Result extends object>(maker: object, what: string): Result | undefined {
-    for (const entry of this.made) if (entry.maker === maker && entry.what === what) return entry.result as Result;
+    const { last } = this;
+    if (last !== undefined && last.maker === maker && last.what === what) return last.result as Result;
+    for (const entry of this.made) {
+      if (entry.maker !== maker || entry.what !== what) continue;
+      this.last = entry;
+      return entry.result as Result;
+    }
     return undefined;
   }
 
   keep<Result extends object>(maker: object, what: string, result: Result): Result {
-    this.made.push({ maker, what, result });
+    this.last = { maker, what, result };
+    this.made.push(this.last);
     return result;
   }
 }

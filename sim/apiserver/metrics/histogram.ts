@@ -16,6 +16,9 @@ export class Histogram {
   /** How many were no greater than a bound and greater than the one before; the last has no bound. */
   private readonly counts: number[];
   sum = 0;
+  /** Many observations in a row are the same: an event that all watches are told. */
+  private lastValue = Number.NaN;
+  private lastAt = 0;
 
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
@@ -24,9 +27,13 @@ export class Histogram {
 
   observe(value: number): void {
     const { bounds, counts } = this;
-    let at = 0;
-    while (at < bounds.length && value > (bounds[at] as number)) at++;
-    (counts[at] as number)++;
+    if (value !== this.lastValue) {
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] as number)) at++;
+      this.lastValue = value;
+      this.lastAt = at;
+    }
+    (counts[this.lastAt] as number)++;
     this.sum += value;
   }
 

@@ -8,7 +8,8 @@ import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
 import type { ApiError } from "../errors.ts";
 import type { JsonObject, Payload } from "../http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
-import type { WatchEventType } from "./types.ts";
+import type { Selection } from "./selection.ts";
+import type { WatchEventType, WatchRequest, WatchSink } from "./types.ts";
 import type { WatchPlan } from "./watch.ts";
 
 const BACKLOG_BYTES_MAX_DEFAULT = 16 * 1024 * 1024;
@@ -29,6 +30,12 @@ export class Watcher implements Listener {
   readonly namespace: string;
   readonly trigger: Trigger | undefined;
   private readonly plan: WatchPlan;
+  // What every event is asked about lies here, not behind the plan: with many watches each step there is a miss.
+  private readonly single: boolean;
+  private readonly firstKey: string;
+  private readonly matches: Selection["matches"];
+  private readonly encoder: WatchRequest["encoder"];
+  private readonly sink: WatchSink;
   private readonly startRevision: number;
   private readonly deadline: Micros;
   private readonly backlogBytesMax: number;
@@ -48,6 +55,11 @@ export class Watcher implements Listener {
     this.plan = plan;
     this.namespace = target.namespaced ? request.namespace : "";
     this.trigger = plan.selection.trigger;
+    this.single = plan.selection.single;
+    this.firstKey = plan.selection.start;
+    this.matches = plan.selection.matches;
+    this.encoder = request.encoder;
+    this.sink = plan.sink;
     this.startRevision = startRevision;
     this.position = startRevision;
     this.backlogBytesMax = request.backlogBytesMax ?? BACKLOG_BYTES_MAX_DEFAULT;
@@ -133,13 +145,13 @@ export class Watcher implements Listener {
     const { event } = delivery;
     if (event.revision <= this.position || this.ended) return;
     this.position = event.revision;
-    const { selection, request, context } = this.plan;
-    if (selection.single ? event.key !== selection.start : !event.key.startsWith(selection.start)) return;
-    const type = changeSeen(event, selection.matches);
+    if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
+    const type = changeSeen(event, this.matches);
     if (type === undefined) return;
-    if (type === "DELETED" && event.value !== undefined && context.faults["watch-selector-exit-missing"]) return;
+    const { faults } = this.plan.context;
+    if (type === "DELETED" && event.value !== undefined && faults["watch-selector-exit-missing"]) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
-    const { encoder } = request;
+    const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
     this.send(known ?? delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery))));
   }
@@ -187,7 +199,7 @@ export class Watcher implements Listener {
   }
 
   private send(payload: Payload): void {
-    if (this.plan.sink.event(payload) <= this.backlogBytesMax || this.ended) return;
+    if (this.sink.event(payload) <= this.backlogBytesMax || this.ended) return;
     this.plan.source.audience.endedForSlowness++;
     this.close();
   }
