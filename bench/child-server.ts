@@ -15,7 +15,7 @@ export interface ChildServer {
 const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
 /** As `cli/bin.mjs` starts a server: with what was compiled last, and room for little that dies young. */
-const startFlags = ["--max-semi-space-size=16"];
+const startFlags = ["--max-semi-space-size=32"];
 const compiled = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url));
 const env = { NODE_COMPILE_CACHE: compiled, ...process.env };
 
