@@ -9,7 +9,8 @@ import { root } from "./pinned-node.mjs";
 const copied = [
   "conformance/requirements/*.yaml",
   "reports/html/page*.{css,mjs}",
-  "scenarios/*.yaml",
+  "reports/*/*.schema.json",
+  "scenarios/*.{yaml,schema.json}",
   "README.md",
   "CHANGELOG.md",
   "LICENSE",

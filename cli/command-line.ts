@@ -197,7 +197,7 @@ const view = object({
     }),
   ),
   schema: optional(
-    option("--schema", choice(["report", "failure", "event", "baseline", "diff"], { metavar: "KIND" }), {
+    option("--schema", choice(["report", "failure", "event", "baseline", "diff", "faults"], { metavar: "KIND" }), {
       description: message`Print the JSON schema of this kind of document instead.`,
     }),
   ),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { faultReportSchema } from "../reports/schema/fault-report.ts";
 import type { SuiteFailure, SuiteReport } from "../reports/schema/suite-report.ts";
 import { refusalHere, runHere } from "./command-here.ts";
 import { cleanUp, get, run, type Running, scratch, scratchFile, start } from "./spawned-command.ts";
@@ -50,7 +51,9 @@ describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {
       run(...hunt, "--faults", "generation-wrong", "--seeds", "2", "--jobs", "2", "--json"),
       run(...hunt, "--faults", "dry-run-persists", "--jobs", "1"),
     ]);
-    expect(JSON.parse(found?.stdout ?? "")).toMatchObject({
+    const document: unknown = JSON.parse(found?.stdout ?? "");
+    expect(faultReportSchema.parse(document)).toEqual(document); // the published form knows every field
+    expect(document).toMatchObject({
       faults: [
         { found: true, requirement: "objects.generation", replay: expect.stringContaining("--fault generation-wrong") },
       ],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { suiteEventSchema } from "../reports/schema/suite-event.ts";
 import { suiteReportSchema } from "../reports/schema/suite-report-schema.ts";
+import { renderSchema, schemaNames } from "../reports/schema/published.ts";
 import { refusalHere, runHere } from "./command-here.ts";
 import { cleanUp, scratch, scratchFile, start } from "./spawned-command.ts";
 
@@ -210,6 +211,10 @@ describe("touchstone view", () => {
     expect([page.stdout, page.code]).toEqual([`${at("both.html")}\n`, 0]);
     expect(text("both.html")).toContain("broken, sound side by side");
     expect(await refusalHere("view", at("broken"), at("sound"), "--format", "junit")).toContain("is for one report");
+  });
+
+  it("prints every published schema", async () => {
+    for (const name of schemaNames) expect((await runHere("view", "--schema", name)).stdout).toBe(renderSchema(name));
   });
 
   it("refuses what is no report, with the place and what to do", async () => {

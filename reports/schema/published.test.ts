@@ -12,6 +12,7 @@ const files: Readonly<Record<SchemaName, string>> = {
   event: "suite-event.schema.json",
   baseline: "../gate/baseline.schema.json",
   diff: "diff-report.schema.json",
+  faults: "fault-report.schema.json",
 };
 
 describe("the published schemas", () => {

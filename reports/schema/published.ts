@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { baselineSchema } from "../gate/baseline.ts";
 import { diffReportSchema } from "./diff-report.ts";
+import { faultReportSchema } from "./fault-report.ts";
 import { suiteEventSchema } from "./suite-event.ts";
 import { suiteFailureSchema, suiteReportSchema } from "./suite-report-schema.ts";
 
@@ -11,6 +12,7 @@ const schemas = {
   event: suiteEventSchema,
   baseline: baselineSchema,
   diff: diffReportSchema,
+  faults: faultReportSchema,
 } as const;
 
 export type SchemaName = keyof typeof schemas;
