@@ -211,6 +211,12 @@ describe("curlLine", () => {
     expect(curlLine({ ...asked, as: { token: "other" } }, { address: "http://h", flags })).toBe(
       'curl -sS -k -H "Authorization: Bearer $OTHER_TOKEN" http://h/',
     );
+    const acting = { address: "http://h", flags: ['-H "impersonate-user: alice"', "-k"] };
+    expect(curlLine(asked, acting)).toBe('curl -sS -H "impersonate-user: alice" -k http://h/');
+    expect(curlLine({ ...asked, as: "nobody" }, acting)).toBe("curl -sS -k http://h/");
+    expect(curlLine({ ...asked, headers: { "impersonate-user": "jane" } }, acting)).toBe(
+      "curl -sS -k -H 'impersonate-user: jane' http://h/",
+    );
     const watch = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
     expect(curlLine(watch, { address: "http://h", flags: [] })).toBe("curl -sSN http://h'/api/v1/pods?watch=true'");
   });

@@ -89,10 +89,20 @@ export function curlLine(request: WireRequest, style: CurlStyle): string {
 }
 
 /** What names the run's own caller does not go with another's request, nor does another's token go into a report. */
-function flagsOf({ as }: WireRequest, { flags }: CurlStyle): readonly string[] {
-  if (as === undefined) return flags;
-  const others = flags.filter((flag) => !/^(-H "Authorization|--cert )/.test(flag));
+function flagsOf(request: WireRequest, { flags }: CurlStyle): readonly string[] {
+  const { as } = request;
+  const kept =
+    as === undefined && !saysAsWhom(request) ? flags : flags.filter((flag) => !flag.startsWith(`-H "${acting}`));
+  if (as === undefined) return kept;
+  const others = kept.filter((flag) => !/^(-H "Authorization|--cert )/.test(flag));
   return as === "nobody" ? others : [...others, '-H "Authorization: Bearer $OTHER_TOKEN"'];
+}
+
+const acting = "impersonate-";
+
+/** Whether the request itself says as whom to act: then it is not for the run to say. */
+export function saysAsWhom({ headers }: WireRequest): boolean {
+  return Object.keys(headers).some((name) => name.startsWith(acting));
 }
 
 function bodyText(request: WireRequest): string | undefined {

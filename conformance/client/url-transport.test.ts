@@ -63,6 +63,8 @@ describe("urlTransport", () => {
     );
     expect((await client.request("GET", "/")).json).toEqual(["alice", "devs, ops"]);
     expect((await client.request("GET", "/", { as: { token: "other" } })).json).toEqual(["", ""]);
+    // Who asks to act as another is not made to act as the run's own besides: neither in its name nor in its groups.
+    expect((await client.request("GET", "/", { headers: { "impersonate-user": "jane" } })).json).toEqual(["jane", ""]);
   });
 
   it("delivers watch events as they come and tells the server when the suite goes away", async () => {

@@ -2,12 +2,13 @@ import type { ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+import { saysAsWhom } from "./exchange.ts";
 import { onOpenedStream, whenSent } from "./opened-stream.ts";
 
 export interface UrlTransportOptions {
   /** Sent as `Authorization: Bearer …`. Asked for each request, so that it may be renewed. Default none. */
   readonly token?: string | (() => string);
-  /** Headers that say as whom to act; not sent with what others ask. Default none. */
+  /** Headers that say as whom to act; not sent with what others ask, or with what says so itself. Default none. */
   readonly impersonation?: Readonly<Record<string, string | string[]>>;
   /** PEM of the authority that signed the server's certificate. Default: the system's authorities. */
   readonly certificateAuthority?: string;
@@ -73,7 +74,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
       const value = request.as === undefined ? own : request.as === "nobody" ? undefined : request.as.token;
       const credentials = {
         ...(value === undefined ? {} : { authorization: `Bearer ${value}` }),
-        ...(request.as === undefined ? options.impersonation : {}),
+        ...(request.as === undefined && !saysAsWhom(request) ? options.impersonation : {}),
       };
       const cut = dispatch(target, request, prefix, credentials, sink, () => live.delete(cut));
       live.add(cut);
