@@ -63,12 +63,12 @@ export class Client {
   private readonly transport: Transport;
   private readonly userAgent: string;
   private readonly signal: AbortSignal | undefined;
-  private readonly onRefusedMethod: ((client: Client, request: WireRequest) => Promise<void>) | undefined;
+  private readonly onRefusedMethod: ((client: Client, refused: Exchange) => Promise<void>) | undefined;
   private readonly openWatches = new Set<WatchStream>();
 
   /**
    * Once `signal` is aborted nothing more is sent: whatever runs ends at its next request, as `Cancelled`.
-   * `onRefusedMethod` is told of each request that was answered 405, and may end whatever runs by throwing.
+   * `onRefusedMethod` is told of each exchange that was answered 405, and may end whatever runs by throwing.
    */
   constructor(
     transport: Transport,
@@ -76,7 +76,7 @@ export class Client {
     recorder: Recorder,
     userAgent: string,
     signal?: AbortSignal,
-    onRefusedMethod?: (client: Client, request: WireRequest) => Promise<void>,
+    onRefusedMethod?: (client: Client, refused: Exchange) => Promise<void>,
   ) {
     this.transport = transport;
     this.clock = clock;
@@ -113,7 +113,7 @@ export class Client {
       if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
       const waitMillis = mayRetry ? busyMillis(result) : undefined;
       if (waitMillis === undefined) {
-        if (result.status === 405) await this.onRefusedMethod?.(this, request);
+        if (result.status === 405) await this.onRefusedMethod?.(this, result.exchange);
         return result;
       }
       if (waitedMillis + waitMillis > retryWaitMillisMax) {

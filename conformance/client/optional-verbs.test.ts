@@ -33,8 +33,14 @@ describe("a refused verb", () => {
     const transport = scriptedTransport(({ method }) =>
       method === "GET" ? { status: 200, json: document } : { status: 405, json: {} },
     );
-    const client = new Client(transport, clock, new Recorder(clock), "test", undefined, endWhereUnserved);
-    return client.attempt("PATCH", "/api/v1/namespaces/n/configmaps/a").catch((error: unknown) => error);
+    const recorder = new Recorder(clock);
+    const client = new Client(transport, clock, recorder, "test", undefined, endWhereUnserved);
+    const ended = await client
+      .attempt("PATCH", "/api/v1/namespaces/n/configmaps/a")
+      .catch((error: unknown) => error as Error);
+    // A report shows the refusal, and not what was asked about it.
+    if (!(ended instanceof Error)) expect(recorder.last()).toBe(ended.exchange);
+    return ended;
   };
   const naming = (...verbs: readonly string[]) => ({ resources: [{ name: "configmaps", verbs }] });
 

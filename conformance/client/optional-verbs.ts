@@ -2,6 +2,7 @@
 import type { WireRequest } from "../../wire/ports.ts";
 import { UnservedVerb } from "../findings.ts";
 import type { Client } from "./client.ts";
+import type { Exchange } from "./exchange.ts";
 import { type Json, objectsIn } from "./types.ts";
 
 interface Asked {
@@ -13,17 +14,18 @@ interface Asked {
 }
 
 /**
- * To be called for a request that was answered 405. Reads discovery anew, as resources come and go. Throws
+ * To be called for an exchange that was answered 405. Reads discovery anew, as resources come and go. Throws
  * `UnservedVerb` when it names the resource without the verb; otherwise the 405 stands, to be judged.
  */
-export async function endWhereUnserved(client: Client, request: WireRequest): Promise<void> {
-  const asked = optionalVerbOf(request);
+export async function endWhereUnserved(client: Client, refused: Exchange): Promise<void> {
+  const asked = optionalVerbOf(refused.request);
   if (asked === undefined) return;
   const { prefix, resource, verb } = asked;
   const { json } = await client.request("GET", prefix);
   const named = objectsIn(json, "resources").find(({ name }) => name === resource);
   const verbs = named?.["verbs"];
   if (Array.isArray(verbs) && !(verbs as readonly Json[]).includes(verb)) throw new UnservedVerb(verb, resource);
+  client.recorder.returnTo(refused);
 }
 
 /** Undefined for what is none of these verbs. Of events, the documents promise every operation. */

@@ -9,6 +9,7 @@ import { type CurlStyle, Exchange } from "./exchange.ts";
 export class Recorder {
   private readonly exchanges: Exchange[] = [];
   private readonly clock: SuiteClock;
+  private latest: Exchange | undefined;
   private ticks = 0;
   private exchangeCount = 0;
 
@@ -20,6 +21,7 @@ export class Recorder {
     const exchange = new Exchange(this.exchangeCount, request, this.tick(), this.clock.nowMillis());
     this.exchangeCount += 1;
     this.exchanges.push(exchange);
+    this.latest = exchange;
     if (this.exchanges.length > exchangesMax) this.exchanges.shift();
     return exchange;
   }
@@ -48,8 +50,14 @@ export class Recorder {
     return this.exchangeCount - this.exchanges.length;
   }
 
+  /** The exchange that shows what is judged next: the one that was begun last, asides excepted. */
   last(): Exchange | undefined {
-    return this.exchanges.at(-1);
+    return this.latest;
+  }
+
+  /** What was asked meanwhile was asked about this exchange, which is the last one again. */
+  returnTo(exchange: Exchange): void {
+    this.latest = exchange;
   }
 
   records(style: CurlStyle): ExchangeRecord[] {

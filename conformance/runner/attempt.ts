@@ -129,7 +129,7 @@ export class Attempt {
       throw new Inconclusive(`the credentials do not allow to watch ${collection.path}`);
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
     const actual = status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
-    if (status === 405) await endWhereUnserved(this.client, watch.exchange.request);
+    if (status === 405) await endWhereUnserved(this.client, watch.exchange);
     if (status === 410) this.judgeGone(watch, actual);
     const expected = `GET ${watch.exchange.request.path} begins a watch`;
     this.holds("watch.stream", status === 200 ? undefined : { expected, actual });
