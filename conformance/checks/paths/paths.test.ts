@@ -107,14 +107,17 @@ describe("proxied-requests-reach-what-they-name", () => {
       const sent = wrong === "bodies" ? {} : (JSON.parse(String(body)) as unknown);
       return { status: 200, json: reviews.get(rest)?.(sent) };
     };
+    const transport = scriptedTransport(script);
     const report = await runSuite({
-      transport: scriptedTransport(script),
+      transport,
       clock: jumpingClock(),
       profile: "svc",
       targetKind: "url",
       only: ["proxied-requests-reach-what-they-name"],
       webhooks: host,
     });
+    // That nobody is there is an answer, and not waited for to change.
+    expect(transport.requests.filter(({ path }) => path.endsWith("/far/proxy"))).toHaveLength(1);
     return report.checks[0]?.failure?.requirement ?? report.checks[0]?.verdict.status;
   }
 

@@ -57,7 +57,8 @@ async function createServices(attempt: Attempt, { hostname, port }: URL): Promis
     const spec = { ports: [{ port: servicePort }] };
     objectOf(await services.create({ apiVersion: "v1", kind: "Service", metadata: { name }, spec }));
   }
-  const tried = await attempt.client.request("GET", `${services.path}/far/proxy`);
+  // Nobody is behind it: a 503 says so, and does not get better by waiting.
+  const tried = await attempt.client.request("GET", `${services.path}/far/proxy`, { retryTooMany: false });
   if (tried.status === 405) throw new Unsupported(`requests through services/proxy: ${shownAnswer(tried)}`);
   if (!/^[0-9.]+$/.test(hostname))
     throw new Unsupported("endpoints at the suite's address, which is none of IP version 4");
