@@ -101,7 +101,7 @@ export const namesFollowTheRuleOfTheirType = defineCheck<{ readonly plural: Plur
       throw new Inconclusive(`the credentials do not allow to create ${plural}`);
     }
     const allowed = type.rule(name).length === 0;
-    const taken = answer.status === 201 || shownStatus(answer) === "409 AlreadyExists";
+    const taken = answer.status < 300 || shownStatus(answer) === "409 AlreadyExists";
     const refused = shownStatus(answer) === "422 Invalid";
     const said = `${JSON.stringify(name)} of ${name.length} characters for ${plural}${group === "" ? "" : `.${group}`}`;
     const expected = allowed ? `the name ${said} taken` : `422 Invalid for the name ${said}`;

@@ -116,7 +116,7 @@ describe("names-follow-the-rule-of-their-type", () => {
   const named = (...names: string[]) => ok(200, { resources: names.map((name) => ({ name, verbs: ["create"] })) });
 
   /** A target with services and roles, each by its rule, or all by one. */
-  async function verdict(rules: { services: RegExp; roles: RegExp }) {
+  async function verdict(rules: { services: RegExp; roles: RegExp }, created = 201) {
     const report = await runSuite({
       transport: scriptedTransport(({ method, path: full, body }) => {
         const path = full.split("?")[0] as string;
@@ -125,7 +125,7 @@ describe("names-follow-the-rule-of-their-type", () => {
         if (method !== "POST") return ok(404, {});
         const { name } = (JSON.parse(String(body)) as { metadata: { name: string } }).metadata;
         const { [path.split("/").at(-1) as string]: rule = labels } = rules as Record<string, RegExp>;
-        return rule.test(name) ? ok(201, {}) : refusal(422, "Invalid");
+        return rule.test(name) ? ok(created, {}) : refusal(422, "Invalid");
       }),
       clock: jumpingClock(),
       profile: "svc",
@@ -141,6 +141,7 @@ describe("names-follow-the-rule-of-their-type", () => {
 
   it("accepts a target whose types have their rules", async () => {
     expect(await verdict({ services, roles })).toMatchObject({ status: "passed" });
+    expect(await verdict({ services, roles }, 200)).toMatchObject({ status: "passed" });
   });
 
   it.each([
