@@ -1,6 +1,6 @@
 import { createServer as createPlain, type RequestListener, type Server } from "node:http";
 import { createServer as createTls } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/proxy.ts";
@@ -67,7 +67,28 @@ it("says why there is no answer", async () => {
   });
 });
 
+it.each([
+  ["no status at all", "099 Odd", "the answer has the status 99, which no client would understand"],
+  ["one beyond all classes", "999 Odd", "the answer has the status 999, which no client would understand"],
+  [
+    "another protocol",
+    "101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x",
+    "the answer is another protocol",
+  ],
+])("takes no answer with %s", async (_, head, error) => {
+  const server = createSocketServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end(`HTTP/1.1 ${head}\r\nContent-Length: 2\r\n\r\nhi`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(server);
+  const { port } = server.address() as AddressInfo;
+  const answer = await ask(plain, { ...base, port: String(port), body });
+  expect(answer).toEqual({ error: expect.stringContaining(error) });
+});
+
 it("serves what a node's agent says, byte for byte", async () => {
+  const longAgo = "Sun, 06 Nov 1994 08:49:37 GMT";
   const packed = gzipSync(Buffer.alloc(1024 * 1024, "text "));
   const { certificate, privateKey } = selfSignedCertificate({
     hosts: ["127.0.0.1"],
@@ -80,6 +101,7 @@ it("serves what a node's agent says, byte for byte", async () => {
       "content-encoding": "gzip",
       "content-length": packed.length,
       "x-url": request.url ?? "",
+      date: longAgo,
     });
     response.end(isHead ? undefined : packed);
   });
@@ -99,7 +121,8 @@ it("serves what a node's agent says, byte for byte", async () => {
   expect((await send("PATCH", "/n/status", { status })).status).toBe(200);
 
   const answer = await fetch(`${nodes}/n/proxy/logs/?a=b`);
-  expect([answer.status, answer.headers.get("x-url")]).toEqual([200, "/logs/?a=b"]);
+  const { headers } = answer;
+  expect([answer.status, headers.get("x-url"), headers.get("date")]).toEqual([200, "/logs/?a=b", longAgo]);
   expect((await answer.arrayBuffer()).byteLength).toBe(1024 * 1024); // unpacked once
   const head = await fetch(`${nodes}/n/proxy/logs/`, { method: "HEAD" });
   expect(head.headers.get("content-length")).toBe(String(packed.length));

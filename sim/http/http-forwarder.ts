@@ -46,6 +46,8 @@ function send(request: ForwardedRequest, limits: ForwardingLimits, done: (answer
   const timer = setTimeout(() => giveUp(late), limits.answerMillisMax);
   outgoing.on("error", (error) => end({ error: reason(request, error) }));
   outgoing.on("response", (incoming) => read(incoming, limits.answerBytesMax, end, giveUp));
+  // Nobody has asked for that; unheard, it would end the connection without a word.
+  outgoing.on("upgrade", () => giveUp("the answer is another protocol, which nobody has asked for"));
   outgoing.end(request.body);
   return () => {
     isOver = true;
@@ -74,6 +76,11 @@ function read(
   end: (answer: ForwardedAnswer) => void,
   giveUp: (error: string) => void,
 ): void {
+  const { statusCode: status = 0 } = incoming;
+  if (status < 200 || status > 599) {
+    giveUp(`the answer has the status ${status}, which no client would understand`);
+    return;
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   incoming.on("data", (chunk: Buffer) => {
@@ -84,7 +91,7 @@ function read(
   incoming.on("error", ({ message }) => end({ error: message }));
   incoming.on("end", () => {
     const headers = incoming.headers as Record<string, string | string[]>;
-    end({ status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
+    end({ status, headers, body: Buffer.concat(chunks) });
   });
 }
 

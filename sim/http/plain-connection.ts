@@ -203,7 +203,9 @@ class PlainAnswer implements Outgoing {
     }
     this.#last = headers["connection"] === "close";
     this.#chunked = headers["content-length"] === undefined;
-    this.#head = `${head}${this.#chunked ? "Transfer-Encoding: chunked\r\n" : ""}Date: ${httpDate()}\r\n\r\n`;
+    if (this.#chunked) head += "Transfer-Encoding: chunked\r\n";
+    if (headers["date"] === undefined) head += `Date: ${httpDate()}\r\n`; // one that was handed on has its own
+    this.#head = `${head}\r\n`;
   }
 
   flushHeaders(): void {

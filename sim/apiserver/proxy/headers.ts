@@ -14,6 +14,7 @@ const hopByHop = [
   "trailer",
   "transfer-encoding",
   "upgrade",
+  "http2-settings",
 ];
 
 /** Meant for this server: who asks, and how much follows. */

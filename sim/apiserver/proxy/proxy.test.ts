@@ -110,6 +110,7 @@ describe("a service's proxy", () => {
         location: "/there?a=b",
         "set-cookie": ["a=1", "b=2"],
         "transfer-encoding": "chunked",
+        "http2-settings": "AAMAAABk",
         "access-control-allow-origin": "*",
         "cache-control": "max-age=1",
       },
@@ -121,6 +122,7 @@ describe("a service's proxy", () => {
     expect(headers["set-cookie"]).toEqual(["a=1", "b=2"]);
     expect(headers["cache-control"]).toEqual(["no-cache, private", "max-age=1"]);
     expect(headers).not.toHaveProperty("transfer-encoding");
+    expect(headers).not.toHaveProperty("http2-settings");
     expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 
