@@ -31,8 +31,9 @@ export class NonResources {
   private readonly advertisedUrl: () => string;
   private readonly health: Health;
   private made: { readonly documents: DiscoveryDocuments; readonly index: JsonObject } | undefined;
-  /** Of the custom resources that the documents were made from. */
+  /** Of the custom resources that the documents were made from, and the address that they tell. */
   private generation = 0;
+  private address = "";
   private readonly openApi: OpenApi;
   private readonly metrics: () => string;
   private readonly discoveryGroup: string;
@@ -52,13 +53,15 @@ export class NonResources {
     return this.current.documents;
   }
 
-  /** Made again when custom resources have come or gone. */
+  /** Made again when custom resources have come or gone, and when the address is known: controllers ask before that. */
   private get current(): { readonly documents: DiscoveryDocuments; readonly index: JsonObject } {
     const { custom, profile } = this.context;
-    if (this.made !== undefined && this.generation === custom.generation) return this.made;
+    const address = this.advertisedUrl().replace(/^https?:\/\//, "");
+    if (this.made !== undefined && this.generation === custom.generation && this.address === address) return this.made;
     this.generation = custom.generation;
+    this.address = address;
     this.made = {
-      documents: discoveryDocuments(profile.dialect, this.advertisedUrl().replace(/^https?:\/\//, ""), custom),
+      documents: discoveryDocuments(profile.dialect, address, custom),
       index: pathIndex(profile.dialect, [...groupRows, ...custom.groups()], this.health.paths),
     };
     return this.made;
