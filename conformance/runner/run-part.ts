@@ -185,7 +185,8 @@ type Departure = Pick<SuiteRun, "transport" | "clock" | "names" | "leaving"> & {
 
 /**
  * Cleanup has asked for the end of every namespace; this waits until they are gone. A server that does not empty
- * namespaces is helped: their objects are deleted by name. Returns the paths of what is still there at the end.
+ * namespaces is helped: their objects are deleted by name, and they themselves once more. Returns the paths of what is
+ * still there at the end.
  */
 export async function awaitNamespacesGone(run: Departure): Promise<string[]> {
   const agent = `touchstone/1 (run ${run.names.runId}; cleanup)`;
@@ -208,7 +209,10 @@ export async function awaitNamespacesGone(run: Departure): Promise<string[]> {
     if (nowMillis - answeredMillis >= silenceMillisMax) break; // it has gone: nobody would answer
     if (!helped && waitedMillis >= patienceMillis / 3) {
       helped = true;
-      for (const path of left.flatMap((leaving) => leaving.objects)) await remove(client, path);
+      for (const { namespace, objects } of left) {
+        for (const path of objects) await remove(client, path);
+        await client.attempt("DELETE", `/api/v1/namespaces/${namespace}`); // the first word of it may never have arrived
+      }
     }
     await run.clock.sleep(waitMillis);
   }

@@ -157,6 +157,25 @@ describe("cleaning up", () => {
     });
   });
 
+  it("asks again for the end of a namespace when a gateway has swallowed the first word of it", async () => {
+    const server = plainServer({ empties: true });
+    let swallowed = 0;
+    const away: ScriptedAnswer = { status: 502, headers: { "content-type": "text/html" } };
+    const behind: Pick<typeof server, "objects" | "transport"> = {
+      ...server,
+      transport: {
+        ...server.transport,
+        open(request, sink) {
+          const isEnd = request.method === "DELETE" && /\/namespaces\/[^/]+$/.test(request.path);
+          if (!isEnd || (swallowed += 1) > 1) return server.transport.open(request, sink);
+          return scriptedTransport(() => away).open(request, sink);
+        },
+      },
+    };
+    expect(await visit(behind)).toEqual([]);
+    expect([...server.objects.keys()]).toEqual([]);
+  });
+
   it("does not wait for a server that has gone, and says what is left", async () => {
     const clock = jumpingClock();
     const transport = scriptedTransport(() => (sink) => sink.failed(new Error("connect ECONNREFUSED")));
