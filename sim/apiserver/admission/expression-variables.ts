@@ -26,6 +26,7 @@ import {
 } from "../expressions/types.ts";
 import type { Value } from "../expressions/values.ts";
 import type { JsonObject } from "../http-message.ts";
+import { copyJson } from "../objects/copy.ts";
 import type { AdmissionReview } from "./admission.ts";
 import { requestOf } from "./webhooks-review.ts";
 
@@ -108,7 +109,7 @@ export function requestValues(
   const subresource = place.subresource?.subresource ?? "";
   const { group, resource: plural } = place.resourceName;
   // Of what was left out, expressions see nothing.
-  const request = JSON.parse(JSON.stringify(requestOf(review, dialect))) as JsonObject;
+  const request = copyJson(requestOf(review, dialect) as unknown as JsonObject);
   return {
     object: review.object === undefined ? null : fromJson(review.object),
     oldObject: review.oldObject === undefined ? null : fromJson(review.oldObject),

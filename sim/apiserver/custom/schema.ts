@@ -105,7 +105,8 @@ function schemaOf(raw: JsonObject, prefix: string, read: (raw: JsonObject) => Sc
 }
 
 function readLimits(raw: JsonObject): Limits {
-  const number = (name: string): number | undefined => raw[name] as number | undefined;
+  // Bounds of 64 bits take part in estimates: what is lost beyond 2^53 bounds nothing.
+  const number = (name: string): number | undefined => (raw[name] === undefined ? undefined : Number(raw[name]));
   return {
     minimum: number("minimum"),
     exclusiveMinimum: raw["exclusiveMinimum"] === true,

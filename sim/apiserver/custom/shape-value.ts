@@ -6,6 +6,7 @@
 import { compareBytes } from "../../../wire/go-strings.ts";
 import { structNamed } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../http-message.ts";
+import { int64Of } from "../objects/int64.ts";
 import { isObject } from "../objects/types.ts";
 import { depthMax, WalkContext } from "../objects/walk-context.ts";
 import { setKey, walkOfStruct } from "../objects/walker.ts";
@@ -44,12 +45,9 @@ function shape(value: Json, schema: Schema | undefined, path: string, depth: num
   return shapeFields(value as JsonObject, schema ?? nothing, path, depth, shaping);
 }
 
-const int64 = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n };
-
 /** A whole number beyond 2^53 is a bigint here; one of more than 64 bits is what a double makes of it. */
 function held(value: Json): Json {
-  const wide: unknown = value;
-  return typeof wide === "bigint" && (wide < int64.least || wide > int64.most) ? Number(wide) : value;
+  return typeof (value as unknown) === "bigint" ? (int64Of(value) ?? Number(value)) : value;
 }
 
 function shapeFields(

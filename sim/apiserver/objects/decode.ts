@@ -136,7 +136,13 @@ function notAnObject(value: unknown): string {
   return `json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
-function stringField(value: JsonObject | null, field: string, target: Target, bytes: Uint8Array): string {
+/** Throws 400 for what is no text; nothing is "". */
+export function stringField(
+  value: JsonObject | null,
+  field: string,
+  target: Pick<Target, "kind">,
+  bytes: Uint8Array,
+): string {
   const text = value !== null && Object.hasOwn(value, field) ? value[field] : undefined;
   if (text === undefined || text === null) return "";
   if (typeof text === "string") return text;

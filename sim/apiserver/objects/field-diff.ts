@@ -290,8 +290,10 @@ function listDiff(items: Shape, field: FieldRow): Diff {
 }
 
 /** How a set names an element of a list of type `set`. */
-export const valueStep = (item: Json): string =>
-  `v:${typeof (item as unknown) === "bigint" ? String(item) : JSON.stringify(item)}`;
+export const valueStep = (item: Json): string => `v:${textOf(item)}`;
+
+const textOf = (item: Json): string =>
+  typeof (item as unknown) === "bigint" ? String(item) : (JSON.stringify(item) ?? "null");
 
 const keySteps = new Map<string, Map<string, string>>();
 const keyStepsMax = 4096;
@@ -325,7 +327,7 @@ export function keyStepOf(item: Json, keys: readonly string[], defaults: readonl
     const key = keys[at] as string;
     const value = item[key] ?? defaults[at];
     if (value !== undefined && value !== null)
-      text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${JSON.stringify(value)}`;
+      text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${textOf(value)}`;
   }
   return text === "" ? undefined : `k:{${text}}`;
 }

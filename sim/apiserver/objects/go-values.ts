@@ -34,6 +34,7 @@ export function goType(value: Json): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
   if (typeof value === "object") return "map[string]interface {}";
+  if (typeof (value as unknown) === "bigint") return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }

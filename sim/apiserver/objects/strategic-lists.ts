@@ -4,6 +4,7 @@
  * name keep their place relative to their stored neighbours.
  * Source: recorded answers (05-patch/strategic-*); the design of order-preserving strategic merge.
  */
+import { encodeJson } from "../../../wire/go-strings.ts";
 import type { Faults } from "../../faults/server-faults.ts";
 import { unmapped } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
@@ -48,7 +49,7 @@ export function mergeLists(merge: ListMerge): readonly Json[] {
 }
 
 const sortedByText = (order: readonly Json[]): readonly Json[] =>
-  order.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1));
+  order.toSorted((left, right) => (encodeJson(left) < encodeJson(right) ? -1 : 1));
 
 function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[] {
   const { original = [], mergeElement, mergeKey, isDeletion = false } = merge;

@@ -11,9 +11,10 @@ import type { Shape, TypeRow } from "../../../wire/schema.ts";
 /** More are not told. */
 const problemsMax = 100;
 
-/** Whole texts. `unknown` are the paths of unknown fields, of which each is told once. */
-export function strictProblems(body: Uint8Array, type: TypeRow, unknown: readonly string[]): readonly string[] {
-  const read = readJson(body, { duplicateObjects: "merge", keyOffsets: true });
+/** Whole texts. `allUnknown` are the paths of unknown fields in the order of the text, of which each is told once. */
+export function strictProblems(body: Uint8Array, type: TypeRow, allUnknown: readonly string[]): readonly string[] {
+  const unknown = allUnknown.slice(0, problemsMax);
+  const read = readJson(body, { duplicateObjects: "merge", offsetsOf: unknown });
   if (!read.ok || read.offsets === undefined) return [];
   const { first, second } = read.offsets;
   const unread = (path: string): boolean =>

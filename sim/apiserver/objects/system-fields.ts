@@ -8,6 +8,7 @@ import type { Prng } from "../../kernel/types.ts";
 import type { Faults } from "../../faults/server-faults.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { jsonEqual } from "./equality.ts";
+import { incremented } from "./int64.ts";
 import type { Strategy } from "./strategies.ts";
 import { type Draft, type Metadata, metadataOf, ownMetadata } from "./types.ts";
 
@@ -85,7 +86,7 @@ export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strat
   }
   delete metadata.selfLink;
   if (strategy.usesGeneration && changesGeneration(draft, live, strategy, faults)) {
-    metadata.generation = (before.generation ?? 0) + 1;
+    metadata.generation = incremented(before.generation ?? 0);
   }
   orderMetadata(draft);
 }

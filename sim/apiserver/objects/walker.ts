@@ -6,6 +6,7 @@
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../http-message.ts";
+import { int64Of } from "./int64.ts";
 import { type NamedScalar, namedScalars } from "./scalars.ts";
 import { depthMax, describe, describeNumber, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
 import { orderedRows, presenceOf, shortTypeName, zeroOfField, zeroOfShape, zeroStruct } from "./zero-values.ts";
@@ -214,11 +215,10 @@ const walkInt32: Walk = (value, context) => {
   return undefined;
 };
 
-/** Beyond 2^53 a number cannot be held exactly here; the strict reader hands such an integer over as a bigint. */
 const walkInt64: Walk = (value, context) => {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  context.mismatch(describeNumber(value), "int64");
-  return undefined;
+  const integer = int64Of(value);
+  if (integer === undefined) context.mismatch(describeNumber(value), "int64");
+  return integer;
 };
 
 function compileList(items: Shape): Walk {
@@ -337,6 +337,7 @@ const walkOpaque: Walk = (value, context, previous) => {
   }
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value === 0 ? 0 : value;
+  if (typeof value === "bigint") return int64Of(value) ?? Number(value);
   if (typeof value === "symbol") return walkNumber(value, context, previous);
   context.fail(`json: unsupported value: ${String(value)}`);
   return undefined;

@@ -6,6 +6,7 @@ import { formatTime } from "../../../wire/time.ts";
 import type { Faults } from "../../faults/server-faults.ts";
 import { type ApiError, conflict } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
+import { durationSeconds, incremented } from "../objects/int64.ts";
 import type { Strategy } from "../objects/strategies.ts";
 import { orderMetadata } from "../objects/system-fields.ts";
 import { type Draft, metadataOf, ownMetadata } from "../objects/types.ts";
@@ -104,23 +105,23 @@ function beginGrace(draft: Draft, context: DoomContext): Grace {
     const current = metadata.deletionGracePeriodSeconds;
     if (current === undefined) return noGrace;
     if (faults["repeat-delete-extends-grace"] && current > 0) {
-      metadata.deletionTimestamp = formatTime(times.nowSeconds() + (asked ?? current));
+      metadata.deletionTimestamp = formatTime(times.nowSeconds() + durationSeconds(asked ?? current));
       metadata.deletionGracePeriodSeconds = asked ?? current;
       return { is: "graceful", seconds: asked ?? current };
     }
     // A grace period can only be shortened.
     if (asked === undefined || asked >= current) return pendingGrace;
-    const first = unixSeconds(metadata.deletionTimestamp) - current;
-    const shortened = first + asked;
+    const first = unixSeconds(metadata.deletionTimestamp) - durationSeconds(current);
+    const shortened = first + durationSeconds(asked);
     if (faults["deletiontimestamp-moves-back"]) metadata.deletionTimestamp = formatTime(shortened);
     else if (isEnd) metadata.deletionTimestamp = formatTime(Math.max(shortened, times.nowSeconds()));
     metadata.deletionGracePeriodSeconds = asked;
     return { is: "graceful", seconds: asked };
   }
   const seconds = gracePeriodOf(draft, asked, faults);
-  metadata.deletionTimestamp = formatTime(times.nowSeconds() + (isEnd ? Math.max(seconds, 0) : 0));
+  metadata.deletionTimestamp = formatTime(times.nowSeconds() + (isEnd && seconds > 0 ? durationSeconds(seconds) : 0));
   metadata.deletionGracePeriodSeconds = seconds;
-  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation as number) + 1;
+  if ((metadata.generation ?? 0) > 0) metadata.generation = incremented(metadata.generation as number);
   return { is: "graceful", seconds };
 }
 
@@ -142,7 +143,7 @@ function negativeAsOne(seconds: number | undefined): number | undefined {
 function markAsDeleting(draft: Draft, times: Times): void {
   const metadata = ownMetadata(draft);
   if (metadata.deletionGracePeriodSeconds === undefined && (metadata.generation ?? 0) > 0) {
-    metadata.generation = (metadata.generation as number) + 1;
+    metadata.generation = incremented(metadata.generation as number);
   }
   const since = metadata.deletionTimestamp;
   if (since === undefined || unixSeconds(since) > times.nowSeconds()) metadata.deletionTimestamp = times.now();

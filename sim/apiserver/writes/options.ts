@@ -7,6 +7,7 @@ import { groupInDialect } from "../../../wire/dialect.ts";
 import type { Faults } from "../../faults/server-faults.ts";
 import { type ApiError, badRequest, type Cause, invalid } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
+import { int64Of } from "../objects/int64.ts";
 import type { Query } from "../pipeline/url.ts";
 import type { Profile } from "../profile.ts";
 
@@ -134,7 +135,7 @@ export function deleteOptions(rules: OptionsRules, query: Query, body: JsonObjec
   const dryRun = readDryRun(rules, "DeleteOptions", raw.dryRun, causes);
   // With the gate off the parameter is cleared without a word. Source: the facts, D21.
   const unsafe = raw.ignoreStoreReadError && rules.profile.featureGates.AllowUnsafeMalformedObjectDeletion;
-  if (unsafe) causes.push(...unsafeCauses(raw));
+  if (unsafe && !rules.faults["unsafe-delete-heeds-no-options"]) causes.push(...unsafeCauses(raw));
   if (causes.length > 0) throw invalidOptions(rules, "DeleteOptions", causes);
   return {
     dryRun,
@@ -240,9 +241,13 @@ function optionsOfQuery(query: Query): RawDeleteOptions {
   if (grace !== undefined && !/^[-+]?\d+$/.test(grace)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   }
+  const seconds = grace === undefined ? undefined : int64Of(BigInt(grace.replace("+", "")));
+  if (grace !== undefined && seconds === undefined) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: value out of range`);
+  }
   return {
     dryRun: query.all("dryRun"),
-    gracePeriodSeconds: grace === undefined ? undefined : Number.parseInt(grace, 10),
+    gracePeriodSeconds: seconds,
     uid: undefined, // preconditions exist in a body alone
     resourceVersion: undefined,
     propagationPolicy: query.first("propagationPolicy"),
@@ -257,7 +262,7 @@ function optionsOfBody(body: JsonObject): RawDeleteOptions {
   const inside = preconditions ?? {};
   return {
     dryRun: typed(body, "dryRun", "[]string", isStrings) ?? [],
-    gracePeriodSeconds: typed(body, "gracePeriodSeconds", "int64", Number.isSafeInteger as (v: unknown) => v is number),
+    gracePeriodSeconds: typed(body, "gracePeriodSeconds", "int64", isInt64),
     uid: typed(inside, "uid", "string", isString),
     resourceVersion: typed(inside, "resourceVersion", "string", isString),
     propagationPolicy: typed(body, "propagationPolicy", "string", isString),
@@ -265,6 +270,8 @@ function optionsOfBody(body: JsonObject): RawDeleteOptions {
     ignoreStoreReadError: typed(body, ignoreStoreReadErrorName, "bool", isBoolean) ?? false,
   };
 }
+
+const isInt64 = (value: unknown): value is number => int64Of(value) !== undefined;
 
 function typed<T>(from: JsonObject, field: string, type: string, is: (value: unknown) => value is T): T | undefined {
   const value = from[field];

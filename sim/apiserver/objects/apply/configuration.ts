@@ -69,7 +69,7 @@ const lenient = new TextDecoder();
 function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body[0] === openingBrace) {
     const quick = parseJsonStrict(body);
-    if (quick.ok && quick.duplicates.length === 0 && quick.unsafeNumbers.length === 0 && !body.includes(backslash)) {
+    if (quick.ok && quick.duplicates.length === 0 && !quick.unsafeNumbers && !body.includes(backslash)) {
       return { value: quick.value, duplicates: none };
     }
     if (!quick.ok && quick.error.endsWith("exceeded max depth")) throw tooDeep("yaml");

@@ -87,7 +87,7 @@ function namelessText({ relation, keys, defaults }: TypedList, item: Json): stri
 
 const scalarTests = {
   string: (value: Json) => typeof value === "string",
-  numeric: (value: Json) => typeof value === "number",
+  numeric: (value: Json) => typeof value === "number" || typeof (value as unknown) === "bigint",
   boolean: (value: Json) => typeof value === "boolean",
   any: (value: Json) => typeof value !== "object",
 } as const;

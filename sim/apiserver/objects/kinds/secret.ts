@@ -49,19 +49,19 @@ function foldStringData(draft: Draft): void {
 }
 
 /** Types of a published meaning need these keys. */
-const requiredKeys: Readonly<Record<string, readonly string[]>> = {
-  dockercfg: [".dockercfg"],
-  dockerconfigjson: [".dockerconfigjson"],
-  "ssh-auth": ["ssh-privatekey"],
-  tls: ["tls.crt", "tls.key"],
-};
+const requiredKeys: ReadonlyMap<string, readonly string[]> = new Map([
+  ["dockercfg", [".dockercfg"]],
+  ["dockerconfigjson", [".dockerconfigjson"]],
+  ["ssh-auth", ["ssh-privatekey"]],
+  ["tls", ["tls.crt", "tls.key"]],
+]);
 
 function requiredKeyCauses(object: JsonObject, data: Readonly<Record<string, string>>, causes: Cause[]): void {
   const type = object["type"] as string;
   const slash = type.indexOf("/");
   if (slash < 0 || !/^(?:svc|kubernetes)\.io$/.test(type.slice(0, slash))) return;
   const name = type.slice(slash + 1);
-  for (const key of requiredKeys[name] ?? []) {
+  for (const key of requiredKeys.get(name) ?? []) {
     if (!Object.hasOwn(data, key) || (name === "ssh-auth" && data[key] === "")) {
       causes.push(requiredValue(`data[${key}]`));
     } else if (name.startsWith("dockerc")) jsonCauses(data[key] as string, `data[${key}]`, causes);

@@ -296,6 +296,8 @@ function shapeValue(shape: Shape, typeName: string | undefined, depth: number): 
       }
       if (shape.type === "boolean") return fc.boolean();
       if (shape.type === "number") return fc.constantFrom(0, 1.5, -2);
+      if (shape.format === "int64")
+        return fc.constantFrom(...[0, -1, 2n ** 53n, -(2n ** 63n), 2n ** 63n - 1n]) as never;
       return fc.constantFrom(0, 1, -1, 2 ** 31 - 1);
   }
 }

@@ -65,10 +65,13 @@ export const int32Codec: ValueCodec = {
   isZero: (value) => value === 0,
 };
 
-/** Beyond 2^53 a bigint comes out, as from the JSON reader; whoever checks the object refuses it by its path. */
+/** Beyond 2^53 there are bigints, as from the JSON reader. */
 export const int64Codec: ValueCodec = {
   wireType: wireTypes.varint,
-  write: (writer, value) => writer.int64((value ?? 0) as number),
+  write(writer, value) {
+    const integer: unknown = value ?? 0;
+    writer.int64(typeof integer === "bigint" ? halvesOf(integer) : (integer as number));
+  },
   read: (reader) => integer(reader) as Json,
   isZero: (value) => value === 0,
 };
@@ -80,12 +83,22 @@ export const doubleCodec: ValueCodec = {
   isZero: (value) => value === 0,
 };
 
+/** As the writer takes more than a double holds. */
+function halvesOf(integer: bigint): { low: number; high: number; unsigned: boolean } {
+  return { low: Number(BigInt.asIntN(32, integer)), high: Number(BigInt.asIntN(32, integer >> 32n)), unsigned: false };
+}
+
 function integer(reader: Reader): number | bigint {
-  const read: unknown = reader.int64(); // a number, or an object where the package `long` is installed
-  if (typeof read === "number") return read;
-  const exact = BigInt(String(read));
-  const number = Number(exact);
-  return Number.isSafeInteger(number) ? number : exact;
+  const start = reader.pos;
+  const number = Number(reader.int64()); // an object where the package `long` is installed
+  return Number.isSafeInteger(number) ? number : exactInteger(reader.buf.subarray(start, reader.pos));
+}
+
+/** A varint of 64 bits: seven bits a byte, the lowest first. */
+function exactInteger(bytes: Uint8Array): bigint {
+  let bits = 0n;
+  for (const byte of bytes.toReversed()) bits = (bits << 7n) | BigInt(byte & 0x7f);
+  return BigInt.asIntN(64, bits);
 }
 
 /** A message with a few scalar fields, each always written. */
@@ -138,7 +151,8 @@ function timeCodec(parse: typeof parseTime, format: (instant: Instant) => string
     ],
     ({ seconds, nanos = 0 }) => {
       if (seconds === undefined) return null;
-      if (!(Math.abs(seconds) <= 253_402_300_799)) throw new ProtobufError("Time: year outside of range [0,9999]");
+      if (!(Math.abs(Number(seconds)) <= 253_402_300_799))
+        throw new ProtobufError("Time: year outside of range [0,9999]");
       return format({ seconds, micros: Math.floor(nanos / 1_000) });
     },
   );
