@@ -1,6 +1,7 @@
 /** Steps on a custom resource that the program itself defines, in a group of its own. */
 import fc from "fast-check";
 import type { JsonObject } from "../client/types.ts";
+import { definitionOf } from "../runner/custom-definition.ts";
 import { inTurn, type Step } from "./step.ts";
 
 const group = "{ns}.example.com";
@@ -27,26 +28,11 @@ const defined: readonly Step[] = [
     what: "define a resource",
     method: "POST",
     path: definitionsPath,
-    body: {
-      apiVersion: "apiextensions.svc.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: `widgets.${group}` },
-      spec: {
-        group,
-        scope: "Namespaced",
-        names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-        versions: [
-          {
-            name: "v1",
-            served: true,
-            storage: true,
-            subresources: { status: {} },
-            schema: { openAPIV3Schema: schema },
-            additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
-          },
-        ],
-      },
-    },
+    body: definitionOf("apiextensions.svc.io/v1", group, {
+      subresources: { status: {} },
+      schema: { openAPIV3Schema: schema },
+      additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
+    }),
   },
   { what: "await the resource", method: "GET", path, until: '"WidgetList"' },
 ];

@@ -107,14 +107,16 @@ const deleteOptions = fc.constantFrom<JsonObject | undefined>(
   { dryRun: ["All"], propagationPolicy: "Background" },
 );
 
-const deleted = fc.record({ name: anyName, options: deleteOptions }).map(
-  ({ name, options }): Step => ({
-    what: "delete",
-    method: "DELETE",
-    path: `${configMapsPath}/${name}`,
-    ...(options === undefined ? {} : { body: { apiVersion: "v1", kind: "DeleteOptions", ...options } }),
-  }),
-);
+const deletionOf = (name: string, options?: JsonObject): Step => ({
+  what: "delete",
+  method: "DELETE",
+  path: `${configMapsPath}/${name}`,
+  ...(options === undefined ? {} : { body: { apiVersion: "v1", kind: "DeleteOptions", ...options } }),
+});
+
+const deleted = fc
+  .record({ name: anyName, options: deleteOptions })
+  .map(({ name, options }) => deletionOf(name, options));
 
 const collectionDeleted = fc
   .record({ labelSelector: fc.constantFrom("team=red", "team!=red", "team in (red", ""), options: deleteOptions })
@@ -138,18 +140,6 @@ const finalizersTaken = fc.record({ name: anyName, left: fc.constantFrom(null, [
   }),
 );
 
-/** What a deletion leaves in its place can be deleted again, and is then as it was. */
-const held = anyName.chain((name) =>
-  fc.constant<Program>([
-    {
-      what: "create",
-      method: "POST",
-      path: configMapsPath,
-      body: configMap({ name, labels: { team: "red" }, finalizers: ["example.com/hold"] }),
-    },
-  ]),
-);
-
 export const objectSteps = fc.oneof(
   { weight: 5, arbitrary: created },
   { weight: 1, arbitrary: generated },
@@ -166,23 +156,24 @@ const deletionSteps = fc.oneof(
   { weight: 1, arbitrary: read },
 );
 
+const held = (name: string): Step => ({
+  what: "create",
+  method: "POST",
+  path: configMapsPath,
+  body: configMap({ name, labels: { team: "red" }, finalizers: ["example.com/hold"] }),
+});
+
 /** Deleted once more while a finalizer holds it: the second deletion may add nothing. */
 const heldTwice = fc
-  .tuple(held, fc.constantFrom<JsonObject>({}, { propagationPolicy: "Foreground" }, { propagationPolicy: "Orphan" }))
-  .map(([[create], options]): Program => {
-    const made = create as Step;
-    const { name } = (made.body as { readonly metadata: { readonly name: string } }).metadata;
-    const deletion = (fields: JsonObject): Step => ({
-      what: "delete",
-      method: "DELETE",
-      path: `${configMapsPath}/${name}`,
-      body: { apiVersion: "v1", kind: "DeleteOptions", ...fields },
-    });
-    return [made, deletion({}), deletion(options)];
-  });
+  .tuple(anyName, fc.constantFrom<JsonObject>({}, { propagationPolicy: "Foreground" }, { propagationPolicy: "Orphan" }))
+  .map(([name, options]): Program => [held(name), deletionOf(name, {}), deletionOf(name, options)]);
 
 export const deletionPrograms = inTurn(
-  fc.oneof(held, heldTwice, fc.constant<Program>([])),
+  fc.oneof(
+    anyName.map((name): Program => [held(name)]),
+    heldTwice,
+    fc.constant<Program>([]),
+  ),
   fc.array(deletionSteps, { minLength: 1, maxLength: 8, size: "max" }),
 );
 

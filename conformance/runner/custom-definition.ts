@@ -88,7 +88,8 @@ async function within(attempt: Attempt, otherwise: string, ask: () => Promise<tr
 
 const patienceMillis = 60_000;
 
-function definitionOf(apiVersion: string, group: string, version: JsonObject): JsonObject {
+/** The definition of `widgets` in a group; `apiVersion`: of definitions; `version`: what the one version has besides its name. */
+export function definitionOf(apiVersion: string, group: string, version: JsonObject): JsonObject {
   return {
     apiVersion,
     kind: "CustomResourceDefinition",
