@@ -91,7 +91,12 @@ describe("a reflector", () => {
     expect(notes.take()).toEqual(["= v1", "= v2"]);
   });
 
-  it.each(["refused", "ended"])("asks less and less often where every watch is %s at once", (how) => {
+  it.each([
+    ["refused", 0],
+    ["ended", 0],
+    ["ended after an event", 0],
+    ["ended a moment after an event", 1_000],
+  ])("asks less and less often where every watch is %s", (how, lastsMicros) => {
     const kernel = new Kernel({ seed: "reflector" });
     const process = kernel.process("controllers");
     const listed: number[] = [];
@@ -99,13 +104,20 @@ describe("a reflector", () => {
     const server: ApiHandler = {
       start({ query }, responder) {
         if (query === "") {
-          listed.push(kernel.nowMicros() / 1_000_000);
+          listed.push(kernel.nowMicros());
+          if (listed.length > 99) throw new Error("it would go on for ever");
           responder.respond(200, {}, payload({ metadata: { resourceVersion: "1" }, items: [] }));
         } else if (how === "refused") responder.respond(410, {}, payload({ kind: "Status", code: 410 }));
         else {
           responder.open(200, {});
-          responder.frame(payload({ type: "ERROR", object: { kind: "Status", code: 410 } }));
-          responder.close();
+          const object = { metadata: { name: "a", resourceVersion: "1" } };
+          if (how.includes("event")) responder.frame(payload({ type: "ADDED", object }));
+          const end = (): void => {
+            responder.frame(payload({ type: "ERROR", object: { kind: "Status", code: 410 } }));
+            responder.close();
+          };
+          if (lastsMicros === 0) end();
+          else process.clock.after(lastsMicros, end);
         }
         return () => {};
       },
@@ -115,7 +127,7 @@ describe("a reflector", () => {
     reflectors.follow(path, new Notes());
     kernel.enter(process, () => reflectors.start());
     kernel.run(60_000_000);
-    expect(listed).toEqual([0, 0, 1, 3, 7, 15, 31]);
+    expect(listed).toEqual([0, 0, 1, 3, 7, 15, 31].map((seconds, at) => seconds * 1_000_000 + at * lastsMicros));
   });
 
   it("follows a collection once for all who listen, and tells the late ones of all there is", () => {

@@ -23,6 +23,8 @@ export interface CollectionHearer {
 const retryMicrosMin: Micros = 1_000_000;
 const retryMicrosMax: Micros = 30_000_000;
 const watchSeconds = 86_400;
+/** A watch that is over sooner has not worked, whatever it told: it may be the next one's whole story, too. */
+const workingMicrosMin: Micros = 1_000_000;
 
 export class Reflectors {
   private readonly client: ControlClient;
@@ -81,7 +83,7 @@ class Reflector {
   /** Counts beginnings: what an earlier one still hears is not for this one. */
   private beginning = 0;
   private retryMicros = retryMicrosMin;
-  /** The last list was followed by nothing: not by a change, nor by a watch that lasted. */
+  /** It began again, and no watch has lasted since. */
   private inVain = false;
   private cancelStream: Cancel = () => {};
 
@@ -139,7 +141,7 @@ class Reflector {
       refused: (status) => current(() => this.again(() => this.list(), status === 410)),
       ended: () =>
         current(() => {
-          if (clock.nowMicros() > openedMicros) this.worked();
+          if (clock.nowMicros() - openedMicros >= workingMicrosMin) this.worked();
           this.again(() => (lost ? this.list() : this.watch()), true);
         }),
     });
@@ -153,7 +155,6 @@ class Reflector {
   }
 
   private hear(type: string, object: JsonObject): void {
-    this.worked();
     this.version = metadataOf(object).resourceVersion ?? this.version;
     for (const hearer of this.hearers) {
       if (type === "DELETED") hearer.gone(object);
