@@ -135,6 +135,28 @@ describe("a failure that conform leaves", () => {
     expect(again.code).toBe(1);
   });
 
+  it("is judged again from its history alone, watches and all", async () => {
+    const same = await runHere("replay", file, "--judge-only", "--json");
+    expect([same.code, JSON.parse(same.stdout)]).toMatchObject([1, { result: "same" }]);
+    const failure = JSON.parse(readFileSync(file, "utf8")) as SuiteFailure;
+    // Without the event that should not have come, the check would go on to watch from the next version.
+    const wrong = failure.history.findLastIndex(({ arrivals }) => arrivals !== undefined);
+    const history = failure.history.map((exchange, index) => {
+      if (index !== wrong) return exchange;
+      const responseBody = exchange.responseBody.split("\n").slice(1).join("\n");
+      return { ...exchange, responseBody, arrivals: exchange.arrivals?.slice(1) };
+    });
+    const mended = scratchFile("mended.json", JSON.stringify({ ...failure, history }));
+    const unknown = await runHere("replay", mended, "--judge-only", "--json");
+    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([
+      3,
+      { result: "unknown", explanation: expect.stringMatching(/holds no GET .*watch=true/) },
+    ]);
+    expect(await refusalHere("replay", file, "--judge-only", "--insecure-skip-tls-verify")).toContain(
+      "--judge-only asks no server anything",
+    );
+  });
+
   it("is told from what is gone, what is another, and what cannot be made again", async () => {
     const failure = JSON.parse(readFileSync(file, "utf8")) as SuiteFailure;
     const changed = (change: object): string => scratchFile("changed.json", JSON.stringify({ ...failure, ...change }));
