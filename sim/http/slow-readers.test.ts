@@ -16,12 +16,17 @@ const bodies = new Map([
 ]);
 
 let server: Listening;
+/** Resolves once the first request has its answer, and the server's timer runs. */
+let answered: Promise<void>;
 
 beforeEach(async () => {
+  let hasAnswered = (): void => {};
+  answered = new Promise((resolve) => (hasAnswered = resolve));
   const handler: ApiHandler = {
     start({ path }, responder) {
       const body = bodies.get(path) as Buffer;
       responder.respond(200, {}, { object: undefined, contentType: "text/plain", bytes: () => body });
+      hasAnswered();
       return () => {};
     },
   };
@@ -30,8 +35,11 @@ beforeEach(async () => {
 
 afterEach(() => server.close(0));
 
-/** Of this very event loop, so that the server's timer has come first. */
-const thrice = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 3 * answerMillisMax));
+/** Of this very event loop, and begun later: the server's timer has come first. */
+async function thrice(): Promise<void> {
+  await answered;
+  await new Promise((resolve) => setTimeout(resolve, 3 * answerMillisMax));
+}
 
 it.each([
   ["plainly", ""],
