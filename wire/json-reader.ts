@@ -9,12 +9,6 @@ import { decodeLoosely } from "./utf8.ts";
 
 export const jsonDepthMax = 10_000;
 
-export interface UnsafeNumber {
-  readonly path: string;
-  /** As written. */
-  readonly text: string;
-}
-
 export interface JsonDocument {
   readonly ok: true;
   /**
@@ -22,20 +16,27 @@ export interface JsonDocument {
    * stands. Numbers too large for a double are infinite.
    */
   readonly value: unknown;
-  /** Paths (`metadata.labels.a`, `spec.ports[0].name`) in the order of the text, each once. */
+  /**
+   * Paths (`metadata.labels.a`, `spec.ports[0].name`) in the order of the text, each once; as many as `charactersMax`
+   * has room for.
+   */
   readonly duplicates: readonly string[];
-  readonly unsafeNumbers: readonly UnsafeNumber[];
-  /** With the option `keyOffsets`. */
+  /** There are numbers that no double holds. */
+  readonly unsafeNumbers: boolean;
+  /** With the option `offsetsOf`. */
   readonly offsets?: KeyOffsets;
   /** Some bytes were no UTF-8; each stands as U+FFFD in its string. */
   readonly invalidUtf8: boolean;
 }
 
-/** Where in the text keys stand, by their paths: the first time, and the second. */
+/** Where in the text keys stand, by their paths: those asked for the first time, and duplicates the second time. */
 export interface KeyOffsets {
   readonly first: ReadonlyMap<string, number>;
   readonly second: ReadonlyMap<string, number>;
 }
+
+/** Of the paths of duplicates: those of a deep text are thousands of times as long as the text. */
+const charactersMax = 1_000_000;
 
 export interface JsonSyntaxError {
   readonly ok: false;
@@ -56,7 +57,8 @@ export interface JsonReadOptions {
    * described by what is written: where an integer is wanted, the spelling decides.
    */
   readonly spelledNumbers?: boolean;
-  readonly keyOffsets?: boolean;
+  /** A few paths whose places in the text are wanted. */
+  readonly offsetsOf?: readonly string[];
 }
 
 /** The same answers as `parseJsonStrict`, slower. No recursion. */
@@ -87,6 +89,25 @@ interface Frame {
   key: string;
   /** Keys of this text of the object; undefined while the object itself tells them. */
   readonly seen: Set<string> | undefined;
+  /** Paths asked for that lead here. */
+  readonly sought: readonly Sought[];
+  /** Those of them that lead to the member that is being read. */
+  soughtInside: readonly Sought[];
+}
+
+interface Sought {
+  readonly path: string;
+  /** So much of it is behind. */
+  readonly length: number;
+}
+
+const nothingSought: readonly Sought[] = [];
+
+function stepInto(sought: readonly Sought[], name: string): readonly Sought[] {
+  if (sought.length === 0) return sought;
+  return sought
+    .filter(({ path, length }) => path.startsWith(name, length))
+    .map(({ path, length }) => ({ path, length: length + name.length }));
 }
 
 type State = "value" | "value or end" | "key" | "key or end" | "after value";
@@ -108,18 +129,20 @@ class JsonReader {
   private readonly text: string;
   private readonly merges: boolean;
   private readonly spells: boolean;
-  private readonly firstOffsets: Map<string, number> | undefined;
+  private readonly offsetsOf: readonly string[] | undefined;
   private at = 0;
   private readonly frames: Frame[] = [];
   private readonly duplicates = new Map<string, number>();
-  private readonly unsafeNumbers: UnsafeNumber[] = [];
+  private charactersLeft = charactersMax;
+  private readonly firstOffsets = new Map<string, number>();
+  private unsafeNumbers = false;
   private root: unknown;
 
-  constructor(text: string, { duplicateObjects, spelledNumbers = false, keyOffsets = false }: JsonReadOptions) {
+  constructor(text: string, { duplicateObjects, spelledNumbers = false, offsetsOf }: JsonReadOptions) {
     this.text = text;
     this.merges = duplicateObjects === "merge";
     this.spells = spelledNumbers;
-    this.firstOffsets = keyOffsets ? new Map() : undefined;
+    this.offsetsOf = offsetsOf;
   }
 
   read(invalidUtf8: boolean): JsonDocument {
@@ -130,7 +153,7 @@ class JsonReader {
       if (char === undefined) {
         if (state !== "after value" || this.frames.length > 0) throw this.ended();
         const { root, unsafeNumbers, duplicates, firstOffsets } = this;
-        const offsets = firstOffsets && { offsets: { first: firstOffsets, second: duplicates } };
+        const offsets = this.offsetsOf && { offsets: { first: firstOffsets, second: duplicates } };
         return { ok: true, value: root, duplicates: [...duplicates.keys()], unsafeNumbers, ...offsets, invalidUtf8 };
       }
       state = this.step(state, char);
@@ -171,13 +194,28 @@ class JsonReader {
     frame.key = this.string();
     const known = frame.seen === undefined ? Object.hasOwn(frame.container, frame.key) : frame.seen.has(frame.key);
     frame.seen?.add(frame.key);
-    if (known && !this.duplicates.has(this.path())) this.duplicates.set(this.path(), this.at);
-    if (!known) this.firstOffsets?.set(this.path(), this.at);
+    if (known) this.duplicate();
+    this.seek(frame);
     this.skipSpace();
     if (this.at === this.text.length) throw this.ended();
     if (this.text[this.at] !== ":") throw this.invalid("after object key");
     this.at++;
     return "value";
+  }
+
+  private duplicate(): void {
+    if (this.charactersLeft < 0) return;
+    const path = this.path();
+    this.charactersLeft -= path.length;
+    if (!this.duplicates.has(path)) this.duplicates.set(path, this.at);
+  }
+
+  private seek(frame: Frame): void {
+    if (frame.sought.length === 0) return;
+    frame.soughtInside = stepInto(frame.sought, this.frames.length === 1 ? frame.key : `.${frame.key}`);
+    for (const { path, length } of frame.soughtInside) {
+      if (length === path.length && !this.firstOffsets.has(path)) this.firstOffsets.set(path, this.at);
+    }
   }
 
   private value(char: string): State {
@@ -196,9 +234,18 @@ class JsonReader {
     const earlier = char === "{" && this.merges ? this.earlierObject() : undefined;
     const container = earlier ?? (char === "{" ? {} : []);
     if (earlier === undefined) this.put(container);
-    this.frames.push({ container, key: "", seen: earlier === undefined ? undefined : new Set() });
+    const sought = this.soughtBelow(this.frames.at(-1));
+    const seen = earlier === undefined ? undefined : new Set<string>();
+    this.frames.push({ container, key: "", seen, sought, soughtInside: nothingSought });
     this.at++;
     return char === "{" ? "key or end" : "value or end";
+  }
+
+  /** What leads into the container that begins in this one, the whole text for none. */
+  private soughtBelow(frame: Frame | undefined): readonly Sought[] {
+    if (frame === undefined) return this.offsetsOf?.map((path) => ({ path, length: 0 })) ?? nothingSought;
+    const { container, sought, soughtInside } = frame;
+    return Array.isArray(container) ? stepInto(sought, `[${container.length - 1}]`) : soughtInside;
   }
 
   /** The object that a duplicate key already holds. */
@@ -249,9 +296,7 @@ class JsonReader {
     }
     const number = Number(token);
     const isInteger = /^-?[0-9]+$/.test(token);
-    if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) {
-      this.unsafeNumbers.push({ path: this.valuePath(), text: token });
-    }
+    if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) this.unsafeNumbers = true;
     this.at = end;
     if (this.spells && !isInteger && (Number.isInteger(number) || !Number.isFinite(number))) return Symbol(token);
     return isInteger && !Number.isSafeInteger(number) ? BigInt(token) : number;
@@ -317,23 +362,11 @@ class JsonReader {
 
   /** Of the member whose key was just read. */
   private path(): string {
-    let path = "";
-    for (const frame of this.frames) {
-      const { container, key } = frame;
-      if (Array.isArray(container)) path += `[${container.length - 1}]`;
-      else path += frame === this.frames[0] ? key : `.${key}`;
-    }
-    return path;
-  }
-
-  /** Of the value that is about to be put: an item of an array is not there yet. */
-  private valuePath(): string {
-    const frame = this.frames.at(-1);
-    if (frame === undefined || !Array.isArray(frame.container)) return this.path();
-    frame.container.push(undefined);
-    const path = this.path();
-    frame.container.pop();
-    return path;
+    const steps = this.frames.map(({ container, key }, at) => {
+      if (Array.isArray(container)) return `[${container.length - 1}]`;
+      return at === 0 ? key : `.${key}`;
+    });
+    return steps.join("");
   }
 
   private ended(): Rejected {

@@ -237,12 +237,35 @@ describe("strict JSON: what the native parser hides", () => {
       d: 9007199254740991,
       e: 123456789012345678901234567890n,
     });
-    expect(result.unsafeNumbers).toEqual([
-      { path: "a", text: "9007199254740993" },
-      { path: "b[1]", text: "-9223372036854775808" },
-      { path: "c", text: "1e999" },
-      { path: "e", text: "123456789012345678901234567890" },
+    expect(result.unsafeNumbers).toBe(true);
+    expect(accepted(both("[9007199254740991,-1.5e300]")).unsafeNumbers).toBe(false);
+    for (const alone of ["9007199254740993", "1e999"]) expect(accepted(both(alone)).unsafeNumbers).toBe(true);
+  });
+
+  it("tells of the duplicates of a deep text as many as there is room for", () => {
+    const depth = 3_000;
+    const twice = Array.from({ length: 2_000 }, (_, at) => `"k${at}":1,"k${at}":2`).join();
+    const { duplicates } = accepted(readJson(`${'{"a":'.repeat(depth)}{${twice}}${"}".repeat(depth)}`));
+    expect(duplicates[0]).toBe(`${"a.".repeat(depth)}k0`);
+    expect(duplicates.join("").length).toBeLessThan(1_100_000); // and not twelve million
+  });
+
+  it("says where keys stand: those asked for, and duplicates", () => {
+    const text = '{"a":[{"b":1},{"b":{"c":2}}],"a.b":3,"d":{"e":4,"e":5},"f":6,"f":7}';
+    const offsetsOf = ["a[1].b", "a[1].b.c", "a.b", "f", "a[1].c", "a[2].b", "b", "d.", ""];
+    const { first, second } = accepted(readJson(text, { offsetsOf })).offsets ?? {};
+    const after = (offset: number): string => text.slice(offset, offset + 3);
+    expect([...(first ?? [])].map(([path, offset]) => [path, after(offset)])).toEqual([
+      ["a[1].b", ':{"'],
+      ["a[1].b.c", ":2}"],
+      ["a.b", ":3,"],
+      ["f", ":6,"],
     ]);
+    expect([...(second ?? [])].map(([path, offset]) => [path, after(offset)])).toEqual([
+      ["d.e", ":5}"],
+      ["f", ":7}"],
+    ]);
+    expect(accepted(readJson(text)).offsets).toBeUndefined();
   });
 
   it("spells numbers that are whole and do not look it, when asked to", () => {

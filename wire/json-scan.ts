@@ -23,7 +23,7 @@ export function parseJsonStrict(
   }
   const keyCount = countKeysInText(text);
   if (keyCount === undefined || keyCount !== countKeys(value)) return readJson(text, options);
-  return { ok: true, value, duplicates: none, unsafeNumbers: none, invalidUtf8: false };
+  return { ok: true, value, duplicates: none, unsafeNumbers: false, invalidUtf8: false };
 }
 
 const wellFormed = (text: string): string | undefined => (text.isWellFormed() ? text : undefined);
