@@ -1,5 +1,5 @@
 /**
- * The store in memory. The newest state lies in a map and an index of live keys; the past lies in the log, and a
+ * The store in memory. The newest state lies in a map and an index of its keys; the past lies in the log, and a
  * read of it walks back from each key's newest change. Nothing is copied when somebody takes a snapshot: a
  * revision number is the snapshot.
  */
@@ -28,8 +28,8 @@ export class RevisionStore implements Store {
   private readonly records = new Map<string, KeyRecord>();
   /** Every key that a retained revision may know. */
   private readonly known = new SortedIndex<KeyRecord>();
-  /** Keys that hold a value now. */
-  private readonly live = new SortedIndex<KeyRecord>();
+  /** Those of them that hold nothing now: few, since compaction takes them out, so what lives needs no index of its own. */
+  private readonly gone = new SortedIndex<KeyRecord>();
   private readonly keptCounts = new Map<string, number>();
   /** Replaced when somebody comes or goes, so that a round of telling is not disturbed. */
   private listeners: readonly { hear: (event: StoreEvent) => void }[] = [];
@@ -57,16 +57,16 @@ export class RevisionStore implements Store {
     const held = known === undefined || known.value === undefined ? 0 : known.head;
     if (held !== expectedRevision) return undefined;
     const value = this.made(make);
-    const record = known ?? this.newRecord(key);
-    if (held === 0) this.live.insert(record);
-    return this.commit(record, value);
+    if (known === undefined) return this.commit(this.newRecord(key), value);
+    if (held === 0) this.gone.remove(key);
+    return this.commit(known, value);
   }
 
   delete(key: string, expectedRevision: number): number | undefined {
     const record = this.records.get(key);
     if (record === undefined || record.value === undefined || record.head !== expectedRevision) return undefined;
     invariant(!this.making, "a value that is being made does not write", { key });
-    this.live.remove(key);
+    this.gone.insert(record);
     return this.commit(record, undefined);
   }
 
@@ -94,8 +94,8 @@ export class RevisionStore implements Store {
       return !more;
     };
     if (revision === this.current) {
-      this.live.scan(start, end, (record) =>
-        take({ key: record.key, value: record.value as StoredValue, modRevision: record.head }),
+      this.known.scan(start, end, ({ key, value, head }) =>
+        take(value === undefined ? undefined : { key, value, modRevision: head }),
       );
     } else {
       this.known.scan(start, end, (record) => take(this.read(record, revision)));
@@ -127,6 +127,7 @@ export class RevisionStore implements Store {
       if (record.head !== at || record.value !== undefined) return;
       this.records.delete(record.key);
       this.known.remove(record.key);
+      this.gone.remove(record.key);
     });
     this.compacted = revision;
   }
@@ -214,7 +215,7 @@ export class RevisionStore implements Store {
   }
 
   private countAt(start: string, end: string, revision: number): number {
-    if (revision === this.current) return this.live.count(start, end);
+    if (revision === this.current) return this.countNow(start, end);
     if (this.current - revision < this.known.count(start, end)) return this.countBack(start, end, revision);
     let count = 0;
     this.known.scan(start, end, (record) => {
@@ -224,9 +225,13 @@ export class RevisionStore implements Store {
     return count;
   }
 
+  private countNow(start: string, end: string): number {
+    return this.known.count(start, end) - this.gone.count(start, end);
+  }
+
   /** The present count, with all that came and went since `revision` undone. */
   private countBack(start: string, end: string, revision: number): number {
-    let count = this.live.count(start, end);
+    let count = this.countNow(start, end);
     for (let at = this.current; at > revision; at--) {
       const { key, value, previous } = this.event(at, this.log.recordAt(at));
       if ((value === undefined) === (previous === undefined)) continue;
