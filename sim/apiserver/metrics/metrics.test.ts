@@ -96,6 +96,57 @@ describe("metrics", () => {
     expect(sample(text, "apiserver_flowcontrol_dispatched_requests_total", flow)).toBe(2);
   });
 
+  it("tell who has a seat and who waits for one", () => {
+    const costs = { seatMicros: () => 300_000, answerMicros: () => 0 };
+    const bed = bedOf({ costs, limits: { readsMax: 1, queueMax: 1 } });
+    const scraping = bed.ask("GET /metrics", { as: "admin" }); // needs no seat, and tells of the moment when it is answered
+    bed.advance(0.1);
+    for (const _ of [1, 2]) bed.ask(`GET ${configMaps}/none`);
+    bed.advance(1);
+    const seats = (figure: string, kind: string): number | undefined =>
+      sample(scraping.text, `apiserver_current_${figure}_requests`, { request_kind: kind });
+    expect([seats("inflight", "readOnly"), seats("inqueue", "readOnly")]).toEqual([1, 1]);
+    expect([seats("inflight", "mutating"), seats("inqueue", "mutating")]).toEqual([0, 0]);
+  });
+
+  it("count what controllers' queues have had to do", () => {
+    const bed = new TestBed({ profile: kubernetesProfile });
+    bed.advance(1);
+    const queue = (figure: string): number | undefined =>
+      sample(scrape(bed), `workqueue_${figure}`, { name: "namespace" });
+    expect([queue("adds_total"), queue("depth"), queue("retries_total")]).toEqual([0, 0, 0]);
+    const held = { metadata: { name: "a", finalizers: ["example.org/held"] } };
+    bed.ask("POST /api/v1/namespaces", { as: "admin", body: { metadata: { name: "n" } } });
+    bed.ask("POST /api/v1/namespaces/n/configmaps", { as: "admin", body: held });
+    bed.ask("DELETE /api/v1/namespaces/n", { as: "admin" });
+    expect([queue("adds_total"), queue("depth")]).toEqual([1, 1]);
+    bed.advance(1.5);
+    const retries = queue("retries_total") ?? 0;
+    bed.advance(2);
+    expect(queue("retries_total")).toBe(retries + 2); // once a second as long as something is left
+    expect(queue("depth")).toBe(0);
+  });
+
+  it("count watches that were ended because nobody read them", () => {
+    const bed = bedOf();
+    const terminated = (): number | undefined =>
+      sample(scrape(bed), "apiserver_terminated_watchers_total", { resource: "configmaps" });
+    const watch = bed.server.start(
+      {
+        method: "GET",
+        path: configMaps,
+        query: "watch=1",
+        headers: { authorization: "Bearer alice" },
+        body: undefined,
+      },
+      { respond: () => {}, open: () => {}, frame: () => 2 ** 30, close: () => {} },
+    );
+    expect(terminated()).toBeUndefined();
+    bed.ask(`POST ${configMaps}`, { body: { metadata: { name: "a" } } });
+    expect(terminated()).toBe(1);
+    watch();
+  });
+
   it("count calls of webhooks, and what became of them", () => {
     const bed = bedOf({
       webhooks: ({ url, body }, done) => {
