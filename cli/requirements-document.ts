@@ -47,6 +47,7 @@ say why they have none. \`pending\`: a run could judge it, and no check does yet
 for it shows it. \`simulation\`: only a simulation does. Where a test of the embedded server shows it, the row links to the
 test; where none does, nothing shows it yet. \`no\`: nothing can, mostly because it binds somebody else.
 
-**Verdicts.** Of the embedded server in its two profiles, at the level full, with the gate \`WatchList\` on. A \`deviation\` is
-declared by the profile, with its reason.
+**Verdicts.** Of the embedded server in its two profiles, at the level full, with the gates \`WatchList\` and
+\`AllowUnsafeMalformedObjectDeletion\` on. A \`deviation\` is declared by the profile, with its
+reason.
 `;

@@ -51,6 +51,7 @@ import { graceOnlyShortens } from "./deletion/grace-only-shortens.ts";
 import { namespacesTakeTheirObjects } from "./deletion/namespaces-take-their-objects.ts";
 import { policiesHoldForTheirActors } from "./deletion/policies-hold-for-their-actors.ts";
 import { preconditionsAreKept } from "./deletion/preconditions-are-kept.ts";
+import { unsafeDeletionsAreRefused } from "./deletion/unsafe-deletions-are-refused.ts";
 import { dryRunsLeaveNoTrace } from "./dry-run/dry-runs-leave-no-trace.ts";
 import { onlyAllIsDry } from "./dry-run/only-all-is-dry.ts";
 import { discoverySaysWhatIsServed } from "./errors/discovery-says-what-is-served.ts";
@@ -179,6 +180,7 @@ export const allChecks: readonly Check[] = [
   namespacesTakeTheirObjects,
   policiesHoldForTheirActors,
   preconditionsAreKept,
+  unsafeDeletionsAreRefused,
   dryRunsLeaveNoTrace,
   onlyAllIsDry,
   discoverySaysWhatIsServed,

@@ -1,8 +1,5 @@
 /** Bugs of how answers look, how they are packed, and of who gets one: rows of `server-faults.ts`. */
-import type { FaultRow } from "./fault-row.ts";
-
-/** Where no single report tells it: what a server of this kind easily gets wrong. */
-const common = "a common mistake, of no one report";
+import { commonMistake, type FaultRow } from "./fault-row.ts";
 
 export const answerFaults = {
   "table-default-columns": {
@@ -15,7 +12,11 @@ export const answerFaults = {
     symptom: "Rows of a Table carry metadata, whatever includeObject says.",
     source: "gravitational/teleport#46683",
   },
-  "table-cells-misplaced": { area: "tables", symptom: "Cells are not in the order of the columns.", source: common },
+  "table-cells-misplaced": {
+    area: "tables",
+    symptom: "Cells are not in the order of the columns.",
+    source: commonMistake,
+  },
   "table-drops-page": {
     area: "tables",
     symptom: "A page asked for as a Table or as metadata has neither a continue token nor a count of what remains.",
@@ -24,7 +25,7 @@ export const answerFaults = {
   "gzip-unasked": {
     area: "compression",
     symptom: "Large answers are compressed, whether the client takes that or not.",
-    source: common,
+    source: commonMistake,
   },
   "gzip-packed-twice": {
     area: "compression",
@@ -39,14 +40,14 @@ export const answerFaults = {
   "no-credentials-403": {
     area: "access",
     symptom: "A call without credentials is answered 403, and no anonymous user is named.",
-    source: common,
+    source: commonMistake,
   },
   "right-covers-subresources": {
     area: "access",
     symptom: "A right to a resource is a right to its subresources.",
-    source: common,
+    source: commonMistake,
   },
-  "dry-run-needs-no-right": { area: "access", symptom: "A dry run is allowed to everybody.", source: common },
+  "dry-run-needs-no-right": { area: "access", symptom: "A dry run is allowed to everybody.", source: commonMistake },
   "strict-rejects-metadata": {
     area: "content",
     symptom: "Strict validation knows of a custom resource's metadata only what its definition says.",

@@ -17,3 +17,6 @@ export interface FaultRow {
   /** A URL shows it now and then: it takes a lagging cache, a race or an old version. Default: whenever it is asked for. */
   readonly byLuck?: true;
 }
+
+/** The source where no single report tells it: what a server of this kind easily gets wrong. */
+export const commonMistake = "a common mistake, of no one report";

@@ -1,5 +1,5 @@
 /** Bugs of writes, dry and real, and of deletion: rows of `server-faults.ts`. */
-import type { FaultRow } from "./fault-row.ts";
+import { commonMistake, type FaultRow } from "./fault-row.ts";
 
 export const writeFaults = {
   "rv-not-bumped-on-write": {
@@ -127,6 +127,16 @@ export const writeFaults = {
     symptom: "A deletecollection is answered 200 when the first page is deleted.",
     source: "kubernetes/kubernetes#90743, #21340, kubernetes-sigs/controller-runtime#548",
     byLuck: true,
+  },
+  "unsafe-delete-takes-readable": {
+    area: "deletion",
+    symptom: "An unsafe deletion also removes an object that can be read, finalizers and all.",
+    source: commonMistake,
+  },
+  "unsafe-delete-heeds-no-options": {
+    area: "deletion",
+    symptom: "An unsafe deletion is not refused for the options beside it.",
+    source: commonMistake,
   },
   "eviction-dry-run-evicts": {
     area: "deletion",
