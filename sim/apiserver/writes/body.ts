@@ -2,7 +2,7 @@
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { badRequest, tooLarge } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
-import { decodeObject } from "../objects/decode.ts";
+import { decodeObject, stringField } from "../objects/decode.ts";
 import { type Draft, isObject } from "../objects/types.ts";
 import { parseYaml } from "../objects/yaml-body.ts";
 import { type Format, offerOf } from "../pipeline/negotiate.ts";
@@ -48,25 +48,27 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const { body } = run.request;
   requireBodySize(run);
   if (body === undefined || (body instanceof Uint8Array && body.length === 0)) return undefined;
-  if (!(body instanceof Uint8Array)) return optionsOnly(body);
+  if (!(body instanceof Uint8Array)) return optionsOnly(body, noBytes);
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
-  if (format === "cbor") return readCborBody(body, { kind: "DeleteOptions" });
+  if (format === "cbor") return readCborBody(body, options);
   const text = format === "yaml" ? parseYaml(lenient.decode(body)) : parseJsonStrict(body);
-  if (text.ok && isObject(text.value)) return optionsOnly(text.value);
+  if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
   throw badRequest(
     `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,
   );
 }
 
 /** Whoever sends something else does not mean to delete with it. */
-function optionsOnly(body: JsonObject): JsonObject {
-  const { kind = "", apiVersion = "" } = body;
+function optionsOnly(body: JsonObject, bytes: Uint8Array): JsonObject {
+  const [kind, apiVersion] = ["kind", "apiVersion"].map((field) => stringField(body, field, options, bytes));
   if (kind === "" || kind === "DeleteOptions") return body;
   const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
   throw badRequest(`the object provided is unrecognized (must be of type DeleteOptions): ${what}`);
 }
 
+const options = { kind: "DeleteOptions" };
+const noBytes = new Uint8Array(0);
 const lenient = new TextDecoder();
 
 /** A body handed over in process has no format of its own. Throws 415. */

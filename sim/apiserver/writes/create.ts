@@ -7,8 +7,9 @@ import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
 import { finalizerWarnings } from "../custom/finalizer-warnings.ts";
 import { alreadyExists, type ApiError, badRequest, generateNameExhausted, unmapped } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
+import { seal } from "../objects/seal.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
-import { type Draft, metadataOf, ownMetadata } from "../objects/types.ts";
+import { type Draft, metadataOf } from "../objects/types.ts";
 import { validateCreate } from "../objects/validation.ts";
 import { offerOf } from "../pipeline/negotiate.ts";
 import { respondObject } from "../pipeline/respond.ts";
@@ -82,14 +83,16 @@ export function createDraft(
 function store(
   writer: Writer,
   resource: ServedResource,
-  draft: Draft,
+  admittedDraft: Draft,
   sentVersion: string,
   options: WriteOptions,
 ): JsonObject {
   const { context } = writer;
-  const generates = (metadataOf(draft).name ?? "") === "" && (metadataOf(draft).generateName ?? "") !== "";
+  const { name: sentName = "", generateName = "" } = metadataOf(admittedDraft);
+  const generates = sentName === "" && generateName !== "";
+  if (generates) seal(admittedDraft); // every name begins with what was admitted, without what came of the last one
   for (let attempt = 1; ; attempt++) {
-    if (generates) ownMetadata(draft).name = "";
+    const draft = generates ? { ...admittedDraft } : admittedDraft;
     prepareForCreate(draft, resource.strategy, writer.writeContext(""));
     writer.sharedSpecs.share(resource, draft);
     const name = metadataOf(draft).name ?? "";

@@ -12,7 +12,7 @@ const recentMax = 4;
 
 export class SharedSpecs {
   /** Frozen specs of objects that are or were stored, the last one used first. */
-  private readonly recent = new Map<ServedResource, JsonObject[]>();
+  private readonly recent = new WeakMap<ServedResource, JsonObject[]>();
 
   /** Gives a new object the spec of an earlier one when they are equal. Nothing may write into it after this. */
   share(resource: ServedResource, draft: Draft): void {

@@ -29,6 +29,19 @@ describe("creating", () => {
     ]);
   });
 
+  it("begins anew with every generated name: a job's labels name the job that it becomes", () => {
+    const bed = new TestBed();
+    const put = bed.store.put.bind(bed.store);
+    let attempts = 0;
+    bed.store.put = (key, expected, make) => (attempts++ === 0 ? undefined : put(key, expected, make));
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    const body = { metadata: { generateName: "gen-" }, spec: { template } };
+    const made = bed.ask("POST /apis/batch/v1/namespaces/default/jobs", { body });
+    expect([made.status, attempts]).toEqual([201, 2]);
+    const { labels } = made.at("spec.template.metadata") as { readonly labels: Readonly<Record<string, string>> };
+    expect([labels["job-name"], labels["controller-uid"]]).toEqual([made.at("metadata.name"), made.at("metadata.uid")]);
+  });
+
   it("warns of what it drops, or refuses it, as the level says", () => {
     const bed = new TestBed();
     const body = (name: string) => named(name, { bogus: 1 });
@@ -145,6 +158,14 @@ describe("deleting", () => {
     const refused = bed.ask(`DELETE ${configMaps}/a`, { body: { kind: "Pod", apiVersion: "v1" } });
     expect([refused.status, refused.reason]).toEqual([400, "BadRequest"]);
     expect(bed.ask(`DELETE ${configMaps}`, { body: { kind: "Pod", apiVersion: "v1" } }).status).toBe(400);
+    for (const kind of ["12345678901234567890", "1", "[]"]) {
+      const odd = bed.ask(`DELETE ${configMaps}/a`, { body: `{"kind":${kind}}` });
+      expect([odd.status, odd.at("message")]).toEqual([
+        400,
+        expect.stringMatching(/into Go struct field \.kind of type string/),
+      ]);
+    }
+    expect(bed.ask(`DELETE ${configMaps}/a`, { body: { kind: null, dryRun: ["All"] } }).status).toBe(200);
     expect(bed.ask(`DELETE ${configMaps}/a`, { body: { kind: "DeleteOptions", apiVersion: "apps/v1" } }).status).toBe(
       200,
     );
