@@ -31,3 +31,11 @@ describe("a value without a type", () => {
     expect(diff(before, after)).toEqual({ changed: inSpec(changed), removed: inSpec(removed) });
   });
 });
+
+it.each(["constructor", "toString"])("fields that the table does not name come and go, %s as any", (name) => {
+  const bare = {};
+  const having = { [name]: { a: 1 } };
+  const set = { [`f:${name}`]: { ".": {}, "f:a": {} } };
+  expect(diffObjects(open, bare, having, () => false)).toEqual({ changed: set, removed: undefined });
+  expect(diffObjects(open, having, bare, () => false)).toEqual({ changed: undefined, removed: set });
+});

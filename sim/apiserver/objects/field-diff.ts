@@ -216,12 +216,13 @@ function compileFields(fieldsOf: () => Fields, open: (key: string) => FieldPlan 
     const goneBase = goneTop;
     if (right !== undefined) {
       for (const key in right) {
-        visit(fields.get(key) ?? open(key), left === undefined ? undefined : left[key], right[key]);
+        const earlier = left !== undefined && Object.hasOwn(left, key) ? left[key] : undefined;
+        visit(fields.get(key) ?? open(key), earlier, right[key]);
       }
     }
     if (left !== undefined) {
       for (const key in left) {
-        if (right === undefined || !(key in right)) visit(fields.get(key) ?? open(key), left[key], undefined);
+        if (right === undefined || !Object.hasOwn(right, key)) visit(fields.get(key) ?? open(key), left[key], undefined);
       }
     }
     finish(base, goneBase, before === undefined, after === undefined);
