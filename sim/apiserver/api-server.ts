@@ -148,6 +148,7 @@ export class ApiServer implements ApiHandler, RunHost {
       policies: () => this.verbs.validatingPolicies(),
       bindings: () => this.verbs.validatingPolicyBindings(),
       namespaceOf: (name) => this.verbs.namespace(name),
+      equivalentsOf: (place) => this.verbs.equivalentsOf(place),
       params: (apiVersion, kind) => this.verbs.objectsOfKind(apiVersion, kind),
     };
     const ownSteps = hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [];

@@ -1,11 +1,12 @@
 /**
- * Other versions in which the server shows the objects of a request: a webhook that asks for one of them hears of the
- * request all the same, in that version. Source: the published match policy `Equivalent`.
+ * Other versions in which the server shows the objects of a request: a webhook or a policy that names one of them hears
+ * of the request all the same, in that version. Source: the published match policy `Equivalent`.
  */
 import type { JsonObject } from "../http-message.ts";
 import { copyJson } from "../objects/copy.ts";
 import type { ResourcePlace } from "../pipeline/route.ts";
 import type { ServedResource, ServedResources } from "../served-resources.ts";
+import type { AdmissionReview } from "./admission.ts";
 
 export interface Equivalent {
   /** The place of the request in the other version. */
@@ -14,6 +15,13 @@ export interface Equivalent {
   readonly shown: (object: JsonObject) => JsonObject;
   /** And back. */
   readonly taken: (object: JsonObject) => JsonObject;
+}
+
+/** A request as it is in another version. */
+export function shownAs({ place, shown }: Equivalent, review: AdmissionReview): AdmissionReview {
+  const { object, oldObject, place: asked } = review;
+  const inForm = (each: JsonObject | undefined) => (each === undefined ? undefined : shown(each));
+  return { ...review, place, asked, object: inForm(object), oldObject: inForm(oldObject) };
 }
 
 /** In table order; none for nearly every resource. */

@@ -104,7 +104,7 @@ export function requestValues(
   { dialect, authorizer }: ExpressionPorts,
   review: AdmissionReview,
 ): Readonly<Record<string, Value>> {
-  const { place, namespace, name, user } = review;
+  const { place: shown, asked: place = shown, namespace, name, user } = review;
   const ask = asking(authorizer, user);
   const subresource = place.subresource?.subresource ?? "";
   const { group, resource: plural } = place.resourceName;

@@ -27,6 +27,11 @@ class Cluster {
     if (stored.status !== 201) throw new Error(stored.text);
   }
 
+  ok(request: string, body: JsonObject): void {
+    const answer = this.bed.ask(request, { headers: { "content-type": "application/merge-patch+json" }, body });
+    if (answer.status !== 200) throw new Error(answer.text);
+  }
+
   create(data: JsonObject = { k: "x" }, metadata: JsonObject = {}, path = configMaps): Answer {
     return this.bed.ask(`POST ${path}`, { body: { metadata: { name: "a", ...metadata }, data } });
   }
@@ -56,6 +61,30 @@ describe("validating policies", () => {
     expect(cluster.bed.merge(`${configMaps}/a`, { data: { k: "w" } }).status).toBe(422);
     expect(cluster.bed.ask(`DELETE ${configMaps}/a`).status).toBe(200);
   });
+
+  it.each([
+    ["Equivalent", 422],
+    ["Exact", 201],
+  ] as const)(
+    "hear of other versions of what they name, shown in that version, if they want %s matches",
+    (matchPolicy, status) => {
+      const events = "/api/v1/namespaces/default/events";
+      const rules = { ...rule, apiGroups: ["events.svc.io"], resources: ["events"] };
+      const expression = "object.note != 'bad' || request.kind.group == request.requestKind.group";
+      const validations = [{ expression, message: "shown with its note" }];
+      const cluster = new Cluster({ matchConstraints: { matchPolicy, resourceRules: [rules] }, validations });
+      const involvedObject = { kind: "Pod", namespace: "default", name: "p" };
+      const post = (message: string): Answer =>
+        cluster.bed.ask(`POST ${events}`, { body: { metadata: { name: "e" }, involvedObject, message } });
+      const answer = post("bad");
+      expect(answer.status).toBe(status);
+      if (status === 201) return;
+      expect(answer.at("message")).toContain("denied request: shown with its note");
+      const excepting = { matchPolicy, resourceRules: [{ ...rules, apiGroups: [""] }], excludeResourceRules: [rules] };
+      cluster.ok(`PATCH ${policies}/p`, { spec: { matchConstraints: excepting } });
+      expect(post("bad").status).toBe(201);
+    },
+  );
 
   it("have no effect without a binding, nor on policies and bindings", () => {
     const all = { ...rule, operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };

@@ -4,7 +4,7 @@
  *
  * Simplifications: there is no audit log, so that `Audit` and audit annotations leave no trace, though an annotation
  * that cannot be evaluated counts; expressions are not checked against the types of what a policy matches, so that
- * `status.typeChecking` stays empty; `matchPolicy` is as with webhooks.
+ * `status.typeChecking` stays empty.
  * Source: the published admission policies, their order and texts.
  */
 import { type LabelSelector, parseLabelSelector, isSelectorError } from "../../../wire/selectors.ts";
@@ -27,13 +27,21 @@ import {
   PolicyVariables,
   textOf,
 } from "./policy-expressions.ts";
-import { type NamespaceLookup, type Webhook, webhookMatches, type WebhookRule } from "./webhooks-match.ts";
+import { type Equivalent, shownAs } from "./equivalents.ts";
+import {
+  type EquivalentLookup,
+  type NamespaceLookup,
+  type Wants,
+  wantedForm,
+  type WebhookRule,
+} from "./webhooks-match.ts";
 
 export interface PolicyPorts extends ExpressionPorts {
   /** Stored, in the order of their names. */
   readonly policies: () => readonly JsonObject[];
   readonly bindings: () => readonly JsonObject[];
   readonly namespaceOf: NamespaceLookup;
+  readonly equivalentsOf: EquivalentLookup;
   /** Objects that may be parameters; undefined when no such kind is served. */
   readonly params: (apiVersion: string, kind: string) => Params | undefined;
 }
@@ -70,18 +78,17 @@ function judge(ports: PolicyPorts, review: AdmissionReview): AdmissionVerdict {
   const warnings: string[] = [];
   let refused: ApiError | undefined;
   const bindings = ports.bindings();
-  const shared = lazy(() => ({
-    ...requestValues(ports, review),
-    namespaceObject: namespaceValue(review.namespace === "" ? undefined : ports.namespaceOf(review.namespace)),
-  }));
+  const valuesIn = valuesByForm(ports, review);
   for (const policy of ports.policies()) {
     const spec = specOf(policy);
     const { name = "" } = metadataOf(policy);
-    if (!resourcesMatch(spec["matchConstraints"], review, ports, false)) continue;
+    const form = matchingForm(spec["matchConstraints"], review, ports, false);
+    if (form === undefined) continue;
+    const shared = (): Values => valuesIn(form);
     for (const binding of bindings) {
       const bound = specOf(binding);
       if (bound["policyName"] !== name) continue;
-      if (!resourcesMatch(bound["matchResources"], review, ports, true)) continue;
+      if (matchingForm(bound["matchResources"], review, ports, true) === undefined) continue;
       const of = `ValidatingAdmissionPolicy '${name}' with binding '${metadataOf(binding).name ?? ""}'`;
       const actions = (bound["validationActions"] ?? []) as readonly string[];
       for (const { message, reason } of failuresOf(ports, spec, bound, review, shared)) {
@@ -96,10 +103,24 @@ function judge(ports: PolicyPorts, review: AdmissionReview): AdmissionVerdict {
 const nothing: JsonObject = {};
 const specOf = (object: JsonObject): JsonObject => (isObject(object["spec"]) ? object["spec"] : nothing);
 
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+/** What expressions see of a request, in each version made once. */
+function valuesByForm(ports: PolicyPorts, review: AdmissionReview): (form: Form) => Values {
+  const made = new Map<string, Values>();
+  return (form) => {
+    const shown = form === "as asked" ? review : shownAs(form, review);
+    const { row } = shown.place;
+    const key = `${row.group}/${row.version}/${row.resource}`;
+    let values = made.get(key);
+    if (values === undefined) {
+      const namespace = review.namespace === "" ? undefined : ports.namespaceOf(review.namespace);
+      made.set(key, (values = { ...requestValues(ports, shown), namespaceObject: namespaceValue(namespace) }));
+    }
+    return values;
+  };
 }
+
+type Form = "as asked" | Equivalent;
+type Values = Readonly<Record<string, Value>>;
 
 const codes: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
 
@@ -114,25 +135,28 @@ function refusal({ place, name }: AdmissionReview, text: string, reason: string)
   });
 }
 
-/** Rules, less exceptions, and selectors. A binding without rules is for all that its policy is for. */
-function resourcesMatch(
+/**
+ * In which version a policy is for the request: by rules, less exceptions, and selectors; undefined for none. A binding
+ * without rules is for all that its policy is for.
+ */
+function matchingForm(
   match: Json | undefined,
   review: AdmissionReview,
   ports: PolicyPorts,
   isBinding: boolean,
-): boolean {
-  if (!isObject(match)) return isBinding;
+): Form | undefined {
+  if (!isObject(match)) return isBinding ? "as asked" : undefined;
   const named = (field: string): readonly WebhookRule[] =>
     itemsOf(match, field).filter((rule) => {
       const names = (rule["resourceNames"] ?? []) as readonly string[];
       return names.length === 0 || names.includes(review.name);
     }) as unknown as readonly WebhookRule[];
   const selectors = pick(match, ["namespaceSelector", "objectSelector"]);
-  const asks = (rules: readonly WebhookRule[], more: JsonObject): boolean =>
-    webhookMatches({ ...more, name: "", clientConfig: {}, rules } as unknown as Webhook, review, ports.namespaceOf);
-  if (asks(named("excludeResourceRules"), nothing)) return false;
+  const formOf = (wants: Wants): Form | undefined =>
+    wantedForm({ ...pick(match, ["matchPolicy"]), ...wants }, review, ports.namespaceOf, ports.equivalentsOf);
+  if (formOf({ rules: named("excludeResourceRules") }) !== undefined) return undefined;
   const isOpen = isBinding && itemsOf(match, "resourceRules").length === 0;
-  return asks(isOpen ? everything : named("resourceRules"), selectors);
+  return formOf({ ...selectors, rules: isOpen ? everything : named("resourceRules") });
 }
 
 const everything: readonly WebhookRule[] = [
@@ -156,7 +180,7 @@ function* failuresOf(
   spec: JsonObject,
   binding: JsonObject,
   review: AdmissionReview,
-  shared: () => Readonly<Record<string, Value>>,
+  shared: () => Values,
 ): Generator<Failure> {
   const isStrict = (spec["failurePolicy"] ?? "Fail") === "Fail";
   const params = paramsOf(ports, spec, binding, review);

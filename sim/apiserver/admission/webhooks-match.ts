@@ -1,9 +1,9 @@
 /**
- * Which requests a webhook wants to hear of: by operation, group, version, resource, scope, and the labels of the
- * object and of its namespace.
+ * Which requests a webhook wants to hear of, or a policy is for: by operation, group, version, resource, scope, and the
+ * labels of the object and of its namespace.
  *
- * Under `matchPolicy: Equivalent` rules for other versions of the same resource count as well, and the webhook is then
- * shown the request in that version. Simplification: admission policies are not.
+ * Under `matchPolicy: Equivalent` rules for other versions of the same resource count as well, and the webhook or the
+ * policy is then shown the request in that version.
  * Source: the published webhook rules and matchers.
  */
 import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
@@ -36,20 +36,18 @@ export interface Webhook {
   readonly matchConditions?: readonly JsonObject[];
 }
 
+/** What decides about a request. */
+export type Wants = Pick<Webhook, "rules" | "matchPolicy" | "namespaceSelector" | "objectSelector">;
+
 /** A namespace as it is now; undefined when there is none. */
 export type NamespaceLookup = (name: string) => JsonObject | undefined;
 
 /** The versions of a request's resource beside its own. */
 export type EquivalentLookup = (place: ResourcePlace) => readonly Equivalent[];
 
-/** Exactly as the request is. */
-export function webhookMatches(webhook: Webhook, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean {
-  return anyRule(webhook, review) && selectorsMatch(webhook, review, namespaceOf);
-}
-
 /** As it is, or else in the first version that a rule names; undefined when the webhook wants neither. */
 export function wantedForm(
-  webhook: Webhook,
+  webhook: Wants,
   review: AdmissionReview,
   namespaceOf: NamespaceLookup,
   equivalentsOf: EquivalentLookup,
@@ -63,10 +61,10 @@ export function wantedForm(
   return selectorsMatch(webhook, review, namespaceOf) ? (form ?? "as asked") : undefined;
 }
 
-const anyRule = ({ rules = [] }: Webhook, review: AdmissionReview): boolean =>
+const anyRule = ({ rules = [] }: Wants, review: AdmissionReview): boolean =>
   rules.some((rule) => ruleMatches(rule, review));
 
-const selectorsMatch = (webhook: Webhook, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean =>
+const selectorsMatch = (webhook: Wants, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean =>
   namespaceMatches(webhook, review, namespaceOf) && objectMatches(webhook, review);
 
 function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
@@ -98,7 +96,7 @@ function scopeMatches(scope: string, isNamespaced: boolean): boolean {
 
 /** A namespace is judged by its own labels; what lies in none is not judged. */
 function namespaceMatches(
-  { namespaceSelector = {} }: Webhook,
+  { namespaceSelector = {} }: Wants,
   review: AdmissionReview,
   namespaceOf: NamespaceLookup,
 ): boolean {
@@ -112,7 +110,7 @@ function namespaceMatches(
 }
 
 /** The object after or before the write; either is enough. */
-function objectMatches({ objectSelector = {} }: Webhook, { object, oldObject }: AdmissionReview): boolean {
+function objectMatches({ objectSelector = {} }: Wants, { object, oldObject }: AdmissionReview): boolean {
   const selector = selectorOf(objectSelector);
   if (selector.empty) return true;
   return [object, oldObject].some((one) => one !== undefined && selector.matches(metadataOf(one).labels));

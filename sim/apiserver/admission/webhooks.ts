@@ -19,7 +19,7 @@ import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admissi
 import { type ExpressionPorts, requestValues, requestVariables } from "./expression-variables.ts";
 import { matchConditions } from "./match-conditions.ts";
 import { type EquivalentLookup, type NamespaceLookup, wantedForm, type Webhook } from "./webhooks-match.ts";
-import type { Equivalent } from "./equivalents.ts";
+import { shownAs } from "./equivalents.ts";
 import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
 
 /** One call, as the port that carries it out sees it. */
@@ -187,18 +187,15 @@ interface Wanted {
 function wants(ports: WebhookPorts, webhook: Webhook, review: AdmissionReview): Wanted | undefined | ApiError {
   const form = wantedForm(webhook, review, ports.namespaceOf, ports.equivalentsOf);
   if (form === undefined) return undefined;
-  const wanted = form === "as asked" ? { review, taken: (object: JsonObject) => object } : shownAs(form, review);
+  const wanted =
+    form === "as asked"
+      ? { review, taken: (object: JsonObject) => object }
+      : { review: shownAs(form, review), taken: form.taken };
   const values = () => requestValues(ports, wanted.review);
   const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
   if (typeof found === "string") return found === "matches" ? wanted : undefined;
   if (webhook.failurePolicy === "Ignore") return undefined;
   return forbidden(review.place.resourceName, review.name, found.error);
-}
-
-function shownAs({ place, shown, taken }: Equivalent, review: AdmissionReview): Wanted {
-  const { object, oldObject, place: asked } = review;
-  const inForm = (each: JsonObject | undefined) => (each === undefined ? undefined : shown(each));
-  return { review: { ...review, place, asked, object: inForm(object), oldObject: inForm(oldObject) }, taken };
 }
 
 /** What one webhook comes to. */
