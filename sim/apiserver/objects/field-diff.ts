@@ -57,9 +57,9 @@ export function diffObjects(
   top = 0;
   goneTop = 0;
   const open = type.open ? (key: string) => (untracked.has(key) ? undefined : openField(key)) : noField;
-  for (const key in after) if (!ignores(key)) visit(fields.get(key) ?? open(key), before[key], after[key]);
+  for (const key in after) if (!ignores(key)) visit(fields.get(key) ?? open(key), own(before, key), after[key]);
   for (const key in before) {
-    if (!(key in after) && !ignores(key)) visit(fields.get(key) ?? open(key), before[key], undefined);
+    if (!Object.hasOwn(after, key) && !ignores(key)) visit(fields.get(key) ?? open(key), before[key], undefined);
   }
   finish(0, 0, false, false);
   return { changed, removed };
@@ -68,6 +68,10 @@ export function diffObjects(
 /** A field that an open type does not name. */
 const openField = (key: string): FieldPlan => ({ step: stepOfKey(key), diff: diffUntyped });
 const noField = (): undefined => undefined;
+
+/** A field may be called like what every object inherits. */
+const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
 
 function rootFields(type: TypeRow): Fields {
   let fields = roots.get(type);
@@ -216,13 +220,13 @@ function compileFields(fieldsOf: () => Fields, open: (key: string) => FieldPlan 
     const goneBase = goneTop;
     if (right !== undefined) {
       for (const key in right) {
-        const earlier = left !== undefined && Object.hasOwn(left, key) ? left[key] : undefined;
-        visit(fields.get(key) ?? open(key), earlier, right[key]);
+        visit(fields.get(key) ?? open(key), left === undefined ? undefined : own(left, key), right[key]);
       }
     }
     if (left !== undefined) {
       for (const key in left) {
-        if (right === undefined || !Object.hasOwn(right, key)) visit(fields.get(key) ?? open(key), left[key], undefined);
+        if (right === undefined || !Object.hasOwn(right, key))
+          visit(fields.get(key) ?? open(key), left[key], undefined);
       }
     }
     finish(base, goneBase, before === undefined, after === undefined);
@@ -249,7 +253,7 @@ function diffMap(before: Side, after: Side, inner: Diff): void {
   const goneBase = goneTop;
   if (right !== undefined) {
     for (const key in right) {
-      diffItem(key, left !== undefined && Object.hasOwn(left, key) ? left[key] : undefined, right[key], inner);
+      diffItem(key, left === undefined ? undefined : own(left, key), right[key], inner);
     }
   }
   if (left !== undefined) {
