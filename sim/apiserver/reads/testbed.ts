@@ -235,3 +235,17 @@ function split(path: string): readonly [namespace: string, name: string] {
   const slash = path.indexOf("/");
   return slash < 0 ? ["", path] : [path.slice(0, slash), path.slice(slash + 1)];
 }
+
+/** A profile with streaming lists. */
+export const withWatchList = (profile: Profile): Profile => ({
+  ...profile,
+  featureGates: { ...profile.featureGates, WatchList: true },
+});
+
+/** `n/a` with app=x at 2 and `n/b` with app=y at 3. */
+export function labelledBed(options: TestbedOptions = {}): Testbed {
+  const bed = new Testbed(options);
+  bed.label("n/a", { app: "x" });
+  bed.label("n/b", { app: "y" });
+  return bed;
+}

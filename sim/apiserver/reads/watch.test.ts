@@ -1,29 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../faults/server-faults.ts";
 import type { JsonObject } from "../http-message.ts";
-import { kubernetesProfile, type Profile, svcProfile } from "../profile.ts";
-import { namesOf, pathOf, plainEncoder, Testbed, type TestbedOptions, versionOf, type WatchLog } from "./testbed.ts";
+import { kubernetesProfile, svcProfile } from "../profile.ts";
+import { labelledBed, namesOf, pathOf, plainEncoder, Testbed, versionOf, type WatchLog } from "./testbed.ts";
 import type { ListResult } from "./types.ts";
 
 const SECOND = 1_000_000;
 const both = [svcProfile, kubernetesProfile];
-const withGate = (profile: Profile): Profile => ({
-  ...profile,
-  featureGates: { ...profile.featureGates, WatchList: true },
-});
-
-/** `n/a` at 2 and `n/b` at 3, then as the options say. */
-function bedOf(options: TestbedOptions = {}): Testbed {
-  const bed = new Testbed(options);
-  bed.label("n/a", { app: "x" });
-  bed.label("n/b", { app: "y" });
-  return bed;
-}
 
 describe("where a watch starts", () => {
   it("after the version, with nothing made up", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     const watch = bed.watch("resourceVersion=2", "n");
     bed.put("n/a");
     bed.remove("n/b");
@@ -33,7 +20,7 @@ describe("where a watch starts", () => {
 
   it("with the present state in the order of keys, when no version or 0 is given", () => {
     for (const query of ["", "resourceVersion=0"]) {
-      const bed = bedOf();
+      const bed = labelledBed();
       bed.put("m/z");
       bed.put("n/a");
       const watch = bed.watch(query);
@@ -47,7 +34,7 @@ describe("where a watch starts", () => {
       [svcProfile, ["ADDED n/a 2", "ADDED n/b 3", "ADDED n/c 4", "MODIFIED n/c 5"]],
       [kubernetesProfile, ["ADDED n/a 2", "ADDED n/b 3"]],
     ] as const) {
-      const bed = bedOf({ profile });
+      const bed = labelledBed({ profile });
       bed.context.frontEnd.setLag(SECOND);
       bed.put("n/c");
       const watch = bed.watch("", "n");
@@ -60,21 +47,21 @@ describe("where a watch starts", () => {
   });
 
   it("at 0: at whatever the cache has", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     bed.context.frontEnd.setLag(SECOND);
     bed.remove("n/a");
     expect(bed.watch("resourceVersion=0", "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
   });
 
   it("at a version that has yet to come: silence until it is past", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     const watch = bed.watch("resourceVersion=5", "n");
     for (let count = 0; count < 3; count++) bed.put("n/a");
     expect(watch.lines).toEqual(["MODIFIED n/a 6"]);
   });
 
   it("is refused where history is gone, in the profile's way", () => {
-    const bed = bedOf({ historyWindowMicros: 10 });
+    const bed = labelledBed({ historyWindowMicros: 10 });
     bed.pass(11);
     bed.put("n/a");
     const gone = bed.watch("resourceVersion=2", "n");
@@ -94,7 +81,7 @@ describe("where a watch starts", () => {
       [svcProfile, "failed"],
       [kubernetesProfile, "open"],
     ] as const) {
-      const bed = bedOf({ profile });
+      const bed = labelledBed({ profile });
       bed.put("n/a");
       bed.store.compact(4);
       expect(bed.watch("resourceVersion=3", "n").state).toBe(state);
@@ -122,11 +109,11 @@ describe("where a watch starts", () => {
 
   it("refuses a version that is none", () => {
     const message = 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax';
-    expect(bedOf({ profile: kubernetesProfile }).watch("resourceVersion=abc").error).toMatchObject({
+    expect(labelledBed({ profile: kubernetesProfile }).watch("resourceVersion=abc").error).toMatchObject({
       code: 500,
       message,
     });
-    expect(bedOf().watch("resourceVersion=abc").error).toMatchObject({ code: 400 });
+    expect(labelledBed().watch("resourceVersion=abc").error).toMatchObject({ code: 400 });
   });
 });
 
@@ -171,7 +158,7 @@ describe("what a selector shows", () => {
 
 describe("how a watch ends", () => {
   it("at its timeout, or somewhere between half an hour and an hour", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     const short = bed.watch("timeoutSeconds=2");
     const long = bed.watch();
     bed.pass(2 * SECOND);
@@ -183,7 +170,7 @@ describe("how a watch ends", () => {
   });
 
   it("when its reader does not read", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     let unread = 0;
     const encoder = { event: () => ({ object: undefined, contentType: "", bytes: () => new Uint8Array(600) }) };
     const calls: string[] = [];
@@ -203,7 +190,7 @@ describe("how a watch ends", () => {
   });
 
   it("when its client goes away, or its server dies", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     const left = bed.watch("resourceVersion=3");
     const died = bed.watch("resourceVersion=3&timeoutSeconds=1");
     left.cancel();
@@ -216,113 +203,9 @@ describe("how a watch ends", () => {
   });
 });
 
-describe("bookmarks", () => {
-  it("come once a minute and just before the end, when there is news", () => {
-    for (const profile of both) {
-      const bed = bedOf({ profile });
-      const asked = bed.watch("resourceVersion=3&allowWatchBookmarks=true&timeoutSeconds=100", "n");
-      const notAsked = bed.watch("resourceVersion=3&timeoutSeconds=100", "n");
-      bed.pass(60 * SECOND);
-      expect(asked.lines).toEqual([]);
-      bed.put("other/x");
-      bed.pass(38 * SECOND);
-      expect(asked.lines).toEqual(["BOOKMARK 4"]);
-      bed.pass(2 * SECOND);
-      expect(asked.state).toBe("closed");
-      expect(notAsked.lines).toEqual([]);
-    }
-  });
-
-  it("never run ahead of what the cache has", () => {
-    const bed = bedOf();
-    const watch = bed.watch("resourceVersion=3&allowWatchBookmarks=true", "n");
-    bed.put("n/a");
-    bed.context.frontEnd.setLag(Infinity);
-    bed.put("n/a");
-    bed.pass(60 * SECOND);
-    expect(watch.lines).toEqual(["MODIFIED n/a 4", "BOOKMARK 4"]);
-  });
-
-  it("carry a version, and in one profile what an empty object carries", () => {
-    const type = { kind: "Namespace", apiVersion: "v1" };
-    for (const profile of both) {
-      const bed = bedOf({ profile });
-      const watch = bed.watch("resourceVersion=1&allowWatchBookmarks=true", "", bed.target("namespaces"));
-      bed.put("n/a");
-      bed.pass(60 * SECOND);
-      const plain = { ...type, metadata: { resourceVersion: "4" } };
-      const zero = { ...type, metadata: { resourceVersion: "4", creationTimestamp: null }, spec: {}, status: {} };
-      expect(watch.events[0]?.object).toEqual(profile === svcProfile ? plain : zero);
-    }
-  });
-});
-
-describe("sendInitialEvents", () => {
-  const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-
-  it("gives the state, says when it is over, and goes on", () => {
-    for (const profile of both.map(withGate)) {
-      const bed = bedOf({ profile });
-      const watch = bed.watch(query, "n");
-      bed.put("n/c");
-      expect(watch.lines).toEqual(["ADDED n/a 2", "ADDED n/b 3", "BOOKMARK 3", "ADDED n/c 4"]);
-      const { initialEventsEnd, initialEventsBlueprint } = profile.dialect;
-      const annotations = (watch.events[2]?.object["metadata"] as JsonObject | undefined)?.["annotations"];
-      const blueprint =
-        "eyJraW5kIjoiQ29uZmlnTWFwTGlzdCIsImFwaVZlcnNpb24iOiJ2MSIsIm1ldGFkYXRhIjp7fSwiaXRlbXMiOm51bGx9Cg==";
-      expect(annotations).toEqual({ [initialEventsEnd]: "true", [initialEventsBlueprint]: blueprint });
-      expect(bed.watch(query.replace("&allowWatchBookmarks=true", ""), "n").lines).toHaveLength(3);
-    }
-  });
-
-  it("waits for a state as new as asked, or as the store", () => {
-    for (const [version, lines] of [
-      ["", ["ADDED n/a 4", "ADDED n/b 3", "BOOKMARK 4"]],
-      ["&resourceVersion=4", ["ADDED n/a 4", "ADDED n/b 3", "BOOKMARK 4"]],
-      ["&resourceVersion=0", ["ADDED n/a 2", "ADDED n/b 3", "BOOKMARK 3", "MODIFIED n/a 4"]],
-    ] as const) {
-      const bed = bedOf({ profile: withGate(kubernetesProfile) });
-      bed.context.frontEnd.setLag(SECOND);
-      bed.put("n/a");
-      const watch = bed.watch(query + version, "n");
-      expect(watch.state).toBe(version === "&resourceVersion=0" ? "open" : "waiting");
-      bed.pass(SECOND);
-      expect(watch.lines).toEqual(lines);
-    }
-  });
-
-  it("gives up after three seconds", () => {
-    const bed = bedOf({ profile: withGate(kubernetesProfile) });
-    const watch = bed.watch(`${query}&resourceVersion=99`, "n");
-    bed.pass(3 * SECOND);
-    expect(watch).toMatchObject({ state: "closed", lines: ["ERROR 504"] });
-    const other = bedOf({ profile: withGate(svcProfile) });
-    const failed = other.watch(`${query}&resourceVersion=99`, "n");
-    other.pass(3 * SECOND);
-    expect(failed.error).toMatchObject({ code: 504 });
-  });
-
-  it("false: changes only", () => {
-    const bed = bedOf({ profile: withGate(kubernetesProfile) });
-    const none = "sendInitialEvents=false&resourceVersionMatch=NotOlderThan";
-    const watches = ["", "&resourceVersion=0", "&resourceVersion=2"].map((version) => bed.watch(none + version, "n"));
-    bed.put("n/c");
-    expect(watches.map(({ lines }) => lines)).toEqual([
-      ["ADDED n/c 4"],
-      ["ADDED n/c 4"],
-      ["ADDED n/b 3", "ADDED n/c 4"],
-    ]);
-  });
-
-  it("is the default of a watch without a version while the gate is on", () => {
-    const bed = bedOf({ profile: withGate(kubernetesProfile) });
-    expect(bed.watch("allowWatchBookmarks=true", "n").lines.at(-1)).toBe("BOOKMARK 3");
-  });
-});
-
 describe("many watches", () => {
   it("share one encoding of an event, and one object of a deletion", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     let made = 0;
     const encoder = {
       event: (...event: Parameters<typeof plainEncoder.event>) => (made++, plainEncoder.event(...event)),
@@ -335,7 +218,7 @@ describe("many watches", () => {
   });
 
   it("see the same order, though one of their readers writes and opens another", () => {
-    const bed = bedOf();
+    const bed = labelledBed();
     const inner: WatchLog[] = [];
     const eager = bed.watch("resourceVersion=3", "n", bed.target(), {
       event: (type, object) => {
@@ -436,54 +319,4 @@ describe("a list and the watch after it", () => {
     for (const path of state.keys()) sorted.put(path);
     return namesOf(sorted.listed()).map((path) => state.get(path) as JsonObject);
   }
-});
-
-describe("faults in watches", () => {
-  const lines = (fault: FaultName, query: string, namespace = "n"): readonly string[] => {
-    const bed = bedOf({ faults: [fault], profile: withGate(svcProfile) });
-    const watch = bed.watch(query, namespace);
-    bed.label("n/a", { app: "y" });
-    bed.remove("n/b");
-    bed.put("m/a");
-    bed.pass(60 * SECOND);
-    return watch.lines;
-  };
-
-  it.each([
-    ["watch-deleted-event-old-rv", "resourceVersion=3", ["MODIFIED n/a 4", "DELETED n/b 3"]],
-    ["watch-leave-selector-old-rv", "resourceVersion=3&labelSelector=app%3Dx", ["DELETED n/a 2"]],
-    ["watch-selector-exit-missing", "resourceVersion=3&labelSelector=app%3Dx", []],
-    ["watch-start-inclusive", "resourceVersion=3", ["ADDED n/b 3", "MODIFIED n/a 4", "DELETED n/b 5"]],
-    ["bookmark-rv-zero", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 0"]],
-    ["bookmark-below-requested-rv", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 4"]],
-  ] as const)("%s", (fault, query, expected) => {
-    expect(lines(fault, query)).toEqual(expected);
-  });
-
-  it("watch-name-selector-crosses-namespaces", () => {
-    const query =
-      "resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name%3Da";
-    expect(lines("watch-name-selector-crosses-namespaces", query, "")).toEqual(["MODIFIED n/a 4"]);
-    expect(lines("bookmark-rv-zero", query, "")).toEqual(["MODIFIED n/a 4", "ADDED m/a 6"]);
-  });
-
-  it("initial-events-end-missing", () => {
-    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-    const bed = bedOf({ faults: ["initial-events-end-missing"], profile: withGate(svcProfile) });
-    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
-  });
-
-  it("initial-events-end-unasked", () => {
-    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-    const bed = bedOf({ faults: ["initial-events-end-unasked"], profile: withGate(svcProfile) });
-    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3", expect.stringContaining("BOOKMARK")]);
-  });
-
-  it("initial-events-before-version", () => {
-    const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999";
-    const lawful = bedOf({ profile: withGate(svcProfile) });
-    expect(lawful.watch(query, "n").lines).toEqual([]);
-    const bed = bedOf({ faults: ["initial-events-before-version"], profile: withGate(svcProfile) });
-    expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
-  });
 });
