@@ -7,7 +7,11 @@ import type { Json, JsonObject } from "../../http-message.ts";
 import { create, endpoint, noFaults, update } from "../object-fixtures.ts";
 import { validateCreate, validateUpdate } from "../validation.ts";
 
-const texts = ["", "a", "A b", "None", "Always", "RollingUpdate", "1.2.3.4", "In", "Exists", "a/b", "-1", "1Gi", "*"];
+/** The last of them are names that every object inherits. */
+const texts = [
+  ...["", "a", "A b", "None", "Always", "RollingUpdate", "1.2.3.4", "In", "Exists", "a/b", "-1", "1Gi", "*"],
+  ...["constructor", "toString", "kubernetes.io/constructor"],
+];
 const numbers = [0, 1, -1, 80, 70_000];
 const scalars: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   string: fc.constantFrom(...texts),
@@ -36,7 +40,7 @@ function valueOf(shape: Shape, typeName: string | undefined, depth: number): fc.
   if (shape.is === "list")
     return fc.array(valueOf(shape.items, undefined, depth - 1), { maxLength: depth > 0 ? 2 : 0 });
   const values = valueOf(shape.values, shape.values.is === "either" ? "Quantity" : undefined, depth - 1);
-  return fc.dictionary(fc.constantFrom("a", "cpu", "a/b", ""), values, {
+  return fc.dictionary(fc.constantFrom("a", "cpu", "a/b", "", "constructor"), values, {
     maxKeys: depth > 0 ? 2 : 0,
   }) as fc.Arbitrary<Json>;
 }
