@@ -37,6 +37,7 @@ import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
 import { deleteOne } from "./writes/delete.ts";
 import { patch, requirePatchType } from "./writes/patch.ts";
+import { admitted } from "./writes/steps.ts";
 import { subresources } from "./writes/subresources.ts";
 import { update } from "./writes/update.ts";
 import { virtualResources } from "./writes/virtual-resources.ts";
@@ -79,6 +80,12 @@ export class Verbs {
     this.proxyPorts = {
       forward: context.forward,
       stored: (...asked) => this.storedCore(...asked),
+      admitted: (run, options, done) => {
+        const { namespace, name } = run.resourcePlace;
+        const connection = { operation: "CONNECT", oldObject: undefined, options: undefined } as const;
+        const admission = { ...connection, namespace, name, object: { ...options } };
+        admitted(this.writer, run, admission, (object) => done(object as JsonObject));
+      },
       choose: (count) => chances.intInclusive(0, count - 1),
     };
     const admission = "admissionregistration.svc.io";
@@ -183,6 +190,7 @@ export class Verbs {
   decode({ row, subresource }: ResourcePlace, object: JsonObject): JsonObject {
     const resource = this.resources.of(row);
     invariant(resource !== undefined, "admission of a resource that is not served", row.resource);
+    if (subresource?.subresource === "proxy") return object; // options without a schema: see `handOn`
     const target = subresource?.type === undefined ? resource.target : bodyTarget(subresource, resource);
     return decodeObject(object, "json", target, "Ignore").draft as JsonObject;
   }

@@ -38,13 +38,15 @@ export function requestOf(review: AdmissionReview, dialect: Dialect) {
     operation,
     userInfo: { username: user.name, uid: user.uid === "" ? undefined : user.uid, groups: user.groups, extra },
     dryRun,
-    options: {
-      kind: optionsKinds[operation],
-      apiVersion: `${groupInDialect(dialect, "meta.svc.io")}/v1`,
-      ...review.options,
-    },
+    options: operation === "CONNECT" ? null : optionsOf(operation, review, dialect),
   };
 }
+
+const optionsOf = (operation: keyof typeof optionsKinds, { options }: AdmissionReview, dialect: Dialect) => ({
+  kind: optionsKinds[operation],
+  apiVersion: `${groupInDialect(dialect, "meta.svc.io")}/v1`,
+  ...options,
+});
 
 /** A namespace counts as lying in itself. */
 const isNamespace = ({ row }: ResourcePlace): boolean => row.group === "" && row.resource === "namespaces";
@@ -64,7 +66,6 @@ const optionsKinds = {
   CREATE: "CreateOptions",
   UPDATE: "UpdateOptions",
   DELETE: "DeleteOptions",
-  CONNECT: undefined,
 } as const;
 
 /** A webhook's answer that could be understood. */

@@ -7,6 +7,8 @@
  * Source: document 1, Verbs, proxy; the published proxy handler and its transport.
  */
 import type { Cancel } from "../../kernel/types.ts";
+import { badRequest } from "../errors.ts";
+import type { JsonObject } from "../http-message.ts";
 import { requireBodySize } from "../writes/body.ts";
 import type { Payload, ResponseHeaders } from "../http-message.ts";
 import { baseHeaders } from "../pipeline/respond.ts";
@@ -45,14 +47,36 @@ export const nowhereToForward: Forward = (_, done) => {
 
 export interface ProxyPorts extends LocationPorts {
   readonly forward: Forward;
+  /** Asks those who may refuse the connection or change its options; throws what they say. */
+  readonly admitted: (run: Run, options: JsonObject, done: (options: JsonObject) => void) => void;
 }
 
-/** Throws what `locations` throws, and 413. */
+/** Throws what `locations` throws, 400 for a dry run, and 413. */
 export function handOn(ports: ProxyPorts, run: Run): void {
+  const { resourcePlace, request, query } = run;
+  if (query.has("dryRun")) throw badRequest("dryRun is not supported");
+  const { prefix, tail } = splitPath(request.path, resourcePlace.namespace === "" ? 5 : 7);
+  const path = trimmed(tail).split("/").map(decodeURIComponent).join("/");
+  const { kind = "", version = "" } = resourcePlace.subresource ?? {};
+  const options = { kind, apiVersion: version, ...(path === "" ? {} : { path }) };
+  ports.admitted(run, options, (admitted) => {
+    const wanted = typeof admitted["path"] === "string" ? admitted["path"] : "";
+    connect(ports, run, prefix, wanted === path ? tail : tailOf(wanted, tail.endsWith("/")));
+  });
+}
+
+/** Without its slashes at either end. */
+const trimmed = (path: string): string => path.replaceAll(/^\/+|\/+$/g, "");
+
+function tailOf(path: string, isFolder: boolean): string {
+  const text = trimmed(path).split("/").map(escapeSegment).join("/");
+  return `${text === "" ? "" : `/${text}`}${isFolder || path.endsWith("/") ? "/" : ""}`;
+}
+
+function connect(ports: ProxyPorts, run: Run, prefix: string, tail: string): void {
   const { request, resourcePlace } = run;
   const { row, namespace, name } = resourcePlace;
   const location = (locations[row.resource] as (typeof locations)[string])(ports, namespace, name);
-  const { prefix, tail } = splitPath(request.path, namespace === "" ? 5 : 7);
   const query = request.query === "" ? "" : `?${request.query}`;
   if (tail === "" && (request.method === "GET" || request.method === "HEAD")) {
     const headers = { ...baseHeaders(run), location: `${prefix}/${query}` };

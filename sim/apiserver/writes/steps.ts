@@ -78,12 +78,13 @@ export function track(
 }
 
 export interface Admission {
-  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly operation: AdmissionReview["operation"];
   readonly namespace: string;
   readonly name: string;
   readonly object: Draft | undefined;
   readonly oldObject: JsonObject | undefined;
-  readonly options: { readonly dryRun: boolean } | DeleteOptions;
+  /** Undefined for a connection: it has none beside its object, which is made of options. */
+  readonly options: { readonly dryRun: boolean } | DeleteOptions | undefined;
 }
 
 /** Passes a draft through the admission steps; the run is parked while one of them takes its time. */
@@ -98,15 +99,19 @@ export function admitted(writer: Writer, run: Run, admission: Admission, done: (
     user: run.user,
     object: object as JsonObject | undefined,
     oldObject,
-    dryRun: options.dryRun,
+    dryRun: options?.dryRun ?? false,
     options: unsaid,
   };
   if (!concerns(steps, review)) {
     done(object ?? {});
     return;
   }
-  const sent = "propagation" in options ? deleteOptionsSent(options) : writeOptionsSent(options.dryRun, run.query);
-  pass(steps, run, { ...review, options: sent }, done);
+  pass(steps, run, { ...review, options: optionsSent(options, run) }, done);
+}
+
+function optionsSent(options: Admission["options"], { query }: Run): JsonObject {
+  if (options === undefined) return unsaid;
+  return "propagation" in options ? deleteOptionsSent(options) : writeOptionsSent(options.dryRun, query);
 }
 
 const unsaid: JsonObject = {};
