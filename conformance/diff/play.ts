@@ -1,5 +1,6 @@
 /** Plays a program on one server, in a namespace of its own, and leaves what it answered masked. */
 import { gunzipSync } from "node:zlib";
+import { parse } from "yaml";
 import type { Dialect } from "../../wire/dialect.ts";
 import { type Answer, type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
 import { Collection } from "../client/collection.ts";
@@ -170,9 +171,19 @@ const headersOf = (headers: Answer["headers"]): JsonObject =>
 function bodyOf({ json, text, headers, bytes }: Answer): Json {
   if (json !== undefined) return json;
   if (headerOf(headers, "content-encoding") === "gzip") return unpacked(bytes);
+  if (mediaTypeOf(headers).endsWith("yaml")) return ofYaml(text);
   return /protobuf|cbor|octet/.test(mediaTypeOf(headers)) || headerOf(headers, "content-encoding") !== undefined
     ? "<binary>"
     : text;
+}
+
+/** As a document: within text, an identity would be a difference. */
+function ofYaml(text: string): Json {
+  try {
+    return (parse(text) as Json | undefined) ?? null;
+  } catch {
+    return text;
+  }
 }
 
 /** What a server says is packed, and is not, shows. */

@@ -64,6 +64,8 @@ const going: readonly Step[] = [
     body: configMap("holder", { finalizers: ["example.com/hold"] }),
   },
   { what: "delete a namespace", method: "DELETE", path: neighbour },
+  // Its controller says what holds it in its own time: on one server sooner than on another.
+  { what: "await what is said of it", method: "GET", path: neighbour, until: '"conditions":[' },
 ];
 
 const inGoing: readonly Step[] = [
