@@ -4,7 +4,6 @@
  * (401 before 429 before 403 before 404, 405 and 406). See `pipeline/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
-import { everyField, exactFieldValue, isSelectorError, parseFieldSelector } from "../../wire/selectors.ts";
 import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
@@ -16,7 +15,7 @@ import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookP
 import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { hmacSigner } from "./auth/token-signer.ts";
-import { alwaysAllow, type Attributes, type Authorizer, refusal, withFaults } from "./auth/authorize.ts";
+import { alwaysAllow, type Authorizer, refusal, withFaults } from "./auth/authorize.ts";
 import { type Authorization, authorizationBy } from "./auth/modes.ts";
 import { escalationCheck } from "./auth/rbac/escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./auth/rbac/policy.ts";
@@ -27,15 +26,15 @@ import { versionDocument } from "./discovery/version.ts";
 import { ApiError, noSuchResource, notFound } from "./errors.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder } from "./http-message.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { attributesOf } from "./pipeline/attributes.ts";
 import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts";
 import { FlowControl } from "./pipeline/flow-control.ts";
 import { Negotiator } from "./pipeline/negotiate.ts";
 import { respondError, respondText } from "./pipeline/respond.ts";
-import { askedResource } from "./pipeline/asked-resource.ts";
-import { requireVerb, type ResourcePlace, Router, verbOf } from "./pipeline/route.ts";
+import { requireVerb, Router, verbOf } from "./pipeline/route.ts";
 import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
-import { parseQuery, plainPath } from "./pipeline/url.ts";
+import { parseQuery } from "./pipeline/url.ts";
 import { type Profile, svcProfile } from "./profile.ts";
 import { nowhereToForward } from "./proxy/proxy.ts";
 import { Encoders } from "./representations/encode.ts";
@@ -415,30 +414,4 @@ function isMutation(method: string): boolean {
 
 function resourceOf(run: Run): string {
   return run.place.is === "resource" ? run.place.place.row.resource : "";
-}
-
-function attributesOf(run: Run): Attributes {
-  const { place, request } = run;
-  if (place.is !== "resource") {
-    const asked = askedResource(request.method, request.path, run.query.flag("watch"));
-    return asked ?? { is: "path", verb: request.method.toLowerCase(), path: plainPath(request.path) };
-  }
-  const { row, subresource, namespace, name, resourceName }: ResourcePlace = place.place;
-  return {
-    is: "resource",
-    verb: run.verb === "" ? request.method.toLowerCase() : run.verb,
-    resource: resourceName,
-    version: row.version,
-    subresource: subresource?.subresource ?? "",
-    // Who has rights inside a namespace may have some on the namespace itself.
-    namespace: row.resource === "namespaces" && row.group === "" ? name : namespace,
-    name: name === "" ? selectedName(run) : name,
-  };
-}
-
-/** A list or watch narrowed down to one name is a question about that name. */
-function selectedName(run: Run): string {
-  const text = run.verb === "list" || run.verb === "watch" ? (run.query.first("fieldSelector") ?? "") : "";
-  const selector = text === "" ? everyField : parseFieldSelector(text);
-  return isSelectorError(selector) ? "" : (exactFieldValue(selector, "metadata.name") ?? "");
 }
