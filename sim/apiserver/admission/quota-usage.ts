@@ -6,6 +6,7 @@ import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../http-message.ts";
+import { countedBare } from "../objects/kinds/resource-quota.ts";
 import { metadataOf } from "../objects/types.ts";
 import type { ServedResource } from "../served-resources.ts";
 
@@ -16,17 +17,6 @@ export const zero = parseQuantity("0") as Quantity;
 const one = parseQuantity("1") as Quantity;
 
 export const isPods = ({ row }: ServedResource): boolean => row.group === "" && row.resource === "pods";
-
-/** Resources of the core group that a quota counts by their bare names. */
-const countedBare = new Set([
-  "configmaps",
-  "persistentvolumeclaims",
-  "pods",
-  "replicationcontrollers",
-  "resourcequotas",
-  "secrets",
-  "services",
-]);
 
 /** What containers ask for: computing, huge pages, and devices, which have a domain. */
 const podAmounts =

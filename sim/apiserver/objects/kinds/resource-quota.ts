@@ -33,7 +33,8 @@ export const resourceQuotaRules: KindRules = {
   },
 };
 
-const counted = new Set([
+/** Resources of the core group that a quota counts by their bare names. */
+export const countedBare: ReadonlySet<string> = new Set([
   "configmaps",
   "persistentvolumeclaims",
   "pods",
@@ -41,9 +42,8 @@ const counted = new Set([
   "resourcequotas",
   "secrets",
   "services",
-  "services.loadbalancers",
-  "services.nodeports",
 ]);
+const counted: ReadonlySet<string> = new Set([...countedBare, "services.loadbalancers", "services.nodeports"]);
 const podCompute = new Set(["cpu", "memory"].flatMap((amount) => [amount, `requests.${amount}`, `limits.${amount}`]));
 const stored = new Set([
   "ephemeral-storage",
