@@ -1,16 +1,27 @@
 /**
  * What the suite asks of a server that others use too: whatever it asks to change or to delete is its own by the path
- * alone, so that a server which minds no parameter still loses nothing.
+ * alone, so that a server which minds no parameter still loses nothing; and what it makes outside its namespaces, be it
+ * dry, has a name of its own.
  */
 import { describe, expect, it } from "vitest";
 import { planSuite, runPart } from "../conformance/run-suite.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import { withEmbeddedServer } from "../sim/http/embedded-server.ts";
-import type { Transport } from "../wire/ports.ts";
+import type { Transport, WireRequest } from "../wire/ports.ts";
 
 const runId = "guest";
 /** In a namespace of this run, or of a name that it has made. */
 const isOwn = (path: string): boolean => /touchstone-guest-\d/.test(path);
+
+/** A review changes nothing; nor does an event for no namespace, which no server takes. */
+const isQuestion = (path: string): boolean => /reviews$|^\/apis\/events\.svc\.io\/v1\/events$/.test(path);
+
+function nameIn({ body = "" }: WireRequest): string {
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  return text.startsWith("{")
+    ? String((JSON.parse(text) as { metadata?: { name?: unknown } }).metadata?.name)
+    : "no name";
+}
 
 describe("whose things the suite changes", { timeout: 240_000 }, () => {
   it("knows its own from others'", () => {
@@ -43,6 +54,9 @@ describe("whose things the suite changes", { timeout: 240_000 }, () => {
           if (["DELETE", "PUT", "PATCH"].includes(request.method)) {
             asked += 1;
             if (!isOwn(path)) others.add(`${check.id}: ${request.method} ${request.path}`);
+          }
+          if (request.method === "POST" && !isOwn(path) && !isQuestion(path) && !isOwn(nameIn(request))) {
+            others.add(`${check.id}: POST ${request.path} of ${nameIn(request)}`);
           }
           return transport.open(request, sink);
         },

@@ -10,6 +10,7 @@ import { shownAnswer, shownStatus } from "../../client/status-document.ts";
 import { type JsonObject, objectsIn } from "../../client/types.ts";
 import { Inconclusive } from "../../findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
+import { definitionOf } from "../../runner/custom-definition.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 interface NamedType {
@@ -19,20 +20,18 @@ interface NamedType {
   readonly suffixed: boolean;
   readonly kind: string;
   readonly namespaced: boolean;
-  readonly rule: (name: string) => NameErrors;
+  /** `own`: the attempt's namespace, which is in the names of all that is its own. */
+  readonly rule: (name: string, own: string) => NameErrors;
   /** What an object of it needs besides a name. */
-  readonly parts?: JsonObject;
+  readonly parts?: (own: string) => JsonObject;
 }
 
 const core = { group: "", suffixed: false } as const;
+const noRules = (): JsonObject => ({ rules: [] });
 const rbac = { group: "rbac.authorization", suffixed: true, rule: pathSegmentErrors } as const;
-const widgets = {
-  group: "touchstone.example.com",
-  scope: "Namespaced",
-  names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-  versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-};
-const definitionName = "widgets.touchstone.example.com";
+/** Of definitions: the one name that fits, in a group of the attempt's own. */
+const theOneName = "widgets";
+const groupOf = (own: string): string => `${own}.example.com`;
 
 /** By plural. Each in version v1 of its group. */
 const types = {
@@ -42,19 +41,19 @@ const types = {
     kind: "Service",
     namespaced: true,
     rule: dns1035LabelErrors,
-    parts: { spec: { ports: [{ port: 80 }] } },
+    parts: () => ({ spec: { ports: [{ port: 80 }] } }),
   },
   namespaces: { ...core, kind: "Namespace", namespaced: false, rule: dns1123LabelErrors },
   leases: { group: "coordination", suffixed: true, kind: "Lease", namespaced: true, rule: dns1123SubdomainErrors },
-  roles: { ...rbac, kind: "Role", namespaced: true, parts: { rules: [] } },
-  clusterroles: { ...rbac, kind: "ClusterRole", namespaced: false, parts: { rules: [] } },
+  roles: { ...rbac, kind: "Role", namespaced: true, parts: noRules },
+  clusterroles: { ...rbac, kind: "ClusterRole", namespaced: false, parts: noRules },
   customresourcedefinitions: {
     group: "apiextensions",
     suffixed: true,
     kind: "CustomResourceDefinition",
     namespaced: false,
-    rule: (name) => (name === definitionName ? [] : ["is not its plural and its group"]),
-    parts: { spec: widgets },
+    rule: (name, own) => (name === `widgets.${groupOf(own)}` ? [] : ["is not its plural and its group"]),
+    parts: (own) => definitionOf("", groupOf(own), { schema: { openAPIV3Schema: { type: "object" } } }),
   },
 } as const satisfies Record<string, NamedType>;
 type Plural = keyof typeof types;
@@ -63,14 +62,15 @@ const piece = fc.constantFrom("a", "0", "z9", "-", ".", ":", "A", "_", " ", "é"
 const anyName = fc.oneof(
   { weight: 6, arbitrary: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join("")) },
   { weight: 1, arbitrary: fc.integer({ min: 62, max: 65 }).map((length) => "a".repeat(length)) },
-  { weight: 1, arbitrary: fc.constant(definitionName) },
+  { weight: 1, arbitrary: fc.constant(theOneName) },
 );
 const plurals = Object.keys(types) as Plural[];
 
 /**
  * Property: each type takes exactly the names that its rule allows: subdomains, labels, labels that begin with a letter,
  * whatever fits into a path, or the one name that an object's content gives it.
- * Method: creates that are dry, near the borders of the rules; a name that somebody holds already was a good one.
+ * Method: creates that are dry, near the borders of the rules; a name that somebody holds already was a good one. What
+ * would be in no namespace is named after the attempt, for there are servers that mind no dryRun.
  */
 export const namesFollowTheRuleOfTheirType = defineCheck<{ readonly plural: Plural; readonly name: string }>({
   id: "names-follow-the-rule-of-their-type",
@@ -88,26 +88,38 @@ export const namesFollowTheRuleOfTheirType = defineCheck<{ readonly plural: Plur
     { plural: "secrets", name: "a.b" },
     { plural: "leases", name: "a_b" },
     { plural: "customresourcedefinitions", name: "a.b" },
-    { plural: "customresourcedefinitions", name: definitionName },
+    { plural: "customresourcedefinitions", name: theOneName },
   ],
   async run(attempt, { plural, name }) {
     const type: NamedType = types[plural];
     const path = await collectionPath(attempt, plural, type);
     if (path === undefined) return;
     const { group, apiVersion } = versionOf(attempt, type);
-    const body = { apiVersion, kind: type.kind, metadata: { name }, ...type.parts };
+    const own = await attempt.target.namespace();
+    const full = type.namespaced ? name : ownName(plural, own, name);
+    const body = { ...type.parts?.(own), apiVersion, kind: type.kind, metadata: { name: full } };
+    if (!type.namespaced) {
+      attempt.target.onCleanUp((cleaner) => cleaner.attempt("DELETE", `${path}/${encodeURIComponent(full)}`));
+    }
     const answer = await attempt.client.request("POST", path, { body, query: { dryRun: "All" } });
     if (answer.status === 401 || answer.status === 403) {
       throw new Inconclusive(`the credentials do not allow to create ${plural}`);
     }
-    const allowed = type.rule(name).length === 0;
+    const allowed = type.rule(full, own).length === 0;
     const taken = answer.status < 300 || shownStatus(answer) === "409 AlreadyExists";
     const refused = shownStatus(answer) === "422 Invalid";
-    const said = `${JSON.stringify(name)} of ${name.length} characters for ${plural}${group === "" ? "" : `.${group}`}`;
+    const said = `${JSON.stringify(full)} of ${full.length} characters for ${plural}${group === "" ? "" : `.${group}`}`;
     const expected = allowed ? `the name ${said} taken` : `422 Invalid for the name ${said}`;
     attempt.expect("names.rule-of-type", allowed ? taken : refused, expected, shownAnswer(answer));
   },
 });
+
+/** A name of the attempt's own that ends as `name` does; one that is long for its length alone keeps that. */
+function ownName(plural: Plural, own: string, name: string): string {
+  if (plural === "customresourcedefinitions" && name === theOneName) return `widgets.${groupOf(own)}`;
+  const full = `${own}-${name}`;
+  return name.length > own.length ? full.slice(0, name.length) : full;
+}
 
 /** Undefined for a type that discovery does not name. */
 async function collectionPath(attempt: Attempt, plural: Plural, type: NamedType): Promise<string | undefined> {
