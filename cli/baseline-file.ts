@@ -1,5 +1,5 @@
 /** `--baseline` and `--write-baseline`: the file of expected failures, and whether what it names exists. */
-import { closeSync, existsSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { findSimilar } from "@optique/core/suggestion";
 import { allChecks } from "../conformance/checks/index.ts";
 import { suiteProfiles } from "../conformance/profiles/index.ts";
@@ -41,19 +41,6 @@ function requireKnown(file: string, finding: string, what: string, name: string,
   throw new UsageError(
     `--baseline ${file}: ${finding}: no ${what} is called ${name}.${meant} Copy the id of a finding from a report, or remove the entry.`,
   );
-}
-
-/** Before the run, so that a file that cannot be written is known at once. Nothing is left behind or changed. */
-export function prepareBaseline(file: string): void {
-  const isNew = !existsSync(file);
-  try {
-    closeSync(openSync(file, "a"));
-    if (isNew) rmSync(file);
-  } catch (error) {
-    throw new UsageError(
-      `--write-baseline ${file}: cannot be written: ${(error as Error).message}. Name another file.`,
-    );
-  }
 }
 
 const reasonOfNew = "Found by the run that wrote this entry; nobody has said why yet.";

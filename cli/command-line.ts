@@ -11,7 +11,7 @@ import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { topicNames } from "../conformance/diff/topic-names.ts";
 import { connectionFlags, sideFlags } from "./connection-flags.ts";
-import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
+import { faults, file, gates, json, newFolder, profile, seed } from "./common-flags.ts";
 import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flag-values.ts";
 import { serve } from "./serve-flags.ts";
 
@@ -81,7 +81,7 @@ const conform = object({
     }),
   ),
   report: optional(
-    option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
+    option("--report", newFolder, {
       description: message`Write the report in every form into this folder: report.json, .html, .md, .txt, junit.xml, a badge, the evidence of failures.`,
     }),
   ),
@@ -155,7 +155,7 @@ const diff = object({
     }),
   ),
   report: optional(
-    option("--report", path({ metavar: "DIR", type: "directory", allowCreate: true }), {
+    option("--report", newFolder, {
       description: message`Write diff.json and diff.txt into this folder.`,
     }),
   ),

@@ -1,8 +1,9 @@
 /** Flags that several commands have. */
+import { statSync } from "node:fs";
 import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { flag, option } from "@optique/core/primitives";
-import { choice, integer } from "@optique/core/valueparser";
+import { choice, integer, type ValueParser } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { fault, featureGates } from "./flag-values.ts";
 
@@ -34,4 +35,18 @@ export const gates = optional(
   }),
 );
 
-export const file = (metavar: "FILE" | "SCENARIO") => path({ metavar, type: "file", mustExist: true });
+/** One to read: a pipe such as `/dev/stdin` is one as well. */
+export function file(metavar: "FILE" | "SCENARIO"): ValueParser<"sync", string> {
+  const any = path({ metavar, mustExist: true });
+  return {
+    ...any,
+    parse(input) {
+      const parsed = any.parse(input);
+      if (!parsed.success || !statSync(parsed.value).isDirectory()) return parsed;
+      return { success: false, error: message`Expected a file, but ${text(input)} is a folder.` };
+    },
+  };
+}
+
+/** One to write into: it is made, and so are those above it. */
+export const newFolder = path({ metavar: "DIR", type: "directory" });

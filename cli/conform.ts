@@ -10,16 +10,17 @@ import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
 import { makePlan, type Plan, type Selection } from "../conformance/runner/plan.ts";
 import { compactHook } from "./compact-hook.ts";
-import { prepareBaseline, readBaseline, writeBaseline } from "./baseline-file.ts";
+import { readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
 import { eventLog } from "./event-log.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { list } from "./list.ts";
 import { progressText } from "./progress-text.ts";
-import { prepareFolder, suiteRenderers, writeReport } from "./report-files.ts";
+import { prepareReport, suiteRenderers, writeReport } from "./report-files.ts";
 import { addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "./suite-target.ts";
 import { painter, progressLine } from "./terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+import { requireWritable } from "./written-files.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.list) return list(options);
@@ -30,8 +31,9 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
   const format = formatOf(options);
   const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
-  if (options.report !== undefined) prepareFolder(options.report);
-  if (options.writeBaseline !== undefined) prepareBaseline(options.writeBaseline);
+  if (options.writeBaseline !== undefined) requireWritable(options.writeBaseline, "--write-baseline");
+  if (options.events !== undefined) requireWritable(options.events, "--events");
+  if (options.report !== undefined) prepareReport(options.report);
   const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
   const progressOf = progressText({

@@ -6,7 +6,7 @@ import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { flag, option } from "@optique/core/primitives";
 import { choice, string } from "@optique/core/valueparser";
-import { path } from "@optique/run/valueparser";
+import { file } from "./common-flags.ts";
 import { fault, featureGates } from "./flag-values.ts";
 
 /** Of a command that judges one server. */
@@ -33,8 +33,6 @@ export const sideFlags = (side: "a" | "b") => ({
     }),
   ),
 });
-
-const file = (metavar: "FILE") => path({ metavar, type: "file", mustExist: true });
 
 const reachFlags = (prefix: "" | "a-" | "b-") => ({
   token: optional(

@@ -1,5 +1,5 @@
 /** `touchstone diff`: the same programs against two servers, and where their answers part. */
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findDifferences } from "../conformance/diff/find-differences.ts";
@@ -11,12 +11,12 @@ import type { DiffOptions } from "./command-line.ts";
 import { type DiffSide, openSide } from "./diff-side.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { painter, progressLine } from "./terminal.ts";
-import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
+import { type ExitCode, exitCodes } from "./usage-error.ts";
+import { prepareFolder } from "./written-files.ts";
 
 export async function diff(options: DiffOptions): Promise<ExitCode> {
   const { seed, addressA, addressB } = options;
   const runs = options.runs ?? (addressA.kind === "embedded" && addressB.kind === "embedded" ? 100 : 20);
-  if (options.report !== undefined) prepareFolder(options.report);
   const { signal, stopListening } = onInterrupt(
     "Stopping: the report will hold what is known so far. Again to stop at once.",
   );
@@ -30,6 +30,7 @@ export async function diff(options: DiffOptions): Promise<ExitCode> {
       return side;
     };
     const [a, b] = [open("a"), open("b")];
+    if (options.report !== undefined) prepareFolder(options.report, "--report");
     const report = await findDifferences({
       a: a.side,
       b: b.side,
@@ -62,15 +63,6 @@ const exitCodeOf: Readonly<Record<DiffReport["conclusion"], ExitCode>> = {
 function replayLine(a: DiffSide, b: DiffSide, topic: TopicName, seed: number, runs: number): string {
   const flags = [...a.flags, ...b.flags].map((flag) => ` ${flag}`).join("");
   return `touchstone diff ${a.address} ${b.address}${flags} --only ${topic} --seed ${seed} --runs ${runs}`;
-}
-
-function prepareFolder(directory: string): void {
-  try {
-    mkdirSync(directory, { recursive: true });
-    accessSync(directory, constants.W_OK);
-  } catch (error) {
-    throw new UsageError(`--report ${directory}: cannot be written: ${(error as Error).message}. Name another folder.`);
-  }
 }
 
 function writeReport(report: DiffReport, directory: string): void {

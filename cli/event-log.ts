@@ -5,7 +5,6 @@ import type { SuiteProgress } from "../conformance/run-suite.ts";
 import { exitCodeFor, gateOf } from "../reports/gate/gate.ts";
 import { type SuiteEvent, type SuiteEventBody, suiteEventVersion } from "../reports/schema/suite-event.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
-import { UsageError } from "./usage-error.ts";
 
 export interface EventLog {
   tell(event: SuiteEventBody): void;
@@ -17,7 +16,7 @@ export interface EventLog {
 
 /** `file` undefined and `print` false: tells nobody. Each line is written whole and at once. */
 export function eventLog(options: { readonly file: string | undefined; readonly print: boolean }): EventLog {
-  const descriptor = options.file === undefined ? undefined : opened(options.file);
+  const descriptor = options.file === undefined ? undefined : openSync(options.file, "w");
   let sequence = 0;
   const tell = (body: SuiteEventBody): void => {
     const event: SuiteEvent = { apiVersion: suiteEventVersion, kind: "SuiteEvent", sequence, ...body };
@@ -37,12 +36,4 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
       if (descriptor !== undefined) closeSync(descriptor);
     },
   };
-}
-
-function opened(file: string): number {
-  try {
-    return openSync(file, "w");
-  } catch (error) {
-    throw new UsageError(`--events ${file}: cannot be written: ${(error as Error).message}. Name another file.`);
-  }
 }

@@ -1,6 +1,6 @@
 /** Every form in which a suite report is printed or written. */
-import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { renderSuiteHtml } from "../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../reports/render/badge.ts";
 import { renderJson } from "../reports/render/json.ts";
@@ -9,7 +9,7 @@ import { renderSuiteMarkdown } from "../reports/render/markdown.ts";
 import { renderSuiteText, type TextOptions } from "../reports/render/text.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import type { SuiteFormat } from "./command-line.ts";
-import { UsageError } from "./usage-error.ts";
+import { prepareFolder } from "./written-files.ts";
 
 /** Options are for text alone. */
 export const suiteRenderers: Readonly<Record<SuiteFormat, (report: SuiteReport, options?: TextOptions) => string>> = {
@@ -33,20 +33,9 @@ const files: readonly (readonly [string, SuiteFormat])[] = [
 ];
 
 /** Before the run, so that a folder that cannot be made is known at once. */
-export function prepareFolder(directory: string): void {
-  try {
-    makeFolder(resolve(directory, "failures"));
-    accessSync(directory, constants.W_OK);
-  } catch (error) {
-    throw new UsageError(`--report ${directory}: cannot be written: ${(error as Error).message}. Name another folder.`);
-  }
-}
-
-/** One by one from the top: where none can be made, as in `/proc`, Node's own recursion never ends. */
-function makeFolder(directory: string): void {
-  if (existsSync(directory)) return;
-  makeFolder(dirname(directory));
-  mkdirSync(directory);
+export function prepareReport(directory: string): void {
+  prepareFolder(directory, "--report");
+  prepareFolder(join(directory, "failures"), "--report");
 }
 
 /**
