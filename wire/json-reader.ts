@@ -5,6 +5,7 @@
  * depth of 10,000, replacement of invalid UTF-8 and of unpaired escapes by U+FFFD).
  */
 import { goQuote, utf8Length } from "./go-strings.ts";
+import { nothingSought, type Sought, stepInto } from "./sought-paths.ts";
 import { decodeLoosely } from "./utf8.ts";
 
 export const jsonDepthMax = 10_000;
@@ -93,21 +94,6 @@ interface Frame {
   readonly sought: readonly Sought[];
   /** Those of them that lead to the member that is being read. */
   soughtInside: readonly Sought[];
-}
-
-interface Sought {
-  readonly path: string;
-  /** So much of it is behind. */
-  readonly length: number;
-}
-
-const nothingSought: readonly Sought[] = [];
-
-function stepInto(sought: readonly Sought[], name: string): readonly Sought[] {
-  if (sought.length === 0) return sought;
-  return sought
-    .filter(({ path, length }) => path.startsWith(name, length))
-    .map(({ path, length }) => ({ path, length: length + name.length }));
 }
 
 type State = "value" | "value or end" | "key" | "key or end" | "after value";
