@@ -105,8 +105,9 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
 }
 
 /**
- * Again, in a namespace of its own, when the target's history did not last for a slow program, or a gateway did not reach
- * the target: now and then that is bad luck. The write that got no answer stays one of which nothing is known.
+ * Again when the target's history did not last for a slow program, or a gateway did not reach the target: now and then
+ * that is bad luck. A program begins anew in a namespace of its own: the write that got no answer stays one of which
+ * nothing is known.
  */
 async function unlessUnlucky(tryOnce: () => Promise<Error | undefined>): Promise<Error | undefined> {
   let end = await tryOnce();
@@ -132,19 +133,29 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
   if (missing !== undefined) return { check, settle: async () => unsupportedOutcome(check, missing) };
   const startedMillis = run.clock.nowMillis();
   const results = new JudgedRequirements();
-  const recorder = new Recorder(run.clock);
-  const client = programClient(run, check, 1, recorder);
-  const attempt = attemptOf(run, client, results);
-  let settleCaptured: Awaited<ReturnType<AgedCheck["begin"]>> | undefined;
-  let end = await endOf(run, async () => {
-    settleCaptured = await check.begin(attempt);
+  const tries: Capture[] = [];
+  const close = async ({ recorder, client, attempt }: Capture): Promise<void> => {
+    await finish(run, check, client, attempt.target);
+    run.onHistory?.(recorder.records(run.curl));
+  };
+  const captureEnd = await unlessUnlucky(async () => {
+    const before = tries.at(-1);
+    if (before !== undefined) await close(before);
+    const capture = captureOf(run, check, tries.length + 1, results);
+    tries.push(capture);
+    return endOf(run, async () => {
+      capture.settle = await check.begin(capture.attempt);
+    });
   });
+  const capture = tries.at(-1) as Capture;
   return {
     check,
     async settle(deadlineMillis) {
-      end ??= await endOf(run, async () => settleCaptured?.(attempt, deadlineMillis));
-      await finish(run, check, client, attempt.target);
-      run.onHistory?.(recorder.records(run.curl));
+      const { recorder, attempt } = capture;
+      // What was captured is still there: it is judged again where it is.
+      const settleOnce = () => endOf(run, async () => capture.settle?.(attempt, deadlineMillis));
+      const end = captureEnd ?? (await unlessUnlucky(settleOnce));
+      await close(capture);
       const exploration = {
         runs: 1,
         decisive: end,
@@ -158,10 +169,23 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
       const unserved = exploration.unserved?.feature;
       const failure = end instanceof CheckFailure ? failureOf(run, check, end, exploration, recorder) : undefined;
       const durationMillis = run.clock.nowMillis() - startedMillis;
-      const exchanges = recorder.count;
+      const exchanges = tries.reduce((sum, each) => sum + each.recorder.count, 0);
       return { check: infoOf(check), verdict, results, runs: 1, exchanges, durationMillis, failure, unserved };
     },
   };
+}
+
+interface Capture {
+  readonly recorder: Recorder;
+  readonly client: Client;
+  readonly attempt: Attempt;
+  settle?: Awaited<ReturnType<AgedCheck["begin"]>>;
+}
+
+function captureOf(run: SuiteRun, check: AgedCheck, program: number, results: JudgedRequirements): Capture {
+  const recorder = new Recorder(run.clock);
+  const client = programClient(run, check, program, recorder);
+  return { recorder, client, attempt: attemptOf(run, client, results) };
 }
 
 async function attemptOnce(
