@@ -1,6 +1,6 @@
 /**
- * Bugs that the embedded server can be told to have, each modelled on a published one. They prove the suite:
- * with a fault on, some check must fail; with none, none may. A row names the requirement that the bug breaks.
+ * Bugs that the embedded server can be told to have: published ones, and a few common mistakes. They prove the suite:
+ * with a fault on, some check must fail; with none, none may.
  * Switches are read where the behaviour lives, beside the profile: `faults["list-null-items"]`.
  */
 import { answerFaults } from "./answer-faults.ts";
