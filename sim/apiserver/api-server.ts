@@ -31,7 +31,7 @@ import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts"
 import { FlowControl } from "./pipeline/flow-control.ts";
 import { Negotiator } from "./pipeline/negotiate.ts";
 import { respondError, respondText } from "./pipeline/respond.ts";
-import { requireVerb, Router, verbOf } from "./pipeline/route.ts";
+import { type ResourcePlace, requireVerb, Router, verbOf } from "./pipeline/route.ts";
 import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
 import { parseQuery } from "./pipeline/url.ts";
@@ -262,8 +262,8 @@ export class ApiServer implements ApiHandler, RunHost {
     const { place } = run;
     if (place.is === "resource") {
       run.verb = verbOf(place.place, request.method, run.query.flag("watch"));
-      // These two may take as long as they like, and hold no seat.
-      if (run.verb === "watch" || place.place.subresource?.subresource === "proxy") {
+      // These may take as long as they like, and hold no seat.
+      if (run.verb === "watch" || isConnection(place.place)) {
         this.admitToHandler(run);
         return;
       }
@@ -407,6 +407,10 @@ export class ApiServer implements ApiHandler, RunHost {
     for (const run of [...this.runs]) run.cancel();
   }
 }
+
+const connections: ReadonlySet<string> = new Set(["proxy", "log", "exec", "attach", "portforward"]);
+const isConnection = ({ subresource }: ResourcePlace): boolean =>
+  subresource !== undefined && connections.has(subresource.subresource);
 
 function isMutation(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";

@@ -15,6 +15,7 @@ import { ApiError, methodNotAllowed } from "./errors.ts";
 import type { ApiHandler, JsonObject } from "./http-message.ts";
 import type { Gauges } from "./metrics/server-metrics.ts";
 import { handOn, type ProxyPorts } from "./proxy/proxy.ts";
+import { podConnections } from "./proxy/pod-connections.ts";
 import { ReadVerbs } from "./pipeline/read-verbs.ts";
 import type { ResourcePlace, Verb } from "./pipeline/route.ts";
 import type { Run } from "./pipeline/run.ts";
@@ -32,7 +33,6 @@ import {
 } from "./writes/bootstrap.ts";
 import { bodyTarget } from "./writes/binding.ts";
 import { warn } from "./writes/body.ts";
-import { noConnection, notServed } from "./writes/connections.ts";
 import { create } from "./writes/create.ts";
 import { deleteCollection } from "./writes/delete-collection.ts";
 import { deleteOne } from "./writes/delete.ts";
@@ -233,6 +233,11 @@ export class Verbs {
       handOn(this.proxyPorts, run);
       return;
     }
+    const connect = subresource === undefined ? undefined : podConnections[subresource.subresource];
+    if (connect !== undefined) {
+      connect(this.proxyPorts, run);
+      return;
+    }
     const { featureGates } = this.context.profile;
     const resource = this.resources.of(row);
     if (row.custom) {
@@ -245,13 +250,13 @@ export class Verbs {
     if (resource === undefined) throw methodNotAllowed();
     if (subresource !== undefined) {
       const handler = subresources[subresource.subresource];
-      if (handler === undefined) throw noConnection(this.writer, resource, run.resourcePlace);
+      invariant(handler !== undefined, "a subresource that nobody carries out", subresource);
       handler({ run, verb, resource, reads: this.reads, writer: this.writer });
       return;
     }
     if (!row.verbs.includes("get")) {
       const handler = virtualResources[row.resource];
-      if (handler === undefined) throw notServed(row.resource);
+      invariant(handler !== undefined, "a resource that nobody carries out", row.resource);
       handler({ run, resource, writer: this.writer });
       return;
     }

@@ -107,6 +107,19 @@ describe("connections to what is behind a proxy", () => {
     expect([statusOf("secret/x"), statusOf("open"), statusOf("")]).toEqual([422, 200, 200]);
   });
 
+  it("do not change their protocol, and say so; one that may stay as it is does", () => {
+    const { bed, targets } = new Cluster();
+    const asking = (upgrade: string) =>
+      bed.ask(`GET ${core}/services/s/proxy/a`, { headers: { connection: "keep-alive, Upgrade", upgrade } });
+    const refused = asking("websocket");
+    expect([refused.status, refused.at("message"), targets]).toEqual([
+      400,
+      "this server does not upgrade connections to other protocols: websocket was asked for",
+      [],
+    ]);
+    expect([asking("h2c").status, targets]).toEqual([200, ["/a"]]);
+  });
+
   it("are never made on trial", () => {
     const { bed, targets } = new Cluster();
     const answer = bed.ask(`POST ${core}/services/s/proxy/a?dryRun=All`);

@@ -120,7 +120,8 @@ interface NodeStatus {
   readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
 }
 
-const addressTypes = ["InternalIP", "ExternalIP", "Hostname"];
+/** The real server's order, unless it is told another. */
+const addressTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const agentPortDefault = 10250;
 
 /** The node's agent speaks TLS; of another port of the node the request says the scheme. */

@@ -207,18 +207,18 @@ describe("a pod's proxy", () => {
 
 describe("a node's proxy", () => {
   it.each([
-    ["n", "https://10.2.0.1:10255"],
-    ["n:10255", "https://10.2.0.1:10255"],
-    ["n:80", "http://10.2.0.1:80"],
-    ["https:n:80", "https://10.2.0.1:80"],
+    ["n", "https://n.example:10255"],
+    ["n:10255", "https://n.example:10255"],
+    ["n:80", "http://n.example:80"],
+    ["https:n:80", "https://n.example:80"],
   ])("sends %s to %s", (id, host) => {
     const { bed, sent } = proxying();
     bed.ask("POST /api/v1/nodes", { body: { metadata: { name: "n" } } });
     const none = bed.ask(`GET /api/v1/nodes/${id}/proxy/x`);
     expect([none.status, none.at("message")]).toEqual([500, "no preferred addresses found; known addresses: []"]);
     const addresses = [
-      { type: "Hostname", address: "n.example" },
       { type: "InternalIP", address: "10.2.0.1" },
+      { type: "Hostname", address: "n.example" },
     ];
     bed.merge("/api/v1/nodes/n/status", {
       status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: 10255 } } },

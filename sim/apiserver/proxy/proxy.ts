@@ -54,6 +54,7 @@ export interface ProxyPorts extends LocationPorts {
 /** Throws what `locations` throws, 400 for a dry run, and 413. */
 export function handOn(ports: ProxyPorts, run: Run): void {
   const { resourcePlace, request, query } = run;
+  refuseUpgrade(run);
   if (query.has("dryRun")) throw badRequest("dryRun is not supported");
   const { prefix, tail } = splitPath(request.path, resourcePlace.namespace === "" ? 5 : 7);
   const path = trimmed(tail).split("/").map(decodeURIComponent).join("/");
@@ -63,6 +64,13 @@ export function handOn(ports: ProxyPorts, run: Run): void {
     const wanted = typeof admitted["path"] === "string" ? admitted["path"] : "";
     connect(ports, run, prefix, wanted === path ? tail : tailOf(wanted, tail.endsWith("/")));
   });
+}
+
+/** Throws 400 for a request for another protocol: answered in this one, it would fail without saying why. */
+export function refuseUpgrade({ request }: Run): void {
+  const { upgrade = "", connection = "" } = request.headers;
+  if (upgrade === "" || upgrade === "h2c" || !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)) return;
+  throw badRequest(`this server does not upgrade connections to other protocols: ${upgrade} was asked for`);
 }
 
 /** Without its slashes at either end. */
@@ -138,7 +146,7 @@ function handBack(
 }
 
 /** Bytes of somebody else's: perhaps packed already. */
-class ForwardedPayload implements Payload {
+export class ForwardedPayload implements Payload {
   readonly object = undefined;
   readonly contentType: string;
   readonly isVerbatim = true;

@@ -328,19 +328,6 @@ describe("subresources", () => {
     expect(bed.ask(`GET ${deployments}/d`).at("spec.replicas")).toBe(0);
   });
 
-  it("connect nobody to a pod, and say why", () => {
-    const bed = new TestBed();
-    const log = (name: string) => {
-      const { status, body } = bed.ask(`GET ${pods}/${name}/log`);
-      return [status, body["message"]];
-    };
-    expect(log("p")).toEqual([404, 'pods "p" not found']);
-    bed.ask(`POST ${pods}`, { body: pod("p") });
-    expect(log("p")).toEqual([400, "pod p does not have a host assigned"]);
-    bed.ask(`POST ${pods}/p/binding`, { body: named("p", { target: { kind: "Node", name: "n1" } }) });
-    expect(log("p")).toEqual([405, "this server does not carry out requests on pods/log"]);
-  });
-
   it("bind a pod that the body names", () => {
     const bed = new TestBed();
     bed.ask(`POST ${pods}`, { body: pod("p") });
