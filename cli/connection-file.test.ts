@@ -66,12 +66,12 @@ describe("connection files", () => {
   });
 
   it("name other files from their own folder", () => {
-    scratchFile("secret-token", "from a file\n");
+    scratchFile("secret-token", "from-a-file\n");
     const found = reached(
       { "certificate-authority": "tester.pem" },
       { tokenFile: "secret-token", "client-certificate": certificateFile, "client-key": "tester.key" },
     );
-    expect(found).toMatchObject({ authority: made.certificate, token: "from a file" });
+    expect(found).toMatchObject({ authority: made.certificate, token: "from-a-file" });
     expect(found.clientCertificate).toEqual({ certificate: made.certificate, key: made.privateKey });
   });
 
@@ -117,7 +117,11 @@ describe("connection files", () => {
     ["another's key", () => reached({}, mixed), /users\.me\.client-certificate: .*its own PEM key/],
     ["what is no certificate", () => reached({ "certificate-authority-data": "eA==" }), /no certificate in it/],
     ["a file that is not there", () => reached({}, { tokenFile: "nowhere" }), /users\.me\.tokenFile: .*can be read/],
-    ["no YAML", () => readConnectionFile(scratchFile("bad.yaml", "{"), undefined), /bad\.yaml: not YAML/],
+    [
+      "no YAML",
+      () => readConnectionFile(scratchFile("bad.yaml", "a: [b\n"), undefined),
+      /bad\.yaml: not YAML: .* at line 2, column 1\.$/,
+    ],
     ["a list", () => readConnectionFile(scratchFile("list.yaml", "[]"), undefined), /list\.yaml: the document: /],
   ])("refuse %s", (_name, read, message) => {
     expect(read).toThrow(message);

@@ -5,6 +5,7 @@
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { requireToken } from "./bearer-token.ts";
 import { readText, type KeyPair, requireCertificates, requirePair } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -131,12 +132,15 @@ function parsed(source: string, flag: string): z.infer<typeof file> {
   try {
     document = parse(source);
   } catch (error) {
-    throw new UsageError(`${flag}: not YAML: ${(error as Error).message}`);
+    throw new UsageError(`${flag}: not YAML: ${firstLine(error as Error)}`);
   }
   const result = file.safeParse(document);
   if (result.success) return result.data;
   throw wrong(flag, "", result.error);
 }
+
+/** Without the excerpt that the reader of YAML adds below. */
+const firstLine = ({ message }: Error): string => (message.split("\n", 1)[0] ?? "").replace(/:$/, ".");
 
 /** The row of this name, read as what it must be. */
 function chosen<Shape extends z.ZodType>(
@@ -178,10 +182,10 @@ function authorityOf(cluster: Cluster, place: Place, name: string): string | und
 }
 
 function tokenOf({ token, tokenFile }: User, place: Place, name: string): string | undefined {
-  if (tokenFile === undefined) return token;
-  const read = readText(resolve(place.folder, tokenFile), `${place.flag}: users.${name}.tokenFile:`).trim();
-  if (read === "") throw new UsageError(`${place.flag}: users.${name}.tokenFile: the file is empty.`);
-  return read;
+  const where = `${place.flag}: users.${name}`;
+  if (tokenFile === undefined) return token === undefined ? undefined : requireToken(token, `${where}.token`);
+  const read = readText(resolve(place.folder, tokenFile), `${where}.tokenFile:`).trim();
+  return requireToken(read, `${where}.tokenFile`);
 }
 
 function pairOf(user: User, place: Place, name: string): KeyPair | undefined {

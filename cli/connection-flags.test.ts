@@ -55,7 +55,9 @@ describe("flags that say how to reach a server", () => {
     [[url, "--token", "t", "--token-file", token], "--token and --token-file both say"],
     [[url, "--client-cert", cert], "go together"],
     [[url, "--client-cert", key, "--client-key", cert], "no certificate in it"],
-    [[url, "--token-file", scratchFile("empty", "\n")], "the file is empty"],
+    [[url, "--token-file", scratchFile("empty", "\n")], "it is empty, and must hold a bearer token"],
+    [[url, "--token-file", scratchFile("page", "<html>\n</html>\n")], "no white space within: give the token alone"],
+    [[url, "--token", "clé"], "--token: a bearer token has only printable ASCII"],
   ])("conform %j is refused", async (words, told) => {
     expect(await refusalHere("conform", "--only", "lists", ...words)).toContain(told);
   });

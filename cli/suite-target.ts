@@ -17,6 +17,7 @@ import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
 import { type Reached, readConnectionFile } from "./connection-file.ts";
 import type { HostAndPort } from "./flag-values.ts";
+import { requireToken } from "./bearer-token.ts";
 import { type KeyPair, readCertificates, readText, requirePair } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -262,8 +263,6 @@ function tokenOf({ token, tokenFile }: Connection): string | undefined {
   if (token !== undefined && tokenFile !== undefined) {
     throw new UsageError("--token and --token-file both say which token to send: give one of them.");
   }
-  if (tokenFile === undefined) return token;
-  const read = readText(tokenFile, "--token-file").trim();
-  if (read === "") throw new UsageError(`--token-file ${tokenFile}: the file is empty; it must hold a bearer token.`);
-  return read;
+  if (tokenFile === undefined) return token === undefined ? undefined : requireToken(token, "--token");
+  return requireToken(readText(tokenFile, "--token-file").trim(), `--token-file ${tokenFile}`);
 }

@@ -42,6 +42,12 @@ describe("urlTransport", () => {
     });
   });
 
+  it("says which header HTTP cannot carry, and asks what it can all the same", async () => {
+    const { client } = await clientOf((_, response) => response.end("{}"), "", { token: "two\nlines" });
+    await expect(client.request("GET", "/")).rejects.toThrow("invalid authorization header");
+    expect((await client.request("GET", "/", { as: "nobody" })).status).toBe(200);
+  });
+
   it("asks as another, or as nobody", async () => {
     const { client } = await clientOf((request, response) => {
       response.setHeader("content-type", "application/json");

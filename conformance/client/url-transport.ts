@@ -76,9 +76,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
         ...(value === undefined ? {} : { authorization: `Bearer ${value}` }),
         ...(request.as === undefined && !saysAsWhom(request) ? options.impersonation : {}),
       };
-      const cut = dispatch(target, request, prefix, credentials, sink, () => live.delete(cut));
-      live.add(cut);
-      return cut;
+      return dispatch(target, request, prefix, credentials, sink, live);
     },
     async close() {
       for (const cut of live) cut();
@@ -131,7 +129,7 @@ function dispatch(
   prefix: string,
   credentials: Readonly<Record<string, string | string[]>>,
   sink: StreamSink,
-  ended: () => void,
+  live: Set<() => void>,
 ): () => void {
   let over = false;
   let cut: (() => void) | undefined;
@@ -141,6 +139,15 @@ function dispatch(
     over = true;
     tell();
   };
+  const cancel = (): void => {
+    over = true;
+    // Not before the request has been sent, as whoever cuts it means it.
+    setImmediate(() => {
+      if (stream === undefined) cut?.();
+      else whenSent(stream, () => cut?.());
+    });
+  };
+  const ended = () => live.delete(cancel);
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
       cut = () => controller.abort(new Error("cut by the suite"));
@@ -165,17 +172,12 @@ function dispatch(
   };
   const headers = { ...request.headers, ...credentials };
   const path = prefix + request.path;
+  live.add(cancel); // first: a request that HTTP cannot carry has ended when `dispatch` returns
   try {
     target.dispatch({ path, method: request.method, headers, body: request.body ?? null }, handler);
   } catch (error) {
-    once(() => sink.failed(error as Error)); // the pool is closed, or the request is none that HTTP can carry
+    ended();
+    once(() => sink.failed(error as Error)); // the pool is closed
   }
-  return () => {
-    over = true;
-    // Not before the request has been sent, as whoever cuts it means it.
-    setImmediate(() => {
-      if (stream === undefined) cut?.();
-      else whenSent(stream, () => cut?.());
-    });
-  };
+  return cancel;
 }
