@@ -230,7 +230,10 @@ export class Exchange implements Responder {
     if (size > gatheredBytesMin) this.#limitReading();
   }
 
-  /** A large answer that is not read in time ends its connection: nobody may hold its bytes by reading now and then. */
+  /**
+   * A large answer, or what an ended watch has left, that is not read in time ends its connection: nobody may hold its
+   * bytes by reading now and then.
+   */
   #limitReading(): void {
     const outgoing = this.#outgoing;
     const isUnread = (): boolean => outgoing.isUnread?.() ?? (outgoing.writableLength ?? 0) > 0;
@@ -272,6 +275,7 @@ export class Exchange implements Responder {
     this.flush();
     this.#finish("answered");
     this.#outgoing.end();
+    this.#limitReading();
   }
 
   /** Writes what waits. `last` is what another exchange has just written: who has the same to say shares its bytes. */

@@ -34,7 +34,7 @@ export interface Patience {
   readonly headMillisMax: number;
   /** Until a body is complete, from the end of its head on; then 408. */
   readonly bodyMillisMax: number;
-  /** Until a large answer is read, from its first byte on. */
+  /** Until a large answer is read, from its first byte on, or a watch from its end on. */
   readonly answerMillisMax: number;
   /** With nothing asked and nothing read. */
   readonly idleMillisMax: number;

@@ -219,8 +219,10 @@ class PlainAnswer implements Outgoing {
   }
 
   end(body?: Uint8Array | string): void {
-    if (this.#chunked) this.#socket.write(`${this.#head}0\r\n\r\n`, "latin1");
-    else if (typeof body === "string") this.#socket.write(this.#head + body, "latin1");
+    if (this.#chunked) {
+      this.#socket.write(`${this.#head}0\r\n\r\n`, "latin1");
+      this.#sentWith = this.#socket.bytesWritten;
+    } else if (typeof body === "string") this.#socket.write(this.#head + body, "latin1");
     else {
       this.endGathered(body === undefined ? [] : [body]);
       return;

@@ -1,4 +1,4 @@
-/** Who reads a large answer by drops loses it: nobody holds its bytes for long. */
+/** Who reads a large answer, or what a watch has left, by drops loses it: nobody holds its bytes for long. */
 import { connect as connectHttp2, constants } from "node:http2";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ApiHandler } from "../apiserver/http-message.ts";
@@ -10,9 +10,9 @@ const answerMillisMax = 200;
 /** More than the buffers of two sockets. */
 const large = Buffer.alloc(96 << 20, "x");
 const bodies = new Map([
-  ["/large", large],
-  ["/middle", large.subarray(0, 16 << 20)],
-  ["/short", large.subarray(0, 64 << 10)],
+  ["large", large],
+  ["middle", large.subarray(0, 16 << 20)],
+  ["short", large.subarray(0, 64 << 10)],
 ]);
 
 let server: Listening;
@@ -24,8 +24,15 @@ beforeEach(async () => {
   answered = new Promise((resolve) => (hasAnswered = resolve));
   const handler: ApiHandler = {
     start({ path }, responder) {
-      const body = bodies.get(path) as Buffer;
-      responder.respond(200, {}, { object: undefined, contentType: "text/plain", bytes: () => body });
+      const [, way = "", size = ""] = path.split("/");
+      const body = bodies.get(size) as Buffer;
+      const payload = { object: undefined, contentType: "text/plain", bytes: () => body };
+      if (way === "answer") responder.respond(200, {}, payload);
+      else {
+        responder.open(200, {});
+        responder.frame(payload);
+        responder.close();
+      }
       hasAnswered();
       return () => {};
     },
@@ -42,34 +49,36 @@ async function thrice(): Promise<void> {
 }
 
 it.each([
-  ["plainly", ""],
-  ["unusually", "TE: trailers\r\n"],
-])("asked %s", async (_, headers) => {
+  ["an answer asked for plainly", "answer", ""],
+  ["an answer asked for unusually", "answer", "TE: trailers\r\n"],
+  ["a watch that has ended, asked for plainly", "watch", ""],
+  ["a watch that has ended, asked for unusually", "watch", "TE: trailers\r\n"],
+])("%s", async (_, way, headers) => {
   const socket = new RawSocket(server.port);
   socket.socket.pause();
-  socket.send(`GET /large HTTP/1.1\r\nHost: h\r\n${headers}\r\n`);
+  socket.send(`GET /${way}/large HTTP/1.1\r\nHost: h\r\n${headers}\r\n`);
   await thrice();
   socket.socket.resume();
   expect((await socket.ended).length).toBeLessThan(large.length);
 });
 
-it("asked over HTTP/2: the stream ends, and the connection goes on", async () => {
+it.each(["answer", "watch"])("over HTTP/2 the stream of an unread %s ends, and the connection goes on", async (way) => {
   const session = connectHttp2(server.url);
-  const slow = session.request({ ":path": "/middle" });
+  const slow = session.request({ ":path": `/${way}/middle` });
   slow.on("error", () => {});
   const closed = new Promise<number>((resolve) => slow.on("close", () => resolve(slow.rstCode)));
   slow.pause();
   await thrice();
   slow.resume();
   expect(await closed).toBe(constants.NGHTTP2_CANCEL);
-  const other = session.request({ ":path": "/short" });
+  const other = session.request({ ":path": "/answer/short" });
   const status = await new Promise((resolve) => other.on("response", (headers) => resolve(headers[":status"])));
   expect(status).toBe(200);
   session.destroy();
 });
 
 it("a client that reads keeps its connection", async () => {
-  const ask = "GET /short HTTP/1.1\r\nHost: h\r\n\r\n";
+  const ask = "GET /answer/short HTTP/1.1\r\nHost: h\r\n\r\n";
   const socket = new RawSocket(server.port, ask);
   await socket.until(/x$/);
   await thrice();
