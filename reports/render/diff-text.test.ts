@@ -55,7 +55,7 @@ B other --b-fault x
     B      500
   again    touchstone diff one other
 
-20 programs on 1 topics, 20 each, seed 7; 1 difference
+20 programs on 1 topic, 20 each, seed 7; 1 difference
 DIFFERENT
 `);
   });

@@ -21,7 +21,7 @@ export function renderDiffText(report: DiffReport, paint: Paint = (_tone, text) 
     ...section(undecided, "could not be compared:"),
     ...section(left, "could not be removed:"),
     ...(report.complete ? [] : ["cut short: what is here is not all"]),
-    `${programs} programs on ${topics.length} topics, ${runs} each, seed ${seed}; ${counted(differences.length, "difference")}`,
+    `${counted(programs, "program")} on ${counted(topics.length, "topic")}, ${runs} each, seed ${seed}; ${counted(differences.length, "difference")}`,
     paint(tones[conclusion], conclusion.toUpperCase()),
   ];
   return `${lines.join("\n")}\n`;

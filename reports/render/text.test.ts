@@ -56,7 +56,7 @@ describe("text of a report", () => {
       name,
       requirement: "watch.expired-is-gone",
       reason: "The server streams errors.",
-      instead: "200 with an ERROR event.",
+      instead: "200 with an ERROR event",
       status,
     });
     const rows = [
@@ -78,8 +78,25 @@ describe("text of a report", () => {
       "counted apart (1)\n  D4\n      watch.expired-is-gone: instead, 200 with an ERROR event. Reason: The server streams errors.",
     );
     expect(text).toMatch(/STALE.*\(1\)\n {2}D5/);
-    expect(text).toMatch(/NOT MET.*\(1\)\n {2}D6/);
+    expect(text).toMatch(/NOT MET.*\(1\)\n {2}D6\n\n/);
     expect(text).toContain("ERROR, with 1 declared deviation");
+  });
+
+  it("says once, and again at the end, why nothing at all was decided", () => {
+    const unreached = { status: "inconclusive", why: "the target was not reached: connect ECONNREFUSED\n" } as const;
+    const rows = [row("watch.reliable", unreached), row("lists.exact", unreached)];
+    const text = renderSuiteText(report(rows, []));
+    expect(text).toContain(
+      "INCONCLUSIVE (2)\n  all of them\n      the target was not reached: connect ECONNREFUSED\n\n",
+    );
+    expect(text).toContain("\nINCONCLUSIVE\nthe target was not reached: connect ECONNREFUSED\n");
+    const other = renderSuiteText(report([...rows, row("a.b", { status: "inconclusive", why: "no event" })], []));
+    expect(other).toContain("  lists.exact (must)\n      the target was not reached");
+    expect(other).not.toContain("\nINCONCLUSIVE\nthe target");
+  });
+
+  it("leaves no empty line below an answer that ends with one", () => {
+    expect(renderFailure({ ...failure, actual: "{}\n" })).toContain("  actual    {}\n  program");
   });
 
   it("does not call a report with a stale deviation plainly conformant", () => {

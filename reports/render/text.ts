@@ -50,7 +50,7 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
       "bad",
       paint,
     ),
-    listBlock("INCONCLUSIVE", rowsWith(report, "inconclusive"), causeOf, "doubtful", paint),
+    inconclusiveBlock(report, paint),
     listBlock(
       `DECLARED DEVIATIONS of profile ${report.profile}, counted apart`,
       deviationsThat(report, "occurred"),
@@ -58,13 +58,7 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
       "doubtful",
       paint,
     ),
-    listBlock(
-      "NOT MET deviations: no check that meets them ran",
-      deviationsThat(report, "unjudged"),
-      deviationText,
-      "quiet",
-      paint,
-    ),
+    unmetBlock(report, paint),
     listBlock("UNSUPPORTED: the target does not claim them", rowsWith(report, "unsupported"), causeOf, "quiet", paint),
     listBlock("SKIPPED on request", rowsWith(report, "skipped"), causeOf, "quiet", paint),
     notJudgedBlock(report, paint),
@@ -139,7 +133,7 @@ function shrinkNote({ shrinks }: SuiteFailure): string {
 
 /** Continuation lines stand under the first, so that a long text stays one field to the eye. */
 function field(name: string, value: string, paint: Paint): string {
-  return `  ${paint("quiet", name.padEnd(8))}  ${value.replaceAll("\n", `\n${" ".repeat(12)}`)}`;
+  return `  ${paint("quiet", name.padEnd(8))}  ${value.trimEnd().replaceAll("\n", `\n${" ".repeat(12)}`)}`;
 }
 
 function rowsWith(report: SuiteReport, status: OutcomeStatus): RequirementResult[] {
@@ -151,6 +145,29 @@ function causeOf({ id, level, outcome }: RequirementResult): readonly [string, s
   if (outcome.status === "inconclusive" || outcome.status === "skipped") return [name, outcome.why];
   if (outcome.status === "unsupported") return [name, `needs ${outcome.feature}`];
   return [name, outcome.status === "error" ? outcome.cause : ""];
+}
+
+/** Where one reason speaks for all, as when the target was not reached, their names say nothing more. */
+function inconclusiveBlock(report: SuiteReport, paint: Paint): string {
+  const rows = rowsWith(report, "inconclusive");
+  const reason = reasonForAll(report);
+  if (reason === undefined) return listBlock("INCONCLUSIVE", rows, causeOf, "doubtful", paint);
+  return `${paint("doubtful", `INCONCLUSIVE (${rows.length})`)}\n  all of them\n      ${indented(reason)}`;
+}
+
+/** Why nothing at all was decided, if that has one reason. */
+function reasonForAll({ requirements }: SuiteReport): string | undefined {
+  const reasons = new Set(requirements.map(({ outcome }) => (outcome.status === "inconclusive" ? outcome.why : "")));
+  const [reason = ""] = reasons;
+  return requirements.length > 1 && reasons.size === 1 && reason !== "" ? reason : undefined;
+}
+
+/** By name alone: most runs of a part meet none of them, and the profile explains each. */
+function unmetBlock(report: SuiteReport, paint: Paint): string {
+  const names = deviationsThat(report, "unjudged").map(({ name }) => name);
+  if (names.length === 0) return "";
+  const title = `NOT MET deviations: no check that meets them ran (${names.length})`;
+  return `${paint("quiet", title)}\n  ${names.join(", ")}`;
 }
 
 /** By reason and area, since they may outnumber all else: `conform --list` and the JSON have every row with its own reason. */
@@ -185,8 +202,12 @@ function deviationsThat(report: SuiteReport, status: DeviationResult["status"]):
 }
 
 function deviationText({ name, requirement, reason, instead }: DeviationResult): readonly [string, string] {
-  return [name, `${requirement}: instead, ${instead} Reason: ${reason}`];
+  return [name, `${requirement}: instead, ${sentence(instead)} Reason: ${sentence(reason)}`];
 }
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+const indented = (text: string): string => text.trimEnd().replaceAll("\n", "\n      ");
 
 /** Rows in a row with the same text have it once, below the last. */
 function listBlock<Row>(
@@ -200,7 +221,7 @@ function listBlock<Row>(
   const texts = rows.map(textOf);
   const lines = texts.map(([name, text], at) => {
     const isTold = text === "" || text === texts[at + 1]?.[1];
-    return isTold ? `  ${name}` : `  ${name}\n      ${text.replaceAll("\n", "\n      ")}`;
+    return isTold ? `  ${name}` : `  ${name}\n      ${indented(text)}`;
   });
   return [paint(tone, `${title} (${rows.length})`), ...lines].join("\n");
 }
@@ -285,8 +306,10 @@ function closing(report: SuiteReport, paint: Paint): string {
   const verdict = stale > 0 && conclusion === "conformant" ? "conformant, but with stale deviations" : conclusion;
   const notes = caveatsOf(report);
   const gate = baselineWords(report).join(", ");
+  const reason = reasonForAll(report);
   return [
     `${paint(stale > 0 ? "bad" : conclusionTone[conclusion], verdict.toUpperCase())}${notes.length === 0 ? "" : `, ${notes.join(", ")}`}`,
+    ...(reason === undefined ? [] : [indented(reason)]),
     ...(gate === "" ? [] : [paint(gateTone[gateOf(report)], gate)]),
     paint(
       "quiet",
