@@ -126,6 +126,16 @@ describe("a service's proxy", () => {
     expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 
+  it("knows no header by what every object inherits", () => {
+    const { bed } = proxying({ headers: { constructor: "a", ["__proto__"]: "b", "0": "c" } });
+    withService(bed, [oneReady]);
+    const { headers } = bed.ask(`GET ${core}/services/s:web/proxy/`);
+    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
+    expect(
+      ["constructor", "__proto__", "0"].map((name) => Object.getOwnPropertyDescriptor(headers, name)?.value),
+    ).toEqual([["a"], ["b"], ["c"]]);
+  });
+
   it("sends those who forgot the slash to it, and others on", () => {
     const { bed, sent } = proxying();
     withService(bed, [oneReady]);

@@ -131,11 +131,12 @@ function handBack(
 ): void {
   if ("error" in answer) throw unavailable(`error trying to reach service: ${answer.error}`);
   const { "content-type": type, location, "content-length": length, ...rest } = returnedHeaders(answer.headers);
-  const headers: ResponseHeaders = baseHeaders(run);
-  for (const [name, value] of Object.entries(rest)) {
-    const own = headers[name];
-    headers[name] = own === undefined ? [value].flat() : [own, value].flat();
-  }
+  const own = baseHeaders(run);
+  // What every object inherits is a name like any other here.
+  const values = (name: string, value: string | readonly string[]): string[] =>
+    [Object.hasOwn(own, name) ? (own[name] as string | string[]) : [], value].flat();
+  const theirs = Object.entries(rest).map(([name, value]) => [name, values(name, value)]);
+  const headers: ResponseHeaders = { ...own, ...(Object.fromEntries(theirs) as ResponseHeaders) };
   if (location !== undefined) {
     const hosts = [sent["host"] ?? "", `${host.includes(":") ? `[${host}]` : host}${port === "" ? "" : `:${port}`}`];
     headers["location"] = returnedLocation(String(location), prefix, hosts);
