@@ -18,6 +18,9 @@ it("takes the best quality, then the first", () => {
       ],
       "yaml",
     ],
+    [[{ ...json, quality: 0.5 }, yaml], "yaml"],
+    [[yaml, { ...json, quality: 0.5 }], "yaml"],
+    [[{ ...yaml, quality: 1 }, json], "yaml"],
     [[unknown, yaml], "yaml"],
     [
       [

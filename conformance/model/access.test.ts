@@ -4,6 +4,7 @@ import { type Answered, type Grant, isGranted, judgeGrant, judgeReview } from ".
 const grants: readonly Grant[] = [
   { verbs: ["get", "list"], resources: ["configmaps"], names: [] },
   { verbs: ["*"], resources: ["pods/status"], names: ["a"] },
+  { verbs: ["watch"], resources: ["*"], names: [] },
 ];
 const ask = (verb: string, resource: string, name = "") => ({ verb, resource, name });
 
@@ -12,6 +13,7 @@ describe("isGranted", () => {
     ["what a rule names", ask("list", "configmaps"), true],
     ["another verb", ask("create", "configmaps"), false],
     ["another resource", ask("get", "secrets", "a"), false],
+    ["a verb on any resource", ask("watch", "secrets"), true],
     ["any verb on a named object", ask("patch", "pods/status", "a"), true],
     ["another name", ask("patch", "pods/status", "b"), false],
     ["no name where one is needed", ask("list", "pods/status"), false],
@@ -34,16 +36,19 @@ describe("what came of it", () => {
     for (const lawful of [answered(true, true, 404), answered(true, true, 200), answered(false, false, 403)]) {
       expect(judgeReview(lawful) ?? judgeGrant(lawful)).toBeUndefined();
     }
+    expect(judgeReview(answered(false, false, 401))).toBeUndefined();
   });
 
   it("rejects a review that doing it belies", () => {
     expect(judgeReview(answered(true, true, 403))).toBeDefined();
     expect(judgeReview(answered(true, false, 200))).toBeDefined();
+    expect(judgeReview(answered(true, true, 401))).toBeDefined();
   });
 
   it("rejects answers that the grants belie", () => {
     expect(judgeGrant(answered(true, true, 403))).toBeDefined();
     expect(judgeGrant(answered(false, true, 404))).toBeDefined();
     expect(judgeGrant(answered(false, false, 401))).toBeDefined();
+    expect(judgeGrant(answered(true, true, 401))).toBeDefined();
   });
 });

@@ -16,3 +16,12 @@ it.each([
 ])("rejects %s", (_what, answered) => {
   expect(judgeCaller(jane, callerIn(answered, "userInfo"))).toBeDefined();
 });
+
+it("reads nobody where no user is told", () => {
+  for (const answered of [undefined, {}, { status: "Success" }, { status: { userInfo: { username: 7 } } }]) {
+    expect(callerIn(answered as never, "userInfo")).toBeUndefined();
+  }
+  expect(callerIn({ status: { userInfo: { username: "" } } }, "userInfo")).toBeUndefined();
+  expect(judgeCaller(jane, undefined)?.actual).toBe("no user");
+  expect(judgeCaller(jane, { ...jane, username: "joe" })?.actual).toBe("joe in system:authenticated");
+});

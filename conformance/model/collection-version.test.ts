@@ -33,6 +33,8 @@ describe("judgeListVersions", () => {
       "the newest item's version after a deletion",
       [wrote("1"), wrote("2"), listed("2", "a@1", "b@2"), wrote(), listed("1", "a@1")],
     ],
+    ["the version of an earlier write", [wrote("1"), wrote("2"), listed("1", "a@1")]],
+    ["the version of a list from before a change", [listed("5"), wrote("6"), listed("5")]],
     [
       "the newest of what was selected",
       [wrote("1"), listed("1", "a@1"), wrote("2"), { ...listed("1", "a@1"), what: "red" } as Happening],
@@ -53,6 +55,7 @@ describe("judgeGoesOn", () => {
 
   it.each([
     ["what the list shows", ["+b@2"]],
+    ["what the list shows, as a change", ["~b@2"]],
     ["the end of what it does not show", ["-c@3"]],
     ["the beginning of what it shows", ["+a@4#2"]],
   ])("rejects %s", (_, written) => {

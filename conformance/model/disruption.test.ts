@@ -13,6 +13,8 @@ const eviction = (status: number, health: PodHealth = "ready", dryRun = false): 
 describe("evictions one after another", () => {
   it.each<[string, Budget, PodHealth[], Eviction[]]>([
     ["as many as are spare", budget, ["ready", "ready"], [eviction(201), eviction(429)]],
+    ["one after another of three", budget, ["ready", "ready", "ready"], [eviction(201), eviction(201), eviction(429)]],
+    ["a pending pod while none serves", budget, ["pending"], [eviction(201, "pending")]],
     ["a dry one that spends nothing", budget, ["ready", "ready"], [eviction(201, "ready", true), eviction(201)]],
     ["a pending pod at any time", budget, ["ready", "pending"], [eviction(429), eviction(201, "pending")]],
     ["an unready pod while enough serve", budget, ["ready", "unready"], [eviction(429), eviction(201, "unready")]],
@@ -45,6 +47,31 @@ describe("evictions one after another", () => {
     ["a refusal without its cause", budget, ["ready"], [{ ...eviction(429), causes: [] }]],
     ["another refusal", budget, ["ready"], [{ ...eviction(429), status: 403 }]],
     [
+      "a pending pod refused when a budget of none is spent",
+      none,
+      ["unready", "ready", "pending"],
+      [eviction(201, "unready"), eviction(429, "pending")],
+    ],
+    [
+      "something else than a refusal when it is spent",
+      none,
+      ["unready", "ready"],
+      [eviction(201, "unready"), eviction(500)],
+    ],
+    [
+      "a budget that always allows, spent by an unready pod",
+      { ...none, policy: "AlwaysAllow" },
+      ["unready", "ready"],
+      [eviction(201, "unready"), eviction(429)],
+    ],
+    [
+      "a budget of one, spent by an unready pod",
+      budget,
+      ["unready", "ready", "ready"],
+      [eviction(201, "unready"), eviction(429)],
+    ],
+    ["a budget of none, spent by a pending pod", none, ["pending", "ready"], [eviction(201, "pending"), eviction(429)]],
+    [
       "a budget of none, refused with one to spare",
       none,
       ["unready", "ready", "ready"],
@@ -64,5 +91,7 @@ describe("evictions at once", () => {
   it("rejects more, and a refusal of another kind", () => {
     expect(judgeAtOnce(budget, 3, [eviction(201), eviction(201), eviction(201)])).toBeDefined();
     expect(judgeAtOnce(budget, 3, [eviction(500)])).toBeDefined();
+    expect(judgeAtOnce(budget, 1, [eviction(201)])).toBeDefined();
+    expect(judgeAtOnce(budget, 0, [eviction(201)])).toBeDefined();
   });
 });

@@ -21,6 +21,8 @@ describe("brokenField", () => {
   it("accepts what document 2 asks for", () => {
     expect(brokenField(event)).toBeUndefined();
     expect(brokenField({ ...event, action: "a".repeat(128), note: "" })).toBeUndefined();
+    expect(brokenField({ ...event, type: "Warning" })).toBeUndefined();
+    expect(brokenField({ ...event, series: null })).toBeUndefined();
     expect(brokenField(series(2, time))).toBeUndefined();
   });
 
@@ -36,6 +38,9 @@ describe("brokenField", () => {
     ["series", series(1, time)],
     ["series", series(3, undefined)],
     ["series", series(undefined, time)],
+    ["series", { ...event, series: "2" }],
+    ["series", { ...event, series: { count: "3", lastObservedTime: time } }],
+    ["note", { ...event, note: "n".repeat(1025) }],
   ])("rejects a wrong %s", (field, wrong) => {
     expect(brokenField(wrong)).toBe(field);
   });
@@ -49,8 +54,17 @@ describe("the two forms", () => {
     expect(differingField(reportOf(event, "own"), reportOf(coreAlone, "core"))).toBeUndefined();
   });
 
+  it("takes what is empty for nothing, and fields in any order", () => {
+    const empty = { related: {}, series: null, action: "", deprecatedCount: 0, note: undefined };
+    expect(reportOf({ ...empty, reason: "Seen" }, "own")).toStrictEqual({ reason: "Seen" });
+    const turned = { ...event, regarding: { name: "p", kind: "Pod" } };
+    expect(differingField(reportOf(event, "own"), reportOf(turned, "own"))).toBeUndefined();
+  });
+
   it("rejects forms that say different things", () => {
     expect(differingField(reportOf(event, "own"), reportOf({ ...coreAlone, message: "else" }, "core"))).toBe("note");
+    const other = { ...coreAlone, involvedObject: { kind: "Pod", name: "q" } };
+    expect(differingField(reportOf(event, "own"), reportOf(other, "core"))).toBe("regarding");
     expect(differingField(reportOf(event, "own"), reportOf({ ...coreAlone, count: 3 }, "core"))).toBe(
       "deprecatedCount",
     );
@@ -62,5 +76,6 @@ describe("isSelected", () => {
     expect(isSelected(event, "regarding.name", "p")).toBe(true);
     expect(isSelected(event, "regarding.name", "q")).toBe(false);
     expect(isSelected(event, "regarding.uid", "")).toBe(true);
+    expect(isSelected(event, "related.name", "")).toBe(true);
   });
 });

@@ -40,6 +40,31 @@ describe("applyJsonPatch", () => {
     expect(applyJsonPatch({}, operations.slice(0, 1))).toEqual({ a: 1 });
   });
 
+  it.each<[string, Json, PatchOperation]>([
+    ["a pointer without a slash", { a: 1 }, { op: "remove", path: "a" }],
+    ["an unknown escape", { "~2": 1 }, { op: "remove", path: "/~2" }],
+    ["a source that is no pointer", { a: 1 }, { op: "copy", path: "/b", from: "a" }],
+    ["a move into itself", { a: { b: 1 } }, { op: "move", path: "/a/b/c", from: "/a" }],
+    ["a test of what is not there", {}, { op: "test", path: "/a" }],
+    ["the removal of the whole", { a: 1 }, { op: "remove", path: "" }],
+    ["a place beyond a list", { a: [{}] }, { op: "add", path: "/a/1/b", value: 1 }],
+    ["a place within a text", { a: "b" }, { op: "add", path: "/a/b", value: 1 }],
+    ["an inherited field", {}, { op: "test", path: "/toString", value: 1 }],
+    ["a place below an inherited field", {}, { op: "add", path: "/toString/a", value: 1 }],
+  ])("refuses %s", (_what, document, operation) => {
+    expect(applyJsonPatch(document, [operation])).toBeUndefined();
+  });
+
+  it("moves the whole to where it is, and what is beside", () => {
+    expect(applyJsonPatch({ a: 1 }, [{ op: "move", path: "", from: "" }])).toEqual({ a: 1 });
+    expect(applyJsonPatch({ a: { b: 1 } }, [{ op: "move", path: "", from: "/a" }])).toEqual({ b: 1 });
+    expect(applyJsonPatch({ a: { b: 1 }, c: {} }, [{ op: "move", path: "/c/a/b", from: "/a/b" }])).toBeUndefined();
+    expect(applyJsonPatch({ a: { b: 1 }, c: {} }, [{ op: "move", path: "/c/b", from: "/a/b" }])).toEqual({
+      a: {},
+      c: { b: 1 },
+    });
+  });
+
   it("writes pointers that it reads", () => {
     expect(pointerTo("a/b", "c~d", 0)).toBe("/a~1b/c~0d/0");
     expect(parsePointer(pointerTo("a/b", "c~d", "~1"))).toEqual(["a/b", "c~d", "~1"]);

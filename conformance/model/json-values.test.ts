@@ -13,6 +13,17 @@ it("takes documents for the same whatever the order of their fields, and no othe
     [{}, []],
     [{ a: null }, {}],
     [[1], [1, 2]],
+    [
+      [1, 2],
+      [1, 3],
+    ],
+    [
+      { a: 1, b: 2 },
+      { a: 1, b: 3 },
+    ],
+    [[], { length: 0 }],
+    ["", {}],
+    [null, {}],
   ] as const) {
     expect(sameJson(left as never, right as never)).toBe(false);
   }

@@ -11,3 +11,7 @@ it("does not touch what it is given", () => {
   expect(mergePatch(target, { a: { b: null } })).toEqual({ a: {} });
   expect(target).toEqual({ a: { b: "c" } });
 });
+
+it("takes a field that is undefined for one that is not there", () => {
+  expect(mergePatch({ a: 1 }, { a: undefined } as never)).toEqual({ a: 1 });
+});

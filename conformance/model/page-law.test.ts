@@ -51,6 +51,10 @@ describe("pages", () => {
   it("End - an empty last page of a list with a selector - accepts", () => {
     expect(judgeEnd([first, page(last, { continueToken: "t" }), list("9")], true)).toBeUndefined();
   });
+  it("End - one page without anything - accepts; a second one without anything - rejects", () => {
+    expect(judgeEnd([list("9")], false)).toBeUndefined();
+    expect(judgeEnd([first, list("9")], false)).toBeDefined();
+  });
   it("End - no end in sight - rejects", () => {
     expect(judgeEnd([first, first, first], true)).toBeDefined();
   });

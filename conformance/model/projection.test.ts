@@ -27,6 +27,11 @@ describe("projection", () => {
     ]);
   });
 
+  it("takes a second life for another object", () => {
+    const story = [event("+a@1", red), event("-a@2", red), event("+a@3#2")];
+    expect(shown(project(new Map(), story, isRed))).toEqual(["ADDED 1", "DELETED 2"]);
+  });
+
   it("knows what matched before the log began", () => {
     const base = stateOf([object("a@1", red), object("b@2")]);
     expect(shown(project(base, log("~a@3", "-b@4"), isRed))).toEqual(["DELETED 3"]);
@@ -43,6 +48,8 @@ describe("projection", () => {
     ["two in another order", "~a@2", "+a@1", "-a@3"],
     ["another type", "+a@1", "+a@2", "-a@3"],
     ["the version of an earlier state", "+a@1", "~a@2", "-a@2"],
+    ["another object", "+a@1", "~b@2", "-a@3"],
+    ["another life", "+a@1", "~a@2#2", "-a@3"],
   ];
   for (const [situation, ...events] of different) {
     it(`Same events - ${situation} - rejects`, () => expect(judgeSameEvents(expected, log(...events))).toBeDefined());
@@ -72,6 +79,23 @@ describe("a stream against the log", () => {
   });
   it("Start - a state that fits two places, and the stream fits neither - rejects", () => {
     expect(judgeStreamAgainstLog(base, story, { state: base }, everything, log("-a@4", "+c@5"))).toBeDefined();
+  });
+  it("Start - after the first change - accepts; after the last, nothing - accepts", () => {
+    expect(judgeStreamAgainstLog(base, story, { after: "2" }, everything, log("~a@3", "-a@4", "+c@5"))).toBeUndefined();
+    const whole = stateOf([object("b@1"), object("c@5")]);
+    expect(judgeStreamAgainstLog(base, story, { state: whole }, everything, [])).toBeUndefined();
+  });
+  it("Start - after the version of one of several from before the log - accepts", () => {
+    const several = stateOf([object("b@1"), object("d@0")]);
+    expect(judgeStreamAgainstLog(several, story, { after: "0" }, everything, story)).toBeUndefined();
+  });
+  it.each([
+    ["with an object more", ["b@1", "d@9"]],
+    ["with another version", ["b@7"]],
+    ["without any object", []],
+  ])("Start - a state that the log never had, %s - rejects", (_what, written) => {
+    const state = stateOf(written.map((each) => object(each)));
+    expect(judgeStreamAgainstLog(base, story, { state }, everything, story)?.expected).toContain("a start");
   });
   it("Start - a version that the log never had - rejects", () => {
     expect(judgeStreamAgainstLog(base, story, { after: "77" }, everything, [])?.expected).toContain("77");

@@ -59,7 +59,33 @@ describe("registers: writes", () => {
   });
 });
 
+describe("registers: of several objects", () => {
+  const two = log("+a@1", "+b@2", "~a@3", "-b@4");
+  const ofTwo = [
+    create,
+    write("create", "b@2", [3, 4]),
+    write("put", "a@3", [5, 6], { demanded: "1" }),
+    write("delete", "b@", [7, 8]),
+  ];
+  it("Several - each by itself - accepts", () => {
+    const seen = [read("a@1", [3, 4]), read("b@", [1, 2], true), read("b@2", [5, 6]), read("b@", [9, 10], true)];
+    expect(judgeRegisters(two, ofTwo, seen)).toBeUndefined();
+  });
+  it("Several - the second is read after its deletion - rejects", () => {
+    expect(judgeRegisters(two, ofTwo, [read("a@3", [7, 8]), read("b@2", [9, 10])])).toBeDefined();
+  });
+});
+
 describe("registers: reads", () => {
+  it.each([["the write first"], ["the write that changed nothing first"]])(
+    "Read - absent after a write that a later one repeats without a change, %s - rejects",
+    (order) => {
+      const both = [create, write("put", "a@1", [5, 6])];
+      const told = order === "the write first" ? both : both.toReversed();
+      expect(judgeRegisters(log("+a@1"), told, [read("a@", [3, 4], true)])).toBeDefined();
+      expect(judgeRegisters(log("+a@1"), told, [read("a@1", [3, 4])])).toBeUndefined();
+    },
+  );
   it("Read - the state before or after a write under way - accepts", () => {
     expect(judgeRegisters(story, writes, [read("a@1", [6, 7]), read("a@2", [6, 7])])).toBeUndefined();
   });

@@ -14,6 +14,10 @@ describe("nothing missing", () => {
     const refused = write("put", "a@9", [3, 4], { status: 409 });
     expect(judgeNothingMissing(log("+a@1"), [create, refused, write("patch", "a@8", [5, undefined])])).toBeUndefined();
   });
+  it("Nothing missing - a deletion answers with a state before it - accepts", () => {
+    const answered = { ...remove, object: event("~a@2").object };
+    expect(judgeNothingMissing(log("+a@1", "~a@2", "-a@3"), [create, patch, answered])).toBeUndefined();
+  });
   it("Nothing missing - a deletion that waits for finalizers is a change - accepts", () => {
     const pending = event("~a@2", { deletionTimestamp: "t" });
     expect(judgeNothingMissing([event("+a@1"), pending], [create, remove])).toBeUndefined();
