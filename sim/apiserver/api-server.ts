@@ -54,6 +54,7 @@ const unreachable: WebhookCaller = (call, done) => {
 const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
 const fiveMinutes: Micros = 300_000_000;
 const oneHour: Micros = 3_600_000_000;
+const advertisedUrlDefault = "https://127.0.0.1:6443";
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   return new ApiServer(options);
@@ -186,7 +187,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const metricsText = (): string => this.metricsText();
     this.nonResources = new NonResources(
       this.context,
-      options.advertisedUrl ?? (() => "https://127.0.0.1:6443"),
+      options.advertisedUrl ?? (() => advertisedUrlDefault),
       metricsText,
     );
     this.verbs = new Verbs(this.context, {
@@ -195,6 +196,7 @@ export class ApiServer implements ApiHandler, RunHost {
       eventTtlMicros: options.eventTtlMicros ?? oneHour,
       bootstrap: options.bootstrap ?? true,
       bootstrapRoles: hasRoles,
+      advertisedUrl: options.advertisedUrl === undefined ? advertisedUrlDefault : undefined,
     });
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
@@ -223,6 +225,11 @@ export class ApiServer implements ApiHandler, RunHost {
   /** How far the caches are behind the store from now on, in microseconds ≥ 0. */
   setCacheLag(lagMicros: Micros): void {
     this.verbs.setCacheLag(lagMicros);
+  }
+
+  /** Says where the server is reached, by its own service. To be called once that is known. */
+  advertise(url: string): void {
+    this.verbs.advertise(url);
   }
 
   /** The watch caches keep nothing of the past: a watch from an earlier version is answered with 410. */

@@ -54,6 +54,8 @@ export interface Profile {
   readonly gzipAnswers: "reads" | "all";
   /** POST with metadata.resourceVersion set: 400, or the observed 500 without a reason. */
   readonly createWithVersionStatus: 400 | 500;
+  /** The server makes the Service by which it is reached from inside the cluster, and keeps its endpoints. */
+  readonly ownService: boolean;
   /** Compactions per history window: 1 keeps old versions for one to two windows, as the observed server does. */
   readonly compactionsPerWindow: number;
   /** Feature gates and their defaults. Document 1, Versioning 3. */
@@ -100,6 +102,7 @@ export const svcProfile: Profile = {
   gzipMinimumBytes: 0,
   gzipAnswers: "reads",
   createWithVersionStatus: 400,
+  ownService: false,
   compactionsPerWindow: 10,
   featureGates: defaultGates,
 };
@@ -130,6 +133,7 @@ export const kubernetesProfile: Profile = {
   gzipMinimumBytes: 131_073,
   gzipAnswers: "all",
   createWithVersionStatus: 500,
+  ownService: true,
   compactionsPerWindow: 1,
   featureGates: defaultGates,
 };

@@ -28,6 +28,7 @@ import { prefixEnd } from "../store/sorted-index.ts";
 import {
   bootstrapApiServices,
   bootstrapNamespaces,
+  bootstrapOwnService,
   bootstrapPriorityClasses,
   bootstrapRoles,
 } from "./writes/bootstrap.ts";
@@ -51,6 +52,8 @@ export interface VerbsOptions {
   readonly bootstrap: boolean;
   /** Make the default roles and bindings, too. */
   readonly bootstrapRoles: boolean;
+  /** Where the server is reached, if that is known from the start. */
+  readonly advertisedUrl: string | undefined;
 }
 
 export class Verbs {
@@ -60,6 +63,7 @@ export class Verbs {
   private readonly reads: ReadVerbs;
   private readonly writer: Writer;
   private readonly proxyPorts: ProxyPorts;
+  private readonly makesOwnService: boolean;
   /** Of one kind, as the caches have them, by name. */
   readonly webhookConfigurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   /** As the caches have them, by name. */
@@ -70,7 +74,14 @@ export class Verbs {
 
   constructor(
     context: ServerContext,
-    { historyWindowMicros, cacheLagMicros, eventTtlMicros, bootstrap, bootstrapRoles: withRoles }: VerbsOptions,
+    {
+      historyWindowMicros,
+      cacheLagMicros,
+      eventTtlMicros,
+      bootstrap,
+      bootstrapRoles: withRoles,
+      advertisedUrl,
+    }: VerbsOptions,
   ) {
     const { store, unreadable, process, profile, faults } = context;
     this.context = context;
@@ -100,6 +111,8 @@ export class Verbs {
     if (bootstrap) bootstrapApiServices(this.writer);
     if (bootstrap) bootstrapPriorityClasses(this.writer);
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
+    this.makesOwnService = bootstrap && profile.ownService;
+    if (advertisedUrl !== undefined) this.advertise(advertisedUrl);
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, faults });
     this.reads = new ReadVerbs(context, {
       profile,
@@ -113,6 +126,13 @@ export class Verbs {
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
+  }
+
+  /** Where the server is reached, for its own service. */
+  advertise(url: string): void {
+    const [, bracketed, plain = "", port] = /^https?:\/\/(?:\[(.+)\]|([^:/]+))(?::(\d+))?/.exec(url) ?? [];
+    if (!this.makesOwnService) return;
+    bootstrapOwnService(this.writer, { host: bracketed ?? plain, port: Number(port ?? 443) });
   }
 
   /** See `FrontEnd.setLag`. */

@@ -71,6 +71,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     throw error;
   });
   url = listening.url;
+  driver.enter(process, () => server.advertise(url));
   return {
     ...listening,
     async close(graceMillis) {

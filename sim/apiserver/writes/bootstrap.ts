@@ -2,11 +2,13 @@
 import { defaultClusterRoleBindings, defaultClusterRoles } from "../auth/rbac/default-roles.ts";
 import type { JsonObject } from "../http-message.ts";
 import { decodeObject } from "../objects/decode.ts";
+import { readIp } from "../objects/kinds/ip-fields.ts";
 import { localApiServices, localCondition } from "../objects/kinds/api-service.ts";
 import { systemPriorityClasses } from "../objects/kinds/priority-class.ts";
 import { serverManager, trackManagedFields } from "../objects/managed-fields.ts";
 import { prepareForCreate, wipeSystemFields } from "../objects/system-fields.ts";
 import type { ServedResource } from "../served-resources.ts";
+import { firstServiceAddress } from "./service-addresses.ts";
 import type { Writer } from "./writer.ts";
 
 /** `default` and the dialect's own three, unless a server before this one has made them. */
@@ -45,10 +47,53 @@ export function bootstrapRoles(writer: Writer): void {
   }
 }
 
+/**
+ * The service by which the server is reached from inside the cluster, unless a server before this one has made it. A
+ * name is no address that endpoints could have. Simplification: several servers on one store are not listed side by
+ * side, and what somebody else makes of all this is not put right. Source: the published controllers.
+ */
+export function bootstrapOwnService(writer: Writer, { host, port }: { host: string; port: number }): void {
+  const ports = [{ name: "https", protocol: "TCP", port: 443, targetPort: port }];
+  const spec = {
+    ports,
+    clusterIP: firstServiceAddress,
+    clusterIPs: [firstServiceAddress],
+    type: "ClusterIP",
+    sessionAffinity: "None",
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+    internalTrafficPolicy: "Cluster",
+  };
+  const labels = { component: "apiserver", provider: "kubernetes" };
+  const metadata = { name: ownServiceName, namespace: "default", labels };
+  makeUnlessThere(writer, writer.resources.named("", "v1", "services"), { metadata, spec }, { loadBalancer: {} });
+  if (readIp(host) !== undefined) bootstrapOwnEndpoints(writer, host, port);
+}
+
+const ownServiceName = "kubernetes";
+
+function bootstrapOwnEndpoints(writer: Writer, ip: string, port: number): void {
+  const { dialect } = writer.context.profile;
+  const ports = [{ name: "https", port, protocol: "TCP" }];
+  const labelled = (labels: JsonObject): JsonObject => ({ name: ownServiceName, namespace: "default", labels });
+  const endpoints = {
+    metadata: labelled({ [`endpointslice.${dialect.labelSuffix}/skip-mirror`]: "true" }),
+    subsets: [{ addresses: [{ ip }], ports }],
+  };
+  const slice = {
+    metadata: labelled({ [`${dialect.labelSuffix}/service-name`]: ownServiceName }),
+    addressType: ip.includes(":") ? "IPv6" : "IPv4",
+    endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+    ports,
+  };
+  makeUnlessThere(writer, writer.resources.named("", "v1", "endpoints"), endpoints);
+  makeUnlessThere(writer, writer.resources.named("discovery.svc.io", "v1", "endpointslices"), slice);
+}
+
 /** `status` is for kinds whose creation forgets it. */
 function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonObject, status?: JsonObject): void {
-  const { name } = object["metadata"] as { readonly name: string };
-  if (writer.live(resource, "", name) !== undefined) return;
+  const { name, namespace = "" } = object["metadata"] as { readonly name: string; readonly namespace?: string };
+  if (writer.live(resource, namespace, name) !== undefined) return;
   const { draft } = decodeObject(object, "json", resource.target, "Strict");
   wipeSystemFields(draft, writer.context.faults);
   prepareForCreate(draft, resource.strategy, writer.writeContext(""));

@@ -20,6 +20,8 @@ import { invalidObject, type Writer } from "./writer.ts";
 const addresses = { first: 1, last: 254, dynamicFrom: 17 };
 const nodePorts = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
 const network = "10.0.0.";
+/** The server's own service has it. */
+export const firstServiceAddress = `${network}${addresses.first}`;
 const networkRange = "10.0.0.0/24";
 const dryRunAddress = "10.0.0.0";
 const dryRunPort = 32_769;
