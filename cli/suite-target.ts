@@ -1,4 +1,5 @@
 /** Where the suite goes: the embedded server on virtual time, or a server at a URL in real time. */
+import { type CurlStyle, shellQuoted } from "../conformance/client/exchange.ts";
 import { listenForWebhooks } from "../conformance/client/webhook-listener.ts";
 import { type UrlTransport, urlTransport } from "../conformance/client/url-transport.ts";
 import { wallClock } from "../conformance/client/wall-clock.ts";
@@ -153,7 +154,7 @@ async function runOnUrl(
       clock: wallClock,
       targetKind: "url",
       address: reached.url,
-      curlFlags: curlFlags(connection, reached),
+      curl: curlOf(connection, reached),
     });
     const protocol = transport.protocol();
     return { ...report, target: { ...report.target, protocol } };
@@ -233,21 +234,26 @@ function reachedBy(url: string | undefined, connection: Connection): Reached {
 }
 
 /** The token itself never enters a report. What only a connection file holds is named as the user's to fill in. */
-function curlFlags({ caFile, clientCert, clientKey, http }: Connection, reached: Reached): string[] {
+function curlOf({ caFile, clientCert, clientKey, http }: Connection, reached: Reached): Omit<CurlStyle, "address"> {
   const { token, authority, clientCertificate, insecureSkipTlsVerify, impersonation = {} } = reached;
-  const acting = Object.entries(impersonation).flatMap(([name, values]) =>
-    [values].flat().map((value) => `-H ${JSON.stringify(`${name}: ${value}`)}`),
-  );
-  return [
-    ...(token === undefined ? [] : ['-H "Authorization: Bearer $TOKEN"']),
-    ...acting,
-    ...(authority === undefined ? [] : [`--cacert ${caFile ?? "$CA_FILE"}`]),
-    ...(clientCertificate === undefined
-      ? []
-      : [`--cert ${clientCert ?? "$CLIENT_CERT"} --key ${clientKey ?? "$CLIENT_KEY"}`]),
-    ...(http === "2" ? ["--http2-prior-knowledge"] : http === "1.1" ? ["--http1.1"] : []),
-    ...(insecureSkipTlsVerify ? ["-k"] : []),
-  ];
+  const file = (path: string | undefined, variable: string): string =>
+    path === undefined ? variable : shellQuoted(path);
+  return {
+    credentials: [
+      ...(token === undefined ? [] : ['-H "Authorization: Bearer $TOKEN"']),
+      ...(clientCertificate === undefined
+        ? []
+        : [`--cert ${file(clientCert, "$CLIENT_CERT")} --key ${file(clientKey, "$CLIENT_KEY")}`]),
+    ],
+    acting: Object.entries(impersonation).flatMap(([name, values]) =>
+      [values].flat().map((value) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ),
+    flags: [
+      ...(authority === undefined ? [] : [`--cacert ${file(caFile, "$CA_FILE")}`]),
+      ...(http === "2" ? ["--http2-prior-knowledge"] : http === "1.1" ? ["--http1.1"] : []),
+      ...(insecureSkipTlsVerify ? ["-k"] : []),
+    ],
+  };
 }
 
 function pairOf({ clientCert, clientKey }: Connection): KeyPair | undefined {

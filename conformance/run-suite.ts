@@ -3,6 +3,7 @@
  * judge an embedded server on virtual time and a URL on real time. A run may be cut into parts, each against a target
  * of its own: `planSuite`, `runPart` for each share of the checks, `reportOf`.
  */
+import type { CurlStyle } from "./client/exchange.ts";
 import { randomBytes } from "node:crypto";
 import type {
   ExchangeRecord,
@@ -64,8 +65,8 @@ export interface SuiteOptions extends SuiteSelection {
   readonly targetKind: "embedded" | "url";
   /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
   readonly address?: string;
-  /** Put into every curl line, for example `-H "Authorization: Bearer $TOKEN"`. Default none. */
-  readonly curlFlags?: readonly string[];
+  /** What curl lines need beside the address, for example `-H "Authorization: Bearer $TOKEN"`. Default nothing. */
+  readonly curl?: Omit<CurlStyle, "address">;
   /** Passed through to the report, so that the caller can make the same target again. */
   readonly targetDetails?: unknown;
   /** Told into every object name, so that two runs never meet. Default: from the seed when embedded, random by URL. */
@@ -161,7 +162,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       path: options.path,
       runs: planned.settings.runs,
       target: { kind: targetKind, address, details: options.targetDetails ?? null },
-      curl: { address, flags: options.curlFlags ?? [] },
+      curl: { flags: [], ...options.curl, address },
       signal: options.signal,
       jobs: targetKind === "embedded" ? 1 : planned.settings.jobs,
       maxWaitMillis: planned.settings.maxWaitMillis,

@@ -205,17 +205,20 @@ describe("curlLine", () => {
     expect(curlLine(request, { address: "$SERVER", flags: ["-k"] })).toBe(
       `curl -sS -k -X POST -H 'content-type: application/json' --data-binary '{"it'\\''s":1}' $SERVER'/api/v1/pods?labelSelector=a%20in%20(b)&limit=1'`,
     );
-    const flags = ['-H "Authorization: Bearer $TOKEN"', "-k"];
+    const mine = { address: "http://h", credentials: ['-H "Authorization: Bearer $TOKEN"'], flags: ["-k"] };
     const asked = { method: "GET", path: "/", headers: {} };
-    expect(curlLine({ ...asked, as: "nobody" }, { address: "http://h", flags })).toBe("curl -sS -k http://h/");
-    expect(curlLine({ ...asked, as: { token: "other" } }, { address: "http://h", flags })).toBe(
+    expect(curlLine({ ...asked, as: "nobody" }, mine)).toBe("curl -sS -k http://h/");
+    expect(curlLine({ ...asked, as: { token: "other" } }, mine)).toBe(
       'curl -sS -k -H "Authorization: Bearer $OTHER_TOKEN" http://h/',
     );
-    const acting = { address: "http://h", flags: ['-H "impersonate-user: alice"', "-k"] };
-    expect(curlLine(asked, acting)).toBe('curl -sS -H "impersonate-user: alice" -k http://h/');
+    expect(curlLine(asked, mine)).toBe('curl -sS -H "Authorization: Bearer $TOKEN" -k http://h/');
+    const acting = { ...mine, acting: ["-H 'impersonate-user: $alice'"] };
+    expect(curlLine(asked, acting)).toBe(
+      `curl -sS -H "Authorization: Bearer $TOKEN" -H 'impersonate-user: $alice' -k http://h/`,
+    );
     expect(curlLine({ ...asked, as: "nobody" }, acting)).toBe("curl -sS -k http://h/");
     expect(curlLine({ ...asked, headers: { "impersonate-user": "jane" } }, acting)).toBe(
-      "curl -sS -k -H 'impersonate-user: jane' http://h/",
+      `curl -sS -H "Authorization: Bearer $TOKEN" -k -H 'impersonate-user: jane' http://h/`,
     );
     const watch = { method: "GET", path: "/api/v1/pods?watch=true", headers: {} };
     expect(curlLine(watch, { address: "http://h", flags: [] })).toBe("curl -sSN http://h'/api/v1/pods?watch=true'");

@@ -1,10 +1,14 @@
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
 import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";
 
-/** How to show requests to a person: the base URL (or what stands for it) and flags that every curl line needs. */
+/** How to show requests to a person: the base URL (or what stands for it) and curl's flags, quoted for a shell. */
 export interface CurlStyle {
   readonly address: string;
+  /** Of every line. */
   readonly flags: readonly string[];
+  /** Who the run's own caller is, and as whom it acts: of the lines of its own requests. Default none. */
+  readonly credentials?: readonly string[];
+  readonly acting?: readonly string[];
 }
 
 /** One request and all that came back for it. Filled in as things happen; judged only afterwards. */
@@ -89,20 +93,15 @@ export function curlLine(request: WireRequest, style: CurlStyle): string {
 }
 
 /** What names the run's own caller does not go with another's request, nor does another's token go into a report. */
-function flagsOf(request: WireRequest, { flags }: CurlStyle): readonly string[] {
+function flagsOf(request: WireRequest, { flags, credentials = [], acting = [] }: CurlStyle): readonly string[] {
   const { as } = request;
-  const kept =
-    as === undefined && !saysAsWhom(request) ? flags : flags.filter((flag) => !flag.startsWith(`-H "${acting}`));
-  if (as === undefined) return kept;
-  const others = kept.filter((flag) => !/^(-H "Authorization|--cert )/.test(flag));
-  return as === "nobody" ? others : [...others, '-H "Authorization: Bearer $OTHER_TOKEN"'];
+  if (as === undefined) return [...credentials, ...(saysAsWhom(request) ? [] : acting), ...flags];
+  return as === "nobody" ? flags : [...flags, '-H "Authorization: Bearer $OTHER_TOKEN"'];
 }
-
-const acting = "impersonate-";
 
 /** Whether the request itself says as whom to act: then it is not for the run to say. */
 export function saysAsWhom({ headers }: WireRequest): boolean {
-  return Object.keys(headers).some((name) => name.startsWith(acting));
+  return Object.keys(headers).some((name) => name.startsWith("impersonate-"));
 }
 
 function bodyText(request: WireRequest): string | undefined {
@@ -110,6 +109,7 @@ function bodyText(request: WireRequest): string | undefined {
   return new TextDecoder().decode(request.body);
 }
 
-function shellQuoted(text: string): string {
+/** As one word of a shell's, whatever is in it. */
+export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
