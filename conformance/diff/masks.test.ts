@@ -73,6 +73,16 @@ describe("masking", () => {
     expect(at("2026-01-02T03:03:05Z")).not.toEqual(at("2026-01-02T03:04:35Z"));
   });
 
+  it("takes owners of one operation in any order, which their times decide, and shows whose operation comes first", () => {
+    const owner = (operation: string, manager: string, time: string): Json => ({ manager, operation, time });
+    const owned = (...managedFields: Json[]): Json[] => shown([{ metadata: { name: "a", managedFields } }]);
+    const [early, late] = ["2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z"];
+    const one = owned(owner("Apply", "z", early), owner("Update", "x", early), owner("Update", "y", late));
+    expect(owned(owner("Apply", "z", late), owner("Update", "y", early), owner("Update", "x", late))).toEqual(one);
+    expect(owned(owner("Update", "x", early), owner("Apply", "z", early), owner("Update", "y", late))).not.toEqual(one);
+    expect(owned(owner("Apply", "z", early), owner("Update", "x", early))).not.toEqual(one);
+  });
+
   it("shows a version that says that there is none", () => {
     const list = (resourceVersion: string): Json => ({ kind: "List", metadata: { resourceVersion } });
     expect(shown([list("0")])).not.toEqual(shown([list("5")]));

@@ -96,6 +96,7 @@ export class Masking {
 
   private field(key: string, value: Json, path: string, parent: JsonObject, step: number): Json {
     if (key === "deletionTimestamp" && typeof value === "string") return this.deletionTime(value, parent);
+    if (key === "managedFields" && Array.isArray(value)) return byOperation(this.masked(value, step, path) as Json[]);
     const mask = masks.find(({ field }) => field?.(key, parent) === true);
     if (mask === undefined || value === null || typeof value === "object") return this.masked(value, step, path);
     // Nothing is not something: that a server leaves a version out, or empty, or says that there is none, must show.
@@ -129,4 +130,19 @@ export class Masking {
     this.places.set(key, met);
     return `<${name} of ${met}>`;
   }
+}
+
+/**
+ * Entries of one operation stand in the order of their times, told in whole seconds, and those of one second in that of
+ * their managers: so it depends on the clock which of two comes first.
+ */
+function byOperation(entries: readonly Json[]): Json[] {
+  const runs: { operation: Json | undefined; texts: string[] }[] = [];
+  for (const entry of entries) {
+    const operation = isJsonObject(entry) ? entry["operation"] : undefined;
+    const last = runs.at(-1);
+    if (last !== undefined && last.operation === operation) last.texts.push(JSON.stringify(entry));
+    else runs.push({ operation, texts: [JSON.stringify(entry)] });
+  }
+  return runs.flatMap(({ texts }) => texts.sort().map((text) => JSON.parse(text) as Json));
 }
