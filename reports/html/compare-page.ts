@@ -60,17 +60,22 @@ function filters({ rows, areas }: Comparison): Markup {
 
 function requirements({ columns, rows }: Comparison): Markup {
   const differing = rows.filter(({ differs }) => differs);
-  const same = rows.filter(({ differs }) => !differs);
+  const lacking = rows.filter(({ differs, isEverywhere }) => !differs && !isEverywhere);
+  const same = rows.filter(({ differs, isEverywhere }) => !differs && isEverywhere);
   const list = (own: readonly ComparedRequirement[]): Markup =>
     markup`<ul class="rows compared">${own.map((row) => requirementRow(columns, row))}</ul>`;
   return markup`<section class="area" aria-labelledby="findings"><h2 id="findings" tabindex="-1">${counted(differing.length, "difference")}</h2>
 ${differing.length === 0 && markup`<p class="quiet">All verdicts are the same.</p>`}
 ${list(differing)}</section>
+${
+  lacking.length > 0 &&
+  markup`<section class="area" aria-labelledby="lacking"><h2 id="lacking">Not in every report <span class="quiet">${lacking.length}</span></h2>${list(lacking)}</section>`
+}
 <section class="area" aria-labelledby="same"><h2 id="same">The same everywhere <span class="quiet">${same.length}</span></h2>${list(same)}</section>`;
 }
 
 function requirementRow(columns: readonly NamedReport[], row: ComparedRequirement): Markup {
-  const { id, level, text, outcomes, differs } = row;
+  const { id, level, text, outcomes, differs, isEverywhere } = row;
   const statuses = [...new Set(outcomes.flatMap((outcome) => outcome?.status ?? []))].join(" ");
   return markup`<li id="${id}" data-item data-verdict="${statuses}" data-area="${areaOf(id)}" data-level="${level}"${differs && markup` data-differs`}>
 <div><code class="id">${id}</code> <span class="level">${level}</span><p>${text}</p>
@@ -78,7 +83,7 @@ function requirementRow(columns: readonly NamedReport[], row: ComparedRequiremen
     const outcome = outcomes[i];
     const reason = outcome === undefined ? "" : reasonOf(outcome);
     return markup`<li><b>${name}</b> ${outcome === undefined ? markup`<span class="quiet">not in its report</span>` : statusChip(outcome.status)}${
-      differs && reason !== "" && markup` <span class="quiet">${reason}</span>`
+      !(isEverywhere && !differs) && reason !== "" && markup` <span class="quiet">${reason}</span>`
     }</li>`;
   })}</ul></div></li>`;
 }

@@ -1,5 +1,5 @@
 /** A comparison for a terminal: the areas, then the requirements that differ. */
-import { columnNote, compareReports, type NamedReport, passedOf, statusOf } from "./compare.ts";
+import { columnNote, compareReports, type NamedReport, notComparedNote, passedOf, statusOf } from "./compare.ts";
 import { counted } from "./describe.ts";
 import { renderTable } from "./table.ts";
 
@@ -19,6 +19,7 @@ export function renderComparisonText(reports: readonly NamedReport[]): string {
           [counted(differing.length, "difference"), ...names],
           differing.map(({ id, outcomes }) => [id, ...outcomes.map(statusOf)]),
         ),
+    notComparedNote(rows),
   ];
-  return `${blocks.join("\n\n")}\n`;
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }

@@ -6,7 +6,7 @@ import { baselineWords, expectedBy } from "../gate/gate.ts";
 import { findingsOf } from "../gate/finding.ts";
 import type { SuiteFailure, SuiteReport } from "../schema/suite-report.ts";
 import { type OutcomeStatus, outcomeStatuses } from "../schema/verdict.ts";
-import { columnNote, compareReports, type NamedReport, passedOf, statusOf } from "./compare.ts";
+import { columnNote, compareReports, type NamedReport, notComparedNote, passedOf, statusOf } from "./compare.ts";
 import { caveatsOf, counted, countsByArea, durationText, targetName } from "./describe.ts";
 import { codeBlock, codeSpan, markdownTable, plainText } from "./markdown-text.ts";
 import { renderFailure } from "./text.ts";
@@ -128,5 +128,8 @@ export function renderComparisonMarkdown(reports: readonly NamedReport[]): strin
           [counted(differing.length, "difference"), ...names],
           differing.map(({ id, outcomes }) => [codeSpan(id), ...outcomes.map((outcome) => cell(statusOf(outcome)))]),
         ),
-  ].join("\n\n")}\n`;
+    notComparedNote(rows),
+  ]
+    .filter((block) => block !== "")
+    .join("\n\n")}\n`;
 }
