@@ -46,6 +46,24 @@ describe("judgeOwners", () => {
   it("accepts the owners that there are, under the paths that are asked for", () => {
     expect(judgeOwners(expected, ownersOf(object, [".data."]))).toBeUndefined();
     expect([...ownersOf(object, [".status"]).keys()]).toEqual(["alpha Apply status"]);
+    expect([...ownersOf(object, [".data", ".status"]).keys()]).toEqual([
+      "alpha Apply",
+      "alpha Apply status",
+      "editor Update",
+    ]);
+    expect(judgeOwners(new Map([...expected].toReversed()), ownersOf(object, [".data."]))).toBeUndefined();
+  });
+
+  it("adds up what one owner has in several versions, and leaves out what has no fields", () => {
+    const owner = { manager: "alpha", operation: "Update" };
+    const managedFields = [
+      { ...owner, apiVersion: "v1", fieldsV1: { "f:data": { "f:x": {} } } },
+      { ...owner, apiVersion: "v2", fieldsV1: { "f:data": { "f:y": {} } } },
+      { manager: "beta", operation: "Update" },
+    ];
+    const owners = ownersOf({ metadata: { name: "a", managedFields } }, [".data"]);
+    expect(judgeOwners(new Map([["alpha Update", new Set([".data.y", ".data.x"])]]), owners)).toBeUndefined();
+    expect([pathsIn({}).size, pathsIn({ "f:a": 1 }).size]).toEqual([0, 0]);
   });
 
   it("rejects an owner too many, one too few, and one of another field", () => {

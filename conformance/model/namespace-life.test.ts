@@ -12,6 +12,9 @@ describe("the life of a namespace", () => {
   it("accepts work while it lives, changes while it goes, and nothing afterwards", () => {
     const history = [
       seen("create", "Active", 201),
+      seen("create", "Active", 200),
+      seen("create", "Active", 202),
+      seen("delete", "Active", 200),
       seen("patch", "Active", 200),
       seen("create", "Terminating", 403, "NamespaceTerminating"),
       seen("patch", "Terminating", 200),
@@ -30,6 +33,9 @@ describe("the life of a namespace", () => {
     ["a change refused while it goes", seen("patch", "Terminating", 403, "NamespaceTerminating")],
     ["a create where there is no namespace", seen("create", "absent", 201)],
     ["a list refused where there is no namespace", seen("list", "absent", 404)],
+    ["a change that creates", seen("patch", "Active", 201)],
+    ["a change that is only accepted", seen("patch", "Active", 202)],
+    ["a deletion that creates", seen("delete", "Active", 201)],
     ["a create refused while it lives", seen("create", "Active", 403)],
   ])("rejects %s", (_what, request) => {
     expect(judgeInside([seen("list", "Active", 200), request])).toBeDefined();

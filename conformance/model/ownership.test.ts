@@ -35,6 +35,8 @@ describe("the model of ownership", () => {
   });
 
   it("removes what its only owner leaves out", () => {
+    expect(applied(shared, "alpha", fields({ x: "1" })).shared).toEqual([]); // nobody else owns it
+    expect(applied(shared, "beta", fields({ x: "1", y: "3" })).shared).toEqual(["x"]); // y is changed, and so not shared
     const both = applied(shared, "beta", fields({ x: "1" }));
     expect(both.shared).toEqual(["x"]);
     expect(applied(both.next, "alpha", fields({})).removed).toEqual([]);
@@ -46,6 +48,9 @@ describe("the model of ownership", () => {
   it("sees when nothing changes, and when an owner does", () => {
     expect(isSameState(shared, applied(shared, "alpha", fields({ x: "1" })).next)).toBe(true);
     expect(isSameState(shared, applied(shared, "beta", fields({ x: "1" })).next)).toBe(false);
+    const turned = { live: fields({ y: "2", x: "1" }), owners: new Map([...shared.owners].toReversed()) };
+    expect(isSameState(shared, turned)).toBe(true);
+    expect(isSameState(shared, { ...turned, live: fields({ y: "2", x: "3" }) })).toBe(false);
   });
 });
 
@@ -72,6 +77,7 @@ describe("judgeConflicts", () => {
 
   it("accepts a cause for each", () => {
     expect(judgeConflicts(conflicts, [cause("editor"), cause("alpha")])).toBeUndefined();
+    expect(judgeConflicts(conflicts.toReversed(), [cause("alpha"), cause("editor")])).toBeUndefined();
   });
 
   it("rejects a cause too few, of another field, of another manager and of another reason", () => {

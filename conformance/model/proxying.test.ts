@@ -8,10 +8,12 @@ const nowhere: Proxied = { name: "far", isOurs: false, sent, status: 503, answer
 it("accepts what arrives where its path says, and what arrives nowhere", () => {
   expect(judgeProxied(through)).toBeUndefined();
   expect(judgeProxied(nowhere)).toBeUndefined();
+  expect(judgeProxied({ ...nowhere, status: 400 })).toBeUndefined();
 });
 
 it.each<[string, Proxied]>([
   ["an answer of the server's own", { ...through, answered: { kind: "Service" }, arrived: [] }],
+  ["another answer than ours", { ...through, answered: answerTo({ ask: "two" }) }],
   ["an error after it has arrived", { ...through, status: 502 }],
   ["what arrives twice", { ...through, arrived: [sent, sent] }],
   ["another body", { ...through, arrived: [{ ask: "two" }] }],

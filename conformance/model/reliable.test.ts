@@ -37,7 +37,25 @@ describe("nothing missing", () => {
   });
 });
 
+describe("the event of a write", () => {
+  it("Nothing missing - a deletion whose answer names no uid - accepts", () => {
+    expect(judgeNothingMissing(log("+a@1", "-a@2"), [create, { ...remove, uid: undefined }])).toBeUndefined();
+  });
+  it("Nothing missing - the event of another object, or of its end, at that version - rejects", () => {
+    expect(judgeNothingMissing(log("+a@1", "-b@2"), [create, { ...remove, uid: undefined }])).toBeDefined();
+    expect(judgeNothingMissing(log("+b@1"), [create])).toBeDefined();
+    expect(judgeNothingMissing(log("+a@1", "-a@2"), [create, patch])).toBeDefined();
+  });
+});
+
 describe("nothing extra", () => {
+  it("Nothing extra - two lost writes explain two events - accepts", () => {
+    const lost = write("patch", "a@", [3, undefined]);
+    expect(judgeNothingExtra(log("+a@1", "~a@2", "~a@3"), [create, lost, lost])).toBeUndefined();
+  });
+  it("Nothing extra - a refused deletion is there - rejects", () => {
+    expect(judgeNothingExtra(log("+a@1", "-a@3"), [create, { ...remove, status: 409 }])).toBeDefined();
+  });
   it("Nothing extra - a lost write may be there - accepts", () => {
     expect(judgeNothingExtra(log("+a@1", "~a@2"), [create, write("patch", "a@", [3, undefined])])).toBeUndefined();
   });
@@ -68,6 +86,17 @@ describe("real-time order", () => {
   it("Real-time order - a write that changed nothing shares an earlier event - accepts", () => {
     const nothing = write("patch", "a@1", [5, 6]);
     expect(judgeRealTimeOrder(log("+a@1", "+b@2"), [earlier, later, nothing])).toBeUndefined();
+  });
+  it("Real-time order - a repetition that is told first, and a deletion that was refused before - accepts", () => {
+    const nothing = write("patch", "a@1", [5, 6]);
+    expect(judgeRealTimeOrder(log("+a@1", "+b@2"), [nothing, earlier, later])).toBeUndefined();
+    const refused = write("delete", "a@", [1, 2], { status: 404 });
+    const made = write("create", "a@1", [3, 4]);
+    expect(judgeRealTimeOrder(log("+a@1", "-a@3"), [refused, made, remove])).toBeUndefined();
+  });
+  it("Real-time order - behind the second of two that overlap - rejects", () => {
+    const [slow, next] = [write("create", "a@1", [1, 20]), write("create", "b@2", [5, 20])];
+    expect(judgeRealTimeOrder(log("+a@1", "+b@2", "+c@3"), [slow, next, write("create", "c@3", [2, 4])])).toBeDefined();
   });
   it("Real-time order - answered first, delivered last - rejects", () => {
     expect(judgeRealTimeOrder(log("+b@2", "+a@1"), [earlier, later])).toBeDefined();

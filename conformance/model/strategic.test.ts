@@ -34,6 +34,16 @@ describe("judgeMerged", () => {
     expect(judgeMerged(before, patch, list("d1", "b2", "a1"))).toBeUndefined();
   });
 
+  it("accepts what a named element keeps, loses by null, or is when it was there twice", () => {
+    const wide: Element[] = [{ name: "a", value: "1", more: "x" }];
+    const narrow: Element[] = [{ name: "a", value: "2" }];
+    expect(judgeMerged(wide, narrow, [{ name: "a", value: "2", more: "x" }])).toBeUndefined();
+    expect(judgeMerged(wide, narrow, narrow)).toBeDefined();
+    expect(judgeMerged(wide, [{ name: "a", value: null }], [{ name: "a", more: "x" }])).toBeUndefined();
+    expect(judgeMerged(list("a1", "a2", "b1"), list("a3"), list("a3", "a2", "b1"))).toBeUndefined();
+    expect(judgeMerged(list("b1"), [], [{ value: "1", name: "b" }])).toBeUndefined();
+  });
+
   it("accepts that elements of one name come in another order, as long as all are there", () => {
     const twice = list("a1", "a2", "b1");
     expect(judgeMerged(twice, [{ name: "b", value: "2" }], list("b2", "a2", "a1"))).toBeUndefined();

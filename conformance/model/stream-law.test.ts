@@ -110,6 +110,33 @@ describe("states of deletions", () => {
   });
 });
 
+describe("what else streams show", () => {
+  it("Life cycle - says what would have been lawful", () => {
+    expect(judgeLifeCycle(log("~a@1"))).toMatchObject({
+      expected: "ADDED, for the object is absent",
+      actual: expect.stringContaining("n/a is absent"),
+    });
+    expect(judgeLifeCycle(log("+a@1", "+a@2"))).toMatchObject({
+      expected: "MODIFIED or DELETED of uid a-1",
+      actual: expect.stringContaining("n/a exists with uid a-1"),
+    });
+    expect(judgeLifeCycle(log("+a@1", "-a@2", "+a@3"))?.expected).toBe("no event of a uid that was deleted");
+  });
+  it("Envelopes - a bookmark without an object - rejects", () => {
+    expect(judgeEnvelopes([{ type: "BOOKMARK", object: "5" as never }], true)).toBeDefined();
+  });
+  it("Fates - the end of what was being deleted shows an earlier state - accepts", () => {
+    const [born, , gone] = log("+a@1", "~a@2", "-a@3") as [LogEvent, LogEvent, LogEvent];
+    const { metadata } = born.object;
+    const pending = { ...born, object: { ...born.object, metadata: { ...metadata, deletionTimestamp: "t2" } } };
+    expect(judgeFates([pending, gone])).toBeUndefined();
+    expect(judgeFates([pending, { ...gone, type: "MODIFIED" }])).toBeDefined();
+  });
+  it("Deleted versions - other events of one version are another law's matter - accepts", () => {
+    expect(judgeDeletedVersions(log("+a@1", "~a@1", "-a@2"))).toBeUndefined();
+  });
+});
+
 describe("kinds", () => {
   const wanted = { apiVersion: "v1", kind: "ConfigMap" };
   it("Kinds - that of the collection - accepts", () => {
@@ -117,6 +144,7 @@ describe("kinds", () => {
   });
   it("Kinds - another, or none - rejects", () => {
     expect(judgeKinds(log("+a@1"), { ...wanted, kind: "Secret" })?.actual).toBe("ConfigMap of v1");
+    expect(judgeKinds(log("+a@1"), { ...wanted, apiVersion: "v2" })).toBeDefined();
     const [added] = log("+a@1") as [LogEvent];
     const { kind: _kind, ...unnamed } = added.object;
     expect(judgeKinds([{ ...added, object: unnamed }], wanted)?.actual).toBe("undefined of v1");

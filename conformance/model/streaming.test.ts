@@ -14,10 +14,16 @@ describe("placeKnownAt", () => {
     write("delete", "a@4", [5, 6]),
     write("create", "c@5", [7, undefined]),
     write("create", "b@9", [1, 2], { status: 409 }),
+    write("delete", "a@4", [1, 2], { status: 409 }),
   ];
 
   it("counts up to the last write that was acknowledged before", () => {
     expect([2, 3, 5, 7, 99].map((began) => placeKnownAt(history, writes, began))).toEqual([0, 1, 2, 3, 3]);
+  });
+
+  it("tells the end of one object from that of another", () => {
+    const ends = log("+a@1", "-a@2", "+b@3", "-b@4");
+    expect(placeKnownAt(ends, [write("delete", "a@", [1, 2])], 5)).toBe(2);
   });
 
   it("knows the place of a version, and none of one that is no change's", () => {
@@ -56,6 +62,9 @@ describe("judgeEndMark", () => {
     expect(judge([added, mark, added, bare], true)).toBeUndefined();
     expect(judge([added, added], false)).toBeUndefined();
     expect([added, mark, bare].map((event) => isEndMark(event, "example/end"))).toEqual([false, true, false]);
+    const denied = { metadata: { annotations: { "example/end": "false" } } };
+    expect(isEndMark({ type: "BOOKMARK", object: denied }, "example/end")).toBe(false);
+    expect(isEndMark({ ...mark, type: "ADDED" }, "example/end")).toBe(false);
   });
 
   it.each([

@@ -47,7 +47,19 @@ describe("the law of tables", () => {
   });
 
   it("rejects missing columns, and columns without a name or a type", () => {
-    for (const columnDefinitions of [[], [{ name: "Name" }], [{ name: "", type: "string" }], undefined]) {
+    const name = { name: "Name", type: "string" };
+    const nameless = { name: "", type: "string" };
+    const untyped = { name: "Name", type: "" };
+    const numbered = { name: 7, type: "string" };
+    for (const columnDefinitions of [
+      [],
+      [{ name: "Name" }],
+      [nameless],
+      [untyped],
+      [numbered],
+      [name, nameless],
+      undefined,
+    ]) {
       expect(judgeColumns(changed({ columnDefinitions }))).toBeDefined();
     }
   });
@@ -58,6 +70,7 @@ describe("the law of tables", () => {
       [...rows, rows[0]],
       rows.toReversed(),
       [{ ...rows[0], cells: ["a"] }, rows[1]],
+      [{ ...rows[0], cells: null }, rows[1]],
     ]) {
       expect(judgeRows(changed({ rows: wrong as JsonObject[] }), items)).toBeDefined();
     }
@@ -66,6 +79,7 @@ describe("the law of tables", () => {
   it("rejects rows that carry too much, too little or another object", () => {
     expect(judgeCarried(table, items, "None", apiVersion)).toBeDefined();
     expect(judgeCarried(table, items, "Object", apiVersion)).toBeDefined();
+    expect(judgeCarried(changed({ rows: [{ cells: ["a", "now"] }] }), items, "Object", apiVersion)).toBeDefined();
     expect(
       judgeCarried(
         changed({ rows: rows.map((row) => ({ ...row, object: partial(0) })) }),

@@ -41,6 +41,20 @@ describe("judgeReviews", () => {
   it("accepts those that are concerned, each told what is asked", () => {
     expect(judgeReviews([webhook(), webhook({ name: "v", team: "blue" })], write, "n", [review])).toBeUndefined();
     expect(judgeReviews([webhook({ does: "broken", failurePolicy: "Ignore" })], write, "n", [])).toBeUndefined();
+    const denied = [webhook({ does: "deny" }), webhook({ name: "v" })];
+    expect(judgeReviews(denied, write, "n", [review])).toBeUndefined(); // nobody need be asked after a refusal
+  });
+
+  it("knows which object is before and which after", () => {
+    const judge = (operation: "UPDATE" | "DELETE", teams: string[], told: Partial<ToldReview>) =>
+      judgeReviews([webhook({ operations: ["UPDATE", "DELETE"] })], { ...write, operation, teams }, "n", [
+        { ...review, operation, ...told },
+      ]);
+    expect(judge("UPDATE", ["blue", "red"], { team: "red", oldTeam: "blue" })).toBeUndefined();
+    expect(judge("UPDATE", ["blue", "red"], { team: "blue", oldTeam: "red" })).toBeDefined();
+    expect(judge("UPDATE", ["blue", "red"], { team: "red", oldTeam: undefined })).toBeDefined();
+    expect(judge("DELETE", ["red"], { team: undefined, oldTeam: "red" })).toBeUndefined();
+    expect(judge("DELETE", ["red"], { team: "red", oldTeam: "red" })).toBeDefined();
   });
 
   it.each<[string, ToldReview[]]>([
@@ -49,6 +63,7 @@ describe("judgeReviews", () => {
     ["another operation told", [{ ...review, operation: "UPDATE" }]],
     ["no object told", [{ ...review, team: undefined }]],
     ["the new object told as the old", [{ ...review, oldTeam: "red" }]],
+    ["somebody asked whom nobody knows", [review, { ...review, webhook: "x" }]],
     ["somebody asked whom it does not concern", [review, { ...review, webhook: "v" }]],
   ])("rejects %s", (_what, told) => {
     expect(judgeReviews([webhook(), webhook({ name: "v", team: "blue" })], write, "n", told)).toBeDefined();

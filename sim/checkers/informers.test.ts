@@ -55,11 +55,11 @@ describe("informersConverged", () => {
     ).toBe("passed");
   });
   it.each([
-    ["an old version", [object("a", 5)], [object("a", 8)]],
-    ["a missing object", [], [object("a", 8)]],
-    ["an object that is gone", [object("a", 8), object("b", 6)], [object("a", 8)]],
-  ])("rejects %s", (_name, held, served) => {
-    expect(informersConverged([informer([], held)], served).status).toBe("failed");
+    ["an old version", [object("a", 5)], [object("a", 8)], "it holds version 5"],
+    ["a missing object", [], [object("a", 8)], "it holds none"],
+    ["an object that is gone", [object("a", 8), object("b", 6)], [object("a", 8)], "it holds version 6"],
+  ])("rejects %s", (_name, held, served, actual) => {
+    expect(informersConverged([informer([], held)], served)).toMatchObject({ status: "failed", actual });
   });
   it("says nothing without informers", () => {
     expect(informersConverged([], []).status).toBe("inconclusive");
@@ -79,6 +79,8 @@ describe("expiredWatchesAreGone", () => {
   it("has no opinion on one that a cache could still serve whole, or on versions that are retained", () => {
     expect(expiredWatchesAreGone([informer([watch(4, "5 6 8")])], history).status).toBe("inconclusive");
     expect(expiredWatchesAreGone([informer([watch(6, "", "gone")])], history).status).toBe("inconclusive");
+    const asItBegan = { ...history, compactions: [{ atMicros: 100, revision: 6 }] };
+    expect(expiredWatchesAreGone([informer([watch(4, "6 8")])], asItBegan).status).toBe("inconclusive");
   });
 });
 
@@ -86,7 +88,10 @@ describe("watchesAreReliable", () => {
   it("accepts every change of the collection up to the last event, bookmarks among them", () => {
     expect(watchesAreReliable([informer([watch(4, "5 6 b7 8"), watch(5, "6 b6")])], history).status).toBe("passed");
   });
-  it.each(["5 8", "6", "5 b8"])("rejects %s", (events) => {
+  it("says nothing without events", () => {
+    expect(watchesAreReliable([informer([watch(4, "")])], history).status).toBe("inconclusive");
+  });
+  it.each(["5 8", "6", "5 b8", "5 b6 8", "5 6 b8"])("rejects %s", (events) => {
     expect(watchesAreReliable([informer([watch(4, events)])], history).status).toBe("failed");
   });
 });
