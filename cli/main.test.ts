@@ -1,5 +1,6 @@
 /** The command as its users meet it: a process, its two streams and its exit code. */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { createServer } from "node:net";
@@ -59,7 +60,8 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["diff", "embedded:svc", "embedded:svc", "--fault", "x"], "`--fault`", "`--a-fault NAME` or `--b-fault NAME`"],
     [["run", "scenarios/one-broken-link.yaml", "--fault", "x"], "`--fault`", "A scenario's file says"],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
-    [[], "command", "touchstone --help"],
+    [[], "command", "The commands are conform, serve, run, diff, replay, view.\nSee `touchstone --help`"],
+    [["lint"], "`lint`", "The commands are conform, serve"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);
     expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(what);
@@ -67,6 +69,28 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     expect(stderr).toMatch(/^Error: /);
     expect(stdout).toBe("");
     expect(code).toBe(2);
+  });
+});
+
+describe.concurrent("output that nobody takes", { timeout: 60_000 }, () => {
+  it.each([
+    ["what is printed at the end", 0, ["conform", "--list"]],
+    ["what is printed on the way", 3, ["conform", "--only", "lists-come-in-key-order", "--format", "ndjson"]],
+  ])("is no error of Touchstone: %s", async (_, expected, args) => {
+    const { child, ended } = start(...args);
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ code: expected, stderr: "" });
+  });
+
+  it("is told where it cannot be written", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [main, "conform", "--list"], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(full);
+    expect(stderr).toMatch(/^Error: what was to be printed cannot be written: ENOSPC/);
+    expect(status).toBe(3);
   });
 });
 

@@ -16,6 +16,15 @@ const { version } = createRequire(import.meta.url)("../package.json") as { versi
 // Whatever nobody caught, in whichever turn it came, is ours and not the target's.
 process.on("uncaughtException", (error) => process.exit(explain(error)));
 
+// Whoever read has gone, as `| head` does: the verdict stands, if this turn brings one. Or the disk is full: it was not told.
+process.stderr.on("error", () => {});
+process.stdout.on("error", ({ code, message: problem }: NodeJS.ErrnoException) => {
+  const isGone = code === "EPIPE";
+  if (!isGone)
+    process.stderr.write(`Error: what was to be printed cannot be written: ${problem}. Write it elsewhere.\n`);
+  setImmediate(() => process.exit((isGone ? process.exitCode : undefined) ?? exitCodes.inconclusive));
+});
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<ExitCode> {

@@ -3,19 +3,18 @@ import { findSimilar } from "@optique/core/suggestion";
 import { extractOptionNames } from "@optique/core/usage";
 import { commandLine } from "./command-line.ts";
 
+const commands = ["conform", "serve", "run", "diff", "replay", "view"];
+
 /** The parser's error, with the flag that was probably meant and the command that lists them all. */
 export function withAdvice(problem: string, args: readonly string[]): string {
   const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
-  const command = ["conform", "serve", "run", "diff", "replay", "view"].find((name) => name === args[0]);
+  const command = commands.find((name) => name === args[0]);
   const near = unknown === undefined ? [] : findSimilar(unknown, optionsOf(command), { maxSuggestions: 2 });
   const told = advice[`${command} ${unknown}`];
   const meant =
-    told !== undefined
-      ? `\n${told}`
-      : near.length === 0
-        ? ""
-        : `\nDid you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
-  return `${problem.trimEnd()}${meant}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
+    told ?? (near.length === 0 ? undefined : `Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`);
+  const choice = command === undefined ? `The commands are ${commands.join(", ")}.` : undefined;
+  return `${[problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined).join("\n")}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
 }
 
 /** Of the command that was asked for: what another one takes is no advice. */

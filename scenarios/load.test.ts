@@ -36,7 +36,9 @@ describe("scenario files", () => {
   });
 
   it.each([
-    ["at: 2s", "at: 2", "x.yaml:16:11: faults[0].at: Invalid input: expected string, received number"],
+    ["at: 2s", "at: 2", "x.yaml:16:11: faults[0].at: expected a duration of whole microseconds such as 5ms"],
+    ["until: 30s", "until: 30", "x.yaml:8:8: until: expected a duration of whole microseconds such as 5ms"],
+    ["latency: 5ms..20ms", "latency: 5", "network.latency: expected a latency such as 5ms"],
     ["at: 2s", "at: 2 s", "faults[0].at: expected a duration of whole microseconds"],
     ["at: 2s", "at: 31s", "faults[0].at: the run is over by then"],
     [
@@ -55,9 +57,13 @@ describe("scenario files", () => {
     ["name: writer-2", "name: writer-1", "clients[1].name: the name writer-1 is taken"],
     ["requirement: informer.converges", "requirement: informer.convergs", "expect[1].requirement: "],
     ["until: 30s", "until: 16s", "expect[1].by: the run is over by then"],
-    ["clients:", "clients: {", "x.yaml:"],
+    ["clients:", "clients: {", "x.yaml:12:3: not YAML: "],
   ])("%s → %s is refused with its place", (from, to, message) => {
     expect(mistakes(from, to)).toContain(message);
+  });
+
+  it("tells one mistake of what is no YAML: the others follow from it", () => {
+    expect(mistakes("clients:", "clients: {").split("\n")).toHaveLength(1);
   });
 
   it("has a JSON schema for editors that is up to date", () => {

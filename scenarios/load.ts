@@ -16,9 +16,8 @@ export function parseScenario(text: string, name: string): Scenario {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
-  if (document.errors.length > 0) {
-    throw new ScenarioError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
-  }
+  const [broken] = document.errors; // those behind the first mostly follow from it
+  if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
   const parsed = scenarioSchema.safeParse(document.toJS());
   if (parsed.success) return parsed.data;
   const mistakes = parsed.error.issues.flatMap(flattened).map((issue) => {

@@ -21,12 +21,12 @@ const durationRule = "expected a duration of whole microseconds such as 5ms, 30s
 
 /** A duration as text, in microseconds once read. */
 const duration = z
-  .string()
+  .string({ error: durationRule })
   .refine((text) => microsOf(text) !== undefined, { error: durationRule })
   .transform((text) => microsOf(text) as number);
 
 const positiveDuration = z
-  .string()
+  .string({ error: `${durationRule}, above zero` })
   .refine((text) => (microsOf(text) ?? 0) > 0, { error: `${durationRule}, above zero` })
   .transform((text) => microsOf(text) as number);
 
@@ -37,12 +37,12 @@ function rangeOf(text: string): { min: number; max: number } | undefined {
   return min === undefined || max === undefined || min > max || more.length > 0 ? undefined : { min, max };
 }
 
+const latencyRule = "expected a latency such as 5ms, or a range such as 5ms..20ms";
+
 /** `5ms` or `5ms..20ms`. */
 const latency = z
-  .string()
-  .refine((text) => rangeOf(text) !== undefined, {
-    error: "expected a latency such as 5ms, or a range such as 5ms..20ms",
-  })
+  .string({ error: latencyRule })
+  .refine((text) => rangeOf(text) !== undefined, { error: latencyRule })
   .transform((text) => rangeOf(text) as { min: number; max: number });
 
 /** A place on the network: a DNS label. */

@@ -51,9 +51,8 @@ export function parseBaseline(text: string, name: string): Baseline {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
-  if (document.errors.length > 0) {
-    throw new BaselineError(document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`).join("\n"));
-  }
+  const [broken] = document.errors; // those behind the first mostly follow from it
+  if (broken !== undefined) throw new BaselineError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
   const parsed = baselineSchema.safeParse(document.toJS());
   const problems = parsed.success ? repeated(parsed.data) : parsed.error.issues;
   if (parsed.success && problems.length === 0) return parsed.data;
