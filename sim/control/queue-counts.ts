@@ -1,4 +1,6 @@
 /** What the work queues of one server's controllers have had to do, by their names. */
+import { Histogram, queueSeconds } from "../apiserver/metrics/histogram.ts";
+
 export interface QueueCount {
   /** Items that came in, each once while it waits. */
   adds: number;
@@ -6,7 +8,19 @@ export interface QueueCount {
   retries: number;
   /** Items that wait now. */
   depth: number;
+  /** Seconds that items waited from when they came in until somebody was at them. */
+  readonly waited: Histogram;
+  /** Seconds that somebody was at an item. */
+  readonly worked: Histogram;
 }
+
+export const newQueueCount = (): QueueCount => ({
+  adds: 0,
+  retries: 0,
+  depth: 0,
+  waited: new Histogram(queueSeconds),
+  worked: new Histogram(queueSeconds),
+});
 
 export class QueueCounts {
   private readonly byName = new Map<string, QueueCount>();
@@ -14,7 +28,7 @@ export class QueueCounts {
   of(name: string): QueueCount {
     const known = this.byName.get(name);
     if (known !== undefined) return known;
-    const made = { adds: 0, retries: 0, depth: 0 };
+    const made = newQueueCount();
     this.byName.set(name, made);
     return made;
   }

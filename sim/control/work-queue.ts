@@ -28,7 +28,8 @@ const retryMicrosMax: Micros = 1_000_000_000;
 
 export class WorkQueue<Item> {
   private readonly options: WorkQueueOptions<Item>;
-  private readonly waiting = new Set<Item>();
+  /** Since when, each in the order of coming in. */
+  private readonly waiting = new Map<Item, Micros>();
   private readonly busy = new Set<Item>();
   private readonly failures = new Map<Item, number>();
   private readonly delayed = new Map<Item, Cancel>();
@@ -46,9 +47,11 @@ export class WorkQueue<Item> {
   }
 
   add(item: Item): void {
-    const { count } = this.options;
-    if (!this.waiting.has(item)) count.adds++;
-    this.waiting.add(item);
+    const { count, process } = this.options;
+    if (!this.waiting.has(item)) {
+      count.adds++;
+      this.waiting.set(item, process.clock.nowMicros());
+    }
     count.depth = this.waiting.size;
     this.plan(stepMicros);
   }
@@ -92,13 +95,13 @@ export class WorkQueue<Item> {
 
   /** What somebody is at has to wait for him. */
   private isReady(): boolean {
-    for (const item of this.waiting) if (!this.busy.has(item)) return true;
+    for (const item of this.waiting.keys()) if (!this.busy.has(item)) return true;
     return false;
   }
 
   private turn(): void {
     const items: Item[] = [];
-    for (const item of this.waiting) {
+    for (const item of this.waiting.keys()) {
       if (items.length === turnItemsMax) break;
       if (!this.busy.has(item)) items.push(item);
     }
@@ -106,10 +109,14 @@ export class WorkQueue<Item> {
   }
 
   private take(item: Item): void {
+    const { count, process, work } = this.options;
+    const start = process.clock.nowMicros();
+    count.waited.observe((start - (this.waiting.get(item) ?? start)) / 1_000_000);
     this.waiting.delete(item);
-    this.options.count.depth = this.waiting.size;
+    count.depth = this.waiting.size;
     this.busy.add(item);
-    this.options.work(item, (outcome) => {
+    work(item, (outcome) => {
+      count.worked.observe((process.clock.nowMicros() - start) / 1_000_000);
       this.busy.delete(item);
       if (outcome === "again") this.addLimited(item);
       else this.failures.delete(item);

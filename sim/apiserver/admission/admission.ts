@@ -54,11 +54,15 @@ export function concerns(steps: readonly AdmissionStep[], review: AdmissionRevie
   return false;
 }
 
-/** Runs the steps in order. With steps that answer at once, `done` is called before this returns. */
+/**
+ * Runs the steps in order. With steps that answer at once, `done` is called before this returns. `observed` hears of each
+ * step that was asked, at the moment of its answer.
+ */
 export function admit(
   steps: readonly AdmissionStep[],
   review: AdmissionReview,
   done: (outcome: AdmissionOutcome) => void,
+  observed?: (step: AdmissionStep, isRefused: boolean) => void,
 ): Cancel {
   let current = review;
   let cancelStep: Cancel = noCancel;
@@ -83,6 +87,7 @@ export function admit(
           else if (verdict.object !== undefined) current = { ...current, object: verdict.object };
           if (verdict.warnings !== undefined) warnings.push(...verdict.warnings);
         }
+        observed?.(step, refused !== undefined);
         if (phase === "asking") {
           phase = "answered";
           return;

@@ -31,6 +31,11 @@ export class EventHistory {
     this.lastDropped = startRevision;
   }
 
+  /** How many events there is room for; undefined where their age alone decides. */
+  get eventsMax(): number | undefined {
+    return this.retention.kind === "ring" ? this.capacity : undefined;
+  }
+
   get size(): number {
     return this.events.length - this.first;
   }

@@ -36,8 +36,18 @@ export interface FrontEndOptions {
 /** What reads and watches of one resource stand on. */
 export interface CacheFigures {
   readonly prefix: string;
-  /** Changes that arrived, those that watches could be told, and the version of the state. Undefined without a cache. */
-  readonly cache: { readonly received: number; readonly told: number; readonly revision: number } | undefined;
+  /**
+   * Changes that arrived, those that watches could be told, the version of the state, and how many past changes there is
+   * room for, if there is such a bound. Undefined without a cache.
+   */
+  readonly cache:
+    | {
+        readonly received: number;
+        readonly told: number;
+        readonly revision: number;
+        readonly capacity: number | undefined;
+      }
+    | undefined;
   readonly endedForSlowness: number;
 }
 
@@ -123,7 +133,12 @@ export class FrontEnd {
   figures(): readonly CacheFigures[] {
     const cached = [...this.caches].map(([prefix, cache]) => ({
       prefix,
-      cache: { received: cache.receivedCount, told: cache.toldCount, revision: cache.applied },
+      cache: {
+        received: cache.receivedCount,
+        told: cache.toldCount,
+        revision: cache.applied,
+        capacity: cache.historyCapacity,
+      },
       endedForSlowness: cache.audience.endedForSlowness,
     }));
     const uncached = [...this.views].map(([prefix, { audience }]) => ({

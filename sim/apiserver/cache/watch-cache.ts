@@ -65,6 +65,11 @@ export class WatchCache implements Source {
     this.history = new EventHistory(options.retention, options.startRevision);
   }
 
+  /** How many past events there is room for; undefined where their age alone decides. */
+  get historyCapacity(): number | undefined {
+    return this.history.eventsMax;
+  }
+
   get applied(): number {
     return this.feed.applied;
   }

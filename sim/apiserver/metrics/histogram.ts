@@ -6,6 +6,8 @@ export const requestSeconds = [
 ] as const;
 export const sliSeconds = requestSeconds.slice(2);
 export const webhookSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25] as const;
+export const queueSeconds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000] as const;
+export const admissionSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5] as const;
 /** Bytes. */
 export const responseBytes = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 export const watchEventBytes = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072] as const;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noControllers } from "../../control/controllers.ts";
 import type { ApiServerOptions } from "../api-server.ts";
+import { badRequest } from "../errors.ts";
 import { kubernetesProfile } from "../profile.ts";
 import { configMaps, TestBed } from "../test-bed.ts";
 
@@ -125,6 +126,57 @@ describe("metrics", () => {
     bed.advance(2);
     expect(queue("retries_total")).toBe(retries + 2); // once a second as long as something is left
     expect(queue("depth")).toBe(0);
+    const took = (figure: string, more: object = {}): number | undefined =>
+      sample(scrape(bed), `workqueue_${figure}`, { name: "namespace", ...more });
+    const turns = took("queue_duration_seconds_count") ?? 0;
+    expect([turns, took("work_duration_seconds_count")]).toEqual([queue("adds_total"), queue("adds_total")]);
+    // Ten milliseconds, in which a client sees the state in between.
+    expect(took("queue_duration_seconds_bucket", { le: "0.01" })).toBe(turns);
+    expect(took("queue_duration_seconds_sum")).toBeGreaterThan(0.01);
+    expect(took("work_duration_seconds_bucket", { le: "1" })).toBe(turns);
+  });
+
+  it("time the steps of admission that had something to say", () => {
+    const bed = bedOf({
+      admission: [
+        {
+          name: "slow",
+          sideEffects: false,
+          handles: ({ place }) => place.row.resource === "secrets",
+          admit: ({ name }, done) => {
+            const answer = name === "bad" ? badRequest("no") : {};
+            return bed.process.clock.after(200_000, () => done(answer));
+          },
+        },
+      ],
+    });
+    bed.ask(`POST ${configMaps}`, { body: { metadata: { name: "a" } } });
+    for (const name of ["good", "bad"])
+      bed.ask("POST /api/v1/namespaces/default/secrets", { body: { metadata: { name } } });
+    bed.ask("POST /api/v1/namespaces/default/pods", {
+      body: { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] } },
+    });
+    bed.advance(1);
+    const took = (figure: string, labels: Record<string, string>): number | undefined =>
+      sample(scrape(bed), `apiserver_admission_controller_admission_duration_seconds_${figure}`, {
+        operation: "CREATE",
+        ...labels,
+      });
+    expect(took("sum", { name: "slow", rejected: "true" })).toBeCloseTo(0.2, 6);
+    expect(took("count", { name: "slow", rejected: "false" })).toBe(1);
+    expect(took("sum", { name: "Priority", type: "admit" })).toBe(0);
+  });
+
+  it("tell how many changes a cache has room for, where that is what bounds it", () => {
+    const capacity = (bed: TestBed): number | undefined => {
+      bed.ask(`GET ${configMaps}?resourceVersion=0`, { as: "admin" });
+      return sample(scrape(bed), "apiserver_watch_cache_capacity", { resource: "configmaps" });
+    };
+    const bed = new TestBed({ profile: kubernetesProfile });
+    expect([capacity(bed), capacity(new TestBed())]).toEqual([100, undefined]);
+    for (let at = 0; at < 101; at++)
+      bed.ask(`POST ${configMaps}`, { as: "admin", body: { metadata: { generateName: "a" } } });
+    expect(capacity(bed)).toBe(200);
   });
 
   it("count watches that were ended because nobody read them", () => {

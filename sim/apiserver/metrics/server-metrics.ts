@@ -6,6 +6,7 @@ import type { JsonObject } from "../http-message.ts";
 import type { Flow } from "../pipeline/flow-control.ts";
 import type { Run } from "../pipeline/run.ts";
 import { ListCounts } from "../reads/list-counts.ts";
+import { AdmissionMetrics } from "./admission-metrics.ts";
 import { exposition, type Family, labelText } from "./exposition.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
@@ -39,6 +40,7 @@ export interface ProcessFigures {
 export class ServerMetrics {
   readonly requests: RequestMetrics;
   readonly webhooks = new WebhookMetrics();
+  readonly admission = new AdmissionMetrics();
   readonly lists = new ListCounts();
   readonly queues = new QueueCounts();
   private readonly dialect: Dialect;
@@ -52,6 +54,7 @@ export class ServerMetrics {
     return exposition([
       ...this.requests.families(gauges.watches),
       ...this.webhooks.families(),
+      ...this.admission.families(),
       ...seatFamilies(gauges),
       ...flowFamilies(gauges),
       ...this.storageFamilies(gauges),
@@ -105,7 +108,7 @@ export class ServerMetrics {
 
   private queueFamilies(): readonly Family[] {
     const all = [...this.queues.all()];
-    const of = (figure: "adds" | "retries" | "depth"): Family["samples"] =>
+    const of = (figure: "adds" | "retries" | "depth" | "waited" | "worked"): Family["samples"] =>
       all.map(([name, count]) => [labelText({ name }), count[figure]]);
     return [
       {
@@ -128,6 +131,20 @@ export class ServerMetrics {
         stability: "ALPHA",
         help: "Items that were to come back to a queue later.",
         samples: of("retries"),
+      },
+      {
+        name: "workqueue_queue_duration_seconds",
+        type: "histogram",
+        stability: "ALPHA",
+        help: "Seconds that items waited in a queue.",
+        samples: of("waited"),
+      },
+      {
+        name: "workqueue_work_duration_seconds",
+        type: "histogram",
+        stability: "ALPHA",
+        help: "Seconds that a controller was at an item.",
+        samples: of("worked"),
       },
     ];
   }
@@ -183,8 +200,11 @@ function flowFamilies({ flows }: Gauges): readonly Family[] {
 
 function cacheFamilies({ caches, nameOf }: Gauges): readonly Family[] {
   const label = (prefix: string): string => labelText({ resource: nameOf(prefix) });
-  const ofCache = (figure: "received" | "told" | "revision"): Family["samples"] =>
-    caches.flatMap(({ prefix, cache }) => (cache === undefined ? [] : [[label(prefix), cache[figure]]]));
+  const ofCache = (figure: "received" | "told" | "revision" | "capacity"): Family["samples"] =>
+    caches.flatMap(({ prefix, cache }) => {
+      const value = cache?.[figure];
+      return value === undefined ? [] : [[label(prefix), value]];
+    });
   return [
     {
       name: "apiserver_watch_cache_events_received_total",
@@ -206,6 +226,13 @@ function cacheFamilies({ caches, nameOf }: Gauges): readonly Family[] {
       stability: "ALPHA",
       help: "Version of a watch cache's state, by resource.",
       samples: ofCache("revision"),
+    },
+    {
+      name: "apiserver_watch_cache_capacity",
+      type: "gauge",
+      stability: "ALPHA",
+      help: "Changes that a watch cache has room for, by resource.",
+      samples: ofCache("capacity"),
     },
     {
       name: "apiserver_terminated_watchers_total",

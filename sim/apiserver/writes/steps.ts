@@ -106,7 +106,7 @@ export function admitted(writer: Writer, run: Run, admission: Admission, done: (
     done(object ?? {});
     return;
   }
-  pass(steps, run, { ...review, options: optionsSent(options, run) }, done);
+  pass(writer, run, { ...review, options: optionsSent(options, run) }, done);
 }
 
 function optionsSent(options: Admission["options"], { query }: Run): JsonObject {
@@ -116,7 +116,14 @@ function optionsSent(options: Admission["options"], { query }: Run): JsonObject 
 
 const unsaid: JsonObject = {};
 
-function pass(steps: readonly AdmissionStep[], run: Run, review: AdmissionReview, done: (object: Draft) => void): void {
+function pass(writer: Writer, run: Run, review: AdmissionReview, done: (object: Draft) => void): void {
+  const { admission: steps, metrics, clock } = writer.context;
+  let start = clock.nowMicros(); // a step begins when the one before it has answered
+  const observed = ({ name }: AdmissionStep, isRefused: boolean): void => {
+    const end = clock.nowMicros();
+    metrics.admission.passed(name, review.operation, end - start, isRefused);
+    start = end;
+  };
   const proceed = (outcome: AdmissionOutcome): void => {
     warn(run, outcome.warnings);
     if ("refused" in outcome) throw outcome.refused;
@@ -124,14 +131,15 @@ function pass(steps: readonly AdmissionStep[], run: Run, review: AdmissionReview
   };
   let settled: AdmissionOutcome | undefined;
   let isWaiting = false;
-  const cancel = admit(steps, review, (outcome) => {
+  const ended = (outcome: AdmissionOutcome): void => {
     if (!isWaiting) {
       settled = outcome;
       return;
     }
     run.unpark("executing");
     run.stage(() => proceed(outcome));
-  });
+  };
+  const cancel = admit(steps, review, ended, observed);
   if (settled !== undefined) {
     proceed(settled);
     return;
