@@ -33,6 +33,28 @@ describe("a pressure condition", () => {
   });
 });
 
+describe("the time of a sighting", () => {
+  it("gives each law its own occasion", () => {
+    expect(
+      [seen(4000, "False"), seen(36_000, "False"), seen(16_000, "False")].map((at) => judgeTransition(at).judged),
+    ).toEqual([false, false, false]);
+    expect([seen(4000, "False"), seen(26_000, "False")].map((at) => judgeRaised(at).judged)).toEqual([false, false]);
+    expect([seen(16_000, "True"), seen(26_000, "True")].map((at) => judgeCleared(at).judged)).toEqual([false, false]);
+  });
+  it("counts a look at that moment, and one that a report took to the millisecond", () => {
+    expect(judgeCleared(seen(10_000, "True")).judged).toBe(false);
+    expect(judgeRaised(seen(15_000, "False")).violation).toBeDefined();
+    expect(judgeRaised(seen(14_999, "False")).judged).toBe(false);
+  });
+  it("is no occasion where conditions are not kept for any time", () => {
+    const none = { ...soft, evictionPressureTransitionPeriod: "0s" };
+    const wrong = history(none, looks, { sightings: [sighting(16_000, "False"), sighting(36_000, "True")] });
+    expect([judgeRaised(wrong), judgeTransition(wrong), judgeCleared(wrong)]).toEqual(
+      Array.from({ length: 3 }, () => ({ judged: false, violation: undefined })),
+    );
+  });
+});
+
 describe("taints", () => {
   const judge = (...sightings: ReturnType<typeof sighting>[]) =>
     judgeTaints({ sightings, patience: { reportMillis: 0, evictionMillis: 0, taintMillis: 5000 } });
@@ -43,6 +65,11 @@ describe("taints", () => {
     });
     expect(judge(sighting(0, "True"), sighting(5000, "True")).violation?.expected).toContain("MemoryPressure");
     expect(judge(sighting(0, "False", true), sighting(5000, "False", true)).violation).toBeDefined();
+  });
+  it("have time after the last of several changes", () => {
+    const often = [sighting(0, "False"), sighting(1000, "True"), sighting(2000, "False"), sighting(4000, "True")];
+    expect(judge(...often, sighting(8000, "True")).judged).toBe(false);
+    expect(judge(...often, sighting(9000, "True")).violation).toBeDefined();
   });
   it("have time after each change", () => {
     expect(judge(sighting(0, "True"), sighting(4000, "False"), sighting(8000, "True")).judged).toBe(false);

@@ -9,6 +9,7 @@ import {
   judgeSpared,
   judgeTimeToEnd,
   underHard,
+  underSoft,
   withinMinimumReclaim,
 } from "./decisions.ts";
 import { evicted, history, memory, podLife, reading } from "./hand-written.ts";
@@ -48,7 +49,23 @@ describe("need", () => {
   });
 });
 
+describe("the looks that may have decided", () => {
+  it("are those before it was shown, and within the time that this takes", () => {
+    const judge = (seenMillis: number) => judgeNeed(history(hard, [30, 15], { pods: [evicted("n/a", seenMillis)] }));
+    expect(judge(10_000).violation).toBeDefined(); // the look of that moment came too late for it
+    expect(judge(10_001).violation).toBeUndefined();
+    expect(judge(14_000).violation).toBeUndefined();
+    expect(judge(14_001).violation?.actual).toContain("no look before it");
+  });
+});
+
 describe("grace periods of thresholds", () => {
+  it("are judged where some threshold has one", () => {
+    const pods = [evicted("n/a", 22_000)];
+    expect(judgeGracePeriod(history(hard, [15, 15, 15], { pods })).judged).toBe(false);
+    const both = { ...soft, evictionHard: { "memory.available": "10" } };
+    expect(judgeGracePeriod(history(both, [15, 15, 15], { pods }))).toEqual({ judged: true, violation: undefined });
+  });
   it("accept an eviction when the time is over to the second", () => {
     expect(judgeGracePeriod(history(soft, [15, 15, 15], { pods: [evicted("n/a", 22_000)] })).violation).toBeUndefined();
   });
@@ -78,6 +95,18 @@ describe("the time to end", () => {
     const pods = [evicted("n/a", seenMillis, { graceSeconds })];
     expect(judgeTimeToEnd(history(soft, [15, 15, 15], { pods })).violation).toEqual(violation);
   });
+  it("is none when the configuration leaves none", () => {
+    const settings = { ...soft, evictionMaxPodGracePeriod: 0 };
+    const judge = (seenMillis: number) =>
+      judgeTimeToEnd(history(settings, [15, 15, 15], { pods: [evicted("n/a", seenMillis, { graceSeconds })] }));
+    expect([judge(23_000).violation, judge(23_001).violation]).toEqual([undefined, expect.anything()]);
+  });
+  it("is the longest of the thresholds that may have decided, and not judged without any", () => {
+    const both = { ...soft, evictionHard: { "memory.available": "20" } };
+    const pods = [evicted("n/a", 28_000, { graceSeconds })];
+    expect(judgeTimeToEnd(history(both, [15, 15, 15], { pods })).violation).toBeUndefined();
+    expect(judgeTimeToEnd(history(both, [30, 30, 30], { pods })).violation).toBeUndefined();
+  });
   it("is the pod's own when the configuration says so", () => {
     const pods = [evicted("n/a", 50_000, { graceSeconds })];
     const settings = { ...soft, evictionMaxPodGracePeriod: -1 };
@@ -95,6 +124,25 @@ describe("critical pods", () => {
     expect(judge({ static: true })?.expected).toContain("static");
     expect(judge({ priority: 2_000_000_000 })?.expected).toContain("priority 2000000000");
     expect(judge({ priority: 1_999_999_999 })).toBeUndefined();
+  });
+});
+
+describe("what there is to judge", () => {
+  const pods = [evicted("n/a", 2000)];
+  const critical = podLife("n/s", { static: true });
+  it("is sparing where a critical pod might have gone", () => {
+    expect(judgeSpared(history(hard, [15], { pods })).judged).toBe(false);
+    expect(judgeSpared(history(hard, [15], { pods: [...pods, critical] })).judged).toBe(true);
+    expect(judgeSpared(history(hard, [15], { pods: [critical] })).judged).toBe(false);
+  });
+  it("is one a look where two went, and ranking where one went of several", () => {
+    expect(judgeOneALook(history(hard, [15, 15], { pods })).judged).toBe(false);
+    expect(judgeOneALook(history(hard, [15, 15], { pods: [...pods, evicted("n/b", 12_000)] })).judged).toBe(true);
+    expect(judgeRanking(history(hard, [15], { pods })).judged).toBe(false);
+    expect(judgeRanking(history(hard, [15], { pods: [podLife("n/a"), podLife("n/b")] })).judged).toBe(false);
+    expect(judgeRanking(history(hard, [15], { pods: [...pods, podLife("n/b")] })).judged).toBe(true);
+    const atOnce = [...pods, evicted("n/b", 2000), podLife("n/c")];
+    expect(judgeRanking(history(hard, [15], { pods: atOnce }))).toEqual({ judged: false, violation: undefined });
   });
 });
 
@@ -137,6 +185,33 @@ describe("ranking", () => {
     expect(judge("n/a", { "n/b": 50 }, { "n/a": 100 })).toBeUndefined();
     expect(judge("n/b", { "n/b": 50 }, { "n/a": 100 })).toBeDefined();
   });
+  it("is among those that surely are there, and may go", () => {
+    const used = { "n/a": memory(20), "n/b": memory(90) };
+    const beside = (fields: Parameters<typeof podLife>[1]) =>
+      judgeRanking(
+        history(hard, [], {
+          readings: [reading(0, 30, used), reading(10_000, 15, used)],
+          pods: [evicted("n/a", 12_000), podLife("n/b", fields)],
+        }),
+      ).violation;
+    expect(beside({})).toBeDefined();
+    expect(beside({ startedMillis: 10_000, lastAliveMillis: 10_000 })).toBeDefined();
+    expect(beside({ startedMillis: 10_001 })).toBeUndefined();
+    expect(beside({ lastAliveMillis: 9999 })).toBeUndefined();
+    expect(beside({ static: true })).toBeUndefined();
+  });
+  it("is by memory when memory drives beside others, and else by any that drives", () => {
+    const both = { evictionHard: { "memory.available": "20", "nodefs.available": "20" } };
+    const disk = { ...memory(10), volumes: { bytes: 90, inodes: 0 } };
+    const judged = (victim: string, memoryAvailable: number) => {
+      const at = reading(0, memoryAvailable, { "n/a": memory(50), "n/b": disk });
+      const signals = { ...at.signals, "nodefs.available": { available: 15, capacity: 100 } };
+      const pods = ["n/a", "n/b"].map((name) => (name === victim ? evicted(name, 2000) : podLife(name)));
+      return judgeRanking(history(both, [], { readings: [{ ...at, signals }], pods })).violation === undefined;
+    };
+    expect([judged("n/a", 15), judged("n/b", 15)]).toEqual([true, false]);
+    expect([judged("n/a", 30), judged("n/b", 30)]).toEqual([false, true]);
+  });
   it("remembers who is gone: the second in the order goes at the second look", () => {
     const used = { "n/a": memory(50), "n/b": memory(20) };
     const readings = [reading(0, 15, used), reading(10_000, 15, used)];
@@ -168,5 +243,34 @@ describe("acting", () => {
     expect(judgeActs(stopped, withinMinimumReclaim).violation).toBeDefined();
     expect(judgeActs(stopped, underHard).violation).toBeUndefined();
     expect(judgeActs(history(settings, [15, 30, 30], { pods }), withinMinimumReclaim).judged).toBe(false);
+  });
+});
+
+describe("who must act", () => {
+  const acts = (fields: Parameters<typeof podLife>[1], rest: Parameters<typeof history>[2] = {}) =>
+    judgeActs(history(hard, [30, 15, 15], { pods: [podLife("n/a", fields)], ...rest }), underHard);
+  it("has the time that the slowest pod may take, and only pods that run all the while wait", () => {
+    expect(acts({ graceSeconds: 7 }).violation).toBeDefined(); // until 20 s, the last look
+    expect(acts({ graceSeconds: 8 }).judged).toBe(false);
+    expect(acts({ startedMillis: 10_000, lastAliveMillis: 13_000 }).violation).toBeDefined();
+    expect(acts({ startedMillis: 10_001 }).judged).toBe(false);
+    expect(acts({ lastAliveMillis: 12_999 }).judged).toBe(false);
+  });
+  it("acts on pressure that goes on to the end of that time, by new figures", () => {
+    const patience = { reportMillis: 5000, evictionMillis: 10_000, taintMillis: 5000 };
+    const pods = [podLife("n/a")];
+    expect(judgeActs(history(hard, [30, 15, 15, 30], { pods, patience }), underHard).violation).toBeDefined();
+    expect(judgeActs(history(hard, [30, 15, 30, 30], { pods, patience }), underHard).judged).toBe(false);
+    const readings = [reading(0, 30), { ...reading(10_000, 15), takenMillis: 0 }, reading(20_000, 30)];
+    expect(judgeActs(history(hard, [], { pods, readings }), underHard).judged).toBe(false);
+  });
+  it("is told by hard thresholds from soft ones", () => {
+    const pods = [podLife("n/a")];
+    const long = [15, 15, 15, 15];
+    expect(judgeActs(history(soft, long, { pods }), underSoft).violation).toBeDefined();
+    expect(judgeActs(history(soft, long, { pods }), underHard).judged).toBe(false);
+    expect(judgeActs(history(hard, long, { pods }), underSoft).judged).toBe(false);
+    expect(judgeActs(history(soft, [15, 15, 15, 30], { pods }), underSoft).violation).toBeDefined();
+    expect(judgeActs(history(soft, [15, 15, 30, 30], { pods }), underSoft).judged).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { history, reading } from "./hand-written.ts";
-import { describeReading, describeThreshold, pressuresOf } from "./pressure.ts";
+import { describeReading, describeThreshold, isReported, pressuresOf } from "./pressure.ts";
 
 describe("pressure", () => {
   const settings = {
@@ -37,6 +37,26 @@ describe("pressure", () => {
     const { rules } = history(settings, []);
     const [pressure] = pressuresOf(rules, [{ ...reading(0, 0), signals: {} }]);
     expect(pressure?.held).toEqual([]);
+  });
+  it("ends where it can be observed no more, and is stale where the figures are the old ones", () => {
+    const { rules } = history(settings, []);
+    const old = { ...reading(10_000, 9), takenMillis: 0 };
+    const unseen = { ...reading(20_000, 0), signals: {} };
+    const pressures = pressuresOf(rules, [reading(0, 9), old, unseen, reading(30_000, 9)]);
+    expect(pressures.map(({ held, stale }) => [held.length, stale])).toEqual([
+      [2, false],
+      [2, true],
+      [0, false],
+      [2, false],
+    ]);
+  });
+  it("is reported while it is held and for the transition period after it, and not before", () => {
+    const { rules, readings } = history(settings, [30, 15, 30, 30]);
+    const reported = (millis: number) =>
+      pressuresOf(rules, readings).map((pressure) => isReported("MemoryPressure", pressure, millis));
+    expect(reported(20_000)).toEqual([false, true, true, false]);
+    expect(reported(20_001)).toEqual([false, true, true, true]);
+    expect(pressuresOf(rules, readings).some((pressure) => isReported("DiskPressure", pressure, 20_000))).toBe(false);
   });
   it("is described by thresholds and readings", () => {
     const { rules } = history(settings, []);
