@@ -2,14 +2,15 @@ import { describe, expect, it } from "vitest";
 import { placesOf, readTreeFile, type SyntaxNode, treeFiles } from "./sources.ts";
 
 /**
- * Laws are the exported functions of `conformance/model` that answer a Violation, or nothing. Each is expected to answer
- * nothing at least once, and something at least once, in the test beside it; by itself or in a function of that test.
+ * Laws are the exported functions of `conformance/model` that answer a Violation or nothing, or a Judgement that has one.
+ * Each is expected to answer nothing at least once, and something at least once, in the test beside it; by itself or in
+ * a function of that test. Whether a Judgement had an occasion is no verdict.
  */
 describe("the laws", () => {
   const files = treeFiles().filter((path) => /^conformance\/model\/.*(?<!\.test)\.ts$/.test(path));
   const laws = files.flatMap((path) => lawsOf(path, readTreeFile(path)).map((law) => ({ law, path })));
 
-  it("are many", () => expect(laws.length).toBeGreaterThan(25));
+  it("are many", () => expect(laws.length).toBeGreaterThan(60));
 
   it.each(laws)("$law accepts one history and rejects another", ({ law, path }) => {
     const test = path.replace(/\.ts$/, ".test.ts");
@@ -26,6 +27,10 @@ describe("the laws", () => {
     ["expect(judgeIt([1]) === undefined).toBe(good);", { accepts: true, rejects: true }],
     ["const on = (n) => judgeIt([n]);\nexpect(on(1)).not.toBeUndefined();", { accepts: false, rejects: true }],
     ["judgeIt([1]);", { accepts: false, rejects: false }],
+    ["expect(judgeIt([]).violation).toBeUndefined();", { accepts: true, rejects: false }],
+    ["expect(judgeIt([])).toEqual({ judged: true, violation: undefined });", { accepts: true, rejects: false }],
+    ["expect(judgeIt([1]).violation?.actual).toBe('1');", { accepts: false, rejects: true }],
+    ["expect(judgeIt([]).judged).toBe(false);", { accepts: false, rejects: false }],
     ["expect(another([1])).toBeDefined();", { accepts: false, rejects: false }],
   ])("knows what %s shows", (text, verdicts) => expect(verdictsOn("judgeIt", "a.test.ts", text)).toEqual(verdicts));
 });
@@ -39,12 +44,12 @@ function lawsOf(path: string, text: string): readonly string[] {
 
 function answersViolation(text: string, node: SyntaxNode): boolean {
   const type = node["returnType"] as (SyntaxNode & { readonly end: number }) | null;
-  return type !== null && /\bViolation \| undefined/.test(text.slice(type.start, type.end));
+  return type !== null && /\bViolation \| undefined|^:?\s*Judgement$/.test(text.slice(type.start, type.end));
 }
 
 function verdictsOn(law: string, path: string, text: string): { readonly accepts: boolean; readonly rejects: boolean } {
   const names = [law, ...functionsCalling(law, path, text)];
-  const found = nodesOf(path, text, isMatch).map((match) => verdictOf(match, names));
+  const found = nodesOf(path, text, isMatch).map((match) => verdictOf(match, names, text));
   const either = found.includes("either");
   return { accepts: either || found.includes("accepts"), rejects: either || found.includes("rejects") };
 }
@@ -65,9 +70,17 @@ function expectIn(match: SyntaxNode): SyntaxNode | undefined {
   return node?.type === "CallExpression" && nameOf(node["callee"]) === "expect" ? node : undefined;
 }
 
-function verdictOf(match: SyntaxNode, names: readonly string[]): "accepts" | "rejects" | "either" | undefined {
+function verdictOf(
+  match: SyntaxNode,
+  names: readonly string[],
+  text: string,
+): "accepts" | "rejects" | "either" | undefined {
+  const wordsOf = (node: SyntaxNode): string => text.slice(node.start, (node as SyntaxNode & { end: number }).end);
   const [asked] = (expectIn(match) as SyntaxNode)["arguments"] as readonly SyntaxNode[];
-  if (asked === undefined || !calls(asked, names)) return undefined;
+  if (asked === undefined || !calls(asked, names) || /\.judged\b/.test(wordsOf(asked))) return undefined;
+  if ((match["arguments"] as readonly SyntaxNode[]).some((told) => /\bviolation: undefined\b/.test(wordsOf(told)))) {
+    return "accepts";
+  }
   if (asked.type === "BinaryExpression") return "either"; // a table says which
   const { object, property } = match["callee"] as unknown as { object: SyntaxNode; property: unknown };
   const isNot = object.type === "MemberExpression" && nameOf(object["property"]) === "not";

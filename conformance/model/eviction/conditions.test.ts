@@ -46,6 +46,10 @@ describe("the time of a sighting", () => {
     expect(judgeRaised(seen(15_000, "False")).violation).toBeDefined();
     expect(judgeRaised(seen(14_999, "False")).judged).toBe(false);
   });
+  it("leaves open which of two looks was reported", () => {
+    expect(judgeTransition(seen(22_000, "False")).violation).toBeDefined(); // reported at both, held at the earlier
+    expect(judgeTransition(seen(32_000, "False")).judged).toBe(false); // reported at the earlier alone
+  });
   it("is no occasion where conditions are not kept for any time", () => {
     const none = { ...soft, evictionPressureTransitionPeriod: "0s" };
     const wrong = history(none, looks, { sightings: [sighting(16_000, "False"), sighting(36_000, "True")] });

@@ -60,6 +60,11 @@ describe("the looks that may have decided", () => {
 });
 
 describe("grace periods of thresholds", () => {
+  it("are another law's matter where nothing was held, and judged where something was at one of the looks", () => {
+    expect(judgeGracePeriod(history(soft, [30, 30, 30], { pods: [evicted("n/a", 22_000)] })).judged).toBe(false);
+    const either = [evicted("n/a", 11_500, { lastAliveMillis: 2000 })]; // decided at either look
+    expect(judgeGracePeriod(history(soft, [30, 15], { pods: either })).violation).toBeDefined();
+  });
   it("are judged where some threshold has one", () => {
     const pods = [evicted("n/a", 22_000)];
     expect(judgeGracePeriod(history(hard, [15, 15, 15], { pods })).judged).toBe(false);
@@ -94,6 +99,11 @@ describe("the time to end", () => {
   ])("of a soft eviction is five seconds here, and three to be shown: at %i ms", (seenMillis, violation) => {
     const pods = [evicted("n/a", seenMillis, { graceSeconds })];
     expect(judgeTimeToEnd(history(soft, [15, 15, 15], { pods })).violation).toEqual(violation);
+  });
+  it("is none of a hard eviction, whatever soft ones leave", () => {
+    const settings = { ...hard, evictionMaxPodGracePeriod: 30 };
+    const pods = [evicted("n/a", 20_000, { graceSeconds })];
+    expect(judgeTimeToEnd(history(settings, [15], { pods })).violation).toBeDefined();
   });
   it("is none when the configuration leaves none", () => {
     const settings = { ...soft, evictionMaxPodGracePeriod: 0 };
@@ -155,6 +165,13 @@ describe("one pod a look", () => {
     expect(judge([2, 3])).toBeDefined();
     expect(judge([12, 12])).toBeDefined();
   });
+  it("takes no look at old figures for one, and leaves who went at no look that drives to other laws", () => {
+    const readings = [reading(0, 15), { ...reading(10_000, 15), takenMillis: 0 }];
+    const pods = [evicted("n/a", 2000), evicted("n/b", 11_500, { lastAliveMillis: 2000 })];
+    expect(judgeOneALook(history(hard, [], { readings, pods })).violation).toBeDefined();
+    const strange = [evicted("n/a", 2000), evicted("n/b", 12_000)];
+    expect(judgeOneALook(history(hard, [30, 15], { pods: strange })).violation).toBeUndefined();
+  });
   it("takes a look for each where the times leave it open", () => {
     // The first may have been decided at either look, the second at the later alone.
     const pods = [evicted("n/a", 11_500, { lastAliveMillis: 2000 }), evicted("n/b", 12_000)];
@@ -212,6 +229,12 @@ describe("ranking", () => {
     expect([judged("n/a", 15), judged("n/b", 15)]).toEqual([true, false]);
     expect([judged("n/a", 30), judged("n/b", 30)]).toEqual([false, true]);
   });
+  it("counts who was chosen as gone, even while it ends", () => {
+    const used = { "n/a": memory(50), "n/b": memory(20) };
+    const readings = [reading(0, 15, used), reading(10_000, 15, used)];
+    const pods = [evicted("n/a", 12_500, { graceSeconds: 30 }), evicted("n/b", 12_000)];
+    expect(judgeRanking(history(hard, [], { readings, pods })).violation).toBeUndefined();
+  });
   it("remembers who is gone: the second in the order goes at the second look", () => {
     const used = { "n/a": memory(50), "n/b": memory(20) };
     const readings = [reading(0, 15, used), reading(10_000, 15, used)];
@@ -263,6 +286,17 @@ describe("who must act", () => {
     expect(judgeActs(history(hard, [30, 15, 30, 30], { pods, patience }), underHard).judged).toBe(false);
     const readings = [reading(0, 30), { ...reading(10_000, 15), takenMillis: 0 }, reading(20_000, 30)];
     expect(judgeActs(history(hard, [], { pods, readings }), underHard).judged).toBe(false);
+  });
+  it("wants the minimum reclaim only while it is wanted, and soft thresholds only while they are met", () => {
+    const patience = { reportMillis: 5000, evictionMillis: 10_000, taintMillis: 5000 };
+    const evictionMinimumReclaim = { "memory.available": "10" };
+    const waits = podLife("n/a");
+    const reclaimed = history({ ...hard, evictionMinimumReclaim }, [15, 25, 30, 30], { pods: [waits], patience });
+    expect(judgeActs(reclaimed, withinMinimumReclaim).judged).toBe(false);
+    const pods = [waits, evicted("n/b", 22_000)];
+    const left = history({ ...soft, evictionMinimumReclaim }, [15, 15, 15, 25, 25, 25], { pods });
+    expect(judgeActs(left, underSoft)).toEqual({ judged: true, violation: undefined });
+    expect(judgeActs(left, withinMinimumReclaim).violation).toBeDefined();
   });
   it("is told by hard thresholds from soft ones", () => {
     const pods = [podLife("n/a")];

@@ -64,6 +64,15 @@ describe("messages of evictions", () => {
     expect(available(199, [1000, 2000])).toBeUndefined();
     expect(available(200, [1000, 2000])).toBeDefined();
     expect(available(9999, [])).toBeUndefined(); // of nothing that is known
+    const either = parseEvictionSettings({
+      evictionHard: { "nodefs.available": "100", "imagefs.available": "100" },
+      evictionMinimumReclaim: { "imagefs.available": "50" },
+    });
+    if ("error" in either) throw new Error(either.error);
+    const text = (amount: number) =>
+      `The node was low on resource: ephemeral-storage. Threshold quantity: 100, available: ${amount}. `;
+    expect(judgeMessage("n/a", text(149), either, () => [])).toBeUndefined();
+    expect(judgeMessage("n/a", text(150), either, () => [])).toBeDefined();
   });
   it("tells those of a pod's own limits, and rejections, apart", () => {
     expect(isLowMessage(low)).toBe(true);
