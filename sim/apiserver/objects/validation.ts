@@ -16,7 +16,7 @@ const noFaults = faultsOn();
 export function validateCreate(object: JsonObject | Draft, strategy: Strategy, faults = noFaults): readonly Cause[] {
   const causes = metadataCauses(metadataOf(object), strategy);
   strategy.rules.validate?.(object as JsonObject, causes, strategy.dialect);
-  return faults["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes;
+  return withRoom(faults["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes);
 }
 
 /** Causes for refusing a change of `live` to `object`; empty when it may be stored. */
@@ -33,7 +33,13 @@ export function validateUpdate(
     (cause) => !faults["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
   );
   const own = metadataCauses(metadata, strategy);
-  return [...common, ...step, ...step, ...own, ...kindCauses(object as JsonObject, live, strategy, subresource)];
+  return withRoom([
+    ...common,
+    ...step,
+    ...step,
+    ...own,
+    ...kindCauses(object as JsonObject, live, strategy, subresource),
+  ]);
 }
 
 function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: Strategy, subresource: string): Cause[] {
@@ -47,4 +53,16 @@ function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: St
     rules.validateUpdate?.(object, live, causes, subresource, dialect);
   }
   return causes;
+}
+
+/**
+ * Of the texts of causes; one more may be told. Simplification: the real server tells all, in an answer that can be
+ * thousands of times as long as the request.
+ */
+const charactersMax = 4_000_000;
+
+function withRoom(causes: readonly Cause[]): readonly Cause[] {
+  let charactersLeft = charactersMax;
+  const last = causes.findIndex(({ message, field = "" }) => (charactersLeft -= message.length + field.length) < 0);
+  return last < 0 ? causes : causes.slice(0, last + 1);
 }

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../http-message.ts";
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild } from "../types.ts";
+import { repetition } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 
 export const certificateRequestRules: KindRules = {
@@ -65,9 +66,10 @@ function specCauses(spec: JsonObject, causes: Cause[]): void {
   if ("error" in read) causes.push(invalidValue("spec.request", request, read.error));
   const usages = (spec["usages"] ?? []) as readonly string[];
   if (usages.length === 0) causes.push(requiredValue("spec.usages"));
+  const isAgain = repetition();
   usages.forEach((usage, at) => {
     const path = `spec.usages[${at}]`;
-    if (usages.indexOf(usage) < at) causes.push(duplicateValue(path, usage));
+    if (isAgain(usage)) causes.push(duplicateValue(path, usage));
     if (!usageNames.includes(usage)) causes.push(unsupportedValue(path, usage, usageNames));
   });
   signerNameCauses((spec["signerName"] ?? "") as string, causes);

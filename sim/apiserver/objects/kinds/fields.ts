@@ -20,6 +20,12 @@ export function enumCauses(value: Json | undefined, supported: readonly string[]
   else if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
 }
 
+/** Says of one value after the other whether it has been there before. Lists are as long as clients make them. */
+export function repetition(): (value: unknown) => boolean {
+  const seen = new Set<unknown>();
+  return (value) => seen.has(value) || !seen.add(value);
+}
+
 /** Counts and durations: never below zero. */
 export function nonNegativeCauses(parent: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
   for (const field of fields) {

@@ -17,7 +17,7 @@ import {
 } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../types.ts";
-import { fill, listOf, nonNegativeCauses, specToDefault } from "./fields.ts";
+import { fill, listOf, nonNegativeCauses, repetition, specToDefault } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses } from "./label-selector.ts";
 import { eachItem, templateCauses } from "./pod-template.ts";
@@ -246,10 +246,11 @@ function exitCodeCauses(codes: JsonObject, names: readonly unknown[], path: stri
   const shown = values.length === 0 ? "[]int32(nil)" : `[]int32{${values.join(", ")}}`;
   if (values.length === 0) causes.push(invalidText(`${path}.values`, shown, "at least one value is required"));
   if (values.length > valuesMax) causes.push(tooManyItems(`${path}.values`, values.length, valuesMax));
+  const isAgain = repetition();
   values.forEach((value, at) => {
     const here = `${path}.values[${at}]`;
     if (operator === "In" && value === 0) causes.push(invalidValue(here, 0, "must not be 0 for the In operator"));
-    if (values.indexOf(value) < at) causes.push(duplicateValue(here, value));
+    if (isAgain(value)) causes.push(duplicateValue(here, value));
   });
   if (values.some((value, at) => at > 0 && (values[at - 1] as number) > value)) {
     causes.push(invalidText(`${path}.values`, shown, "must be ordered"));

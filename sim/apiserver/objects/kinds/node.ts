@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../http-message.ts";
 import { duplicateText, duplicateValue, forbiddenField, goStrings, invalidText, invalidValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject, ownChild } from "../types.ts";
-import { enumCauses, listOf } from "./fields.ts";
+import { enumCauses, listOf, repetition } from "./fields.ts";
 import { cidrCauses, isDualStack } from "./ip-fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { quantityCauses } from "./resource-quota.ts";
@@ -72,8 +72,9 @@ function networkCauses(networks: readonly string[], causes: Cause[]): void {
     const detail = "may specify no more than one CIDR for each IP family";
     causes.push(invalidText(path, goStrings(networks), detail));
   }
+  const isAgain = repetition();
   networks.forEach((network, at) => {
-    if (networks.indexOf(network) < at) causes.push(duplicateValue(`${path}[${at}]`, network));
+    if (isAgain(network)) causes.push(duplicateValue(`${path}[${at}]`, network));
   });
 }
 

@@ -28,8 +28,9 @@ export const resourceQuotaRules: KindRules = {
   validateUpdate(quota, live, causes) {
     const after = scopesOf((quota["spec"] ?? {}) as JsonObject);
     const before = scopesOf((live["spec"] ?? {}) as JsonObject);
-    const same = [...after, ...before].every((scope) => after.includes(scope) && before.includes(scope));
-    if (!same) causes.push(invalidText("spec.scopes", goStrings(after), "field is immutable"));
+    const [now, old] = [new Set(after), new Set(before)];
+    const isSame = after.every((scope) => old.has(scope)) && before.every((scope) => now.has(scope));
+    if (!isSame) causes.push(invalidText("spec.scopes", goStrings(after), "field is immutable"));
   },
 };
 
@@ -121,19 +122,31 @@ const scopesOf = (spec: JsonObject): readonly string[] => (spec["scopes"] ?? [])
 
 function scopeCauses(spec: JsonObject, causes: Cause[]): void {
   const scopes = scopesOf(spec);
-  const refuse = (why: string): number => causes.push(invalidText("spec.scopes", goStrings(scopes), why));
+  const shown = goStrings(scopes);
+  const because = (why: string): Cause => invalidText("spec.scopes", shown, why);
+  const countOf = misplacedIn(spec);
   for (const scope of scopes) {
-    if (!Object.hasOwn(narrows, scope)) refuse("unsupported scope");
-    for (let left = misplaced(spec, scope); left > 0; left--) refuse("unsupported scope applied to resource");
+    if (!Object.hasOwn(narrows, scope)) tell(because("unsupported scope"), 1, causes);
+    tell(because("unsupported scope applied to resource"), countOf(scope), causes);
   }
-  for (const pair of opposites) if (pair.every((scope) => scopes.includes(scope))) refuse("conflicting scopes");
+  for (const pair of opposites) {
+    if (pair.every((scope) => scopes.includes(scope))) tell(because("conflicting scopes"), 1, causes);
+  }
 }
 
-/** How many of the limited names the scope cannot narrow. */
-function misplaced(spec: JsonObject, scope: string): number {
-  const names = Object.keys((spec["hard"] ?? {}) as JsonObject);
-  const fits = Object.hasOwn(narrows, scope) ? narrows[scope] : undefined;
-  return names.filter((name) => isStandardResource(name) && fits?.(name) !== true).length;
+/** Every scope can be wrong for every name; beyond so many nothing is told. */
+const causesMax = 10_000;
+
+/** `count` times the same. */
+function tell(cause: Cause, count: number, causes: Cause[]): void {
+  for (let left = count; left > 0 && causes.length < causesMax; left--) causes.push(cause);
+}
+
+/** How many of the limited names a scope cannot narrow. */
+function misplacedIn(spec: JsonObject): (scope: string) => number {
+  const names = Object.keys((spec["hard"] ?? {}) as JsonObject).filter(isStandardResource);
+  const counts = new Map(Object.entries(narrows).map(([scope, fits]) => [scope, names.filter((name) => !fits(name))]));
+  return (scope) => (counts.get(scope) ?? names).length;
 }
 
 const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
@@ -143,13 +156,12 @@ function selectorCauses(spec: JsonObject, causes: Cause[]): void {
   const expressions = (selector["matchExpressions"] ?? []) as readonly JsonObject[];
   const path = "spec.scopeSelector.matchExpressions";
   const seen = new Set<string>();
+  const countOf = misplacedIn(spec);
   for (const { scopeName = "", operator = "", values = [] } of expressions as readonly Expression[]) {
     seen.add(scopeName);
     if (!Object.hasOwn(narrows, scopeName))
       causes.push(invalidValue(`${path}.scopeName`, scopeName, "unsupported scope"));
-    for (let left = misplaced(spec, scopeName); left > 0; left--) {
-      causes.push(invalidValue(path, scopeName, "unsupported scope applied to resource"));
-    }
+    tell(invalidValue(path, scopeName, "unsupported scope applied to resource"), countOf(scopeName), causes);
     if (Object.hasOwn(narrows, scopeName) && scopeName !== "PriorityClass" && operator !== "Exists") {
       causes.push(invalidValue(`${path}.operator`, operator, existsText));
     }

@@ -14,6 +14,7 @@ import {
   unsupportedValue,
 } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
+import { repetition } from "./fields.ts";
 import { ipCauses, isDualStack, ordinaryIpCauses, readIp } from "./ip-fields.ts";
 
 const families = ["IPv4", "IPv6"];
@@ -75,10 +76,11 @@ const familyOf = (text: string): string => (readIp(text)?.family === 6 ? "IPv6" 
 
 function familyCauses(spec: JsonObject, causes: Cause[]): void {
   const named = textsOf(spec, "ipFamilies");
+  const isAgain = repetition();
   named.forEach((family, at) => {
     const path = `spec.ipFamilies[${at}]`;
     if (!families.includes(family)) causes.push(unsupportedValue(path, family, families));
-    if (named.indexOf(family) < at) causes.push(duplicateValue(path, family));
+    if (isAgain(family)) causes.push(duplicateValue(path, family));
   });
   const policy = spec["ipFamilyPolicy"];
   if (policy !== undefined && !familyPolicies.includes(policy as string)) {

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../http-message.ts";
 import { duplicateText, duplicateValue, forbiddenField, invalidValue, requiredValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../types.ts";
-import { enumCauses, fill } from "./fields.ts";
+import { enumCauses, fill, repetition } from "./fields.ts";
 import { readIp } from "./ip-fields.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
@@ -229,8 +229,7 @@ function typeCauses(spec: JsonObject, causes: Cause[]): void {
 }
 
 function duplicatePortCauses(ports: readonly JsonObject[], causes: Cause[]): void {
-  const seen = new Set<string>();
-  const isAgain = (key: string): boolean => seen.has(key) || !seen.add(key);
+  const isAgain = repetition();
   ports.forEach(({ protocol, nodePort = 0 }, at) => {
     if (nodePort === 0 || !isAgain(`${protocol as string}/node/${nodePort as number}`)) return;
     causes.push(duplicateValue(`spec.ports[${at}].nodePort`, nodePort));

@@ -27,6 +27,7 @@ function volumeMountsCauses(
   causes: Cause[],
 ): void {
   const places = new Set<string>();
+  const [deviceNames, devicePlaces] = ["name", "devicePath"].map((field) => valuesOf(devices, field));
   mounts.forEach((mount, at) => {
     const here = `${path}[${at}]`;
     const { name = "", mountPath = "" } = mount as Readonly<Record<string, string>>;
@@ -36,10 +37,10 @@ function volumeMountsCauses(
     if (mountPath === "") causes.push(requiredValue(`${here}.mountPath`));
     if (places.has(mountPath)) causes.push(invalidValue(`${here}.mountPath`, mountPath, "must be unique"));
     places.add(mountPath);
-    if (devices.some((device) => device["name"] === name)) {
+    if (deviceNames?.has(name)) {
       causes.push(invalidValue(`${here}.name`, name, "must not already exist in volumeDevices"));
     }
-    if (devices.some((device) => device["devicePath"] === mountPath)) {
+    if (devicePlaces?.has(mountPath)) {
       causes.push(invalidValue(`${here}.mountPath`, mountPath, "must not already exist as a path in volumeDevices"));
     }
     subPathCauses(mount, volume, here, path, causes);
@@ -47,6 +48,9 @@ function volumeMountsCauses(
     recursiveCauses(mount, `${path}.recursiveReadOnly`, causes);
   });
 }
+
+const valuesOf = (list: readonly JsonObject[], field: string): ReadonlySet<unknown> =>
+  new Set(list.map((each) => each[field]));
 
 /** Paths inside of the volume are named without the number of the mount. */
 function subPathCauses(
@@ -106,6 +110,7 @@ function volumeDevicesCauses(
 ): void {
   const names = new Set<string>();
   const places = new Set<string>();
+  const [mountNames, mountPlaces] = ["name", "mountPath"].map((field) => valuesOf(mounts, field));
   devices.forEach((device, at) => {
     const { name = "", devicePath = "" } = device as Readonly<Record<string, string>>;
     const [namePath, placePath] = [`${path}[${at}].name`, `${path}[${at}].devicePath`];
@@ -122,10 +127,10 @@ function volumeDevicesCauses(
     if (devicePath.split("/").includes("..")) {
       causes.push(invalidValue(placePath, devicePath, "can not contain backsteps ('..')"));
     } else places.add(devicePath);
-    if (mounts.some((mount) => mount["name"] === name)) {
+    if (mountNames?.has(name)) {
       causes.push(invalidValue(namePath, name, "must not already exist in volumeMounts"));
     }
-    if (mounts.some((mount) => mount["mountPath"] === devicePath)) {
+    if (mountPlaces?.has(devicePath)) {
       causes.push(invalidValue(placePath, devicePath, "must not already exist as a path in volumeMounts"));
     }
     if (name !== "") names.add(name);

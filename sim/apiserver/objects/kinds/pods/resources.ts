@@ -129,6 +129,8 @@ function requestCauses(
 
 function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, path: string, causes: Cause[]): void {
   const seen = new Set<string>();
+  const inParts = new Set<unknown>(); // claims of which single requests are used
+  const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort(compareBytes).join(", ")}`;
   used.forEach(({ name = "", request = "" }, at) => {
     const here = `${path}[${at}]`;
     if (name === "") {
@@ -140,13 +142,12 @@ function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, p
       for (const text of dns1123LabelErrors(request as string))
         causes.push(invalidValue(`${here}.request`, request, text));
     }
-    const isWhole = request === "" && [...seen].some((other) => other.startsWith(`${name as string}/`));
-    if (seen.has(name as string) || seen.has(key) || isWhole) {
+    if (seen.has(name as string) || seen.has(key) || (request === "" && inParts.has(name))) {
       causes.push(duplicateValue(here, seen.has(name as string) ? name : key));
     }
     seen.add(key);
+    if (request !== "") inParts.add(name);
     if (claims.has(name as string)) return;
-    const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort(compareBytes).join(", ")}`;
     causes.push(notFoundValue(here, name, `must be one of the names in pod.spec.resourceClaims${known}`));
   });
 }

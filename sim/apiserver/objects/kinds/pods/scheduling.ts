@@ -79,9 +79,9 @@ function matchedKeysCauses(term: JsonObject, path: string, causes: Cause[]): voi
     }
     keyListCauses(keys, `${path}.${field}`, causes);
   }
-  const mismatched = (term["mismatchLabelKeys"] ?? []) as readonly string[];
+  const mismatched = new Set((term["mismatchLabelKeys"] ?? []) as readonly string[]);
   ((term["matchLabelKeys"] ?? []) as readonly string[]).forEach((key, at) => {
-    if (!mismatched.includes(key)) return;
+    if (!mismatched.has(key)) return;
     const detail = "exists in both matchLabelKeys and mismatchLabelKeys";
     causes.push(invalidValue(`${path}.matchLabelKeys[${at}]`, key, detail));
   });
@@ -136,6 +136,9 @@ const actions = ["DoNotSchedule", "ScheduleAnyway"];
 const inclusions = ["Honor", "Ignore"];
 
 export function spreadCauses(constraints: readonly JsonObject[], path: string, causes: Cause[]): void {
+  const pairOf = ({ topologyKey = "", whenUnsatisfiable = "" }: JsonObject): string =>
+    `{${topologyKey as string}, ${whenUnsatisfiable as string}}`;
+  const lastOf = new Map(constraints.map((constraint, at) => [pairOf(constraint), at]));
   constraints.forEach((constraint, at) => {
     const here = `${path}[${at}]`;
     const { topologyKey = "", whenUnsatisfiable: action = "" } = constraint as Readonly<Record<string, string>>;
@@ -143,11 +146,8 @@ export function spreadCauses(constraints: readonly JsonObject[], path: string, c
     if (maxSkew <= 0) causes.push(invalidValue(`${here}.maxSkew`, maxSkew, "must be greater than zero"));
     if (topologyKey === "") causes.push(requiredValue(`${here}.topologyKey`, "can not be empty"));
     if (!actions.includes(action)) causes.push(unsupportedValue(`${here}.whenUnsatisfiable`, action, actions));
-    const isAgain = ({ topologyKey: key = "", whenUnsatisfiable = "" }: JsonObject): boolean =>
-      key === topologyKey && whenUnsatisfiable === action;
-    if (constraints.slice(at + 1).some(isAgain)) {
-      causes.push(duplicateValue(`${here}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${action}}`));
-    }
+    const pair = pairOf(constraint);
+    if (lastOf.get(pair) !== at) causes.push(duplicateValue(`${here}.{topologyKey, whenUnsatisfiable}`, pair));
     domainCauses(constraint["minDomains"] as number | undefined, action, `${here}.minDomains`, causes);
     for (const field of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
       const policy = constraint[field];

@@ -6,7 +6,7 @@ import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../wire
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
 import { duplicateText, invalidText, forbiddenField, invalidValue } from "../../causes.ts";
-import { listOf } from "../fields.ts";
+import { listOf, repetition } from "../fields.ts";
 import { ipCauses, isDualStack } from "../ip-fields.ts";
 
 const ownConditions = ["PodScheduled", "Ready", "Initialized"];
@@ -67,11 +67,14 @@ function transitionCauses(
   path: string,
   causes: Cause[],
 ): void {
+  const running = new Map<unknown, number>();
+  for (const { name, ...now } of after) {
+    if (terminated(now as JsonObject) === undefined) running.set(name, (running.get(name) ?? 0) + 1);
+  }
   before.forEach((old, at) => {
     const end = terminated(old);
     if (end === undefined || restarts(old["name"], (end["exitCode"] ?? 0) as number)) return;
-    for (const now of after) {
-      if (now["name"] !== old["name"] || terminated(now) !== undefined) continue;
+    for (let count = running.get(old["name"]) ?? 0; count > 0; count--) {
       causes.push(forbiddenField(`${path}[${at}].state`, "may not be transitioned to non-terminated state"));
     }
   });
@@ -89,8 +92,9 @@ function addressCauses(addresses: readonly JsonObject[], path: string, type: str
     const all = `[]core.${type}{${texts.map((text) => shown(text).slice(`core.${type}`.length)).join(", ")}}`;
     causes.push(invalidText(path, all, "may specify no more than one IP for each IP family"));
   }
+  const isAgain = repetition();
   texts.forEach((text, at) => {
-    if (texts.indexOf(text) < at) causes.push(duplicateText(`${path}[${at}]`, shown(text)));
+    if (isAgain(text)) causes.push(duplicateText(`${path}[${at}]`, shown(text)));
   });
 }
 

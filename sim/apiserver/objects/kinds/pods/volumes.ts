@@ -24,6 +24,7 @@ import { downwardCauses, filesCauses, modeCauses, projectedCauses } from "./proj
 /** The volumes that may be mounted: those that are right. `pod` is the pod's name, "" in a template. */
 export function volumesCauses(volumes: readonly JsonObject[], pod: string, path: string, causes: Cause[]): Volumes {
   const named = new Map<string, JsonObject>();
+  const made = claimsMade(volumes, pod);
   volumes.forEach((volume, at) => {
     const here = `${path}[${at}]`;
     const name = (volume["name"] ?? "") as string;
@@ -33,25 +34,23 @@ export function volumesCauses(volumes: readonly JsonObject[], pod: string, path:
     else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${here}.name`, name, text));
     if (named.has(name)) causes.push(duplicateValue(`${here}.name`, name));
     if (causes.length === found) named.set(name, volume);
-    ownClaimCauses(volume, volumes, pod, here, causes);
+    ownClaimCauses(volume, made, here, causes);
   });
   return named;
 }
 
+/** Names of the claims that are made for the pod. */
+function claimsMade(volumes: readonly JsonObject[], pod: string): ReadonlySet<string> {
+  const made = new Set<string>();
+  if (pod === "") return made;
+  for (const { name, ephemeral } of volumes) if (isObject(ephemeral)) made.add(`${pod}-${name as string}`);
+  return made;
+}
+
 /** A claim that is made for the pod can't be the pod's by name as well. */
-function ownClaimCauses(
-  volume: JsonObject,
-  volumes: readonly JsonObject[],
-  pod: string,
-  path: string,
-  causes: Cause[],
-): void {
+function ownClaimCauses(volume: JsonObject, made: ReadonlySet<string>, path: string, causes: Cause[]): void {
   const claim = volume["persistentVolumeClaim"];
-  if (pod === "" || !isObject(claim)) return;
-  const made = volumes.some(
-    (other) => isObject(other["ephemeral"]) && claim["claimName"] === `${pod}-${other["name"]}`,
-  );
-  if (!made) return;
+  if (!isObject(claim) || !made.has(claim["claimName"] as string)) return;
   const detail = "must not reference a PVC that gets created for an ephemeral volume";
   causes.push(invalidValue(`${path}.persistentVolumeClaim.claimName`, claim["claimName"], detail));
 }
