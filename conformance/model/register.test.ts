@@ -12,6 +12,9 @@ describe("registers: writes", () => {
   it("Compare-and-set - from the version before - accepts", () => {
     expect(judgeRegisters(story, [create, { ...patch, demanded: "1" }, remove], [])).toBeUndefined();
   });
+  it("Compare-and-set - without a change, from its own version - accepts", () => {
+    expect(judgeRegisters(log("+a@1"), [create, write("put", "a@1", [3, 4], { demanded: "1" })], [])).toBeUndefined();
+  });
   it("Compare-and-set - from an older version - rejects", () => {
     const stale = write("put", "a@9", [9, 10], { demanded: "1" });
     expect(judgeRegisters(log("+a@1", "~a@2", "~a@9"), [create, patch, stale], [])?.expected).toContain(
@@ -70,6 +73,8 @@ describe("registers: of several objects", () => {
   it("Several - each by itself - accepts", () => {
     const seen = [read("a@1", [3, 4]), read("b@", [1, 2], true), read("b@2", [5, 6]), read("b@", [9, 10], true)];
     expect(judgeRegisters(two, ofTwo, seen)).toBeUndefined();
+    const absent = write("delete", "b@", [9, 10], { status: 404 }); // that a is there does not matter
+    expect(judgeRegisters(two, [...ofTwo, absent], [])).toBeUndefined();
   });
   it("Several - the second is read after its deletion - rejects", () => {
     expect(judgeRegisters(two, ofTwo, [read("a@3", [7, 8]), read("b@2", [9, 10])])).toBeDefined();
@@ -141,5 +146,36 @@ describe("registers: reads", () => {
     expect(judgeRegisters(two, [create, lost, refused], [read("a@2", [8, 9])])).toBeUndefined();
     expect(judgeRegisters(two, [create, lost], [read("a@1", [8, 9])])).toBeUndefined();
     expect(judgeRegisters(two, [create, lost, refused], [read("a@1", [8, 9])])).toBeDefined();
+  });
+  it("Lost answers - absent after a second life was read - rejects; before it - accepts", () => {
+    const lost = [
+      write("create", "a@1", [1, undefined]),
+      write("delete", "a@", [2, undefined]),
+      write("create", "a@3#2", [3, undefined]),
+    ];
+    const absentAt = (began: number) => read("a@", [began, began + 1], true);
+    const lives = log("+a@1", "-a@2", "+a@3#2");
+    expect(judgeRegisters(lives, lost, [read("a@3#2", [6, 7]), absentAt(8)])).toBeDefined();
+    expect(judgeRegisters(lives, lost, [read("a@3#2", [6, 7]), absentAt(4)])).toBeUndefined();
+  });
+  it("Lost answers - absent before the first life was read, although it was made by then - rejects", () => {
+    const lost = [
+      create,
+      write("delete", "a@", [3, undefined]),
+      write("create", "a@3#2", [4, undefined]),
+      write("delete", "a@", [5, undefined]),
+    ];
+    const lives = log("+a@1", "-a@2", "+a@3#2", "-a@4#2");
+    const absentAt = (began: number) => read("a@", [began, began + 1], true);
+    expect(judgeRegisters(lives, lost, [read("a@1", [8, 9]), absentAt(6)])).toBeDefined();
+    expect(judgeRegisters(lives, lost, [read("a@1", [8, 9]), absentAt(10)])).toBeUndefined();
+  });
+  it("Lost answers - refused for the new version, then for the old one - rejects; the other way round - accepts", () => {
+    const lost = write("patch", "a@2", [3, undefined]);
+    const refused = (demanded: string, began: number) =>
+      write("put", "a@", [began, began + 1], { demanded, status: 409 });
+    const two = log("+a@1", "~a@2");
+    expect(judgeRegisters(two, [create, lost, refused("1", 6), refused("2", 8)], [])).toBeDefined();
+    expect(judgeRegisters(two, [create, lost, refused("2", 6), refused("1", 8)], [])).toBeUndefined();
   });
 });
