@@ -123,6 +123,9 @@ describe("a failure that conform leaves", () => {
     );
     expect(code).toBe(1);
     expect(stdout).toContain("FAILED watch.after-version (must)   check watch-starts-after-its-version\n  promised  ");
+    expect(stdout).toMatch(
+      /program {3}\{"writers":\[\[(?:\{"do":[^{}]*\},?){1,2}\]\],"picks":\[0\]\} \(made smaller \d+ times\)\n/,
+    );
     expect(stdout).toMatch(/replay {4}touchstone conform .*--path \S+ --fault watch-start-inclusive\n/);
     expect(readFileSync(join(directory, "report.txt"), "utf8")).toBe(stdout);
     expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8"))).toMatchObject({

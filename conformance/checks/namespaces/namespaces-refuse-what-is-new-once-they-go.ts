@@ -26,7 +26,7 @@ export const namespacesRefuseWhatIsNewOnceTheyGo = defineCheck<{
   property: "A namespace that is being deleted takes nothing new, and says that it is going.",
   requirements: ["namespaces.terminating", "namespaces.phase", "namespaces.absent-create", "namespaces.absent-list"],
   features: ["configmaps", "namespaces"],
-  input: fc.record({ before: anyVerbs(3), after: anyVerbs(5) }),
+  input: fc.record({ before: anyVerbs(3), after: anyVerbs(6) }),
   examples: [{ before: ["create"], after: ["create", "patch", "delete", "get", "list", "create"] }],
   async run(attempt, { before, after }) {
     const inside = await attempt.target.collection("configmaps", "-going");

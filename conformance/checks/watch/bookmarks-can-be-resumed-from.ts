@@ -22,8 +22,8 @@ export const bookmarksCanBeResumedFrom = defineCheck({
   features: ["configmaps", "watch"],
   cost: "slow",
   input: fc.record({
-    before: anyWriters({ writersMax: 2, stepsMax: 5, cuts: false }),
-    after: anyWriters({ writersMax: 1, stepsMax: 4, cuts: false }),
+    before: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
+    after: anyWriters({ writersMax: 1, stepsMax: 7, cuts: false }),
   }),
   examples: [{ before: [wholeLife], after: [wholeLife] }],
   async run(attempt, { before, after }) {

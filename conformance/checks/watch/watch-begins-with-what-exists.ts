@@ -25,8 +25,8 @@ export const watchBeginsWithWhatExists = defineCheck({
   requirements: ["watch.initial-most-recent", "watch.initial-any"],
   features: ["configmaps", "watch"],
   input: fc.record({
-    before: anyWriters({ writersMax: 2, stepsMax: 5, cuts: false }),
-    after: anyWriters({ writersMax: 2, stepsMax: 4, cuts: false }),
+    before: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
+    after: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
   }),
   examples: [{ before: [wholeLife], after: [wholeLife] }],
   async run(attempt, { before, after }) {

@@ -13,7 +13,7 @@ export const watchIsReliable = defineCheck({
   property: "A watch delivers every acknowledged write, and nothing else.",
   requirements: ["watch.reliable", "writes.refused-no-trace"],
   features: ["configmaps", "watch"],
-  input: anyWriters({ writersMax: 3, stepsMax: 6, cuts: true }),
+  input: anyWriters({ writersMax: 3, stepsMax: 7, cuts: true }),
   examples: [[wholeLife]],
   async run(attempt, writers) {
     const { log, writes } = await tellStory(attempt, writers);

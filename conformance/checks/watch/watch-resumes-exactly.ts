@@ -16,7 +16,7 @@ export const watchResumesExactly = defineCheck({
   requirements: ["watch.resumable"],
   features: ["configmaps", "watch"],
   input: fc.record({
-    writers: anyWriters({ writersMax: 2, stepsMax: 6, cuts: false }),
+    writers: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
     cuts: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 8 }),
     selected: fc.boolean(),
   }),

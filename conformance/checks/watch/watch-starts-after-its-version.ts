@@ -13,8 +13,8 @@ export const watchStartsAfterItsVersion = defineCheck({
   requirements: ["watch.after-version"],
   features: ["configmaps", "watch"],
   input: fc.record({
-    writers: anyWriters({ writersMax: 2, stepsMax: 6, cuts: false }),
-    picks: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+    writers: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
+    picks: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
   }),
   examples: [{ writers: [wholeLife], picks: [0, 2, 4, 6] }],
   async run(attempt, { writers, picks }) {

@@ -13,7 +13,7 @@ export const writesAreLinearizable = defineCheck({
   property: "Each object is a register with compare-and-set.",
   requirements: ["writes.linearizable", "objects.unique-name"],
   features: ["configmaps", "watch"],
-  input: anyWriters({ writersMax: 4, stepsMax: 6, cuts: true }),
+  input: anyWriters({ writersMax: 4, stepsMax: 7, cuts: true }),
   examples: [[wholeLife, wholeLife]],
   async run(attempt, writers) {
     const { log, writes, reads } = await tellStory(attempt, writers);
