@@ -5,7 +5,8 @@
  */
 import { callCostMax, compile, type CompileFailure, type Expression } from "../expressions/expression.ts";
 import { type CelType, dyn, type ObjectField } from "../expressions/types.ts";
-import { EvaluationError, type MapValue, type Value } from "../expressions/values.ts";
+import { EvaluationError } from "../expressions/failures.ts";
+import { type MapValue, type Value } from "../expressions/values.ts";
 import type { JsonObject } from "../http-message.ts";
 import { requestVariables } from "./expression-variables.ts";
 

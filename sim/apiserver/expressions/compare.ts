@@ -7,14 +7,13 @@ import { canonicalQuantity, compareQuantities, type Quantity } from "../../../wi
 import { compareBytes } from "../../../wire/go-strings.ts";
 import { type Cidr, type IpAddress, sameCidr, sameIp } from "./library/ip-address.ts";
 import { compareVersions, type Version } from "./library/version.ts";
+import { exhausted, noOverload } from "./failures.ts";
 import {
   AssociativeList,
   Duration,
-  exhausted,
   isList,
   isMap,
   type MapValue,
-  noOverload,
   Opaque,
   Optional,
   Timestamp,

@@ -9,18 +9,8 @@ import { textLength } from "./library/conversions.ts";
 import { traversal } from "./library/function-row.ts";
 import { entryOf } from "./library/operators.ts";
 import type { CelType } from "./types.ts";
-import {
-  EntryMap,
-  EvaluationError,
-  exhausted,
-  fail,
-  isList,
-  isMap,
-  none,
-  noOverload,
-  Optional,
-  type Value,
-} from "./values.ts";
+import { EvaluationError, exhausted, fail, noOverload } from "./failures.ts";
+import { EntryMap, isList, isMap, none, Optional, type Value } from "./values.ts";
 
 /** What one evaluation may cost, and has. */
 export class Meter {

@@ -13,7 +13,8 @@ import { estimateCost } from "./estimate.ts";
 import { Meter, plan, type Run } from "./evaluate.ts";
 import { isSyntaxFailure, parseExpression } from "./syntax.ts";
 import type { CelType } from "./types.ts";
-import { EvaluationError, type Value } from "./values.ts";
+import { EvaluationError } from "./failures.ts";
+import { type Value } from "./values.ts";
 
 /** What one evaluation may cost: about a tenth of a second on the real server. */
 export const callCostMax = 1_000_000;

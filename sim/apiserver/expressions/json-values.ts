@@ -4,7 +4,8 @@ import type { Json, JsonObject } from "../http-message.ts";
 import { isObject } from "../objects/types.ts";
 import { readDuration, readTimestamp } from "./library/times.ts";
 import { type CelType, dyn } from "./types.ts";
-import { AssociativeList, fail, type MapValue, type Value } from "./values.ts";
+import { fail } from "./failures.ts";
+import { AssociativeList, type MapValue, type Value } from "./values.ts";
 
 export function fromJson(json: Json, type: CelType = dyn): Value {
   if (json === null) return null;

@@ -6,7 +6,7 @@
 import { compileRegex } from "./library/regex.ts";
 import { readDuration, readTimestamp, zoneOffset } from "./library/times.ts";
 import type { Expr } from "./syntax.ts";
-import { EvaluationError } from "./values.ts";
+import { EvaluationError } from "./failures.ts";
 
 interface LiteralRule {
   /** Which argument, the target counted. */

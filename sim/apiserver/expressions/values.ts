@@ -3,6 +3,7 @@
  * value of its own for is a class here. Values are never changed once made.
  * Source: the published language definition.
  */
+import { fail } from "./failures.ts";
 import type { Quantity } from "../../../wire/quantity.ts";
 import type { Cidr, IpAddress } from "./library/ip-address.ts";
 import type { Version } from "./library/version.ts";
@@ -22,26 +23,6 @@ export type Value =
   | Optional
   | TypeValue
   | Opaque;
-
-/** An evaluation that has no result. `fatal`: the budget is spent, and nothing may swallow it. */
-export class EvaluationError extends Error {
-  readonly fatal: boolean;
-  constructor(message: string, fatal = false) {
-    super(message);
-    this.fatal = fatal;
-  }
-}
-
-export const fail = (message: string): never => {
-  throw new EvaluationError(message);
-};
-
-/** Ends an evaluation whose budget is spent, or that would make or compare more than any budget pays for. */
-export const exhausted = (): never => {
-  throw new EvaluationError("operation cancelled: actual cost limit exceeded", true);
-};
-
-export const noOverload = (): never => fail("no such overload");
 
 export class Uint {
   readonly value: bigint;

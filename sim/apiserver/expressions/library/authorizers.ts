@@ -3,7 +3,8 @@
  * put together step by step; `check` asks it.
  * Source: the published extension of the API server.
  */
-import { fail, Opaque, type Question, type Value } from "../values.ts";
+import { fail } from "../failures.ts";
+import { Opaque, type Question, type Value } from "../values.ts";
 import { type FunctionRow, row } from "./function-row.ts";
 
 /** Answers a question; the host binds it to one user and one server. Parts that were not named are "". */

@@ -1,8 +1,8 @@
 /** Conversions between types, and sizes. Source: the published language definition. */
 import { isInt } from "../syntax.ts";
+import { fail } from "../failures.ts";
 import {
   type Duration,
-  fail,
   isMap,
   type MapValue,
   type Timestamp,

@@ -2,18 +2,8 @@
  * `"%s is %d".format([…])`: the clauses s, d, f, e, b, x, X, o and %%, with a precision for f and e.
  * Source: the published string extension.
  */
-import {
-  Duration,
-  exhausted,
-  fail,
-  isList,
-  isMap,
-  Timestamp,
-  TypeValue,
-  typeName,
-  Uint,
-  type Value,
-} from "../values.ts";
+import { exhausted, fail } from "../failures.ts";
+import { Duration, isList, isMap, Timestamp, TypeValue, typeName, Uint, type Value } from "../values.ts";
 import { formatDouble } from "./conversions.ts";
 import { formatDuration, formatTimestamp } from "./times.ts";
 

@@ -2,7 +2,7 @@
  * IP addresses and blocks of them. What is written with leading zeros, a zone, or IPv4 inside IPv6 is refused.
  * Source: the published rules of the ip and cidr functions.
  */
-import { EvaluationError } from "../values.ts";
+import { EvaluationError } from "../failures.ts";
 
 export interface IpAddress {
   readonly family: 4 | 6;

@@ -20,17 +20,8 @@ import {
 } from "../../../../wire/names.ts";
 import { isOfFormat } from "../../custom/formats.ts";
 import { isInt } from "../syntax.ts";
-import {
-  EntryMap,
-  EvaluationError,
-  fail,
-  type NamedFormat,
-  none,
-  Opaque,
-  type OpaqueContent,
-  Optional,
-  type Value,
-} from "../values.ts";
+import { EvaluationError, fail } from "../failures.ts";
+import { EntryMap, type NamedFormat, none, Opaque, type OpaqueContent, Optional, type Value } from "../values.ts";
 import { type FunctionRow, row, traversal } from "./function-row.ts";
 import {
   type Cidr,

@@ -1,6 +1,7 @@
 /** Functions of lists, and of lists as sets. Source: the published extensions of the API server and of the language. */
 import { equal, order } from "../compare.ts";
-import { type Duration, fail, type Uint, type Value } from "../values.ts";
+import { fail } from "../failures.ts";
+import { type Duration, type Uint, type Value } from "../values.ts";
 import { eachElement, eachPair, type FunctionRow, row } from "./function-row.ts";
 import { checkedInt, checkedUint } from "./operators.ts";
 import { checkedDuration } from "./times.ts";

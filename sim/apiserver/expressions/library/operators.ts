@@ -1,10 +1,10 @@
 /** Operators: arithmetic within 64 bits, comparison, membership and indexing. */
 import { equal, order } from "../compare.ts";
 import { isInt } from "../syntax.ts";
+import { fail } from "../failures.ts";
 import {
   AssociativeList,
   type Duration,
-  fail,
   isMap,
   type MapValue,
   none,

@@ -1,5 +1,6 @@
 /** Values that may be absent. Source: the published optional types of the language. */
-import { fail, isList, isMap, none, Optional, Timestamp, Duration, Uint, type Value } from "../values.ts";
+import { fail } from "../failures.ts";
+import { isList, isMap, none, Optional, Timestamp, Duration, Uint, type Value } from "../values.ts";
 import { type FunctionRow, row } from "./function-row.ts";
 
 export const optionals: readonly FunctionRow[] = [

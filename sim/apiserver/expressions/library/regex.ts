@@ -4,7 +4,7 @@
  * Source: the published language definition and the API server's extension.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import { fail } from "../values.ts";
+import { fail } from "../failures.ts";
 import { type CostRule, type FunctionRow, product, row, traversal } from "./function-row.ts";
 
 /** A state of the automaton for every fourth character of the pattern, on every tenth of the text. */

@@ -2,7 +2,8 @@
  * Functions of texts. Positions count characters, as the language does, and not the halves that JavaScript counts.
  * Source: the published language definition and the second version of its string extension.
  */
-import { exhausted, fail, type Value } from "../values.ts";
+import { exhausted, fail } from "../failures.ts";
+import { type Value } from "../values.ts";
 import { textLength } from "./conversions.ts";
 import { formatValues } from "./format.ts";
 import { type CostRule, type FunctionRow, product, row, traversal, walks, walksArgument } from "./function-row.ts";

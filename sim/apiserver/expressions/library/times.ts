@@ -5,7 +5,8 @@
  * Source: the published language definition; RFC 3339.
  */
 import { parseDuration } from "../../../../wire/durations.ts";
-import { Duration, fail, Timestamp } from "../values.ts";
+import { fail } from "../failures.ts";
+import { Duration, Timestamp } from "../values.ts";
 import { type FunctionRow, row } from "./function-row.ts";
 
 const second = 1_000_000_000n;

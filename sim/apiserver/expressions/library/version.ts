@@ -1,5 +1,5 @@
 /** Semantic versions. Source: Semantic Versioning 2.0.0, grammar and precedence. */
-import { EvaluationError } from "../values.ts";
+import { EvaluationError } from "../failures.ts";
 
 export interface Version {
   readonly major: bigint;
