@@ -6,7 +6,7 @@ import type { JsonObject, Payload } from "../http-message.ts";
 import { baseHeaders, encodeOf, respondText } from "../pipeline/respond.ts";
 import type { Run } from "../pipeline/run.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
-import { compactJson, prettyJson } from "../representations/encode.ts";
+import { prettyJson } from "../representations/encode.ts";
 import { ObjectPayload, TextPayload } from "../representations/payload.ts";
 import { typeOfObject } from "../representations/protobuf/envelope.ts";
 import { OpenApi } from "../openapi/open-api.ts";
@@ -19,12 +19,13 @@ import { methodNotAllowed } from "../errors.ts";
 import { exposition, expositionMediaType } from "../metrics/exposition.ts";
 import { versionDocument } from "./version.ts";
 
-interface AggregatedOffer {
-  readonly mediaType: string;
-  readonly streamMediaType: undefined;
-}
-
-const aggregatedOffers: readonly AggregatedOffer[] = [{ mediaType: "application/json", streamMediaType: undefined }];
+/** How everything at once can be had. */
+const aggregatedOffers = ({ protobufMediaType }: Dialect) =>
+  [
+    { mediaType: "application/json", streamMediaType: undefined, format: "json" },
+    { mediaType: "application/yaml", streamMediaType: undefined, format: "yaml" },
+    { mediaType: protobufMediaType, streamMediaType: undefined, format: "protobuf" },
+  ] as const;
 
 export class NonResources {
   private readonly context: ServerContext;
@@ -121,7 +122,7 @@ export class NonResources {
     const accept = run.request.headers["accept"] ?? "";
     const found = negotiate(
       accept,
-      aggregatedOffers,
+      aggregatedOffers(this.context.profile.dialect),
       (_, transform) =>
         transform === undefined ||
         (transform.kind === "APIGroupDiscoveryList" &&
@@ -135,9 +136,10 @@ export class NonResources {
     requireGet(run);
     const tag = this.tagOf(aggregated);
     const headers = { ...baseHeaders(run), "cache-control": "public", vary: "Accept", etag: tag };
-    const contentType = `application/json;g=${this.discoveryGroup};v=v2;as=APIGroupDiscoveryList`;
+    const { mediaType, format } = found.representation;
+    const contentType = `${mediaType};g=${this.discoveryGroup};v=v2;as=APIGroupDiscoveryList`;
     if (run.request.headers["if-none-match"] === tag) run.respond(304, headers, new TextPayload("", contentType));
-    else run.respond(200, headers, new ObjectPayload(aggregated, contentType, compactJson));
+    else run.respond(200, headers, new ObjectPayload(aggregated, contentType, this.context.encoders.of(format)));
   }
 
   private respondDocument(run: Run, document: JsonObject | undefined): void {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { structOfKind, type TypeRow } from "../../../wire/schema.ts";
 import { kubernetesProfile, svcProfile } from "../profile.ts";
+import { decodeProtobuf, encodeProtobuf, openEnvelope } from "../representations/protobuf/envelope.ts";
 import { configMaps, TestBed } from "../test-bed.ts";
 import { warningHeaders } from "./warnings.ts";
 
@@ -182,6 +184,23 @@ describe("discovery", () => {
     expect(bed.ask("GET /apis").at("kind")).toBe("APIGroupList");
     expect(bed.ask("GET /api", { headers: { accept } }).at("items.0.versions.0.version")).toBe("v1");
     expect(bed.ask("POST /apis").status).toBe(405);
+  });
+
+  it("gives everything at once in every form", () => {
+    const parameters = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    const forms = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+    const answers = forms.map((form) => bed.ask("GET /apis", { headers: { accept: `${form};${parameters}` } }));
+    expect(answers.map(({ status, contentType }) => [status, contentType])).toEqual(
+      forms.map((form) => [200, `${form};${parameters}`]),
+    );
+    expect(answers[2]?.text.startsWith("k8s\0")).toBe(true);
+    const object = bed.ask("GET /apis", { headers: { accept: `application/json;${parameters}` } }).body;
+    const type = structOfKind("apidiscovery.svc.io/v2", "APIGroupDiscoveryList") as TypeRow;
+    const read = decodeProtobuf(type, openEnvelope(encodeProtobuf(type, object)));
+    expect(read).toEqual({ ...object, metadata: {} });
+    const [, yaml] = answers;
+    expect(yaml?.text).toMatch(/^apiVersion: apidiscovery\.k8s\.io\/v2\nitems:\n- metadata:\n/);
+    expect(bed.ask("GET /apis", { headers: { accept: `text/plain;${parameters}` } }).status).toBe(406);
   });
 });
 
