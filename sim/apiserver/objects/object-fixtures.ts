@@ -116,3 +116,14 @@ function tracking(target: Target, { manager = "unknown", now = firstTime, subres
   const groupVersion = target.group === "" ? target.version : `${target.group}/${target.version}`;
   return { manager, now, subresource, apiVersion: apiVersionInDialect(target.dialect, groupVersion) };
 }
+
+/** `value` with all below it; `seen` is told of everything that is read. */
+export function counted<Value>(value: Value, seen: () => void): Value {
+  if (typeof value !== "object" || value === null) return value;
+  const get = (target: object, key: string | symbol): unknown => {
+    seen();
+    const inner: unknown = Reflect.get(target, key);
+    return typeof inner === "function" ? inner : counted(inner, seen);
+  };
+  return new Proxy(value, { get }) as Value;
+}

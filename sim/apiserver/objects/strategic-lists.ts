@@ -55,16 +55,24 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
   const { original = [], mergeElement, mergeKey, isDeletion = false } = merge;
   if (original.length === 0 && patch.length === 0) return original;
   if (elementKind(original, patch) !== "map") {
-    if (isDeletion) return original.filter((value) => !patch.includes(value));
+    if (isDeletion) {
+      const gone = new Set(patch);
+      return original.filter((value) => !gone.has(value));
+    }
     return arrange([...new Set([...original, ...patch])], patch, original, "");
   }
   if (mergeKey === "") throw unmapped("cannot merge lists without merge key for struct");
   const { kept, changes } = obeyDirectives(merge, original, patch as readonly JsonObject[]);
   const merged = [...kept];
+  const places = new Map<Json | undefined, number>(); // of several elements of one key the first is merged
+  kept.forEach((element, at) => {
+    const key = (element as JsonObject)[mergeKey];
+    if (!places.has(key)) places.set(key, at);
+  });
   for (const change of changes) {
     const key = keyOf(change, mergeKey);
-    const at = merged.findIndex((element) => (element as JsonObject)[mergeKey] === key);
-    if (at < 0) merged.push(change);
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(change) - 1);
     else merged[at] = mergeElement(merged[at] as JsonObject, change);
   }
   return arrange(merged, changes, kept, mergeKey);
@@ -77,6 +85,7 @@ function obeyDirectives(
   patch: readonly JsonObject[],
 ): { readonly kept: readonly Json[]; readonly changes: readonly JsonObject[] } {
   const changes: JsonObject[] = [];
+  const gone = new Set<Json | undefined>();
   let kept = original;
   let replaces = false;
   for (const element of patch) {
@@ -84,16 +93,21 @@ function obeyDirectives(
     if (directive === undefined) changes.push(element);
     else if (directive === "delete") {
       const key = keyOf(element, mergeKey);
-      const others = kept.filter((other) => (other as JsonObject)[mergeKey] !== key);
-      const goneCount = kept.length - others.length;
-      const first = kept.findIndex((other) => (other as JsonObject)[mergeKey] === key);
-      // As many as have the key, but those that stand together from the first on.
-      kept = faults["smp-duplicate-mergekey"] && goneCount > 1 ? kept.toSpliced(first, goneCount) : others;
+      if (faults["smp-duplicate-mergekey"]) kept = withoutNeighbours(kept, mergeKey, key);
+      else gone.add(key);
     } else if (directive === "replace") replaces = true;
     else if (directive === "merge") throw unmapped("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, element);
   }
-  return replaces ? { kept: changes, changes: [] } : { kept, changes };
+  if (replaces) return { kept: changes, changes: [] };
+  return { kept: kept.filter((element) => !gone.has((element as JsonObject)[mergeKey])), changes };
+}
+
+/** A fault: as many elements go as have the key, but those that stand together from the first on. */
+function withoutNeighbours(list: readonly Json[], mergeKey: string, key: Json): readonly Json[] {
+  const has = (element: Json): boolean => (element as JsonObject)[mergeKey] === key;
+  const count = list.filter(has).length;
+  return count === 0 ? list : list.toSpliced(list.findIndex(has), count);
 }
 
 /**

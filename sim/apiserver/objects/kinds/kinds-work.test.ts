@@ -2,22 +2,11 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../http-message.ts";
 import { copyJson } from "../copy.ts";
-import { create, endpoint, noFaults } from "../object-fixtures.ts";
+import { counted, create, endpoint, noFaults } from "../object-fixtures.ts";
 import { validateCreate, validateUpdate } from "../validation.ts";
 
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
   Array.from({ length: count }, (_, at) => make(at));
-
-/** `value` with all below it; `seen` is told of everything that is read. */
-function counted<Value>(value: Value, seen: () => void): Value {
-  if (typeof value !== "object" || value === null) return value;
-  const get = (target: object, key: string | symbol): unknown => {
-    seen();
-    const inner: unknown = Reflect.get(target, key);
-    return typeof inner === "function" ? inner : counted(inner, seen);
-  };
-  return new Proxy(value, { get }) as Value;
-}
 
 const container = { name: "c", image: "i" };
 const podOf = (spec: object): JsonObject => ({ metadata: { name: "a" }, spec: { containers: [container], ...spec } });
