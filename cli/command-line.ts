@@ -239,7 +239,7 @@ export const commandLine = or(
       lines(
         "Exit codes:",
         "0  every applicable requirement is proven or a declared deviation, or all that failed is in the baseline",
-        "1  the target failed, or an entry of the baseline is stale",
+        "1  the target failed, or a declared deviation or an entry of the baseline is stale",
         "2  wrong usage; nothing was run",
         "3  inconclusive: not all was proven, nothing was, or the run was cut short",
         "4  Touchstone itself broke; this says nothing about the target",

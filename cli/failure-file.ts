@@ -23,7 +23,7 @@ export function readFailureFile<Schema extends z.ZodType>(path: string, schema: 
   try {
     document = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${(error as Error).message}. ${expectedFile}`);
+    throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${expectedFile}`);
   }
   const parsed = schema.safeParse(document);
   if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
 /** `touchstone view`: saved reports in another form, several of them side by side, and the schemas of what is saved. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { renderComparisonHtml } from "../reports/html/compare-page.ts";
@@ -80,11 +80,13 @@ const reportFile = (file: string): string => (statSync(file).isDirectory() ? joi
 
 function readReport(file: string): SuiteReport {
   const path = reportFile(file);
+  if (path !== file && !existsSync(path))
+    throw new UsageError(`${file}: there is no report.json in it. ${expectedFile}`);
   let document: unknown;
   try {
     document = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(`${path}: ${(error as Error).message}. ${expectedFile}`);
+    throw new UsageError(`${path}: ${onOneLine(error as Error)}. ${expectedFile}`);
   }
   const parsed = suiteReportSchema.safeParse(document);
   // Fields that only a later version knows stay in the document.
@@ -93,5 +95,8 @@ function readReport(file: string): SuiteReport {
   const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
   throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
 }
+
+/** What the reader of JSON quotes may have lines. */
+const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
 
 const expectedFile = "Give the report.json that `touchstone conform --report DIR` wrote, or DIR.";
