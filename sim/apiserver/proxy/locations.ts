@@ -1,6 +1,6 @@
 /**
  * Where a service, a pod or a node is to be reached: scheme, host and port, from a name that may say scheme and port itself.
- * A service's addresses are those that its Endpoints call ready. Source: the published registries of services, pods and nodes.
+ * A service's addresses are those that its Endpoints call ready; later versions of the real server ask EndpointSlices. Source: the published registries of services, pods and nodes.
  */
 import { ApiError, badRequest, notFound, unmapped } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
