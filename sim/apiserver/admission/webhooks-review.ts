@@ -4,6 +4,7 @@
  */
 import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
+import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { ApiError } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
 import { copyJson } from "../objects/copy.ts";
@@ -110,12 +111,15 @@ export function readReply(body: unknown, uid: string, dialect: Dialect, mutating
 function readPatch(patch: unknown): readonly Json[] | string {
   try {
     const bytes = Uint8Array.from(atob(String(patch)), (letter) => letter.charCodeAt(0));
-    const operations: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return Array.isArray(operations) ? (operations as Json[]) : "response.patch is not a list";
+    const read = parseJsonStrict(bytes);
+    if (!read.ok) return unreadablePatch;
+    return Array.isArray(read.value) ? (read.value as Json[]) : "response.patch is not a list";
   } catch {
-    return "response.patch cannot be read";
+    return unreadablePatch; // no base64
   }
 }
+
+const unreadablePatch = "response.patch cannot be read";
 
 /**
  * The object after a webhook's patch, read again by `decode`. Throws 500, as the real server does for a patch that does

@@ -103,6 +103,27 @@ describe("mutating webhooks", () => {
     expect(asked).toEqual(["one", "two", "three", "one"]);
   });
 
+  it("keep every digit of the numbers in their patches", () => {
+    const patch = btoa('[{"op":"add","path":"/revision","value":9007199254740993}]');
+    const rules = [{ operations: ["*"], apiGroups: ["apps"], apiVersions: ["v1"], resources: ["controllerrevisions"] }];
+    const made = bed(bySite({ one: () => ({ allowed: true, patchType: "JSONPatch", patch }) }), [
+      webhook("one", { rules }),
+    ]);
+    const path = "/apis/apps/v1/namespaces/default/controllerrevisions";
+    const stored = made.ask(`POST ${path}`, { body: { metadata: { name: "r" }, revision: 1, data: {} } });
+    expect(stored.text).toContain('"revision":9007199254740993');
+  });
+
+  it.each([
+    ["cannot be read", btoa("[{")],
+    ["cannot be read", "%"],
+    ["is not a list", btoa("{}")],
+  ])("whose patch %s fail the request", (why, patch) => {
+    const made = bed(bySite({ one: () => ({ allowed: true, patchType: "JSONPatch", patch }) }), [webhook("one")]);
+    const refused = post(made);
+    expect([refused.status, refused.at("message")]).toEqual([500, expect.stringContaining(`response.patch ${why}`)]);
+  });
+
   it("whose patch does not fit fail the request", () => {
     const made = bed(bySite({ one: () => add("/absent/x", "y") }), [webhook("one")]);
     const refused = post(made);
