@@ -3,6 +3,7 @@ import { structOfKind, type TypeRow } from "../../../wire/schema.ts";
 import { kubernetesProfile } from "../profile.ts";
 import { decodeProtobuf, encodeProtobuf, openEnvelope } from "../representations/protobuf/envelope.ts";
 import { type Answer, TestBed } from "../test-bed.ts";
+import { keyStepOf, valueStep } from "./field-diff.ts";
 import { durationSeconds, incremented, int64Of } from "./int64.ts";
 
 const wide = "9007199254740993"; // 2^53 + 1
@@ -74,6 +75,12 @@ describe("wide integers in built-in objects", () => {
     const operations = `[{"op":"test","path":"/status/observedGeneration","value":${most}},{"op":"replace","path":"/status/observedGeneration","value":-${wide}}]`;
     const patched = send(bed, `PATCH ${pods}/a/status`, "application/json-patch+json", operations);
     expect(patched.text).toContain(`"observedGeneration":-${wide}`);
+  });
+
+  it("tell elements of lists apart", () => {
+    const port = BigInt(wide) as unknown as number;
+    expect(keyStepOf({ port }, ["port"], [])).toBe(`k:{"port":${wide}}`);
+    expect(valueStep(port)).toBe(`v:${wide}`);
   });
 
   it("come rounded out of a configuration that is applied, as from the real server's reader", () => {
