@@ -31,6 +31,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
   const format = formatOf(options);
   const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
+  const where = addressOf(target);
   if (options.writeBaseline !== undefined) requireWritable(options.writeBaseline, "--write-baseline");
   if (options.events !== undefined) requireWritable(options.events, "--events");
   if (options.report !== undefined) prepareReport(options.report);
@@ -45,7 +46,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     "Stopping: the report will hold what is known so far. Again to stop at once.",
   );
   try {
-    events.tell({ type: "started", target: addressOf(target), profile: options.profile, seed: options.seed });
+    events.tell({ type: "started", target: where, profile: options.profile, seed: options.seed });
     const found = await runSuiteOn(target, {
       ...selection,
       profile: options.profile,
@@ -59,7 +60,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       ...given("path", options.path),
       ...given("runs", options.runs),
       ...given("jobs", options.jobs),
-      ...given("compact", compactHook(options, addressOf(target).address, signal)),
+      ...given("compact", compactHook(options, where.address, signal)),
     });
     progress.clear();
     const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);

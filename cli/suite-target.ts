@@ -208,8 +208,19 @@ export function transportTo(
   return { reached, transport };
 }
 
-/** By the connection file, or by the URL and the flags: never by both, since one of them would be ignored. */
+/** Read once: a run has one answer, and a pipe has nothing left for a second reader. */
 function reachedBy(url: string | undefined, connection: Connection): Reached {
+  const known = answers.get(connection);
+  if (known !== undefined && known.url === url) return known.reached;
+  const reached = readReached(url, connection);
+  answers.set(connection, { url, reached });
+  return reached;
+}
+
+const answers = new WeakMap<Connection, { readonly url: string | undefined; readonly reached: Reached }>();
+
+/** By the connection file, or by the URL and the flags: never by both, since one of them would be ignored. */
+function readReached(url: string | undefined, connection: Connection): Reached {
   const { svcconfig, context, caFile, insecureSkipTlsVerify } = connection;
   if (svcconfig !== undefined) {
     const other = url === undefined ? credentialFlagOf(connection) : "a URL";

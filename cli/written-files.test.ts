@@ -31,6 +31,9 @@ describe("the folder of a report", () => {
   it("is not left behind when something else is refused", async () => {
     await refusalHere(...judge, "--report", at("never"), "--events", scratch);
     await refusalHere(...judge, "--report", at("never"), "--write-baseline", scratch);
+    writeFileSync(at("empty"), "");
+    await refusalHere("conform", "--svcconfig", at("empty"), "--report", at("never"), "--events", at("no-events"));
+    expect(existsSync(at("no-events"))).toBe(false);
     await refusalHere("diff", `svcconfig:${at("nofile")}`, "embedded:svc", "--report", at("never"));
     expect(existsSync(at("never"))).toBe(false);
   });
