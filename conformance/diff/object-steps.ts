@@ -1,6 +1,6 @@
 /** Steps that write: plain writes, patches, server-side apply, deletions, fields that are wrong. */
 import fc from "fast-check";
-import type { Json, JsonObject } from "../client/types.ts";
+import { isJsonObject, type Json, type JsonObject } from "../client/types.ts";
 import { inTurn, type Program, type Step } from "./step.ts";
 
 export const configMapsPath = "/api/v1/namespaces/{ns}/configmaps";
@@ -168,6 +168,17 @@ const heldTwice = fc
   .tuple(anyName, fc.constantFrom<JsonObject>({}, { propagationPolicy: "Foreground" }, { propagationPolicy: "Orphan" }))
   .map(([name, options]): Program => [held(name), deletionOf(name, {}), deletionOf(name, options)]);
 
+/** The finalizers of a policy go when its actor is done, in its own time: on one server sooner than on another. */
+function withActors(program: Program): Program {
+  return program.flatMap((step) => {
+    const policy = isJsonObject(step.body) ? step.body["propagationPolicy"] : undefined;
+    const finalizer = policy === "Orphan" ? "orphan" : policy === "Foreground" ? "foregroundDeletion" : undefined;
+    if (finalizer === undefined) return [step];
+    const { path } = step;
+    return [step, { what: "await the policy's actor", method: "GET", path, untilWithout: JSON.stringify(finalizer) }];
+  });
+}
+
 export const deletionPrograms = inTurn(
   fc.oneof(
     anyName.map((name): Program => [held(name)]),
@@ -175,7 +186,7 @@ export const deletionPrograms = inTurn(
     fc.constant<Program>([]),
   ),
   fc.array(deletionSteps, { minLength: 1, maxLength: 8, size: "max" }),
-);
+).map(withActors);
 
 /** A Deployment, whose lists have merge keys. */
 const deployment: JsonObject = {

@@ -132,12 +132,19 @@ async function ask(client: Client, sandbox: Sandbox, step: Step, namespace: stri
 const untilMillisMax = 10_000;
 
 /** What does not come in time is compared as it is. */
-async function awaited(client: Client, { until }: Step, request: () => Promise<Answer>): Promise<Answer> {
+async function awaited(
+  client: Client,
+  { until = "", untilWithout }: Step,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
   let answer = await request();
-  if (until === undefined) return answer;
-  const isThere = (): boolean => JSON.stringify(answer.json ?? null).includes(until);
+  const isSo = (): boolean => {
+    const text = JSON.stringify(answer.json ?? null);
+    return text.includes(until) && (untilWithout === undefined || !text.includes(untilWithout));
+  };
+  if (until === "" && untilWithout === undefined) return answer;
   const deadlineMillis = client.clock.nowMillis() + untilMillisMax;
-  while (!isThere() && client.clock.nowMillis() < deadlineMillis) {
+  while (!isSo() && client.clock.nowMillis() < deadlineMillis) {
     await client.pause(100);
     answer = await request();
   }

@@ -21,6 +21,8 @@ export interface Step {
   readonly as?: "nobody" | { readonly token: string };
   /** Asked again and again until the answer has this text in it, and given up in time: for what a server does by the way. */
   readonly until?: string;
+  /** Likewise, until the answer has this text in it no more. */
+  readonly untilWithout?: string;
 }
 
 export type Program = readonly Step[];

@@ -53,7 +53,7 @@ function placeLines({ path, a, b }: DiffPlace, paint: Paint): string[] {
   return [`  at       ${paint("strong", heading)}`, `    A      ${a ?? "nothing"}`, `    B      ${b ?? "nothing"}`];
 }
 
-function requestText({ method, path, query, headers, body, as, until }: DiffStep): string {
+function requestText({ method, path, query, headers, body, as, until, untilWithout }: DiffStep): string {
   const words = Object.entries(query ?? {}).map(([name, value]) => `${name}=${value}`);
   return [
     method,
@@ -61,6 +61,7 @@ function requestText({ method, path, query, headers, body, as, until }: DiffStep
     ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
     ...(as === undefined ? [] : [as === "nobody" ? "without credentials" : `with the token ${as.token}`]),
     ...(until === undefined ? [] : [`until the answer has ${until}`]),
+    ...(untilWithout === undefined ? [] : [`until the answer has no ${untilWithout}`]),
     ...(body === undefined ? [] : [cut(typeof body === "string" ? body : JSON.stringify(body), 400)]),
   ].join("  ");
 }

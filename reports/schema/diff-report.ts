@@ -80,6 +80,8 @@ export interface DiffStep {
   readonly as?: "nobody" | { readonly token: string } | undefined;
   /** Asked again until the answer had this text in it, or 10 s were over. */
   readonly until?: string | undefined;
+  /** Likewise, until the answer had this text in it no more. */
+  readonly untilWithout?: string | undefined;
 }
 
 export interface DiffAnswer {
@@ -117,6 +119,7 @@ const step = z.object({
     .optional()
     .describe("Other credentials than those of the run."),
   until: z.string().optional().describe("Asked again until the answer had this text in it, or 10 s were over."),
+  untilWithout: z.string().optional().describe("Likewise, until the answer had this text in it no more."),
 });
 
 export const diffReportSchema = z
