@@ -9,7 +9,7 @@ import { callCostMax, compile, type Expression } from "../expressions/expression
 import { type CelType, formatType } from "../expressions/types.ts";
 import type { Value } from "../expressions/values.ts";
 import type { JsonObject } from "../http-message.ts";
-import { duplicateValue, invalidValue, requiredValue } from "../objects/causes.ts";
+import { duplicateValue, invalidValue, pushInvalid, requiredValue } from "../objects/causes.ts";
 
 const countMax = 64;
 /** What all conditions together may cost for one request. */
@@ -36,7 +36,7 @@ export function matchConditionCauses(
       causes.push(requiredValue(`${path}.name`));
       return;
     }
-    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(`${path}.name`, name, text));
+    pushInvalid(`${path}.name`, name, qualifiedNameErrors(name), causes);
     if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
     names.add(name);
   });

@@ -8,7 +8,14 @@ import { utf8Length } from "../../../wire/go-strings.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../wire/names.ts";
 import type { Cause } from "../errors.ts";
 import type { Json, JsonObject } from "../http-message.ts";
-import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../objects/causes.ts";
+import {
+  forbiddenField,
+  invalidText,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  unsupportedValue,
+} from "../objects/causes.ts";
 import { jsonEqual } from "../objects/equality.ts";
 import { isObject, metadataOf } from "../objects/types.ts";
 import { type DefinedVersion, type Definition, readDefinition } from "./definition.ts";
@@ -61,7 +68,7 @@ function versionCauses({ versions }: Definition, causes: Cause[]): void {
     const path = `spec.versions[${at}].deprecationWarning`;
     if (deprecationWarning === undefined) return;
     if (!deprecated) causes.push(invalidValue(path, deprecationWarning, "can only be set for deprecated versions"));
-    for (const text of warningErrors(deprecationWarning)) causes.push(invalidValue(path, deprecationWarning, text));
+    pushInvalid(path, deprecationWarning, warningErrors(deprecationWarning), causes);
   });
   const shown = `[]apiextensions.CustomResourceDefinitionVersion{${versions.map(({ name }) => name).join(", ")}}`;
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {

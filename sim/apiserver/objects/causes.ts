@@ -18,6 +18,12 @@ export const invalidValue = (field: string, value: unknown, detail: string): Cau
   field,
 });
 
+/** A cause for each of `texts`, which say what is wrong with the value. */
+export function pushInvalid(field: string, value: unknown, texts: readonly string[], causes: Cause[]): void {
+  // Mostly there are none: no iterator is made for that.
+  for (let at = 0; at < texts.length; at++) causes.push(invalidValue(field, value, texts[at] as string));
+}
+
 /** As `invalidValue`, for a value that is already written the way Go prints it. */
 export const invalidText = (field: string, text: string, detail: string): Cause => ({
   reason: "FieldValueInvalid",

@@ -16,7 +16,16 @@ import {
   qualifiedNameErrors,
 } from "../../../wire/names.ts";
 import type { Cause } from "../errors.ts";
-import { forbiddenField, goStrings, goTime, invalidText, invalidValue, requiredValue, tooLongValue } from "./causes.ts";
+import {
+  forbiddenField,
+  goStrings,
+  goTime,
+  invalidText,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  tooLongValue,
+} from "./causes.ts";
 import type { Metadata, OwnerReference } from "./types.ts";
 
 /** How a type's names are judged. */
@@ -60,15 +69,13 @@ function nameCauses(metadata: Metadata, rules: MetadataRules, causes: Cause[]): 
   const errorsOf = nameRules[rules.nameRule];
   const { name, generateName } = metadata;
   if (generateName !== undefined && generateName !== "") {
-    for (const text of errorsOf(maskTrailingDash(generateName))) {
-      causes.push(invalidValue("metadata.generateName", generateName, text));
-    }
+    pushInvalid("metadata.generateName", generateName, errorsOf(maskTrailingDash(generateName)), causes);
   }
   if (name === undefined || name === "") {
     causes.push(requiredValue("metadata.name", "name or generateName is required"));
     return;
   }
-  for (const text of errorsOf(name)) causes.push(invalidValue("metadata.name", name, text));
+  pushInvalid("metadata.name", name, errorsOf(name), causes);
 }
 
 function namespaceCauses(metadata: Metadata, rules: MetadataRules, causes: Cause[]): void {
@@ -82,7 +89,7 @@ function namespaceCauses(metadata: Metadata, rules: MetadataRules, causes: Cause
     causes.push(requiredValue("metadata.namespace"));
     return;
   }
-  for (const text of dns1123LabelErrors(namespace)) causes.push(invalidValue("metadata.namespace", namespace, text));
+  pushInvalid("metadata.namespace", namespace, dns1123LabelErrors(namespace), causes);
 }
 
 /** What creation and every update judge alike. */
@@ -94,18 +101,18 @@ function commonCauses(metadata: Metadata, causes: Cause[]): void {
 
 /** A map of labels at `field`: in metadata, in a selector, in a template. */
 export function labelCauses(labels: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {
-  for (const key of Object.keys(labels)) {
+  for (const key in labels) {
     const value = labels[key] as string;
-    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(field, key, text));
-    for (const text of labelValueErrors(value)) causes.push(invalidValue(field, value, text));
+    pushInvalid(field, key, qualifiedNameErrors(key), causes);
+    pushInvalid(field, value, labelValueErrors(value), causes);
   }
 }
 
 /** A map of annotations at `field`: in metadata, in a template. */
 export function annotationCauses(annotations: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {
   let bytes = 0;
-  for (const key of Object.keys(annotations)) {
-    for (const text of qualifiedNameErrors(key.toLowerCase())) causes.push(invalidValue(field, key, text));
+  for (const key in annotations) {
+    pushInvalid(field, key, qualifiedNameErrors(key.toLowerCase()), causes);
     bytes += utf8Length(key) + utf8Length(annotations[key] as string);
   }
   if (bytes > annotationBytesMax) causes.push(tooLongValue(field, annotationBytesMax));
@@ -143,8 +150,7 @@ function goOwner(owner: Partial<OwnerReference>): string {
 
 function finalizerCauses(finalizers: readonly string[], causes: Cause[]): void {
   for (const finalizer of finalizers) {
-    for (const text of qualifiedNameErrors(finalizer))
-      causes.push(invalidValue("metadata.finalizers", finalizer, text));
+    pushInvalid("metadata.finalizers", finalizer, qualifiedNameErrors(finalizer), causes);
   }
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     const detail = "finalizer orphan and foregroundDeletion cannot be both set";

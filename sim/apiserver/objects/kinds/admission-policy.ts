@@ -11,7 +11,14 @@ import type { Cause } from "../../errors.ts";
 import { formatType } from "../../expressions/types.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
 import { selectorText } from "../../representations/selector-text.ts";
-import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  unsupportedValue,
+} from "../causes.ts";
 import { type Draft, isObject, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
@@ -150,7 +157,7 @@ function annotationCauses(spec: JsonObject, compiled: readonly Compiled[], cause
     const path = `spec.auditAnnotations[${at}]`;
     const key = textOf(annotation, "key");
     if (key === "") causes.push(requiredValue(`${path}.key`));
-    for (const text of key === "" ? [] : qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+    pushInvalid(`${path}.key`, key, key === "" ? [] : qualifiedNameErrors(key), causes);
     if (keys.has(key)) causes.push(duplicateValue(`${path}.key`, key));
     keys.add(key);
     const source = textOf(annotation, "valueExpression");
@@ -179,9 +186,7 @@ const actions = ["Audit", "Deny", "Warn"];
 function bindingCauses(spec: JsonObject, causes: Cause[]): void {
   const policyName = textOf(spec, "policyName");
   if (policyName === "") causes.push(requiredValue("spec.policyName"));
-  else
-    for (const text of dns1123SubdomainErrors(policyName))
-      causes.push(invalidValue("spec.policyName", policyName, text));
+  else pushInvalid("spec.policyName", policyName, dns1123SubdomainErrors(policyName), causes);
   if (isObject(spec["paramRef"])) paramCauses(spec["paramRef"], "spec.paramRef", causes);
   if (isObject(spec["matchResources"])) matchCauses(spec["matchResources"], "spec.matchResources", causes);
   const chosen = (spec["validationActions"] ?? []) as readonly string[];

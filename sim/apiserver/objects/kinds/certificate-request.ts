@@ -9,7 +9,14 @@ import { extendedKeyUsages, keyUsages, signingUsage } from "../../certificates/s
 import { parseCertificateRequest } from "../../certificates/request.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  unsupportedValue,
+} from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild } from "../types.ts";
 import { repetition } from "./fields.ts";
@@ -93,8 +100,8 @@ function signerNameCauses(name: string, causes: Cause[]): void {
     return;
   }
   if (path === "legacy-unknown") causes.push(invalidValue(at, name, "this signer is not allowed in v1"));
-  for (const text of dns1123SubdomainErrors(domain)) causes.push(invalidValue(at, name, text));
-  for (const text of dns1123SubdomainErrors(path)) causes.push(invalidValue(at, name, text));
+  pushInvalid(at, name, dns1123SubdomainErrors(domain), causes);
+  pushInvalid(at, name, dns1123SubdomainErrors(path), causes);
   if (!domain.includes(".")) {
     causes.push(invalidValue(at, name, "should be a domain with at least two segments separated by dots"));
   }

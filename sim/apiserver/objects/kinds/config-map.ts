@@ -5,7 +5,7 @@ import { utf8Length } from "../../../../wire/go-strings.ts";
 import { noErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue, tooLongValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, tooLongValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import type { KindRules } from "./kind-rules.ts";
 
@@ -16,14 +16,14 @@ export const configMapRules: KindRules = {
     const data = bag(object, "data");
     const binary = bag(object, "binaryData");
     let bytes = 0;
-    for (const key of Object.keys(data)) {
+    for (const key in data) {
       dataKeyCauses("data", key, causes);
       if (Object.hasOwn(binary, key)) {
         causes.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
       }
       bytes += utf8Length(data[key] as string);
     }
-    for (const key of Object.keys(binary)) {
+    for (const key in binary) {
       dataKeyCauses("binaryData", key, causes);
       bytes += decodedLength(binary[key] as string);
     }
@@ -46,7 +46,8 @@ const keyText =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 export function dataKeyCauses(field: string, key: string, causes: Cause[]): void {
-  for (const text of dataKeyErrors(key)) causes.push(invalidValue(`${field}[${key}]`, key, text));
+  const errors = dataKeyErrors(key);
+  if (errors.length > 0) pushInvalid(`${field}[${key}]`, key, errors, causes);
 }
 
 /** Keys become file names, so they may not climb out of a directory. */

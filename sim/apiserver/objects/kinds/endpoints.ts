@@ -7,7 +7,7 @@ import {
 } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { duplicateValue, invalidValue, requiredValue, tooManyItems, unsupportedValue } from "../causes.ts";
+import { duplicateValue, invalidValue, pushInvalid, requiredValue, tooManyItems, unsupportedValue } from "../causes.ts";
 import { labelCauses } from "../metadata.ts";
 import { isObject } from "../types.ts";
 import { enumCauses, listOf } from "./fields.ts";
@@ -60,7 +60,7 @@ function textCauses(
   causes: Cause[],
 ): void {
   if (value === undefined) return;
-  for (const text of errors(value as string)) causes.push(invalidValue(path, value, text));
+  pushInvalid(path, value, errors(value as string), causes);
 }
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];

@@ -6,7 +6,7 @@ import { goQuote, utf8Length } from "../../../../wire/go-strings.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { goMicroTime, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { goMicroTime, invalidText, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject, metadataOf } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -84,15 +84,18 @@ function fieldCauses(object: JsonObject, spelling: Spelling, causes: Cause[]): v
   const controller = (object[spelling.controller] ?? "") as string;
   const path = spelling.controllerPath;
   if (controller === "") causes.push(requiredValue(path));
-  for (const text of qualifiedNameErrors(controller)) causes.push(invalidValue(path, controller, text));
+  pushInvalid(path, controller, qualifiedNameErrors(controller), causes);
   boundedText(object["reportingInstance"], "reportingInstance", causes);
   boundedText(object["action"], "action", causes);
   boundedText(object["reason"], "reason", causes);
   const note = (object[spelling.note] ?? "") as string;
   if (utf8Length(note) > noteMax) causes.push(invalidValue("message", "", `can have at most ${noteMax} characters`));
-  for (const text of dns1123SubdomainErrors(metadataOf(object).name ?? "")) {
-    causes.push(invalidValue("metadata.name", metadataOf(object).name ?? "", text));
-  }
+  pushInvalid(
+    "metadata.name",
+    metadataOf(object).name ?? "",
+    dns1123SubdomainErrors(metadataOf(object).name ?? ""),
+    causes,
+  );
 }
 
 function boundedText(value: Json | undefined, path: string, causes: Cause[]): void {

@@ -11,6 +11,7 @@ import {
   goStringMap,
   invalidText,
   invalidValue,
+  pushInvalid,
   requiredValue,
   tooManyItems,
   unsupportedValue,
@@ -223,7 +224,7 @@ function failureCauses(spec: JsonObject, template: JsonObject, path: string, cau
     conditions.forEach((pattern, index) => {
       const place = `${here}.onPodConditions[${index}]`;
       const type = (pattern["type"] ?? "") as string;
-      for (const text of qualifiedNameErrors(type)) causes.push(invalidValue(`${place}.type`, type, text));
+      pushInvalid(`${place}.type`, type, qualifiedNameErrors(type), causes);
       choiceCauses(pattern["status"], ["False", "True", "Unknown"], `${place}.status`, causes);
     });
     if (isObject(codes) === conditions.length > 0) {

@@ -2,7 +2,7 @@
 import { labelValueErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue, requiredValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { labelCauses } from "../metadata.ts";
 
 /** What is wrong with the selector at `path`. */
@@ -26,8 +26,8 @@ function requirementCauses(requirement: JsonObject, path: string, causes: Cause[
     causes.push(forbiddenField(`${path}.values`, detail));
   }
   const key = (requirement["key"] ?? "") as string;
-  for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+  pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
   values.forEach((value, at) => {
-    for (const text of labelValueErrors(value)) causes.push(invalidValue(`${path}.values[${at}]`, value, text));
+    pushInvalid(`${path}.values[${at}]`, value, labelValueErrors(value), causes);
   });
 }

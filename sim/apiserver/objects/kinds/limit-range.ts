@@ -4,7 +4,7 @@ import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "../../../../wire/quantity.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { duplicateValue, forbiddenField, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { duplicateValue, forbiddenField, invalidText, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { type Draft, ownChild } from "../types.ts";
 import { listOf } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -51,7 +51,7 @@ const standardTypes = ["Pod", "Container", "PersistentVolumeClaim"];
 
 function typeCauses(type: string, path: string, causes: Cause[]): void {
   const errors = qualifiedNameErrors(type);
-  for (const text of errors) causes.push(invalidValue(path, type, text));
+  pushInvalid(path, type, errors, causes);
   if (errors.length > 0 || type.includes("/") || standardTypes.includes(type)) return;
   causes.push(invalidValue(path, type, "must be a standard limit type or fully qualified"));
 }
@@ -90,7 +90,7 @@ function nameCauses(name: string, type: string, path: string, causes: Cause[]): 
     return;
   }
   const errors = qualifiedNameErrors(name);
-  for (const text of errors) causes.push(invalidValue(path, name, text));
+  pushInvalid(path, name, errors, causes);
   if (errors.length > 0 || name.includes("/") || name === "storage" || isStandardResource(name)) return;
   causes.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
 }

@@ -3,7 +3,7 @@ import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Dialect } from "../../../../wire/dialect.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { invalidValue } from "../causes.ts";
+import { invalidValue, pushInvalid } from "../causes.ts";
 import { type Draft, metadataOf, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
 
@@ -52,7 +52,7 @@ function finalizerCauses(object: JsonObject, pathOf: (at: number) => string, dia
   const spec = (object["spec"] ?? {}) as JsonObject;
   ((spec["finalizers"] ?? []) as readonly string[]).forEach((finalizer, at) => {
     const path = pathOf(at);
-    for (const text of qualifiedNameErrors(finalizer)) causes.push(invalidValue(path, finalizer, text));
+    pushInvalid(path, finalizer, qualifiedNameErrors(finalizer), causes);
     if (finalizer.includes("/") || [...standardFinalizers, dialect.namespaceFinalizer].includes(finalizer)) return;
     causes.push(invalidValue(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
   });

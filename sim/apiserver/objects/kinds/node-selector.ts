@@ -2,7 +2,7 @@
 import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue, requiredValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { listOf } from "./fields.ts";
 
 /** `path` is that of the selector. */
@@ -42,10 +42,10 @@ function labelRequirementCauses(requirement: JsonObject, judgesValues: boolean, 
       causes.push(requiredValue(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     }
   } else causes.push(invalidValue(`${path}.operator`, operator, unknownOperator));
-  for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+  pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
   if (!judgesValues) return;
   values.forEach((value, at) => {
-    for (const text of labelValueErrors(value)) causes.push(invalidValue(`${path}.values[${at}]`, value, text));
+    pushInvalid(`${path}.values[${at}]`, value, labelValueErrors(value), causes);
   });
 }
 
@@ -62,7 +62,7 @@ function fieldRequirementCauses(requirement: JsonObject, path: string, causes: C
   if (key !== "metadata.name") causes.push(invalidValue(`${path}.key`, key, "not a valid field selector key"));
   else {
     values.forEach((value, at) => {
-      for (const text of dns1123SubdomainErrors(value)) causes.push(invalidValue(`${path}.values[${at}]`, value, text));
+      pushInvalid(`${path}.values[${at}]`, value, dns1123SubdomainErrors(value), causes);
     });
   }
 }

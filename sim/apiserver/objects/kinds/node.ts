@@ -7,7 +7,15 @@ import { goQuote } from "../../../../wire/go-strings.ts";
 import type { Cause } from "../../errors.ts";
 import { parseQuantity } from "../../../../wire/quantity.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { duplicateText, duplicateValue, forbiddenField, goStrings, invalidText, invalidValue } from "../causes.ts";
+import {
+  duplicateText,
+  duplicateValue,
+  forbiddenField,
+  goStrings,
+  invalidText,
+  invalidValue,
+  pushInvalid,
+} from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject, ownChild } from "../types.ts";
 import { enumCauses, listOf, repetition } from "./fields.ts";
@@ -96,7 +104,7 @@ function taintCauses(taints: readonly JsonObject[], causes: Cause[]): void {
   taints.forEach((taint, at) => {
     const path = `metadata.taints[${at}]`;
     const { key = "", value = "", effect = "" } = taint as Readonly<Record<string, string>>;
-    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+    pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
     const errors = labelValueErrors(value);
     if (errors.length > 0) causes.push(invalidValue(`${path}.value`, value, errors.join(";")));
     enumCauses(effect, taintEffects, `${path}.effect`, causes);

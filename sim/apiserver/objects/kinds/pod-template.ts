@@ -6,7 +6,7 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors, type NameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { duplicateValue, forbiddenField, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { duplicateValue, forbiddenField, invalidText, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { annotationCauses, labelCauses } from "../metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild, ownItem, ownList } from "../types.ts";
 import { enumCauses, fill, listOf } from "./fields.ts";
@@ -221,7 +221,7 @@ function nameCauses(
 ): void {
   for (const field of fields) {
     const name = (spec[field] ?? "") as string;
-    if (name !== "") for (const text of errors(name)) causes.push(invalidValue(`${path}.${field}`, name, text));
+    if (name !== "") pushInvalid(`${path}.${field}`, name, errors(name), causes);
   }
 }
 
@@ -233,7 +233,7 @@ function resourceClaimCauses(claims: readonly JsonObject[], path: string, causes
     const name = (claim["name"] ?? "") as string;
     if (name === "") causes.push(requiredValue(`${here}.name`));
     else if (names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
-    else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${here}.name`, name, text));
+    else pushInvalid(`${here}.name`, name, dns1123LabelErrors(name), causes);
     if (name !== "") names.add(name);
     const given = claimSources.filter((field) => claim[field] !== undefined);
     if (given.length !== 1) {
@@ -245,9 +245,7 @@ function resourceClaimCauses(claims: readonly JsonObject[], path: string, causes
       causes.push(invalidText(here, "core.PodResourceClaim{}", detail));
     }
     for (const field of given) {
-      for (const text of dns1123SubdomainErrors(claim[field] as string)) {
-        causes.push(invalidValue(`${here}.${field}`, claim[field], text));
-      }
+      pushInvalid(`${here}.${field}`, claim[field], dns1123SubdomainErrors(claim[field] as string), causes);
     }
   });
   return names;

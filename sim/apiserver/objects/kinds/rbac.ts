@@ -7,7 +7,7 @@ import { goQuote } from "../../../../wire/go-strings.ts";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { goStrings, invalidText, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import { goStrings, invalidText, pushInvalid, requiredValue, unsupportedValue } from "../causes.ts";
 import { type Draft, isObject, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { selectorCauses } from "./label-selector.ts";
@@ -112,7 +112,7 @@ function refCauses(ref: JsonObject, kinds: readonly string[], group: string, cau
     causes.push(unsupportedValue("roleRef.kind", textOf(ref, "kind"), kinds));
   }
   if (name === "") causes.push(requiredValue("roleRef.name"));
-  else for (const text of pathSegmentErrors(name)) causes.push(invalidValue("roleRef.name", name, text));
+  else pushInvalid("roleRef.name", name, pathSegmentErrors(name), causes);
 }
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];
@@ -122,7 +122,7 @@ function subjectCauses(subject: JsonObject, path: string, namespaced: boolean, g
   if (name === "") causes.push(requiredValue(`${path}.name`));
   if (kind === "ServiceAccount") {
     const texts = name === "" ? [] : dns1123SubdomainErrors(name);
-    for (const text of texts) causes.push(invalidValue(`${path}.name`, name, text));
+    pushInvalid(`${path}.name`, name, texts, causes);
     if (apiGroup !== "") causes.push(unsupportedValue(`${path}.apiGroup`, apiGroup, [""]));
     if (!namespaced && textOf(subject, "namespace") === "") causes.push(requiredValue(`${path}.namespace`));
   } else if (kind === "User" || kind === "Group") {

@@ -13,7 +13,7 @@ import {
 } from "../../../../wire/quantity.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { goStrings, invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { goStrings, invalidText, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import type { KindRules } from "./kind-rules.ts";
 
 export const resourceQuotaRules: KindRules = {
@@ -68,7 +68,7 @@ function amountCauses(amounts: JsonObject[string] | undefined, path: string, cau
   const table = (amounts ?? {}) as Readonly<Record<string, string>>;
   for (const name of Object.keys(table).sort(compareBytes)) {
     const at = `${path}[${name}]`;
-    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(at, name, text));
+    pushInvalid(at, name, qualifiedNameErrors(name), causes);
     if (!name.includes("/") && !isStandardResource(name)) {
       if (name !== "storage") {
         causes.push(invalidValue(at, name, "must be a standard resource type or fully qualified"));

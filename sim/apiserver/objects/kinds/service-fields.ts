@@ -5,7 +5,7 @@
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../causes.ts";
 import { labelCauses } from "../metadata.ts";
 import { type Draft, isObject, metadataOf } from "../types.ts";
 import { enumCauses, listOf } from "./fields.ts";
@@ -49,9 +49,12 @@ export function trafficCauses(service: JsonObject, causes: Cause[]): void {
   if (loadBalancerClass !== undefined) {
     if (!isBalanced) causes.push(forbiddenField("spec.loadBalancerClass", ofBalancers));
     else {
-      for (const text of qualifiedNameErrors(loadBalancerClass as string)) {
-        causes.push(invalidValue("spec.loadBalancerClass", loadBalancerClass, text));
-      }
+      pushInvalid(
+        "spec.loadBalancerClass",
+        loadBalancerClass,
+        qualifiedNameErrors(loadBalancerClass as string),
+        causes,
+      );
     }
   }
   outsideCauses(spec, causes);
@@ -126,9 +129,7 @@ export function balancerCauses(service: JsonObject, _live: JsonObject, causes: C
       causes.push(unsupportedValue(`${here}.ipMode`, ipMode, ["Proxy", "VIP"]));
     }
     if (hostname === "") return;
-    for (const text of dns1123SubdomainErrors(hostname as string)) {
-      causes.push(invalidValue(`${here}.hostname`, hostname, text));
-    }
+    pushInvalid(`${here}.hostname`, hostname, dns1123SubdomainErrors(hostname as string), causes);
     if (readIp(hostname as string) !== undefined) {
       causes.push(invalidValue(`${here}.hostname`, hostname, "must be a DNS name, not an IP address"));
     }

@@ -6,7 +6,7 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
 import type { Json, JsonObject } from "../../http-message.ts";
-import { duplicateText, duplicateValue, forbiddenField, invalidValue, requiredValue } from "../causes.ts";
+import { duplicateText, duplicateValue, forbiddenField, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../types.ts";
 import { enumCauses, fill, repetition } from "./fields.ts";
@@ -197,7 +197,7 @@ function portsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
     if (name === "") {
       if (ports.length > 1) causes.push(requiredValue(`${path}.name`));
     } else {
-      for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${path}.name`, name, text));
+      pushInvalid(`${path}.name`, name, dns1123LabelErrors(name), causes);
       if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
       names.add(name);
     }
@@ -205,9 +205,7 @@ function portsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
     enumCauses(port["protocol"], protocols, `${path}.protocol`, causes);
     portOrNameCauses(port["targetPort"], `${path}.targetPort`, causes);
     if (port["appProtocol"] === undefined) return;
-    for (const text of qualifiedNameErrors(port["appProtocol"] as string)) {
-      causes.push(invalidValue(`${path}.appProtocol`, port["appProtocol"], text));
-    }
+    pushInvalid(`${path}.appProtocol`, port["appProtocol"], qualifiedNameErrors(port["appProtocol"] as string), causes);
   });
 }
 
@@ -225,7 +223,7 @@ function typeCauses(spec: JsonObject, causes: Cause[]): void {
   }
   const name = ((spec["externalName"] ?? "") as string).replace(/\.$/, "");
   if (name === "") causes.push(requiredValue("spec.externalName"));
-  else for (const text of dns1123SubdomainErrors(name)) causes.push(invalidValue("spec.externalName", name, text));
+  else pushInvalid("spec.externalName", name, dns1123SubdomainErrors(name), causes);
 }
 
 function duplicatePortCauses(ports: readonly JsonObject[], causes: Cause[]): void {

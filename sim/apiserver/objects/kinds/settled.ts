@@ -1,7 +1,7 @@
 /** Kinds of which little is said, and that little once. Source: the published validation. */
 import { dns1123LabelErrors } from "../../../../wire/names.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { invalidText, invalidValue, requiredValue } from "../causes.ts";
+import { invalidText, invalidValue, pushInvalid, requiredValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import type { KindRules } from "./kind-rules.ts";
 
@@ -23,7 +23,7 @@ export const controllerRevisionRules: KindRules = {
 export const runtimeClassRules: KindRules = {
   validate(runtimeClass, causes) {
     const handler = (runtimeClass["handler"] ?? "") as string;
-    for (const text of dns1123LabelErrors(handler)) causes.push(invalidValue("handler", handler, text));
+    pushInvalid("handler", handler, dns1123LabelErrors(handler), causes);
   },
   validateUpdate(runtimeClass, live, causes) {
     const handler = (runtimeClass["handler"] ?? "") as string;

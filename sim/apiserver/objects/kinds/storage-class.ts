@@ -2,7 +2,7 @@
 import { utf8Length } from "../../../../wire/go-strings.ts";
 import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import type { Cause } from "../../errors.ts";
-import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, requiredValue, tooLongValue, unsupportedValue } from "../causes.ts";
 import { jsonEqual } from "../equality.ts";
 import { fill } from "./fields.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -19,9 +19,7 @@ export const storageClassRules: KindRules = {
     const provisioner = (storageClass["provisioner"] ?? "") as string;
     if (provisioner === "") causes.push(requiredValue("provisioner"));
     else {
-      for (const text of qualifiedNameErrors(provisioner.toLowerCase())) {
-        causes.push(invalidValue("provisioner", provisioner, text));
-      }
+      pushInvalid("provisioner", provisioner, qualifiedNameErrors(provisioner.toLowerCase()), causes);
     }
     parameterCauses((storageClass["parameters"] ?? {}) as Readonly<Record<string, string>>, causes);
     for (const [field, supported] of [

@@ -3,7 +3,7 @@ import { dns1123SubdomainErrors } from "../../../../wire/names.ts";
 import { canonicalQuantity, parseQuantity } from "../../../../wire/quantity.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
-import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import { forbiddenField, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../causes.ts";
 import { labelCauses } from "../metadata.ts";
 import { isObject } from "../types.ts";
 import { selectorCauses } from "./label-selector.ts";
@@ -58,7 +58,7 @@ export function classNameCauses(spec: JsonObject, fields: readonly string[], pat
   for (const field of fields) {
     const name = (spec[field] ?? "") as string;
     if (name === "") continue;
-    for (const text of dns1123SubdomainErrors(name)) causes.push(invalidValue(`${path}.${field}`, name, text));
+    pushInvalid(`${path}.${field}`, name, dns1123SubdomainErrors(name), causes);
   }
 }
 
@@ -73,6 +73,6 @@ function sourceCauses(source: JsonObject[string] | undefined, path: string, caus
     causes.push(invalidValue(path, source["kind"] ?? "", detail));
   }
   if (group !== "") {
-    for (const text of dns1123SubdomainErrors(group)) causes.push(invalidValue(`${path}.apiGroup`, group, text));
+    pushInvalid(`${path}.apiGroup`, group, dns1123SubdomainErrors(group), causes);
   }
 }

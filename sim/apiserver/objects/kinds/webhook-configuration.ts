@@ -9,7 +9,7 @@ import { matchConditionCauses } from "../../admission/match-conditions.ts";
 import type { Cause } from "../../errors.ts";
 import type { JsonObject } from "../../http-message.ts";
 import { selectorText } from "../../representations/selector-text.ts";
-import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from "../causes.ts";
+import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../causes.ts";
 import { isObject, ownChild } from "../types.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
@@ -86,7 +86,7 @@ function nameCauses(name: string, path: string, causes: Cause[]): void {
     causes.push(requiredValue(path));
     return;
   }
-  for (const text of dns1123SubdomainErrors(name)) causes.push(invalidValue(path, name, text));
+  pushInvalid(path, name, dns1123SubdomainErrors(name), causes);
   if (name.split(".").length < 3) {
     causes.push(invalidValue(path, name, "should be a domain with at least three segments separated by dots"));
   }

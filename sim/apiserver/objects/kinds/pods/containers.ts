@@ -5,7 +5,14 @@
 import { dns1123LabelErrors } from "../../../../../wire/names.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import { duplicateValue, forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../causes.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  unsupportedValue,
+} from "../../causes.ts";
 import { isObject } from "../../types.ts";
 import { enumCauses, listOf } from "../fields.ts";
 import { environmentCauses } from "./environment.ts";
@@ -81,7 +88,7 @@ const messagePolicies = ["File", "FallbackToLogsOnError"];
 export function commonCauses(container: JsonObject, scope: PodScope, path: string, causes: Cause[]): void {
   const name = (container["name"] ?? "") as string;
   if (name === "") causes.push(requiredValue(`${path}.name`));
-  else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${path}.name`, name, text));
+  else pushInvalid(`${path}.name`, name, dns1123LabelErrors(name), causes);
   if ((container["image"] ?? "") === "") causes.push(requiredValue(`${path}.image`));
   enumCauses(container["terminationMessagePolicy"], messagePolicies, `${path}.terminationMessagePolicy`, causes);
   if (container["ports"] !== undefined) portsCauses(listOf(container, "ports"), `${path}.ports`, causes);

@@ -3,7 +3,7 @@ import { dns1123SubdomainErrors } from "../../../../../wire/names.ts";
 import { utf8Length } from "../../../../../wire/go-strings.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import { goStrings, invalidText, invalidValue, requiredValue } from "../../causes.ts";
+import { goStrings, invalidText, pushInvalid, requiredValue } from "../../causes.ts";
 import { isObject } from "../../types.ts";
 import { listOf } from "../fields.ts";
 import { ipCauses } from "../ip-fields.ts";
@@ -39,9 +39,7 @@ export function dnsCauses(spec: JsonObject, path: string, causes: Cause[]): void
   }
   searches.forEach((search, at) => {
     const name = search.endsWith(".") ? search.slice(0, -1) : search;
-    for (const text of dns1123SubdomainErrors(name)) {
-      causes.push(invalidValue(`${here}.searches[${at}]`, name, text));
-    }
+    pushInvalid(`${here}.searches[${at}]`, name, dns1123SubdomainErrors(name), causes);
   });
   listOf(config, "options").forEach(({ name = "" }, at) => {
     if (name === "") causes.push(requiredValue(`${here}.options[${at}]`, "must not be empty"));
@@ -53,9 +51,7 @@ export function hostAliasCauses(aliases: readonly JsonObject[], path: string, ca
   aliases.forEach((alias, at) => {
     ipCauses((alias["ip"] ?? "") as string, `${path}[${at}].ip`, causes);
     ((alias["hostnames"] ?? []) as readonly string[]).forEach((name, index) => {
-      for (const text of dns1123SubdomainErrors(name)) {
-        causes.push(invalidValue(`${path}[${at}].hostnames[${index}]`, name, text));
-      }
+      pushInvalid(`${path}[${at}].hostnames[${index}]`, name, dns1123SubdomainErrors(name), causes);
     });
   });
 }

@@ -1,7 +1,7 @@
 /** Environment variables of containers, and where their values come from. Source: the published validation of them. */
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import { invalidValue, requiredValue, unsupportedValue } from "../../causes.ts";
+import { invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../causes.ts";
 import { isObject } from "../../types.ts";
 import { dns1123SubdomainErrors, maskTrailingDash, qualifiedNameErrors } from "../../../../../wire/names.ts";
 import { formatQuantity, parseQuantity } from "../../../../../wire/quantity.ts";
@@ -78,7 +78,7 @@ export function fieldRefCauses(reference: JsonObject, fields: readonly string[],
   const [, map, key = ""] = subscripted.exec(field) ?? [];
   if (map === "metadata.annotations" || map === "metadata.labels") {
     const name = map === "metadata.annotations" ? key.toLowerCase() : key;
-    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(path, name, text));
+    pushInvalid(path, name, qualifiedNameErrors(name), causes);
   } else if (map !== undefined || !knownFields.includes(field)) {
     const detail =
       map === undefined ? `field label not supported: ${field}` : `field label does not support subscript: ${field}`;
@@ -133,10 +133,10 @@ function divisorCauses(resource: string, divisor: string, path: string, causes: 
 
 function keyRefCauses(reference: JsonObject, path: string, causes: Cause[]): void {
   const name = (reference["name"] ?? "") as string;
-  for (const text of dns1123SubdomainErrors(name)) causes.push(invalidValue(`${path}.name`, name, text));
+  pushInvalid(`${path}.name`, name, dns1123SubdomainErrors(name), causes);
   const key = (reference["key"] ?? "") as string;
   if (key === "") causes.push(requiredValue(`${path}.key`));
-  else for (const text of dataKeyErrors(key)) causes.push(invalidValue(`${path}.key`, key, text));
+  else pushInvalid(`${path}.key`, key, dataKeyErrors(key), causes);
 }
 
 /** What is wrong with the choice of a source is told of the whole list. */
@@ -149,9 +149,7 @@ function wholeSourceCauses(source: JsonObject, path: string, at: number, causes:
     const name = ((source[kind] as JsonObject)["name"] ?? "") as string;
     if (name === "") causes.push(requiredValue(`${here}.${kind}.name`));
     else {
-      for (const text of dns1123SubdomainErrors(maskTrailingDash(name))) {
-        causes.push(invalidValue(`${here}.${kind}.name`, name, text));
-      }
+      pushInvalid(`${here}.${kind}.name`, name, dns1123SubdomainErrors(maskTrailingDash(name)), causes);
     }
   }
   if (given.length === 0) causes.push(invalidValue(path, "", "must specify one of: `configMapRef` or `secretRef`"));

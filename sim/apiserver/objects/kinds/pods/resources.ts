@@ -19,6 +19,7 @@ import {
   invalidText,
   invalidValue,
   notFoundValue,
+  pushInvalid,
   requiredValue,
 } from "../../causes.ts";
 import { listOf } from "../fields.ts";
@@ -92,7 +93,7 @@ function pageCauses(name: string, quantity: Quantity, path: string, causes: Caus
 /** A name that a container may ask for. */
 export function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
   const errors = qualifiedNameErrors(name);
-  for (const text of errors) causes.push(invalidValue(path, name, text));
+  pushInvalid(path, name, errors, causes);
   if (!name.includes("/")) {
     if (errors.length === 0 && !isStandardResource(name)) {
       causes.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
@@ -139,8 +140,7 @@ function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, p
     }
     const key = request === "" ? (name as string) : `${name as string}/${request as string}`;
     if (request !== "") {
-      for (const text of dns1123LabelErrors(request as string))
-        causes.push(invalidValue(`${here}.request`, request, text));
+      pushInvalid(`${here}.request`, request, dns1123LabelErrors(request as string), causes);
     }
     if (seen.has(name as string) || seen.has(key) || (request === "" && inParts.has(name))) {
       causes.push(duplicateValue(here, seen.has(name as string) ? name : key));

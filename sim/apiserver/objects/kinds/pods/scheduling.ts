@@ -11,6 +11,7 @@ import {
   forbiddenField,
   invalidText,
   invalidValue,
+  pushInvalid,
   requiredValue,
   unsupportedValue,
 } from "../../causes.ts";
@@ -61,12 +62,12 @@ function podTermCauses(term: JsonObject, path: string, causes: Cause[]): void {
     if (isObject(term[field])) selectorCauses(term[field], `${path}.${field}`, causes);
   }
   for (const name of (term["namespaces"] ?? []) as readonly string[]) {
-    for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${path}.namespace`, name, text));
+    pushInvalid(`${path}.namespace`, name, dns1123LabelErrors(name), causes);
   }
   matchedKeysCauses(term, path, causes);
   const key = (term["topologyKey"] ?? "") as string;
   if (key === "") causes.push(requiredValue(`${path}.topologyKey`, "can not be empty"));
-  for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}.topologyKey`, key, text));
+  pushInvalid(`${path}.topologyKey`, key, qualifiedNameErrors(key), causes);
 }
 
 /** Keys whose values are the pod's own narrow a selector; none does both ways. */
@@ -89,7 +90,7 @@ function matchedKeysCauses(term: JsonObject, path: string, causes: Cause[]): voi
 
 function keyListCauses(keys: readonly string[], path: string, causes: Cause[]): void {
   keys.forEach((key, at) => {
-    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}[${at}]`, key, text));
+    pushInvalid(`${path}[${at}]`, key, qualifiedNameErrors(key), causes);
   });
 }
 
@@ -103,7 +104,7 @@ export function tolerationCauses(tolerations: readonly JsonObject[], path: strin
   tolerations.forEach((toleration, at) => {
     const here = `${path}[${at}]`;
     const { key = "", operator = "", value = "", effect = "" } = toleration as Readonly<Record<string, string>>;
-    if (key !== "") for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${here}.key`, key, text));
+    if (key !== "") pushInvalid(`${here}.key`, key, qualifiedNameErrors(key), causes);
     else if (operator !== "Exists") {
       const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
       causes.push(invalidValue(`${here}.operator`, operator, detail));
@@ -180,7 +181,7 @@ function spreadKeysCauses(constraint: JsonObject, path: string, causes: Cause[])
     for (const { key = "" } of listOf(selector, "matchExpressions")) selected.add(key as string);
   } else causes.push(forbiddenField(path, "must not be specified when labelSelector is not set"));
   keys.forEach((key, at) => {
-    for (const text of qualifiedNameErrors(key)) causes.push(invalidValue(`${path}[${at}]`, key, text));
+    pushInvalid(`${path}[${at}]`, key, qualifiedNameErrors(key), causes);
     if (!selected.has(key)) return;
     causes.push(invalidValue(`${path}[${at}]`, key, "exists in both matchLabelKeys and labelSelector"));
   });
@@ -189,9 +190,7 @@ function spreadKeysCauses(constraint: JsonObject, path: string, causes: Cause[])
 /** Conditions that must be true before the pod is ready, each a qualified name. */
 export function readinessGateCauses(gates: readonly JsonObject[], path: string, causes: Cause[]): void {
   gates.forEach(({ conditionType = "" }, at) => {
-    for (const text of qualifiedNameErrors(conditionType as string)) {
-      causes.push(invalidValue(`${path}[${at}].conditionType`, conditionType, text));
-    }
+    pushInvalid(`${path}[${at}].conditionType`, conditionType, qualifiedNameErrors(conditionType as string), causes);
   });
 }
 
@@ -200,7 +199,7 @@ export function schedulingGateCauses(gates: readonly JsonObject[], path: string,
   const seen = new Set<string>();
   gates.forEach((gate, at) => {
     const name = (gate["name"] ?? "") as string;
-    for (const text of qualifiedNameErrors(name)) causes.push(invalidValue(`${path}[${at}]`, name, text));
+    pushInvalid(`${path}[${at}]`, name, qualifiedNameErrors(name), causes);
     if (seen.has(name)) causes.push(duplicateValue(`${path}[${at}]`, name));
     seen.add(name);
   });

@@ -5,7 +5,7 @@
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../../wire/names.ts";
 import type { Cause } from "../../../errors.ts";
 import type { JsonObject } from "../../../http-message.ts";
-import { duplicateText, invalidText, forbiddenField, invalidValue } from "../../causes.ts";
+import { duplicateText, forbiddenField, invalidText, invalidValue, pushInvalid } from "../../causes.ts";
 import { listOf, repetition } from "../fields.ts";
 import { ipCauses, isDualStack } from "../ip-fields.ts";
 
@@ -23,9 +23,7 @@ export function podStatusCauses(pod: JsonObject, live: JsonObject, causes: Cause
   });
   const nominated = (status["nominatedNodeName"] ?? "") as string;
   if (nominated !== "" && nominated !== before["nominatedNodeName"]) {
-    for (const text of dns1123SubdomainErrors(nominated)) {
-      causes.push(invalidValue("status.nominatedNodeName", nominated, text));
-    }
+    pushInvalid("status.nominatedNodeName", nominated, dns1123SubdomainErrors(nominated), causes);
   }
   if ((status["qosClass"] ?? "") !== (before["qosClass"] ?? "")) {
     causes.push(invalidValue("status.qosClass", status["qosClass"] ?? "", "field is immutable"));

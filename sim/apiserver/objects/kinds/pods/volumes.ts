@@ -10,6 +10,7 @@ import {
   duplicateValue,
   forbiddenField,
   invalidValue,
+  pushInvalid,
   requiredValue,
   tooLongValue,
   unsupportedValue,
@@ -31,7 +32,7 @@ export function volumesCauses(volumes: readonly JsonObject[], pod: string, path:
     const found = causes.length;
     sourcesCauses(volume, name, pod, here, causes);
     if (name === "") causes.push(requiredValue(`${here}.name`));
-    else for (const text of dns1123LabelErrors(name)) causes.push(invalidValue(`${here}.name`, name, text));
+    else pushInvalid(`${here}.name`, name, dns1123LabelErrors(name), causes);
     if (named.has(name)) causes.push(duplicateValue(`${here}.name`, name));
     if (causes.length === found) named.set(name, volume);
     ownClaimCauses(volume, made, here, causes);
@@ -191,9 +192,7 @@ const driverLengthMax = 63;
 function driverCauses(source: JsonObject, path: string, causes: Cause[]): void {
   const driver = (source["driver"] ?? "") as string;
   if (driver.length > driverLengthMax) causes.push(tooLongValue(`${path}.driver`, driverLengthMax));
-  for (const text of dns1123SubdomainErrors(driver.toLowerCase())) {
-    causes.push(invalidValue(`${path}.driver`, driver, text));
-  }
+  pushInvalid(`${path}.driver`, driver, dns1123SubdomainErrors(driver.toLowerCase()), causes);
   const secret = source["nodePublishSecretRef"];
   if (isObject(secret) && isMissing(secret["name"])) causes.push(requiredValue(`${path}.nodePublishSecretRef.name`));
 }
