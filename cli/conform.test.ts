@@ -142,15 +142,18 @@ describe("a failure that conform leaves", () => {
     const same = await runHere("replay", file, "--judge-only", "--json");
     expect([same.code, JSON.parse(same.stdout)]).toMatchObject([1, { result: "same" }]);
     const failure = JSON.parse(readFileSync(file, "utf8")) as SuiteFailure;
-    // Without the event that should not have come, the check would go on to watch from the next version.
     const wrong = failure.history.findLastIndex(({ arrivals }) => arrivals !== undefined);
+    // Without the event that should not have come.
     const history = failure.history.map((exchange, index) => {
       if (index !== wrong) return exchange;
       const responseBody = exchange.responseBody.split("\n").slice(1).join("\n");
       return { ...exchange, responseBody, arrivals: exchange.arrivals?.slice(1) };
     });
     const mended = scratchFile("mended.json", JSON.stringify({ ...failure, history }));
-    const unknown = await runHere("replay", mended, "--judge-only", "--json");
+    const lawful = await runHere("replay", mended, "--judge-only", "--json");
+    expect([lawful.code, JSON.parse(lawful.stdout)]).toMatchObject([0, { result: "lawful" }]);
+    const cut = scratchFile("cut.json", JSON.stringify({ ...failure, history: history.toSpliced(wrong, 1) }));
+    const unknown = await runHere("replay", cut, "--judge-only", "--json");
     expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([
       3,
       { result: "unknown", explanation: expect.stringMatching(/holds no GET .*watch=true/) },
