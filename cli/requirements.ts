@@ -16,7 +16,11 @@ writeFileSync(documentFile, requirementsDocument(verdicts));
 async function judgeBoth(): Promise<LastVerdicts> {
   const found: Record<string, LastVerdicts[string]> = {};
   for (const profile of ["svc", "kubernetes"] as const) {
-    const details = { seed: 1, faults: [], featureGates: { WatchList: true, AllowUnsafeMalformedObjectDeletion: true } };
+    const details = {
+      seed: 1,
+      faults: [],
+      featureGates: { WatchList: true, AllowUnsafeMalformedObjectDeletion: true },
+    };
     const report = await runSuiteOn({ kind: "embedded", details }, { profile, seed: 1 });
     found[profile] = statusesOf(report);
     console.log(`${profile}: ${report.conclusion}, ${report.totals.requirements.passed} passed`);
