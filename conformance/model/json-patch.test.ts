@@ -45,6 +45,7 @@ describe("applyJsonPatch", () => {
     ["an unknown escape", { "~2": 1 }, { op: "remove", path: "/~2" }],
     ["a source that is no pointer", { a: 1 }, { op: "copy", path: "/b", from: "a" }],
     ["a move into itself", { a: { b: 1 } }, { op: "move", path: "/a/b/c", from: "/a" }],
+    ["a move of the whole into it", { a: 1 }, { op: "move", path: "/b", from: "" }],
     ["a test of what is not there", {}, { op: "test", path: "/a" }],
     ["the removal of the whole", { a: 1 }, { op: "remove", path: "" }],
     ["a place beyond a list", { a: [{}] }, { op: "add", path: "/a/1/b", value: 1 }],
@@ -56,6 +57,10 @@ describe("applyJsonPatch", () => {
   });
 
   it("moves the whole to where it is, and what is beside", () => {
+    expect(applyJsonPatch({ a: 1, c: {} }, [{ op: "move", path: "/c/b", from: "/a" }])).toEqual({ c: { b: 1 } });
+    expect(applyJsonPatch({ a: { x: 1, b: {} } }, [{ op: "move", path: "/a/b/c", from: "/a/x" }])).toEqual({
+      a: { b: { c: 1 } },
+    });
     expect(applyJsonPatch({ a: 1 }, [{ op: "move", path: "", from: "" }])).toEqual({ a: 1 });
     expect(applyJsonPatch({ a: { b: 1 } }, [{ op: "move", path: "", from: "/a" }])).toEqual({ b: 1 });
     expect(applyJsonPatch({ a: { b: 1 }, c: {} }, [{ op: "move", path: "/c/a/b", from: "/a/b" }])).toBeUndefined();
