@@ -7,11 +7,8 @@
 import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
-import { certificateRequests } from "./admission/certificate-requests.ts";
-import { podPriority } from "./admission/pod-priority.ts";
-import { type PolicyPorts, validatingPolicies } from "./admission/policies.ts";
+import { admissionPlugins } from "./admission/plugins.ts";
 import { impersonated } from "./auth/impersonate.ts";
-import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./admission/webhooks.ts";
 import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { hmacSigner } from "./auth/token-signer.ts";
@@ -47,10 +44,6 @@ import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 export type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 const nothing: Cancel = () => {};
-const unreachable: WebhookCaller = (call, done) => {
-  done({ error: `Post "${call.url}": this server was given no way to call webhooks` });
-  return nothing;
-};
 const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
 const fiveMinutes: Micros = 300_000_000;
 const oneHour: Micros = 3_600_000_000;
@@ -122,36 +115,18 @@ export class ApiServer implements ApiHandler, RunHost {
     this.authorize = options.authorizer ?? (modes[0] === "AlwaysAllow" ? alwaysAllow : authorization.decide);
     const hasRoles = modes.includes("RBAC");
     const { decide, rulesOf } = authorization;
-    const webhookPorts: WebhookPorts = {
-      clock: process.clock,
-      prng: process.prng.stream("webhooks"),
-      dialect,
-      authorizer: this.authorize,
-      call: options.webhooks ?? unreachable,
-      configurations: (kind) => this.verbs.webhookConfigurations(kind),
-      namespaceOf: (name) => this.verbs.namespace(name),
-      faults,
-      metrics: this.metrics.webhooks,
-      equivalentsOf: (place) => this.verbs.equivalentsOf(place),
-      decode: (place, object) => this.verbs.decode(place, object),
-    };
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;
-    const certificates = certificateRequests({
+    const plugins = admissionPlugins({
+      process,
       dialect,
-      clock: process.clock,
-      authorize: (...asked) => this.authorize(...asked),
-    });
-    const policyPorts: PolicyPorts = {
-      dialect,
+      faults,
       authorizer: this.authorize,
-      policies: () => this.verbs.validatingPolicies(),
-      bindings: () => this.verbs.validatingPolicyBindings(),
-      namespaceOf: (name) => this.verbs.namespace(name),
-      equivalentsOf: (place) => this.verbs.equivalentsOf(place),
-      params: (apiVersion, kind) => this.verbs.objectsOfKind(apiVersion, kind),
-    };
-    const ownSteps = hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [];
+      metrics: this.metrics.webhooks,
+      reads: () => this.verbs,
+      webhooks: options.webhooks,
+      refusals: hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [],
+    });
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
     this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
@@ -173,15 +148,7 @@ export class ApiServer implements ApiHandler, RunHost {
       lookupToken,
       tokens,
       forward: options.forward ?? nowhereToForward,
-      admission: [
-        ...(options.admission ?? []),
-        podPriority({ dialect, classes: () => this.verbs.priorityClasses() }),
-        mutatingWebhooks(webhookPorts),
-        ...ownSteps,
-        certificates,
-        validatingPolicies(policyPorts),
-        validatingWebhooks(webhookPorts),
-      ],
+      admission: [...(options.admission ?? []), ...plugins],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();

@@ -1,0 +1,76 @@
+/** A server's admission plugins, each with what it asks of the server. Source: the published default order of plugins. */
+import type { Faults } from "../../faults/server-faults.ts";
+import type { Process } from "../../kernel/types.ts";
+import type { Dialect } from "../../../wire/dialect.ts";
+import type { Authorizer } from "../auth/authorize.ts";
+import type { AdmissionStep } from "./admission.ts";
+import { certificateRequests } from "./certificate-requests.ts";
+import { podPriority, type PriorityPorts } from "./pod-priority.ts";
+import { type PolicyPorts, validatingPolicies } from "./policies.ts";
+import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookPorts } from "./webhooks.ts";
+
+/** What plugins read of what is stored. */
+export interface AdmissionReads {
+  readonly priorityClasses: PriorityPorts["classes"];
+  readonly webhookConfigurations: WebhookPorts["configurations"];
+  readonly validatingPolicies: PolicyPorts["policies"];
+  readonly validatingPolicyBindings: PolicyPorts["bindings"];
+  readonly objectsOfKind: PolicyPorts["params"];
+  readonly namespace: WebhookPorts["namespaceOf"];
+  readonly equivalentsOf: WebhookPorts["equivalentsOf"];
+  readonly decode: WebhookPorts["decode"];
+}
+
+export interface AdmissionOptions {
+  readonly process: Process;
+  readonly dialect: Dialect;
+  readonly faults: Faults;
+  readonly authorizer: Authorizer;
+  readonly metrics: WebhookPorts["metrics"];
+  /** Asked when a request comes: a server has its plugins before it can read. */
+  readonly reads: () => AdmissionReads;
+  /** Default: every call fails. */
+  readonly webhooks: WebhookCaller | undefined;
+  /** Come between the webhooks that change and all that only refuse. */
+  readonly refusals: readonly AdmissionStep[];
+}
+
+/** In the order in which they are asked. */
+export function admissionPlugins(options: AdmissionOptions): readonly AdmissionStep[] {
+  const { process, dialect, authorizer, faults, metrics, reads } = options;
+  const webhookPorts: WebhookPorts = {
+    clock: process.clock,
+    prng: process.prng.stream("webhooks"),
+    dialect,
+    authorizer,
+    call: options.webhooks ?? unreachable,
+    configurations: (kind) => reads().webhookConfigurations(kind),
+    namespaceOf: (name) => reads().namespace(name),
+    faults,
+    metrics,
+    equivalentsOf: (place) => reads().equivalentsOf(place),
+    decode: (place, object) => reads().decode(place, object),
+  };
+  const policyPorts: PolicyPorts = {
+    dialect,
+    authorizer,
+    policies: () => reads().validatingPolicies(),
+    bindings: () => reads().validatingPolicyBindings(),
+    namespaceOf: (name) => reads().namespace(name),
+    equivalentsOf: (place) => reads().equivalentsOf(place),
+    params: (apiVersion, kind) => reads().objectsOfKind(apiVersion, kind),
+  };
+  return [
+    podPriority({ dialect, classes: () => reads().priorityClasses() }),
+    mutatingWebhooks(webhookPorts),
+    ...options.refusals,
+    certificateRequests({ dialect, clock: process.clock, authorize: authorizer }),
+    validatingPolicies(policyPorts),
+    validatingWebhooks(webhookPorts),
+  ];
+}
+
+const unreachable: WebhookCaller = (call, done) => {
+  done({ error: `Post "${call.url}": this server was given no way to call webhooks` });
+  return () => {};
+};
