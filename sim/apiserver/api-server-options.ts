@@ -13,7 +13,7 @@ import type { AuthorizationMode } from "./auth/modes.ts";
 import type { ProcessFigures } from "./metrics/server-metrics.ts";
 import type { InFlightLimits } from "./pipeline/seats.ts";
 import type { FeatureGates, Profile } from "./profile.ts";
-import type { Forward } from "./proxy/proxy.ts";
+import type { Forward } from "./proxy/forward.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
 export interface CostModel {

@@ -33,7 +33,7 @@ import { Run, type RunHost } from "./pipeline/run.ts";
 import { defaultLimits, Seats } from "./pipeline/seats.ts";
 import { parseQuery } from "./pipeline/url.ts";
 import { type Profile, svcProfile } from "./profile.ts";
-import { nowhereToForward } from "./proxy/proxy.ts";
+import { nowhereToForward } from "./proxy/forward.ts";
 import { Encoders } from "./representations/encode.ts";
 import { Encodings } from "./representations/encodings.ts";
 import type { ServerContext } from "./server-context.ts";

@@ -10,7 +10,7 @@ import type { Faults } from "../faults/server-faults.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { Negotiator } from "./pipeline/negotiate.ts";
 import type { Profile } from "./profile.ts";
-import type { Forward } from "./proxy/proxy.ts";
+import type { Forward } from "./proxy/forward.ts";
 import type { Encoders } from "./representations/encode.ts";
 import type { CustomResources } from "./custom/custom-resources.ts";
 import type { Unreadable } from "./unreadable.ts";

@@ -1,7 +1,7 @@
 /** The embedded server's way to webhooks, and to services, that are functions in this process: no socket, a moment of virtual time. */
 import type { WebhookHost } from "../../wire/ports.ts";
 import type { WebhookCaller } from "../apiserver/admission/webhooks.ts";
-import type { Forward, ForwardedAnswer } from "../apiserver/proxy/proxy.ts";
+import type { Forward, ForwardedAnswer } from "../apiserver/proxy/forward.ts";
 import type { Process } from "../kernel/types.ts";
 
 /** How long a call takes, in virtual microseconds: long enough that other requests come in between. */

@@ -3,7 +3,7 @@ import { createServer as createTls } from "node:https";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
-import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/proxy.ts";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
 import { selfSignedCertificate } from "./certificates/self-signed.ts";
 import { httpForwarder } from "./http-forwarder.ts";
 import { startWallServer } from "./wall-server.ts";

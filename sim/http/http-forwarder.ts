@@ -5,7 +5,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { clearTimeout, setTimeout } from "node:timers";
-import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/proxy.ts";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
 import type { Cancel } from "../kernel/types.ts";
 
 export interface ForwardingLimits {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, TestBed } from "../test-bed.ts";
-import type { ForwardedAnswer, ForwardedRequest } from "./proxy.ts";
+import type { ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
 const logUrl = "https://10.2.0.1:10250/containerLogs/default/p/c";

@@ -16,7 +16,8 @@ import type { Run } from "../pipeline/run.ts";
 import type { Query } from "../pipeline/url.ts";
 import { TextPayload } from "../representations/payload.ts";
 import { type Location, locations } from "./locations.ts";
-import { ForwardedPayload, type ForwardedAnswer, type ProxyPorts, refuseUpgrade } from "./proxy.ts";
+import { type ForwardedAnswer } from "./forward.ts";
+import { ForwardedPayload, type ProxyPorts, refuseUpgrade } from "./proxy.ts";
 
 /** By subresource; each answers through the run, now or later, or throws. */
 export const podConnections: Readonly<Record<string, (ports: ProxyPorts, run: Run) => void>> = {

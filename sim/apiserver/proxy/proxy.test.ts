@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TestBed } from "../test-bed.ts";
-import type { Forward, ForwardedAnswer, ForwardedRequest } from "./proxy.ts";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 
 const core = "/api/v1/namespaces/default";
 

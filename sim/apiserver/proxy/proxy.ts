@@ -6,7 +6,6 @@
  * upgraded; links in HTML are not rewritten; `X-Forwarded-For` is as the client sent it.
  * Source: document 1, Verbs, proxy; the published proxy handler and its transport.
  */
-import type { Cancel } from "../../kernel/types.ts";
 import { badRequest } from "../errors.ts";
 import type { JsonObject } from "../http-message.ts";
 import { requireBodySize } from "../writes/body.ts";
@@ -16,34 +15,9 @@ import type { Run } from "../pipeline/run.ts";
 import { parsePath } from "../pipeline/url.ts";
 import { compactJson } from "../representations/encode.ts";
 import { TextPayload } from "../representations/payload.ts";
-import { forwardedHeaders, type Headers, returnedHeaders, returnedLocation } from "./headers.ts";
-import { type Location, type LocationPorts, locations, unavailable } from "./locations.ts";
-
-export interface ForwardedRequest extends Location {
-  readonly method: string;
-  /** Path and query, begins with `/`. */
-  readonly target: string;
-  /** Lower-case names. `host` is the one that the client asked. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
-}
-
-/** A whole answer, or why there is none. */
-export type ForwardedAnswer =
-  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
-  | { readonly error: string };
-
-/**
- * Carries out requests that are handed on, and sees to it that none takes forever. In simulation a function that answers
- * by itself or by a process on the virtual clock. Calls `done` at most once, at once or later in an event of the server;
- * never after the returned cancel.
- */
-export type Forward = (request: ForwardedRequest, done: (answer: ForwardedAnswer) => void) => Cancel;
-
-export const nowhereToForward: Forward = (_, done) => {
-  done({ error: "this server was given no way to hand requests on" });
-  return () => {};
-};
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
+import { forwardedHeaders, returnedHeaders, returnedLocation } from "./headers.ts";
+import { type LocationPorts, locations, unavailable } from "./locations.ts";
 
 export interface ProxyPorts extends LocationPorts {
   readonly forward: Forward;

@@ -1,0 +1,30 @@
+/** How a server that hands requests on reaches those who answer them. */
+import type { Cancel } from "../../kernel/types.ts";
+import type { Headers } from "./headers.ts";
+import type { Location } from "./locations.ts";
+
+export interface ForwardedRequest extends Location {
+  readonly method: string;
+  /** Path and query, begins with `/`. */
+  readonly target: string;
+  /** Lower-case names. `host` is the one that the client asked. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+}
+
+/** A whole answer, or why there is none. */
+export type ForwardedAnswer =
+  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly error: string };
+
+/**
+ * Carries out requests that are handed on, and sees to it that none takes forever. In simulation a function that answers
+ * by itself or by a process on the virtual clock. Calls `done` at most once, at once or later in an event of the server;
+ * never after the returned cancel.
+ */
+export type Forward = (request: ForwardedRequest, done: (answer: ForwardedAnswer) => void) => Cancel;
+
+export const nowhereToForward: Forward = (_, done) => {
+  done({ error: "this server was given no way to hand requests on" });
+  return () => {};
+};
