@@ -3,6 +3,7 @@
  * read under a limit, the handler is started inside a turn of its clock, and the answer is written out.
  * Watch events that come together leave in one write.
  */
+import type { AnswerFlush } from "./answer-flush.ts";
 import type { ClientCertificate, OnConnection } from "./client-certificate.ts";
 import { constants } from "node:http2";
 import { clearTimeout, setTimeout } from "node:timers";
@@ -41,6 +42,7 @@ export interface ExchangeContext {
   /** Exchanges that the handler has not finished. */
   readonly live: Set<Exchange>;
   readonly watches: WatchFlush<Batch>;
+  readonly answers: AnswerFlush;
   draining: boolean;
 }
 

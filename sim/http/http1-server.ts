@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext } from "./exchange.ts";
 import { http1Requests } from "./http1-requests.ts";
@@ -71,6 +72,7 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     accessLog: options.accessLog,
     live: new Set(),
     watches: new WatchFlush(),
+    answers: new AnswerFlush(),
     draining: false,
   };
 }

@@ -6,7 +6,10 @@ import { text } from "./fixtures/desk.ts";
 import { listenHttp } from "./http-server.ts";
 import { type Listening, listenHttp1 } from "./http1-server.ts";
 
-/** Says what it was asked; `/later` is answered in a later turn of the event loop. */
+/**
+ * Says what it was asked; `/later` is answered in a later turn of the event loop, `/large` with more than leaves in one
+ * piece with the head, and `/stream` as a watch is.
+ */
 class Echo implements ApiHandler {
   readonly seen: string[] = [];
 
@@ -14,12 +17,19 @@ class Echo implements ApiHandler {
     const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-")));
     const words = [method, path, query, JSON.stringify(shown), Buffer.from((body as Uint8Array) ?? []).toString()];
     this.seen.push(words.join(" "));
-    const answer = (): void => responder.respond(200, {}, text(`${words.join(" ")}\n`));
+    const said = `${words.join(" ")}\n`;
+    const answer = (): void => responder.respond(200, {}, text(path === "/large" ? said + large : said));
     if (path === "/later") setImmediate(answer);
-    else answer();
+    else if (path === "/stream") {
+      responder.open(200, {});
+      responder.frame(text(said));
+      responder.close();
+    } else answer();
     return () => {};
   }
 }
+
+const large = "-".repeat(10_000);
 
 let viaNode: Listening;
 let viaPlain: Listening;
@@ -62,7 +72,7 @@ function exchange({ port }: Listening, pieces: readonly string[]): Promise<reado
 const plainRequest = fc
   .record({
     method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE"),
-    path: fc.constantFrom("/", "/a", "/later", "/a?x=1&y=%20", "/b%2Fc?"),
+    path: fc.constantFrom("/", "/a", "/later", "/large", "/stream", "/a?x=1&y=%20", "/b%2Fc?"),
     header: fc.constantFrom("", "X-One: 1\r\n", "x-two:\t2 \r\n", "X-Empty:\r\n", "X-Colon: a:b, c\r\nX-More: z\r\n"),
     body: fc.constantFrom("", "{}", "x".repeat(64)),
   })

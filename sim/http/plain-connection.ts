@@ -8,6 +8,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { Exchange, type ExchangeContext, type Outgoing } from "./exchange.ts";
+import { Sending } from "./sending.ts";
 import { httpDate } from "./wall.ts";
 
 /** What a plain request's head looks like, from its first byte to the empty line. */
@@ -35,6 +36,7 @@ interface Head {
 export class PlainConnection {
   readonly #context: ExchangeContext;
   readonly #socket: Socket;
+  readonly #sending: Sending;
   readonly #handOver: (unread: Buffer) => void;
   #unread: Buffer = Buffer.alloc(0);
   #answer: PlainAnswer | undefined;
@@ -48,6 +50,7 @@ export class PlainConnection {
   constructor(context: ExchangeContext, socket: Socket, handOver: (unread: Buffer) => void) {
     this.#context = context;
     this.#socket = socket;
+    this.#sending = new Sending(socket, context.answers);
     this.#handOver = handOver;
     socket.setTimeout(context.patience.idleMillisMax);
     socket.on("data", this.#take).on("drain", this.#goOn).on("end", this.#peerEnds);
@@ -64,11 +67,11 @@ export class PlainConnection {
   /** After the answer that is under way, if there is one, the connection ends. */
   endWhenIdle(): void {
     this.#ending = true;
-    if (this.#answer === undefined) this.#socket.end();
+    if (this.#answer === undefined) this.#sending.end();
   }
 
   readonly #take = (chunk: Buffer): void => this.take(chunk);
-  readonly #peerEnds = (): void => void this.#socket.end();
+  readonly #peerEnds = (): void => this.#sending.end();
   readonly #broken = (): void => void this.#socket.destroy();
   readonly #gone = (): void => this.#answer?.connectionClosed();
   readonly #idle = (): void => {
@@ -82,7 +85,7 @@ export class PlainConnection {
   /** One request after another, for as long as they are whole, each is answered at once, and the client reads. */
   #read(): void {
     while (this.#answer === undefined && this.#unread.length > 0 && !this.#ending) {
-      if (this.#socket.writableNeedDrain) {
+      if (this.#sending.needsDrain()) {
         this.#socket.pause();
         return;
       }
@@ -100,7 +103,7 @@ export class PlainConnection {
   }
 
   #begin({ method, url, headers }: Head, body: Uint8Array | undefined): void {
-    const answer = new PlainAnswer(this.#socket, this.#answered);
+    const answer = new PlainAnswer(this.#sending, this.#answered);
     this.#answer = answer;
     new Exchange(this.#context, { method, url, headers, httpVersionMajor: 1 }, answer).beginWith(body);
   }
@@ -109,7 +112,7 @@ export class PlainConnection {
     this.#answer = undefined;
     if (last || this.#ending) {
       this.#ending = true;
-      this.#socket.end();
+      this.#sending.end();
     } else if (this.#unread.length > 0) {
       // Not from within the answer: a long line of requests would grow the stack.
       setImmediate(this.#goOn);
@@ -119,6 +122,7 @@ export class PlainConnection {
   #letGo(): void {
     const socket = this.#socket;
     const unread = this.#unread;
+    this.#sending.flush();
     this.#unread = Buffer.alloc(0);
     socket.setTimeout(0);
     socket.off("data", this.#take).off("drain", this.#goOn).off("end", this.#peerEnds);
@@ -159,7 +163,7 @@ export class PlainConnection {
 
 /** The answer to one request: what `Exchange` needs of node's response, on the bare socket. */
 class PlainAnswer implements Outgoing {
-  readonly #socket: Socket;
+  readonly #sending: Sending;
   readonly #done: (last: boolean) => void;
   #head = "";
   #chunked = false;
@@ -169,21 +173,22 @@ class PlainAnswer implements Outgoing {
   #sentWith = 0;
 
   /** `done`: the answer is written; `last` when nothing may follow it. */
-  constructor(socket: Socket, done: (last: boolean) => void) {
-    this.#socket = socket;
+  constructor(sending: Sending, done: (last: boolean) => void) {
+    this.#sending = sending;
     this.#done = done;
   }
 
   get writableLength(): number {
-    return this.#socket.writableLength;
+    return this.#sending.length;
   }
 
   isUnread(): boolean {
-    return this.#socket.bytesWritten - this.#socket.writableLength < this.#sentWith;
+    const { bytesWritten, writableLength } = this.#sending.socket;
+    return bytesWritten - writableLength < this.#sentWith;
   }
 
   destroy(): void {
-    this.#socket.destroy();
+    this.#sending.socket.destroy();
   }
 
   on(event: "close" | "error", listener: () => void): void {
@@ -209,20 +214,20 @@ class PlainAnswer implements Outgoing {
   }
 
   flushHeaders(): void {
-    this.#socket.write(this.#head, "latin1");
+    this.#sending.write(this.#head);
     this.#head = "";
   }
 
   /** Only for an answer without a length. `framed` is a chunk with its size and its end. */
   writeChunk(framed: Uint8Array): void {
-    this.#socket.write(framed);
+    this.#sending.writeBytes(framed);
   }
 
   end(body?: Uint8Array | string): void {
     if (this.#chunked) {
-      this.#socket.write(`${this.#head}0\r\n\r\n`, "latin1");
-      this.#sentWith = this.#socket.bytesWritten;
-    } else if (typeof body === "string") this.#socket.write(this.#head + body, "latin1");
+      this.#sending.write(`${this.#head}0\r\n\r\n`);
+      this.#sentWith = this.#sending.socket.bytesWritten;
+    } else if (typeof body === "string") this.#sending.hold(this.#head + body);
     else {
       this.endGathered(body === undefined ? [] : [body]);
       return;
@@ -230,13 +235,9 @@ class PlainAnswer implements Outgoing {
     this.#finish();
   }
 
-  /** Head and body in one system call. */
   endGathered(pieces: readonly Uint8Array[]): void {
-    this.#socket.cork();
-    this.#socket.write(this.#head, "latin1");
-    for (const piece of pieces) if (piece.length > 0) this.#socket.write(piece);
-    this.#socket.uncork();
-    this.#sentWith = this.#socket.bytesWritten;
+    this.#sending.writeGathered(this.#head, pieces);
+    this.#sentWith = this.#sending.socket.bytesWritten;
     this.#finish();
   }
 
