@@ -13,6 +13,21 @@ it("names areas that have checks", () => {
   expect(Object.values(likelyAreas).flatMap((areas) => areas.filter((area) => !known.has(area)))).toEqual([]);
 });
 
+it("tries a bug of a feature that is off by default with that on, unless told otherwise", async () => {
+  const hunt = (featureGates: { AllowUnsafeMalformedObjectDeletion?: boolean }) =>
+    runFaultCampaign({
+      faults: ["unsafe-delete-heeds-no-options"],
+      featureGates,
+      cleanSeeds: 0,
+      selection: { profile: "svc", seed: 1, runs: 2, jobs: 1, only: ["unsafe-deletions-are-refused"] },
+      onStep: () => {},
+    });
+  const [found] = (await hunt({})).faults;
+  expect(found).toMatchObject({ found: true, requirement: expect.stringMatching(/^deletion\.unsafe-/) });
+  expect(found?.replay).toContain("--feature-gates AllowUnsafeMalformedObjectDeletion=true");
+  expect((await hunt({ AllowUnsafeMalformedObjectDeletion: false })).faults).toMatchObject([{ found: false }]);
+});
+
 it("tells what was tried when a person stops it, and not what was asked for", async () => {
   const stop = new AbortController();
   const report = await runFaultCampaign({

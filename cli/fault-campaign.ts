@@ -20,6 +20,7 @@ import { type Selection, serverFlags } from "./suite-target.ts";
 
 export interface Campaign {
   readonly faults: readonly FaultName[];
+  /** A bug of a feature that is off by default is tried with it on, unless its gate is named here. */
   readonly featureGates: EmbeddedDetails["featureGates"];
   /** Seeds on which a server without a fault is judged. */
   readonly cleanSeeds: number;
@@ -82,9 +83,11 @@ async function hunt(
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
-  const details = { seed: selection.seed, faults: [fault], featureGates };
+  const { area, gate } = faultRows[fault];
+  const gates = gate === undefined ? featureGates : { [gate]: true, ...featureGates };
+  const details = { seed: selection.seed, faults: [fault], featureGates: gates };
   if (isStopped(selection)) return undefined;
-  for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
+  for (const { id: check } of likelyFirst(checks, area)) {
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
     measuredMillis += found.measuredMillis;

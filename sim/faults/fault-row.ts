@@ -16,6 +16,8 @@ export interface FaultRow {
   readonly source: string;
   /** A URL shows it now and then: it takes a lagging cache, a race or an old version. Default: whenever it is asked for. */
   readonly byLuck?: true;
+  /** The feature that has the bug is off by default. Nothing shows without its gate. */
+  readonly gate?: "WatchList" | "AllowUnsafeMalformedObjectDeletion";
 }
 
 /** The source where no single report tells it: what a server of this kind easily gets wrong. */

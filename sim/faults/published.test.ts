@@ -11,11 +11,14 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
   const always = planted.filter(([, { byLuck }]) => byLuck === undefined);
   const byLuck = planted.filter(([, row]) => row.byLuck === true);
   const rowsOf = (bugs: typeof planted) =>
-    bugs.map(([name, { symptom, source }]) => [`\`${name}\``, symptom, source] as const);
+    bugs.map(([name, { symptom, source, gate }]) => {
+      const seen = gate === undefined ? symptom : `${symptom} With the feature gate \`${gate}\` on.`;
+      return [`\`${name}\``, seen, source] as const;
+    });
   const head = ["fault", "what a client sees", "modelled on"];
   const document = [
     "# Planted bugs",
-    "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time; CI fails when one is not found.",
+    "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time, with the feature gates on that they need; CI fails when one is not found.",
     `## Seen at a URL whenever it is asked for: ${always.length}`,
     table(head, rowsOf(always)),
     `## Seen at a URL by luck: ${byLuck.length}`,

@@ -132,6 +132,7 @@ export const readFaults = {
     symptom: "A watch without a version begins with whatever a lagging cache has.",
     source: "kubernetes/kubernetes#115096",
     byLuck: true,
+    gate: "WatchList",
   },
   "watch-compacted-events-then-error": {
     area: "watches",
@@ -156,27 +157,32 @@ export const readFaults = {
     area: "watches",
     symptom: "A streaming list never says that its initial events are over.",
     source: "kubernetes/kubernetes#122805",
+    gate: "WatchList",
   },
   "initial-events-stale-snapshot": {
     area: "watches",
     symptom: "A streaming list without a version does not wait for a lagging cache.",
     source: "kubernetes/kubernetes#122830",
     byLuck: true,
+    gate: "WatchList",
   },
   "initial-events-before-version": {
     area: "watches",
     symptom: "A streaming list from a version does not wait until that version is there.",
     source: "kubernetes/kubernetes#116302",
+    gate: "WatchList",
   },
   "initial-events-end-unasked": {
     area: "watches",
     symptom: "A streaming list ends its initial events with a bookmark to whom bookmarks are not allowed.",
     source: "cozystack/cozystack#2922",
+    gate: "WatchList",
   },
   "initial-events-unsorted-resume": {
     area: "watches",
     symptom: "The initial events of a streaming list come in no order.",
     source: "kubernetes/apiserver@45b7f21 'Ensure that initial events are sorted for WatchList'",
+    gate: "WatchList",
   },
   "watch-crd-change-strands-stream": {
     area: "watches",

@@ -132,11 +132,13 @@ export const writeFaults = {
     area: "deletion",
     symptom: "An unsafe deletion also removes an object that can be read, finalizers and all.",
     source: commonMistake,
+    gate: "AllowUnsafeMalformedObjectDeletion",
   },
   "unsafe-delete-heeds-no-options": {
     area: "deletion",
     symptom: "An unsafe deletion is not refused for the options beside it.",
     source: commonMistake,
+    gate: "AllowUnsafeMalformedObjectDeletion",
   },
   "eviction-dry-run-evicts": {
     area: "deletion",
