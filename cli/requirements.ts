@@ -9,9 +9,19 @@ import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { documentFile, readVerdicts, requirementsDocument, verdictsFile } from "./requirements-document.ts";
 import { runSuiteOn } from "./suite-target.ts";
 
-const { values } = parseArgs({ options: { "keep-verdicts": { type: "boolean", default: false } } });
-const verdicts = values["keep-verdicts"] ? readVerdicts() : await judgeBoth();
-writeFileSync(documentFile, requirementsDocument(verdicts));
+const keepsVerdicts = asked();
+if (keepsVerdicts === undefined) process.exitCode = 2;
+else writeFileSync(documentFile, requirementsDocument(keepsVerdicts ? readVerdicts() : await judgeBoth()));
+
+/** Undefined for a wrong command line, which is told. */
+function asked(): boolean | undefined {
+  try {
+    return parseArgs({ options: { "keep-verdicts": { type: "boolean", default: false } } }).values["keep-verdicts"];
+  } catch (error) {
+    console.error(`requirements: ${(error as Error).message}\nThe only flag is --keep-verdicts.`);
+    return undefined;
+  }
+}
 
 async function judgeBoth(): Promise<LastVerdicts> {
   const found: Record<string, LastVerdicts[string]> = {};
