@@ -25,7 +25,7 @@ export const json = withDefault(flag("--json", { description: message`Print JSON
 export const faults = (where: string) =>
   multiple(
     option("--fault", fault(), {
-      description: message`${text(`Plant this bug in the ${where}; may be given more than once.`)}`,
+      description: message`${text(`Plant this bug in the ${where}, with the feature gate on that it needs; may be given more than once.`)}`,
     }),
   );
 

@@ -9,6 +9,7 @@ import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { allChecks } from "../conformance/checks/index.ts";
 import { readRequirements } from "../conformance/requirements/rows.ts";
 import { makePlan, type Plan, type Selection } from "../conformance/runner/plan.ts";
+import { gatesWith } from "./fault-gates.ts";
 import { compactHook } from "./compact-hook.ts";
 import { readBaseline, writeBaseline } from "./baseline-file.ts";
 import type { ConformOptions } from "./command-line.ts";
@@ -193,7 +194,7 @@ function targetOf(options: ConformOptions): SuiteTarget {
         "--webhook-address says how a server at a URL reaches this machine, and the embedded server needs no address: add a URL, or leave the flag out.",
       );
     }
-    return { kind: "embedded", details: { seed, faults: [...faults], featureGates } };
+    return { kind: "embedded", details: { seed, faults: [...faults], featureGates: gatesWith(faults, featureGates) } };
   }
   if (faults.length > 0 || Object.keys(featureGates).length > 0) {
     const flag = faults.length > 0 ? "--fault" : "--feature-gates";

@@ -8,6 +8,7 @@ import type { Program } from "../conformance/diff/step.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import { withEmbeddedServer } from "../sim/http/embedded-server.ts";
 import { dialects } from "../wire/dialect.ts";
+import { gatesWith } from "./fault-gates.ts";
 import type { sideFlags } from "./connection-flags.ts";
 import { type SideAddress, sideText } from "./flag-values.ts";
 import { type Connection, connectionFlagOf, transportTo } from "./suite-target.ts";
@@ -96,7 +97,7 @@ function embeddedSide(
     seed: `${seed}/diff/${letter}`,
     profile: profiles[profile],
     faults,
-    featureGates,
+    featureGates: gatesWith(faults, featureGates),
     // The run itself may do everything; whom it impersonates may do what it grants.
     authorizationModes: ["RBAC"] as const,
   };

@@ -16,11 +16,11 @@ import { type FaultName, faultRows } from "../sim/faults/server-faults.ts";
 import type { EmbeddedPart } from "./embedded-part.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "./embedded-pool.ts";
+import { gatesWith } from "./fault-gates.ts";
 import { type Selection, serverFlags } from "./suite-target.ts";
 
 export interface Campaign {
   readonly faults: readonly FaultName[];
-  /** A bug of a feature that is off by default is tried with it on, unless its gate is named here. */
   readonly featureGates: EmbeddedDetails["featureGates"];
   /** Seeds on which a server without a fault is judged. */
   readonly cleanSeeds: number;
@@ -83,11 +83,9 @@ async function hunt(
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
-  const { area, gate } = faultRows[fault];
-  const gates = gate === undefined ? featureGates : { [gate]: true, ...featureGates };
-  const details = { seed: selection.seed, faults: [fault], featureGates: gates };
+  const details = { seed: selection.seed, faults: [fault], featureGates: gatesWith([fault], featureGates) };
   if (isStopped(selection)) return undefined;
-  for (const { id: check } of likelyFirst(checks, area)) {
+  for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
     measuredMillis += found.measuredMillis;

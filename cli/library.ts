@@ -2,6 +2,7 @@
  * The package's main entry, `touchstone`: what the commands do, for programs. Each function is what its command
  * calls; the reports are the documents that the commands print and write.
  */
+import { gatesWith } from "./fault-gates.ts";
 import { type Connection, runSuiteOn, type Selection, type SuiteTarget } from "./suite-target.ts";
 import type { SuiteProgress } from "../conformance/run-suite.ts";
 import type { SimulationReport } from "../reports/schema/simulation-report.ts";
@@ -39,7 +40,7 @@ export function judge(options: JudgeOptions = {}): Promise<SuiteReport> {
   const { url, connection, profile = "svc", seed = 1, faults = [], ...selection } = options;
   const target: SuiteTarget =
     url === undefined
-      ? { kind: "embedded", details: { seed, faults: [...faults], featureGates: {} } }
+      ? { kind: "embedded", details: { seed, faults: [...faults], featureGates: gatesWith(faults) } }
       : { kind: "url", url, connection: { insecureSkipTlsVerify: false, ...connection } };
   return runSuiteOn(target, { ...selection, profile, seed });
 }

@@ -9,6 +9,7 @@ import { selfSignedCertificate } from "../sim/http/certificates/self-signed.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { profiles } from "../sim/apiserver/profile.ts";
 import { NoObjectPath } from "../sim/apiserver/unreadable.ts";
+import { gatesWith } from "./fault-gates.ts";
 import type { ServeOptions } from "./command-line.ts";
 import { interrupted } from "./interrupt.ts";
 import { readCertificates } from "./pem-files.ts";
@@ -35,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     unreadable: options.unreadable,
     tokens,
     anonymousAuth,
-    featureGates: options.featureGates ?? {},
+    featureGates: gatesWith(options.faults, options.featureGates),
     authorizationModes: options.authorizationMode,
     audiences: options.apiAudiences,
     ...(options.serviceAccountIssuer === undefined ? {} : { serviceAccountIssuer: options.serviceAccountIssuer }),
