@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { boolean, commaList, duration, fault, featureGates, serverUrl } from "./flag-values.ts";
+import { faultNames } from "../sim/faults/server-faults.ts";
+import { boolean, commaList, duration, fault, faultList, featureGates, serverUrl } from "./flag-values.ts";
 
 const valueOf = (result: { success: boolean; value?: unknown }): unknown => (result.success ? result.value : "refused");
 
@@ -40,6 +41,17 @@ describe("values of flags", () => {
     expect(JSON.stringify(fault().parse("all"))).toContain("conform --faults all");
     expect(JSON.stringify(fault().parse("list-null-items,dry-run-persists"))).toContain("give it once for each");
     expect(valueOf(fault().parse("watch-start-inclusive"))).toBe("watch-start-inclusive");
+  });
+
+  it("hunts all faults, or those that are named", () => {
+    expect(valueOf(faultList().parse("all"))).toHaveLength(faultNames.length);
+    expect(valueOf(faultList().parse("list-null-items, dry-run-persists"))).toEqual([
+      "list-null-items",
+      "dry-run-persists",
+    ]);
+    expect(JSON.stringify(faultList().parse("all,list-null-items"))).toContain("give it alone");
+    expect(JSON.stringify(faultList().parse("list-null-items,all"))).toContain("give it alone");
+    expect(JSON.stringify(faultList().parse("list-null-items,list-null-items"))).toContain("given twice");
   });
 
   it("splits lists and reads booleans strictly", () => {

@@ -91,6 +91,7 @@ export function faultList(): ValueParser<"sync", readonly FaultName[]> {
     if (input === "all") return { success: true, value: faultNames };
     const names = new Set<FaultName>();
     for (const word of input.split(",")) {
+      if (word.trim() === "all") return refuse(message`all means every bug: give it alone, or names without it.`);
       const parsed = parseFault(word.trim());
       if (!parsed.success) return parsed;
       if (names.has(parsed.value)) return refuse(message`Fault ${parsed.value} is given twice: give it once.`);
