@@ -6,6 +6,7 @@ import type { JsonObject } from "../apiserver/http-message.ts";
 import type { FaultName } from "../faults/server-faults.ts";
 import type { TraceRecord } from "../kernel/trace.ts";
 import type { Latency } from "../network/network.ts";
+import type { OpenRequest } from "./breakable-transport.ts";
 import type { Duration } from "./duration.ts";
 import type { Within } from "./test-clock.ts";
 
@@ -39,6 +40,16 @@ export interface ClusterOptions {
    * work that nobody announced. Default true. False leaves the real ones: then only the cluster itself repeats.
    */
   readonly virtualGlobals?: boolean;
+  /**
+   * Requests of the code under test at one virtual instant, an integer >= 1. One more fails the run, named: code that
+   * tries again without a pause would spin for ever. Default 10,000.
+   */
+  readonly requestsPerInstantMax?: number;
+  /**
+   * Names, without a port, that the code under test has for the server, beside that of `url` and the in-cluster ones
+   * (`kubernetes.default.svc`). Requests to any other host are refused with a `TypeError`. Default none.
+   */
+  readonly hosts?: readonly string[];
 }
 
 /** One committed write. */
@@ -64,7 +75,7 @@ export type WriteFilter = Partial<Pick<WriteRecord, "type" | "kind" | "namespace
  * it, or declare it with `await using`: it holds the process's clock.
  */
 export interface Cluster extends AsyncDisposable {
-  /** Where the server seems to be. `fetch`, `direct` and `dispatcher` take every other host for it too. */
+  /** Where the server seems to be. `fetch`, `direct` and `dispatcher` refuse other hosts, but for those of the option `hosts`. */
   readonly url: string;
   /** A bearer token with every right, for clients that insist on one. The ways in add it to requests without credentials. */
   readonly token: string;
@@ -99,6 +110,8 @@ export interface Cluster extends AsyncDisposable {
   writes(filter?: WriteFilter): readonly WriteRecord[];
   /** Requests of the code under test that are not wholly answered, watches included: what somebody has forgotten to end shows here. */
   openRequestCount(): number;
+  /** The same requests, one by one, oldest first. */
+  openRequests(): readonly OpenRequest[];
 
   /** Switches one of the server's planted bugs. */
   setFault(name: FaultName, on: boolean): void;

@@ -13,15 +13,17 @@ afterEach(() => cluster.close());
 const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } });
 
 describe("cluster.fetch", () => {
-  it("takes a Request, a URL, and any host", async () => {
+  it("takes a Request, a URL, and any port of its hosts", async () => {
     const request = new Request(configMaps, { method: "POST", body, headers: { "content-type": "application/json" } });
     expect((await cluster.fetch(request)).status).toBe(201);
-    const response = await cluster.fetch(new URL("https://elsewhere:6443/api/v1/namespaces/default/configmaps/a"));
+    const response = await cluster.fetch(
+      new URL("https://kubernetes.default.svc:6443/api/v1/namespaces/default/configmaps/a"),
+    );
     expect(response).toBeInstanceOf(Response);
     expect([response.status, response.ok, response.url]).toEqual([
       200,
       true,
-      "https://elsewhere:6443/api/v1/namespaces/default/configmaps/a",
+      "https://kubernetes.default.svc:6443/api/v1/namespaces/default/configmaps/a",
     ]);
   });
 

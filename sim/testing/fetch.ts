@@ -1,21 +1,24 @@
 /** `fetch` straight into a simulated server: the same call and the same answers, with no socket between. */
 import type { StreamSink, WireResponse } from "../../wire/ports.ts";
+import type { HostCheck } from "./own-hosts.ts";
 import { defaultPatience, openWithPatience, type TimedTransport } from "./patience.ts";
 
 /** What Node's own `fetch` sends unless it is told otherwise. */
 const defaultHeaders = { accept: "*/*", "accept-language": "*", "user-agent": "node" };
 
 /**
- * A `fetch` whose every request reaches `transport`, whatever host it names. A body streams as the server sends it;
+ * A `fetch` whose requests reach `transport`; a URL that `checkHost` refuses rejects. A body streams as the server sends it;
  * an abort, or cancelling the body, cuts the exchange as a closed connection would.
  */
-export function transportFetch(transport: TimedTransport): typeof globalThis.fetch {
+export function transportFetch(transport: TimedTransport, checkHost: HostCheck): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    const { method, signal, url } = request;
+    const { method, signal } = request;
+    const url = new URL(request.url);
+    checkHost(url);
     const bytes = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     signal.throwIfAborted();
-    const { pathname, search } = new URL(url);
+    const { pathname, search } = url;
     const headers = { ...defaultHeaders, ...Object.fromEntries(request.headers) };
     const wire = { method, path: pathname + search, headers, ...(bytes === undefined ? {} : { body: bytes }) };
     return new Promise<Response>((resolve, reject) => {

@@ -19,15 +19,20 @@ import { VirtualDriver } from "../kernel/virtual-driver.ts";
 import { linkedHandler } from "../network/linked-handler.ts";
 import { Address, Network } from "../network/network.ts";
 import { RevisionStore } from "../store/revision-store.ts";
-import { type Breakable, breakable } from "./breakable-transport.ts";
+import { type Breakable, breakable, type OpenRequest } from "./breakable-transport.ts";
+import { callerHere } from "./caller.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Cluster, ClusterOptions, WriteFilter, WriteRecord } from "./cluster.ts";
 import { createObjects } from "./create-objects.ts";
 import { type Duration, durationMicros } from "./duration.ts";
 import { transportFetch } from "./fetch.ts";
 import { interceptOrigin, mswHandlers } from "./interception.ts";
 import { Macrotasks } from "./macrotasks.ts";
+import { waitingText, warnOfStandstill } from "./open-cluster.ts";
 import { watchOutsideWork } from "./outside-work.ts";
+import { type HostCheck, ownHosts } from "./own-hosts.ts";
 import type { TimedTransport } from "./patience.ts";
+import { budgeted } from "./request-budget.ts";
 import { TestClock, type Within } from "./test-clock.ts";
 import { TransportDispatcher } from "./undici-dispatcher.ts";
 import { installVirtualGlobals } from "./virtual-globals.ts";
@@ -36,6 +41,7 @@ import { WriteHistory } from "./write-history.ts";
 const token = "touchstone-testing";
 const url = "http://touchstone.test";
 const traceRecordsMaxDefault = 4096;
+const requestsPerInstantMaxDefault = 10_000;
 
 /** Starts a cluster. Its time is 0 and stands still until the test moves it. */
 export function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -43,7 +49,8 @@ export function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
 }
 
 export async function createTestCluster(options: ClusterOptions): Promise<TestCluster> {
-  const cluster = new TestCluster(options);
+  checkOptions(options);
+  const cluster = new TestCluster(options, callerHere());
   try {
     if (options.objects !== undefined) await cluster.create(options.objects);
     return cluster;
@@ -62,6 +69,7 @@ class TestCluster implements Cluster {
   readonly trace: Cluster["trace"];
 
   readonly #options: ClusterOptions;
+  readonly #createdAt: string;
   readonly #kernel: Kernel;
   readonly #macrotasks = new Macrotasks();
   readonly #driver: VirtualDriver;
@@ -80,8 +88,9 @@ class TestCluster implements Cluster {
   #cacheLagMicros: number;
   #cancelStart: Cancel = () => undefined;
 
-  constructor(options: ClusterOptions) {
+  constructor(options: ClusterOptions, createdAt: string) {
     this.#options = options;
+    this.#createdAt = createdAt;
     this.#faults = { ...faultsOn(options.faults ?? []) };
     this.#cacheLagMicros = durationMicros(options.cacheLag ?? "0s");
     this.#kernel = new Kernel({ seed: options.seed ?? "1", trace: traceOptions(options.traceRecordsMax) });
@@ -99,13 +108,15 @@ class TestCluster implements Cluster {
     this.#network = this.#makeNetwork();
     this.#driver.enter(this.#site, () => this.#startServer());
     this.#writes = new WriteHistory(this.#store, () => this.#kernel.nowMicros());
+    const checkHost: HostCheck = ownHosts(url, options.hosts ?? []);
     const { broken: transport, timed } = this.#wayIn("client");
     this.#transport = transport;
-    this.fetch = transportFetch(timed);
-    this.dispatcher = new TransportDispatcher(timed);
+    const bounded = this.#budgeted(timed);
+    this.fetch = transportFetch(bounded, checkHost);
+    this.dispatcher = new TransportDispatcher(bounded, checkHost);
     const direct = this.#wayIn("administrator");
     this.#directTransport = direct.timed;
-    this.direct = transportFetch(direct.timed);
+    this.direct = transportFetch(direct.timed, checkHost);
     const { trace } = this.#kernel;
     this.trace = { hash: () => trace.hash(), records: () => recordsOf(trace) };
     if (options.virtualGlobals ?? true) this.#takeOver();
@@ -161,7 +172,11 @@ class TestCluster implements Cluster {
   }
 
   openRequestCount(): number {
-    return this.#transport.openCount();
+    return this.#transport.openRequests().length;
+  }
+
+  openRequests(): readonly OpenRequest[] {
+    return this.#transport.openRequests();
   }
 
   setFault(name: FaultName, on: boolean): void {
@@ -245,8 +260,18 @@ class TestCluster implements Cluster {
     const client = this.#kernel.process(name);
     const handler = linkedHandler(this.#network, client, this.#address);
     const headers = { authorization: `Bearer ${token}` };
-    const broken = breakable(embeddedTransport({ driver: this.#driver, handler, client, headers }));
+    const embedded = embeddedTransport({ driver: this.#driver, handler, client, headers });
+    const broken = breakable(embedded, () => this.#kernel.nowMicros());
     return { broken, timed: { ...broken, clock: virtualClock(client) } };
+  }
+
+  /** Code that asks without end at one instant fails whatever runs now or is run later. */
+  #budgeted(transport: TimedTransport): TimedTransport {
+    return budgeted(transport, {
+      requestsMax: this.#options.requestsPerInstantMax ?? requestsPerInstantMaxDefault,
+      nowMicros: () => this.#kernel.nowMicros(),
+      exceeded: (error) => this.#clock.fail(error),
+    });
   }
 
   #startServer(): void {
@@ -273,7 +298,17 @@ class TestCluster implements Cluster {
   #takeOver(): void {
     const process = this.#kernel.process("user-code");
     const post = (task: () => void): void => this.#macrotasks.post(task);
-    this.#restores.push(installVirtualGlobals({ clock: process.clock, prng: process.prng, post }));
+    const { restore, waitingTimers } = installVirtualGlobals({
+      clock: process.clock,
+      prng: process.prng,
+      post,
+      standsStill: () => !this.#clock.busy,
+      createdAt: this.#createdAt,
+    });
+    this.#restores.push(
+      restore,
+      warnOfStandstill(() => (this.#clock.busy ? "" : waitingText(waitingTimers()))),
+    );
     this.#restores.push(installTrap());
     this.#restores.push(
       watchOutsideWork({

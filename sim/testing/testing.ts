@@ -1,8 +1,10 @@
 /** The package's entry point `touchstone/testing`: a whole API server in a test, on virtual time. */
 export type { FaultName } from "../faults/server-faults.ts";
 export type { TraceRecord } from "../kernel/trace.ts";
+export type { OpenRequest } from "./breakable-transport.ts";
 export type { Cluster, ClusterOptions, WriteFilter, WriteRecord } from "./cluster.ts";
 export type { Duration } from "./duration.ts";
 export { OutsideWorkError } from "./outside-work.ts";
 export { assertRepeatable } from "./repeatable.ts";
+export { RequestBudgetError } from "./request-budget.ts";
 export { createCluster } from "./test-cluster.ts";

@@ -1,24 +1,37 @@
 /**
  * An undici `Dispatcher` straight into a simulated server, for clients that are built on undici: hand it to
- * `fetch(url, { dispatcher })`, to a client's options, or to `setGlobalDispatcher`.
+ * `fetch(url, { dispatcher })`, to a client's options, or to `setGlobalDispatcher`. Clients of undici 6 and 7 and Node's
+ * own `fetch` may have it too.
  */
 import { type BodyInit, Dispatcher, Response } from "undici";
 import type { StreamSink, WireResponse } from "../../wire/ports.ts";
+import { currentHandler } from "./legacy-handler.ts";
+import type { HostCheck } from "./own-hosts.ts";
 import { defaultPatience, openWithPatience, type TimedTransport } from "./patience.ts";
 
 export class TransportDispatcher extends Dispatcher {
   readonly #transport: TimedTransport;
+  readonly #checkHost: HostCheck;
   readonly #open = new Set<Exchange>();
 
-  constructor(transport: TimedTransport) {
+  /** A request whose origin `checkHost` refuses fails. */
+  constructor(transport: TimedTransport, checkHost: HostCheck) {
     super();
     this.#transport = transport;
+    this.#checkHost = checkHost;
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  override dispatch(options: Dispatcher.DispatchOptions, given: Dispatcher.DispatchHandler): boolean {
+    const handler = currentHandler(given);
     const exchange = new Exchange(handler, () => this.#open.delete(exchange));
     this.#open.add(exchange);
     handler.onRequestStart?.(exchange, {});
+    try {
+      if (options.origin !== undefined) this.#checkHost(new URL(options.origin));
+    } catch (error) {
+      queueMicrotask(() => exchange.abort(error as Error));
+      return true;
+    }
     bodyOf(options.body).then(
       (body) => {
         const headers = { ...body?.headers, ...headersOf(options.headers) };

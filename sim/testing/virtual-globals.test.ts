@@ -15,7 +15,8 @@ async function virtually<T>(main: () => Promise<T>, seed = "1"): Promise<T> {
   const macrotasks = new Macrotasks();
   const driver = new VirtualDriver(kernel, { turn: () => macrotasks.turn() });
   const { clock, prng } = kernel.process("user-code");
-  restore = installVirtualGlobals({ clock, prng, post: (task) => macrotasks.post(task) });
+  const post = (task: () => void): void => macrotasks.post(task);
+  ({ restore } = installVirtualGlobals({ clock, prng, post, standsStill: () => false, createdAt: "a test" }));
   try {
     return await driver.run(main);
   } finally {

@@ -22,29 +22,43 @@ import { syncBuiltinESMExports } from "node:module";
 import nodeTimers from "node:timers";
 import nodeTimersPromises from "node:timers/promises";
 import type { Clock, Prng } from "../kernel/types.ts";
+import { holdTime, type WaitingTimer } from "./open-cluster.ts";
 import { type TimerHost, virtualTimers } from "./virtual-timers.ts";
 
 export interface VirtualSource extends TimerHost {
   readonly prng: Prng;
+  /** `function (file:line:column)` of whoever wanted this. */
+  readonly createdAt: string;
+}
+
+export interface VirtualGlobals {
+  /** Puts the real ones back. */
+  readonly restore: () => void;
+  /** Timeouts that were made while time stood still and have not fired. */
+  readonly waitingTimers: () => readonly WaitingTimer[];
 }
 
 type Host = Record<PropertyKey, unknown>;
+type Timers = ReturnType<typeof virtualTimers>;
 type Replacement = readonly [host: object, name: PropertyKey, value: unknown];
 
-let installed = false;
-
-/** Installs the virtual globals; the returned function puts the real ones back. Throws when they are installed already. */
-export function installVirtualGlobals(source: VirtualSource): () => void {
-  if (installed) throw new Error("virtual time is already in force: close the other cluster first");
-  installed = true;
-  const replacements = [...timeReplacements(source), ...chanceReplacements(source.prng)];
+/** Installs the virtual globals. Throws when they are installed already, and says for whom. */
+export function installVirtualGlobals(source: VirtualSource): VirtualGlobals {
+  const timers = virtualTimers(source);
+  const release = holdTime({ createdAt: source.createdAt, waitingTimers: timers.waiting });
+  const replacements = [...timeReplacements(source, timers), ...chanceReplacements(source.prng)];
   const restores = replacements.map(replace);
   syncBuiltinESMExports();
-  return () => {
-    if (!installed) return;
-    installed = false;
-    for (const restore of restores.reverse()) restore();
-    syncBuiltinESMExports();
+  let installed = true;
+  return {
+    restore() {
+      if (!installed) return;
+      installed = false;
+      for (const restore of restores.reverse()) restore();
+      syncBuiltinESMExports();
+      release();
+    },
+    waitingTimers: timers.waiting,
   };
 }
 
@@ -63,9 +77,7 @@ function replace([host, name, value]: Replacement): () => void {
   };
 }
 
-function timeReplacements(source: VirtualSource): Replacement[] {
-  const { clock } = source;
-  const { callbacks, promises } = virtualTimers(source);
+function timeReplacements({ clock }: VirtualSource, { callbacks, promises }: Timers): Replacement[] {
   const { scheduler } = nodeTimersPromises;
   const virtualPromises = {
     setTimeout: promises.setTimeout,

@@ -6,6 +6,8 @@
  */
 import { promisify } from "node:util";
 import type { Cancel, Clock } from "../kernel/types.ts";
+import { callerHere } from "./caller.ts";
+import type { WaitingTimer } from "./open-cluster.ts";
 
 type Callback = (...parameters: unknown[]) => void;
 type Handle = VirtualTimer | number | string | undefined | null;
@@ -31,6 +33,8 @@ export interface TimerPromises {
 export interface TimerHost {
   readonly clock: Clock;
   readonly post: (task: () => void) => void;
+  /** Whether time stands still, so that a timer that is made now waits for somebody to let it pass. */
+  readonly standsStill: () => boolean;
 }
 
 const MILLIS_MAX = 2 ** 31 - 1;
@@ -39,6 +43,8 @@ const MILLIS_MAX = 2 ** 31 - 1;
 export function virtualTimers(host: TimerHost): {
   readonly callbacks: TimerFunctions;
   readonly promises: TimerPromises;
+  /** Timeouts that were made while time stood still and have not fired, oldest first. */
+  readonly waiting: () => readonly WaitingTimer[];
 } {
   const live = new Map<number, VirtualTimer>();
   let lastId = 0;
@@ -59,7 +65,8 @@ export function virtualTimers(host: TimerHost): {
   const promises = timerPromises(callbacks);
   // Node's own offers this, for `promisify(setTimeout)`.
   Object.defineProperty(callbacks.setTimeout, promisify.custom, { enumerable: true, value: promises.setTimeout });
-  return { callbacks, promises };
+  const waiting = (): WaitingTimer[] => [...live.values()].flatMap((timer) => timer.waiting() ?? []);
+  return { callbacks, promises, waiting };
 }
 
 function delayMicros(millis: unknown): number {
@@ -77,6 +84,7 @@ class VirtualTimer {
   readonly #repeats: boolean;
   #cancel: Cancel = () => undefined;
   #referenced = true;
+  readonly #madeAt: string | undefined;
   /** Changes when what is due may no longer run. */
   #generation = 0;
 
@@ -94,6 +102,7 @@ class VirtualTimer {
     this.#fire = fire;
     this.#delayMicros = delay;
     this.#repeats = repeats;
+    this.#madeAt = !repeats && host.standsStill() ? callerHere() : undefined;
     this.#arm();
   }
 
@@ -110,6 +119,10 @@ class VirtualTimer {
         this.#fire();
       }),
     );
+  }
+
+  waiting(): WaitingTimer | undefined {
+    return this.#madeAt === undefined ? undefined : { millis: this.#delayMicros / 1000, madeAt: this.#madeAt };
   }
 
   refresh(): this {
