@@ -3,8 +3,8 @@
  * following every collection adds to a write that concerns no controller. Run alone: `node bench/controllers.ts`.
  */
 import { createApiServer } from "../sim/apiserver/api-server.ts";
-import type { JsonObject, Responder } from "../sim/apiserver/http-message.ts";
-import { kubernetesProfile } from "../sim/apiserver/profile.ts";
+import type { JsonObject, Responder } from "../sim/contract/http-message.ts";
+import { kubernetesProfile } from "../sim/contract/profile.ts";
 import { type ControllerSwitches, noControllers } from "../sim/control/controllers.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { RevisionStore } from "../sim/store/revision-store.ts";

@@ -4,23 +4,23 @@
  */
 import { svcDialect } from "../wire/dialect.ts";
 import { findResource } from "../wire/resources.ts";
-import { faultsOn } from "../sim/faults/server-faults.ts";
+import { faultsOn } from "../sim/planted/server-faults.ts";
 import type { Prng } from "../sim/kernel/types.ts";
-import type { JsonObject } from "../sim/apiserver/http-message.ts";
-import { decodeObject } from "../sim/apiserver/objects/decode.ts";
-import { decodePatched, readMergePatchBody } from "../sim/apiserver/objects/decode-patch.ts";
-import { digestOf } from "../sim/apiserver/objects/digest.ts";
-import { trackManagedFields } from "../sim/apiserver/objects/managed-fields.ts";
-import { seal } from "../sim/apiserver/objects/seal.ts";
-import { type Strategy, strategyOf } from "../sim/apiserver/objects/strategies.ts";
+import type { JsonObject } from "../sim/contract/http-message.ts";
+import { decodeObject } from "../sim/objects/decode.ts";
+import { decodePatched, readMergePatchBody } from "../sim/objects/decode-patch.ts";
+import { digestOf } from "../sim/objects/digest.ts";
+import { trackManagedFields } from "../sim/objects/managed-fields.ts";
+import { seal } from "../sim/objects/seal.ts";
+import { type Strategy, strategyOf } from "../sim/objects/strategies.ts";
 import {
   prepareForCreate,
   prepareForUpdate,
   wipeSystemFields,
   withResourceVersion,
-} from "../sim/apiserver/objects/system-fields.ts";
-import { ownMetadata, type Target } from "../sim/apiserver/objects/types.ts";
-import { validateCreate, validateUpdate } from "../sim/apiserver/objects/validation.ts";
+} from "../sim/objects/system-fields.ts";
+import { ownMetadata, type Target } from "../sim/contract/objects.ts";
+import { validateCreate, validateUpdate } from "../sim/objects/validation.ts";
 import type { Bench } from "./harness.ts";
 
 const faults = faultsOn();

@@ -4,7 +4,7 @@
  */
 import { everyField, everyLabel } from "../wire/selectors.ts";
 import { startGet } from "../sim/apiserver/reads/get.ts";
-import { Testbed } from "../sim/apiserver/reads/testbed.ts";
+import { Testbed } from "../sim/apiserver/reads/reads.fixture.ts";
 import type { GetSink, ListOptions } from "../sim/apiserver/reads/types.ts";
 import { startList } from "../sim/apiserver/reads/list.ts";
 import { startWatch } from "../sim/apiserver/reads/watch.ts";

@@ -4,7 +4,7 @@
  */
 import { createApiServer, type ApiServer } from "../sim/apiserver/api-server.ts";
 import { noControllers } from "../sim/control/controllers.ts";
-import type { ApiRequest, JsonObject, Responder } from "../sim/apiserver/http-message.ts";
+import type { ApiRequest, JsonObject, Responder } from "../sim/contract/http-message.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { RevisionStore } from "../sim/store/revision-store.ts";
 import { type Bench, measure } from "./harness.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { cleanUp, root, type Running, scratch, scratchFile, start } from "./spawned-command.ts";
+import { cleanUp, root, type Running, scratch, scratchFile, start } from "./spawned-command.fixture.ts";
 
 interface Step {
   readonly name?: string;

@@ -13,8 +13,8 @@ const tasks = {
   types: ["node_modules/typescript/bin/tsc", "--noEmit"],
   format: ["node_modules/@biomejs/biome/bin/biome", "check"],
   bench: ["bench/run.ts"],
-  recorded: ["cli/recorded.ts"],
-  requirements: ["cli/requirements.ts"],
+  recorded: ["cli/commands/recorded.ts"],
+  requirements: ["cli/commands/requirements.ts"],
   build: ["cli/build.mjs"],
   install: undefined,
 };

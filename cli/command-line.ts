@@ -10,10 +10,10 @@ import { argument, command, constant, flag, option } from "@optique/core/primiti
 import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { topicNames } from "../conformance/diff/topic-names.ts";
-import { connectionFlags, sideFlags } from "./connection-flags.ts";
-import { faults, file, gates, json, newFolder, profile, seed } from "./common-flags.ts";
-import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flag-values.ts";
-import { serve } from "./serve-flags.ts";
+import { connectionFlags, sideFlags } from "./flags/connection-flags.ts";
+import { faults, file, gates, json, newFolder, profile, seed } from "./flags/common-flags.ts";
+import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
+import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
 

@@ -2,14 +2,14 @@
  * The package's main entry, `touchstone`: what the commands do, for programs. Each function is what its command
  * calls; the reports are the documents that the commands print and write.
  */
-import { gatesWith } from "./fault-gates.ts";
-import { type Connection, runSuiteOn, type Selection, type SuiteTarget } from "./suite-target.ts";
+import { gatesWith } from "./commands/fault-gates.ts";
+import { type Connection, runSuiteOn, type Selection, type SuiteTarget } from "./targets/suite-target.ts";
 import type { SuiteProgress } from "../conformance/run-suite.ts";
 import type { SimulationReport } from "../reports/schema/simulation-report.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { parseScenario } from "../scenarios/load.ts";
-import type { FaultName } from "../sim/faults/server-faults.ts";
-import { playScenario } from "../sim/scenario/play.ts";
+import type { FaultName } from "../sim/planted/server-faults.ts";
+import { playScenario } from "../sim/experiments/play.ts";
 
 export { renderComparisonHtml } from "../reports/html/compare-page.ts";
 export { renderSuiteHtml } from "../reports/html/suite-page.ts";
@@ -20,8 +20,8 @@ export type * from "../reports/schema/simulation-report.ts";
 export type * from "../reports/schema/suite-report.ts";
 export { exitCodeOf } from "../reports/schema/verdict.ts";
 export type { Conclusion, Outcome, Verdict } from "../reports/schema/verdict.ts";
-export { profiles } from "../sim/apiserver/profile.ts";
-export { faultRows } from "../sim/faults/server-faults.ts";
+export { profiles } from "../sim/contract/profile.ts";
+export { faultRows } from "../sim/planted/server-faults.ts";
 export { startWallServer, type WallServerOptions } from "../sim/http/wall-server.ts";
 export type { Connection, FaultName, SuiteProgress };
 

@@ -6,8 +6,8 @@ import { connect as connectHttp2 } from "node:http2";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { refusalHere } from "./command-here.ts";
-import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-command.ts";
+import { refusalHere } from "./command-here.fixture.ts";
+import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-command.fixture.ts";
 
 afterAll(cleanUp);
 

@@ -8,8 +8,8 @@ import { inspect } from "node:util";
 import { message, text } from "@optique/core/message";
 import { run } from "@optique/run";
 import { commandLine, type CommandLine } from "./command-line.ts";
-import { type ExitCode, exitCodes, UsageError } from "./usage-error.ts";
-import { withAdvice } from "./wrong-flag.ts";
+import { type ExitCode, exitCodes, UsageError } from "./flags/usage-error.ts";
+import { withAdvice } from "./flags/wrong-flag.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
@@ -52,12 +52,12 @@ async function main(args: readonly string[]): Promise<ExitCode> {
 
 /** Loads the command that was asked for, and no other. */
 async function execute(options: CommandLine): Promise<ExitCode> {
-  if (options.command === "conform") return (await import("./conform.ts")).conform(options);
-  if (options.command === "serve") return (await import("./serve.ts")).serve(options);
-  if (options.command === "run") return (await import("./run.ts")).runScenario(options);
-  if (options.command === "diff") return (await import("./diff.ts")).diff(options);
-  if (options.command === "view") return (await import("./view.ts")).view(options);
-  return (await import("./replay.ts")).replay(options);
+  if (options.command === "conform") return (await import("./commands/conform.ts")).conform(options);
+  if (options.command === "serve") return (await import("./commands/serve.ts")).serve(options);
+  if (options.command === "run") return (await import("./commands/run.ts")).runScenario(options);
+  if (options.command === "diff") return (await import("./commands/diff.ts")).diff(options);
+  if (options.command === "view") return (await import("./commands/view.ts")).view(options);
+  return (await import("./commands/replay.ts")).replay(options);
 }
 
 function explain(error: unknown): ExitCode {

@@ -63,8 +63,8 @@ const rules: readonly Rule[] = [
       from.startsWith("conformance/") && !from.startsWith("conformance/client/") && !isTest(from) && sockets.has(to),
   },
   {
-    name: "a test is imported by nothing but tests",
-    breaks: ({ from, to }) => isTest(to) && !isTest(from),
+    name: "a test, or what stands in a *.fixture.ts for tests, is imported by nothing but tests and benchmarks",
+    breaks: ({ from, to }) => isForTests(to) && !isForTests(from) && folder(from) !== "bench",
   },
   {
     name: "every package is declared, and outside tests and tools it is no devDependency",
@@ -92,6 +92,8 @@ export function brokenRules(graph: readonly Import[], packages: PackageLists): r
 const folder = (path: string): string => path.split("/", 1)[0] as string;
 
 const isTest = (path: string): boolean => path.endsWith(".test.ts");
+
+const isForTests = (path: string): boolean => /\.(test|fixture)\.ts$/.test(path);
 
 const isPortable = (from: string): boolean =>
   (from.startsWith("sim/") || from.startsWith("wire/")) &&

@@ -8,7 +8,7 @@ import { parse as parseYaml } from "yaml";
 import { commandLine } from "../cli/command-line.ts";
 import { parseBaseline } from "../reports/gate/baseline.ts";
 import { parseScenario } from "../scenarios/load.ts";
-import { playScenario } from "../sim/scenario/play.ts";
+import { playScenario } from "../sim/experiments/play.ts";
 import { readTreeFile, root, treeFiles } from "./sources.ts";
 
 const guides = treeFiles().filter((path) => /^(docs\/.*|[A-Z]+)\.md$/.test(path));

@@ -1,18 +1,18 @@
 /** What a simulated API server is made of. */
 import type { ControllerSwitches } from "../control/controllers.ts";
-import type { FaultName, Faults } from "../faults/server-faults.ts";
+import type { FaultName, Faults } from "../planted/server-faults.ts";
 import type { CertificateAuthority } from "../control/certificate-signer.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
 import type { WebhookCaller } from "./admission/webhooks.ts";
-import type { TokenRow } from "./auth/authenticate.ts";
-import type { TokenSigner } from "./auth/token-signer.ts";
-import type { Authorizer } from "./auth/authorize.ts";
-import type { AuthorizationMode } from "./auth/modes.ts";
+import type { TokenRow } from "./access/authenticate.ts";
+import type { TokenSigner } from "./access/token-signer.ts";
+import type { Authorizer } from "./access/authorize.ts";
+import type { AuthorizationMode } from "./access/modes.ts";
 import type { ProcessFigures } from "./metrics/server-metrics.ts";
-import type { InFlightLimits } from "./pipeline/seats.ts";
-import type { FeatureGates, Profile } from "./profile.ts";
+import type { InFlightLimits } from "./requests/seats.ts";
+import type { FeatureGates, Profile } from "../contract/profile.ts";
 import type { Forward } from "./proxy/forward.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */

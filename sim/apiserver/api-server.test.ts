@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
-import type { Authorizer } from "./auth/authorize.ts";
-import { kubernetesProfile, svcProfile } from "./profile.ts";
-import { configMaps, TestBed } from "./test-bed.ts";
+import type { Authorizer } from "./access/authorize.ts";
+import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
+import { configMaps, TestBed } from "./test-bed.fixture.ts";
 
 const named = (name: string, more: object = {}) => ({ metadata: { name }, ...more });
 

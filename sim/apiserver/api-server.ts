@@ -1,44 +1,44 @@
 /**
  * The simulated API server: one front-end on a store. A request is authenticated, takes a seat, is authorized,
  * routed, decoded, admitted, validated, stored and answered, in the order of the real server's filters
- * (401 before 429 before 403 before 404, 405 and 406). See `pipeline/run.ts` for a request's states.
+ * (401 before 429 before 403 before 404, 405 and 406). See `requests/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
 import { startControllers } from "../control/controllers.ts";
-import { type FaultName, type Faults, faultsOn } from "../faults/server-faults.ts";
+import { type FaultName, type Faults, faultsOn } from "../planted/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
-import { impersonated } from "./auth/impersonate.ts";
-import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./auth/authenticate.ts";
-import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
-import { hmacSigner } from "./auth/token-signer.ts";
-import { alwaysAllow, type Authorizer, refusal, withFaults } from "./auth/authorize.ts";
-import { type Authorization, authorizationBy } from "./auth/modes.ts";
-import { escalationCheck } from "./auth/rbac/escalation.ts";
-import { type RbacObjects, RbacPolicy } from "./auth/rbac/policy.ts";
-import { CustomResources } from "./custom/custom-resources.ts";
-import { isCustomPlace, requireCustomVerb } from "./custom/custom-verbs.ts";
+import { impersonated } from "./access/impersonate.ts";
+import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./access/authenticate.ts";
+import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
+import { hmacSigner } from "./access/token-signer.ts";
+import { alwaysAllow, type Authorizer, refusal, withFaults } from "./access/authorize.ts";
+import { type Authorization, authorizationBy } from "./access/modes.ts";
+import { escalationCheck } from "./access/rbac/escalation.ts";
+import { type RbacObjects, RbacPolicy } from "./access/rbac/policy.ts";
+import { CustomResources } from "./catalogue/custom-resources.ts";
+import { isCustomPlace, requireCustomVerb } from "./catalogue/custom-verbs.ts";
 import { NonResources } from "./discovery/non-resources.ts";
 import { versionDocument } from "./discovery/version.ts";
-import { ApiError, noSuchResource, notFound } from "./errors.ts";
-import type { ApiHandler, ApiRequest, Payload, Responder } from "./http-message.ts";
+import { ApiError, noSuchResource, notFound } from "../contract/errors.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
-import { attributesOf } from "./pipeline/attributes.ts";
-import { requestMicrosMaxDefault, requestTimeout } from "./pipeline/deadline.ts";
-import { FlowControl } from "./pipeline/flow-control.ts";
-import { Negotiator } from "./pipeline/negotiate.ts";
-import { respondError, respondText } from "./pipeline/respond.ts";
-import { type ResourcePlace, requireVerb, Router, verbOf } from "./pipeline/route.ts";
-import { Run, type RunHost } from "./pipeline/run.ts";
-import { defaultLimits, Seats } from "./pipeline/seats.ts";
-import { parseQuery } from "./pipeline/url.ts";
-import { type Profile, svcProfile } from "./profile.ts";
+import { attributesOf } from "./requests/attributes.ts";
+import { requestMicrosMaxDefault, requestTimeout } from "./requests/deadline.ts";
+import { FlowControl } from "./requests/flow-control.ts";
+import { Negotiator } from "./answers/negotiate.ts";
+import { respondError, respondText } from "./answers/respond.ts";
+import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
+import { Run, type RunHost } from "./requests/run.ts";
+import { defaultLimits, Seats } from "./requests/seats.ts";
+import { parseQuery } from "./requests/url.ts";
+import { type Profile, svcProfile } from "../contract/profile.ts";
 import { nowhereToForward } from "./proxy/forward.ts";
-import { Encoders } from "./representations/encode.ts";
-import { Encodings } from "./representations/encodings.ts";
-import type { ServerContext } from "./server-context.ts";
-import { NoObjectPath, unreadableOf } from "./unreadable.ts";
-import { Verbs } from "./verbs.ts";
+import { Encoders } from "./encodings/encode.ts";
+import { Encodings } from "./encodings/encodings.ts";
+import type { ServerContext } from "./requests/server-context.ts";
+import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
+import { Verbs } from "./verbs/verbs.ts";
 import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 export type { ApiServerOptions, CostModel } from "./api-server-options.ts";

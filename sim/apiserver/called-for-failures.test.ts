@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { calledForFailures, isCalledFor } from "./called-for-failures.ts";
-import { profiles } from "./profile.ts";
-import { TestBed } from "./test-bed.ts";
+import { calledForFailures, isCalledFor } from "./called-for-failures.fixture.ts";
+import { profiles } from "../contract/profile.ts";
+import { TestBed } from "./test-bed.fixture.ts";
 
 describe.each(Object.values(profiles))("a failure under $name", (profile) => {
   it.each(calledForFailures.map((row) => [row.when, row] as const))("when %s", (_, { ask, text, profiles: named }) => {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isCalledFor } from "./called-for-failures.ts";
-import { anyRequest, patchTypes } from "../http/any-request.ts";
-import { kubernetesProfile, svcProfile } from "./profile.ts";
-import { type Answer, configMaps, TestBed } from "./test-bed.ts";
+import { isCalledFor } from "./called-for-failures.fixture.ts";
+import { anyRequest, patchTypes } from "../http/any-request.fixture.ts";
+import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
+import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
 
 const map = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" }, data: { k: "v" } };
 

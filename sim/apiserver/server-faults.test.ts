@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { FaultName } from "../faults/server-faults.ts";
-import { kubernetesProfile } from "./profile.ts";
-import { metadataOf } from "./objects/types.ts";
-import { type Answer, configMaps, TestBed } from "./test-bed.ts";
+import type { FaultName } from "../planted/server-faults.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import { metadataOf } from "../contract/objects.ts";
+import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
 
 const named = (name: string, more: object = {}) => ({ metadata: { name }, ...more });
 const pods = "/api/v1/namespaces/default/pods";

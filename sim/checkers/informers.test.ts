@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import type { WatchRecord } from "../clients/informer.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import type { WatchRecord } from "../client/informer.ts";
 import {
   expiredWatchesAreGone,
   informersConverged,

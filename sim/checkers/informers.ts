@@ -1,7 +1,7 @@
 /** What must hold of informers at a moment of a run. Each judge is pure: it looks, and touches nothing. */
 import type { Verdict } from "../../reports/schema/verdict.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { type Informer, keyOf, versionOf, type WatchRecord } from "../clients/informer.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { type Informer, keyOf, versionOf, type WatchRecord } from "../client/informer.ts";
 
 /** An informer and its name. */
 export interface NamedInformer {

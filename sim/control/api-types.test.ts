@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { kubernetesProfile, svcProfile } from "../apiserver/profile.ts";
-import { TestBed } from "../apiserver/test-bed.ts";
+import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
+import { TestBed } from "../apiserver/test-bed.fixture.ts";
 import { ApiTypes, pathOf } from "./api-types.ts";
-import { ControlClient } from "./control-client.ts";
+import { ControlClient } from "../client/control-client.ts";
 import { noControllers } from "./controllers.ts";
-import { Reflectors } from "./reflectors.ts";
+import { Reflectors } from "../client/reflectors.ts";
 
 describe("the types of a server", () => {
   it.each([svcProfile, kubernetesProfile])("are what it says itself ($name)", (profile) => {

@@ -4,10 +4,10 @@
  */
 import type { Dialect } from "../../wire/dialect.ts";
 import { groupInDialect } from "../../wire/dialect.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros } from "../kernel/types.ts";
-import type { ControlClient } from "./control-client.ts";
-import type { Reflectors } from "./reflectors.ts";
+import type { ControlClient } from "../client/control-client.ts";
+import type { Reflectors } from "../client/reflectors.ts";
 
 export interface ApiType {
   /** In the dialect; "" for the core group. */

@@ -9,13 +9,13 @@
  */
 import { encodeBase64 } from "../../wire/base64.ts";
 import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
-import { type CertificateRequest, parseCertificateRequest } from "../apiserver/certificates/request.ts";
-import { refusesToSign, signerKindOf } from "../apiserver/certificates/signers.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { metadataOf } from "../apiserver/objects/types.ts";
-import type { ControlClient } from "./control-client.ts";
-import type { Reflectors } from "./reflectors.ts";
-import { type Outcome, WorkQueue } from "./work-queue.ts";
+import { type CertificateRequest, parseCertificateRequest } from "../kinds/certificates/request.ts";
+import { refusesToSign, signerKindOf } from "../kinds/certificates/signers.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
+import type { ControlClient } from "../client/control-client.ts";
+import type { Reflectors } from "../client/reflectors.ts";
+import { type Outcome, WorkQueue } from "../client/work-queue.ts";
 
 export interface CertificateTerms {
   readonly request: CertificateRequest;

@@ -1,15 +1,15 @@
 /** The controllers that make a cluster live, started in a server's process as clients of its API. */
 import type { Dialect } from "../../wire/dialect.ts";
-import type { ApiHandler } from "../apiserver/http-message.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { ApiTypes } from "./api-types.ts";
 import { type CertificateAuthority, CertificateSigner } from "./certificate-signer.ts";
-import { ControlClient } from "./control-client.ts";
+import { ControlClient } from "../client/control-client.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
 import { GarbageCollector } from "./garbage/garbage-collector.ts";
-import { QueueCounts } from "./queue-counts.ts";
+import { QueueCounts } from "../client/queue-counts.ts";
 import { NamespaceController } from "./namespace-controller.ts";
-import { Reflectors } from "./reflectors.ts";
+import { Reflectors } from "../client/reflectors.ts";
 import { RoleAggregation } from "./role-aggregation.ts";
 
 /** Which controllers run. Default: all. */

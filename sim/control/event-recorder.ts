@@ -6,9 +6,9 @@
  * Source: client-go, tools/record.
  */
 import { formatTime } from "../../wire/time.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import type { Clock } from "../kernel/types.ts";
-import type { ControlClient } from "./control-client.ts";
+import type { ControlClient } from "../client/control-client.ts";
 
 export interface EventSubject {
   readonly apiVersion: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import { conditionsAfter, Remainder } from "./namespace-conditions.ts";
 
 const held = (...finalizers: string[]): JsonObject => ({ metadata: { name: "a", finalizers } });

@@ -3,8 +3,8 @@
  * Source: the published namespace controller's condition types, reasons and messages.
  */
 import { compareBytes } from "../../wire/go-strings.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { metadataOf } from "../apiserver/objects/types.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
 
 /** What was found in a namespace after everything in it was asked to go. */
 export class Remainder {

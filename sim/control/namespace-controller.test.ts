@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { kubernetesProfile } from "../apiserver/profile.ts";
-import { type Answer, TestBed } from "../apiserver/test-bed.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import { type Answer, TestBed } from "../apiserver/test-bed.fixture.ts";
 
 const namespaces = "/api/v1/namespaces";
 const merge = { "content-type": "application/merge-patch+json" };

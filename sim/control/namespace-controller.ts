@@ -7,15 +7,15 @@
  * Source: document 1, States and transitions (a namespaced resource is deleted with its namespace).
  */
 import type { Dialect } from "../../wire/dialect.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { metadataOf } from "../apiserver/objects/types.ts";
-import { Times } from "../apiserver/writes/times.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
+import { Times } from "../contract/times.ts";
 import type { Micros } from "../kernel/types.ts";
 import { type ApiType, type ApiTypes, pathOf } from "./api-types.ts";
-import type { ControlAnswer, ControlClient } from "./control-client.ts";
+import type { ControlAnswer, ControlClient } from "../client/control-client.ts";
 import { conditionsAfter, Remainder } from "./namespace-conditions.ts";
-import type { Reflectors } from "./reflectors.ts";
-import { type Outcome, WorkQueue } from "./work-queue.ts";
+import type { Reflectors } from "../client/reflectors.ts";
+import { type Outcome, WorkQueue } from "../client/work-queue.ts";
 
 export interface NamespaceControllerOptions {
   readonly client: ControlClient;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { kubernetesProfile } from "../apiserver/profile.ts";
-import { TestBed } from "../apiserver/test-bed.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import { TestBed } from "../apiserver/test-bed.fixture.ts";
 import { collectedRules } from "./role-aggregation.ts";
 
 const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";

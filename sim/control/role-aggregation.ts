@@ -9,12 +9,12 @@ import { encodeJson, compareBytes } from "../../wire/go-strings.ts";
 import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
 import { patchMediaTypes } from "../../wire/media-types.ts";
 import { isSelectorError, parseLabelSelector } from "../../wire/selectors.ts";
-import type { Json, JsonObject } from "../apiserver/http-message.ts";
-import { metadataOf } from "../apiserver/objects/types.ts";
-import { selectorText } from "../apiserver/representations/selector-text.ts";
-import type { ControlClient } from "./control-client.ts";
-import type { Reflectors } from "./reflectors.ts";
-import { type Outcome, WorkQueue } from "./work-queue.ts";
+import type { Json, JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
+import { selectorText } from "../objects/selector-text.ts";
+import type { ControlClient } from "../client/control-client.ts";
+import type { Reflectors } from "../client/reflectors.ts";
+import { type Outcome, WorkQueue } from "../client/work-queue.ts";
 
 export interface RoleAggregationOptions {
   readonly client: ControlClient;

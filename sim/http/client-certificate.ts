@@ -4,7 +4,7 @@
  */
 import type { Http2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { ClientIdentity } from "../apiserver/http-message.ts";
+import type { ClientIdentity } from "../contract/http-message.ts";
 
 /** Either of node's request classes, as far as it leads to its connection. */
 export interface OnConnection {

@@ -1,7 +1,7 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
-import { shouldCompress } from "../apiserver/compression.ts";
+import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros } from "../kernel/types.ts";

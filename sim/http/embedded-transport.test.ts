@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { SuiteClock, Transport, WireResponse } from "../../wire/ports.ts";
-import type { ApiHandler, ApiRequest, Payload, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";

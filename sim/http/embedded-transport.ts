@@ -5,8 +5,8 @@
  */
 import { gzipSync } from "node:zlib";
 import type { StreamSink, SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import type { Packing } from "../apiserver/compression.ts";
-import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../apiserver/http-message.ts";
+import type { Packing } from "../contract/compression.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { CallFailure, Cancel, Micros, Prng, Process } from "../kernel/types.ts";
 import type { VirtualDriver } from "../kernel/virtual-driver.ts";

@@ -1,9 +1,9 @@
 /** Floods of HTTP/2 frames: the connection that sends them ends or waits, and others are served. */
 import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { kubernetesProfile } from "../apiserver/profile.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
-import { RawSocket } from "./raw-socket.ts";
+import { RawSocket } from "./raw-socket.fixture.ts";
 import { startWallServer } from "./wall-server.ts";
 
 let server: Listening;

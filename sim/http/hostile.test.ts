@@ -1,8 +1,8 @@
 /** What a client can do to a server with nothing but a socket: a clear error or a bounded cost, and others are served. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { kubernetesProfile } from "../apiserver/profile.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
-import { RawSocket, statuses } from "./raw-socket.ts";
+import { RawSocket, statuses } from "./raw-socket.fixture.ts";
 import { startWallServer, type WallServerOptions } from "./wall-server.ts";
 
 /**

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, type SecureVersion, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiHandler, Payload, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler, Payload, Responder } from "../contract/http-message.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import type { Listening } from "./http1-server.ts";
 import { selfSignedCertificate } from "./certificates/self-signed.ts";

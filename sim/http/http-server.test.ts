@@ -3,8 +3,8 @@ import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHead
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiHandler } from "../apiserver/http-message.ts";
-import { Desk, text } from "./fixtures/desk.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
+import { Desk, text } from "./fixtures/desk.fixture.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import type { Listening } from "./http1-server.ts";
 import { selfSignedCertificate } from "./certificates/self-signed.ts";

@@ -2,9 +2,9 @@ import { request as httpRequest, Agent, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ApiHandler, Responder } from "../apiserver/http-message.ts";
+import type { ApiHandler, Responder } from "../contract/http-message.ts";
 import type { AccessEntry } from "./exchange.ts";
-import { Desk, text } from "./fixtures/desk.ts";
+import { Desk, text } from "./fixtures/desk.fixture.ts";
 import { listenHttp } from "./http-server.ts";
 import { type HttpServerOptions, type Listening, listenHttp1 } from "./http1-server.ts";
 

@@ -11,7 +11,7 @@ import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext } from "./exchange.ts";
 import { http1Requests } from "./http1-requests.ts";
-import type { ApiHandler } from "../apiserver/http-message.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
 
 export interface HttpServerOptions {
   readonly handler: ApiHandler;

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ApiHandler, ApiRequest, Responder } from "../apiserver/http-message.ts";
-import { text } from "./fixtures/desk.ts";
+import type { ApiHandler, ApiRequest, Responder } from "../contract/http-message.ts";
+import { text } from "./fixtures/desk.fixture.ts";
 import { listenHttp } from "./http-server.ts";
 import { type Listening, listenHttp1 } from "./http1-server.ts";
 

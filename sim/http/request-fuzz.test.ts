@@ -1,11 +1,11 @@
 /** Any request at all, over a real socket: never a 500 that the profile does not call for, and the server goes on. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AnyRequest, anyRequest } from "./any-request.ts";
-import { isCalledFor } from "../apiserver/called-for-failures.ts";
-import { profiles } from "../apiserver/profile.ts";
+import { type AnyRequest, anyRequest } from "./any-request.fixture.ts";
+import { isCalledFor } from "../apiserver/called-for-failures.fixture.ts";
+import { profiles } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
-import { RawSocket, statuses } from "./raw-socket.ts";
+import { RawSocket, statuses } from "./raw-socket.fixture.ts";
 import { startWallServer } from "./wall-server.ts";
 
 let server: Listening;

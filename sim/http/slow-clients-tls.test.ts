@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { kubernetesProfile } from "../apiserver/profile.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
 import { selfSignedCertificate } from "./certificates/self-signed.ts";
 import { startWallServer } from "./wall-server.ts";

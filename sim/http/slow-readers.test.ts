@@ -1,10 +1,10 @@
 /** Who reads a large answer, or what a watch has left, by drops loses it: nobody holds its bytes for long. */
 import { connect as connectHttp2, constants } from "node:http2";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ApiHandler } from "../apiserver/http-message.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
 import type { Listening } from "./http1-server.ts";
 import { listenHttp } from "./http-server.ts";
-import { RawSocket } from "./raw-socket.ts";
+import { RawSocket } from "./raw-socket.fixture.ts";
 
 const answerMillisMax = 200;
 /** More than the buffers of two sockets. */

@@ -1,9 +1,9 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import osProcess from "node:process";
 import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
-import { NoObjectPath } from "../apiserver/unreadable.ts";
+import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
-import { shouldCompress } from "../apiserver/compression.ts";
+import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { RevisionStore } from "../store/revision-store.ts";

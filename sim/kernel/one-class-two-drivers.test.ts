@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { httpEndpoint } from "../http/fixtures/http-endpoint.ts";
+import { httpEndpoint } from "../http/fixtures/http-endpoint.fixture.ts";
 import { wallPorts } from "../http/wall.ts";
 import { linkedEndpoint } from "../network/linked-endpoint.ts";
 import { Address, Network } from "../network/network.ts";
-import { leaseDesk } from "./fixtures/lease-desk.ts";
-import { LeaseRenewer, type LeaseRequest, type LeaseResponse } from "./fixtures/lease-renewer.ts";
+import { leaseDesk } from "./fixtures/lease-desk.fixture.ts";
+import { LeaseRenewer, type LeaseRequest, type LeaseResponse } from "./fixtures/lease-renewer.fixture.ts";
 import { Kernel } from "./kernel.ts";
 import type { Endpoint } from "./types.ts";
 import { WallDriver } from "./wall-driver.ts";
@@ -45,7 +45,7 @@ describe("one component class", () => {
   });
 
   it("runs on wall time, over HTTP to a second process that is served by the same kernel code", async () => {
-    const fixture = fileURLToPath(new URL("../http/fixtures/lease-server.ts", import.meta.url));
+    const fixture = fileURLToPath(new URL("../http/fixtures/lease-server.fixture.ts", import.meta.url));
     const child = spawn(process.execPath, [fixture], { stdio: ["pipe", "pipe", "inherit"] });
     try {
       const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

@@ -2,8 +2,8 @@
 import type { RequestHandler } from "msw";
 import type { Dispatcher } from "undici";
 import type { ApiServerOptions } from "../apiserver/api-server.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import type { FaultName } from "../faults/server-faults.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import type { FaultName } from "../planted/server-faults.ts";
 import type { TraceRecord } from "../kernel/trace.ts";
 import type { Latency } from "../network/network.ts";
 import type { OpenRequest } from "./breakable-transport.ts";

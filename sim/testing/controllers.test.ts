@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { metadataOf } from "../apiserver/objects/types.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
 import type { Cluster } from "./cluster.ts";
 import { createCluster } from "./testing.ts";
 

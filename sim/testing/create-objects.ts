@@ -1,8 +1,8 @@
 import type { Dialect } from "../../wire/dialect.ts";
 import { apiVersionFromDialect } from "../../wire/dialect.ts";
 import { findResourceOfKind, splitGroupVersion } from "../../wire/resources.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
-import { parseYaml } from "../apiserver/objects/yaml-body.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { parseYaml } from "../objects/yaml-body.ts";
 
 /**
  * Creates objects in order through the API: YAML documents as the server reads them, or objects; a `List` stands for

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import type { Store } from "../store/types.ts";
 import type { WriteFilter, WriteRecord } from "./cluster.ts";
 

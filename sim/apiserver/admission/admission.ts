@@ -4,10 +4,10 @@
  * When the stored object changed meanwhile, the write is built again from the new one and admitted again.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import type { User } from "../auth/authenticate.ts";
-import { ApiError, badRequest } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
+import type { User } from "../access/authenticate.ts";
+import { ApiError, badRequest } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { ResourcePlace } from "../requests/route.ts";
 
 export interface AdmissionReview {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";

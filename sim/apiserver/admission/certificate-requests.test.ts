@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { nodeRequest, personRequest, superuserRequest } from "../certificates/fixtures.ts";
-import type { JsonObject } from "../http-message.ts";
-import { kubernetesProfile } from "../profile.ts";
-import { type Answer, TestBed } from "../test-bed.ts";
+import { nodeRequest, personRequest, superuserRequest } from "../../kinds/certificates/requests.fixture.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { type Answer, TestBed } from "../test-bed.fixture.ts";
 
 const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const rbac = "/apis/rbac.authorization.k8s.io/v1";

@@ -7,16 +7,16 @@
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { formatTime } from "../../../wire/time.ts";
 import type { Clock } from "../../kernel/types.ts";
-import type { User } from "../auth/authenticate.ts";
-import type { Attributes, Authorizer } from "../auth/authorize.ts";
-import { superuserGroup } from "../auth/modes.ts";
-import { parseCertificateRequest } from "../certificates/request.ts";
-import { signerName } from "../certificates/signers.ts";
-import { type ApiError, forbidden, invalid } from "../errors.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { forbiddenField } from "../objects/causes.ts";
-import { jsonEqual } from "../objects/equality.ts";
-import { conditionsOf, lastingTypes, statusOf } from "../objects/kinds/certificate-request.ts";
+import type { User } from "../access/authenticate.ts";
+import type { Attributes, Authorizer } from "../access/authorize.ts";
+import { superuserGroup } from "../access/modes.ts";
+import { parseCertificateRequest } from "../../kinds/certificates/request.ts";
+import { signerName } from "../../kinds/certificates/signers.ts";
+import { type ApiError, forbidden, invalid } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { forbiddenField } from "../../objects/causes.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { conditionsOf, lastingTypes, statusOf } from "../../kinds/certificates/certificate-request.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
 

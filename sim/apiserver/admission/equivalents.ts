@@ -2,10 +2,10 @@
  * Other versions in which the server shows the objects of a request: a webhook or a policy that names one of them hears
  * of the request all the same, in that version. Source: the published match policy `Equivalent`.
  */
-import type { JsonObject } from "../http-message.ts";
-import { copyJson } from "../objects/copy.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
-import type { ServedResource, ServedResources } from "../served-resources.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { copyJson } from "../../objects/copy.ts";
+import type { ResourcePlace } from "../requests/route.ts";
+import type { ServedResource, ServedResources } from "../catalogue/served-resources.ts";
 import type { AdmissionReview } from "./admission.ts";
 
 export interface Equivalent {

@@ -3,16 +3,16 @@
  * Source: the published variables of match conditions and admission policies.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
-import type { User } from "../auth/authenticate.ts";
-import type { Authorizer } from "../auth/authorize.ts";
-import { fromJson } from "../expressions/json-values.ts";
+import type { User } from "../access/authenticate.ts";
+import type { Authorizer } from "../access/authorize.ts";
+import { fromJson } from "../../expressions/json-values.ts";
 import {
   type Ask,
   authorizerType,
   authorizerValue,
   requestResourceType,
   requestResourceValue,
-} from "../expressions/library/authorizers.ts";
+} from "../../expressions/library/authorizers.ts";
 import {
   bool,
   type CelType,
@@ -23,10 +23,10 @@ import {
   type ObjectField,
   string,
   timestamp,
-} from "../expressions/types.ts";
-import type { Value } from "../expressions/values.ts";
-import type { JsonObject } from "../http-message.ts";
-import { copyJson } from "../objects/copy.ts";
+} from "../../expressions/types.ts";
+import type { Value } from "../../expressions/values.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { copyJson } from "../../objects/copy.ts";
 import type { AdmissionReview } from "./admission.ts";
 import { requestOf } from "./webhooks-review.ts";
 

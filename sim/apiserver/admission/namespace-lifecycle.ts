@@ -2,8 +2,8 @@
  * Nothing new is made in a namespace that is absent or on its way out, and the namespaces that the service itself
  * needs are not deleted. Source: the facts, section 1, 403 and 404.
  */
-import { type ApiError, forbidden, notFound, type ResourceName } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
+import { type ApiError, forbidden, notFound, type ResourceName } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 const namespaces: ResourceName = { group: "", resource: "namespaces" };
 

@@ -1,8 +1,8 @@
 /** A server's admission plugins, each with what it asks of the server. Source: the published default order of plugins. */
-import type { Faults } from "../../faults/server-faults.ts";
+import type { Faults } from "../../planted/server-faults.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
-import type { Authorizer } from "../auth/authorize.ts";
+import type { Authorizer } from "../access/authorize.ts";
 import type { AdmissionStep } from "./admission.ts";
 import { certificateRequests } from "./certificate-requests.ts";
 import { podPriority, type PriorityPorts } from "./pod-priority.ts";

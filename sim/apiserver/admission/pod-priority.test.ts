@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { type Answer, TestBed } from "../test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Answer, TestBed } from "../test-bed.fixture.ts";
 
 const classes = "/apis/scheduling.svc.io/v1/priorityclasses";
 const makeClass = (bed: TestBed, name: string, fields: JsonObject): Answer =>

@@ -5,9 +5,9 @@
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
-import { forbidden } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { metadataOf } from "../objects/types.ts";
+import { forbidden } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
 
 export interface PriorityPorts {

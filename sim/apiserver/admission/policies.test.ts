@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { type Answer, configMaps, TestBed } from "../test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 
 const group = "/apis/admissionregistration.svc.io/v1";
 const policies = `${group}/validatingadmissionpolicies`;

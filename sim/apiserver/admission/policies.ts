@@ -9,16 +9,16 @@
  */
 import { type LabelSelector, parseLabelSelector, isSelectorError } from "../../../wire/selectors.ts";
 import { utf8Length } from "../../../wire/go-strings.ts";
-import { ApiError, forbidden } from "../errors.ts";
-import { callCostMax, type Outcome } from "../expressions/expression.ts";
-import { fromJson } from "../expressions/json-values.ts";
-import type { Value } from "../expressions/values.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { isObject, metadataOf } from "../objects/types.ts";
-import { selectorText } from "../representations/selector-text.ts";
+import { ApiError, forbidden } from "../../contract/errors.ts";
+import { callCostMax, type Outcome } from "../../expressions/expression.ts";
+import { fromJson } from "../../expressions/json-values.ts";
+import type { Value } from "../../expressions/values.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { isObject, metadataOf } from "../../contract/objects.ts";
+import { selectorText } from "../../objects/selector-text.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
 import { type ExpressionPorts, namespaceValue, requestValues } from "./expression-variables.ts";
-import { matchConditions } from "./match-conditions.ts";
+import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import {
   type Compiled,
   compiledPolicy,
@@ -26,7 +26,7 @@ import {
   itemsOf,
   PolicyVariables,
   textOf,
-} from "./policy-expressions.ts";
+} from "../../kinds/admission/policy-expressions.ts";
 import { type Equivalent, shownAs } from "./equivalents.ts";
 import {
   type EquivalentLookup,

@@ -5,10 +5,10 @@
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../../wire/quantity.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
-import type { JsonObject } from "../http-message.ts";
-import { countedBare } from "../objects/kinds/resource-quota.ts";
-import { metadataOf } from "../objects/types.ts";
-import type { ServedResource } from "../served-resources.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { countedBare } from "../../kinds/core/resource-quota.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
 
 /** Amounts by their names in a quota's `hard`. */
 export type Amounts = ReadonlyMap<string, Quantity>;

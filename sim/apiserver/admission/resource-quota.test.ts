@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiServerOptions } from "../api-server.ts";
-import type { JsonObject } from "../http-message.ts";
-import { type Answer, configMaps, TestBed } from "../test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 
 const namespace = "/api/v1/namespaces/default";
 

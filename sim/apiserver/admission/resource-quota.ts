@@ -17,11 +17,11 @@ import {
   type Quantity,
 } from "../../../wire/quantity.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
-import { forbidden } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { type Draft, metadataOf, ownChild } from "../objects/types.ts";
-import type { ServedResource } from "../served-resources.ts";
-import type { Live, Writer } from "../writes/writer.ts";
+import { forbidden } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { Live, Writer } from "../verbs/writer.ts";
 import { type Amounts, hasEnded, isPods, mayCount, unstated, usageOf, zero } from "./quota-usage.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What webhooks are told of a request: subresources in their own kinds, other versions, options, users. */
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../http-message.ts";
-import { type Answer, configMaps, TestBed } from "../test-bed.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 
 const configurations = "/apis/admissionregistration.svc.io/v1";
 const pods = "/api/v1/namespaces/default/pods";

@@ -7,10 +7,10 @@
  * Source: the published webhook rules and matchers.
  */
 import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { metadataOf } from "../objects/types.ts";
-import { selectorText } from "../representations/selector-text.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { selectorText } from "../../objects/selector-text.ts";
+import type { ResourcePlace } from "../requests/route.ts";
 import type { AdmissionReview } from "./admission.ts";
 import type { Equivalent } from "./equivalents.ts";
 

@@ -5,12 +5,12 @@
 import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
-import { ApiError } from "../errors.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { copyJson } from "../objects/copy.ts";
-import { applyJsonPatch, PatchFailure, readJsonPatch } from "../objects/json-patch.ts";
-import { isObject } from "../objects/types.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
+import { ApiError } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { copyJson } from "../../objects/copy.ts";
+import { applyJsonPatch, PatchFailure, readJsonPatch } from "../../objects/json-patch.ts";
+import { isObject } from "../../contract/objects.ts";
+import type { ResourcePlace } from "../requests/route.ts";
 import type { AdmissionReview } from "./admission.ts";
 import type { Webhook } from "./webhooks-match.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../http-message.ts";
-import { type Answer, configMaps, TestBed } from "../test-bed.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 import type { WebhookAnswer, WebhookCall, WebhookCaller } from "./webhooks.ts";
 
 const configurations = "/apis/admissionregistration.svc.io/v1";

@@ -7,17 +7,17 @@
  * asked all at once. The request is parked meanwhile, on the server's clock.
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
-import type { Faults } from "../../faults/server-faults.ts";
+import type { Faults } from "../../planted/server-faults.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
-import { ApiError, badRequest, forbidden } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
+import { ApiError, badRequest, forbidden } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import type { WebhookMetrics, WebhookOutcome } from "../metrics/webhook-metrics.ts";
-import { jsonEqual } from "../objects/equality.ts";
-import { randomUid } from "../objects/system-fields.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { randomUid } from "../../objects/system-fields.ts";
+import type { ResourcePlace } from "../requests/route.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
 import { type ExpressionPorts, requestValues, requestVariables } from "./expression-variables.ts";
-import { matchConditions } from "./match-conditions.ts";
+import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import { type EquivalentLookup, type NamespaceLookup, wantedForm, type Webhook } from "./webhooks-match.ts";
 import { shownAs } from "./equivalents.ts";
 import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";

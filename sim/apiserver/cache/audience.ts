@@ -5,8 +5,8 @@
  */
 import type { Cancel } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
-import type { ApiError } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { ApiError } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 /** The value of `field` that an object must have before or after a change for a watcher to care. */
 export interface Trigger {

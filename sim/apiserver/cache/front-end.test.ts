@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Kernel } from "../../kernel/kernel.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
 import type { KeyValue } from "../../store/types.ts";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
 import { FrontEnd, type FrontEndOptions } from "./front-end.ts";
 
 const PODS = "/registry/pods/";

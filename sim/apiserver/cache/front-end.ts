@@ -4,13 +4,13 @@
  * stand on one store, each with a lag of its own.
  */
 import { invariant } from "../../kernel/invariant.ts";
-import { cacheLagMicrosUnder, type Faults, faultsOn } from "../../faults/server-faults.ts";
+import { cacheLagMicrosUnder, type Faults, faultsOn } from "../../planted/server-faults.ts";
 import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
-import type { Profile } from "../profile.ts";
+import type { Profile } from "../../contract/profile.ts";
 import { holdCreations, NotedHead } from "./commit-order.ts";
 import type { Retention } from "./event-history.ts";
-import { lostDeletion, type Unreadable, unreadableOf } from "../unreadable.ts";
+import { lostDeletion, type Unreadable, unreadableOf } from "../../contract/unreadable.ts";
 import { Feed } from "./feed.ts";
 import type { Source } from "./source.ts";
 import { StoreView } from "./store-view.ts";

@@ -4,7 +4,7 @@
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { KeyValue, RangeResult, StoreEvent } from "../../store/types.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import type { Audience } from "./audience.ts";
 
 export interface Source {

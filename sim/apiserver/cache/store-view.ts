@@ -1,7 +1,7 @@
 /** The store as the source of a type that has no watch cache: always at the newest revision. */
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue, RangeResult, Store, StoreEvent } from "../../store/types.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { Audience } from "./audience.ts";
 import type { Source } from "./source.ts";
 

@@ -5,8 +5,8 @@
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import { prefixEnd, SortedIndex } from "../../store/sorted-index.ts";
 import type { KeyValue, RangeResult, Store, StoredValue, StoreEvent } from "../../store/types.ts";
-import type { JsonObject } from "../http-message.ts";
-import { type Unreadable, unreadableOf } from "../unreadable.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Unreadable, unreadableOf } from "../../contract/unreadable.ts";
 import { Audience } from "./audience.ts";
 import { EventHistory, type Retention } from "./event-history.ts";
 import type { Feed } from "./feed.ts";

@@ -11,7 +11,7 @@ import {
   resourcesOf,
   type SubresourceRow,
 } from "../../../wire/resources.ts";
-import type { Json, JsonObject } from "../http-message.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 
 export interface DiscoveryDocuments {
   /** `/api`. */

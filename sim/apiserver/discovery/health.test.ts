@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { TestBed } from "../test-bed.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { TestBed } from "../test-bed.fixture.ts";
 
 const bed = new TestBed({ profile: kubernetesProfile });
 const text = (request: string): string => bed.ask(request).text;

@@ -5,7 +5,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
 import { type Family, labelText } from "../metrics/exposition.ts";
-import type { Query } from "../pipeline/url.ts";
+import type { Query } from "../requests/url.ts";
 
 /**
  * The steps of a start, in order. All are over before the server answers anything; those that it has no counterpart

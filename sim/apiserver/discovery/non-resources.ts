@@ -2,20 +2,20 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { negotiate } from "../../../wire/media-types.ts";
 import { type GroupRow, groupRows, joinGroupVersion } from "../../../wire/resources.ts";
-import type { JsonObject, Payload } from "../http-message.ts";
-import { baseHeaders, encodeOf, respondText } from "../pipeline/respond.ts";
-import type { Run } from "../pipeline/run.ts";
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
+import { baseHeaders, encodeOf, respondText } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
-import { prettyJson } from "../representations/encode.ts";
-import { ObjectPayload, TextPayload } from "../representations/payload.ts";
-import { typeOfObject } from "../representations/protobuf/envelope.ts";
+import { prettyJson } from "../encodings/encode.ts";
+import { ObjectPayload, TextPayload } from "../encodings/payload.ts";
+import { typeOfObject } from "../encodings/protobuf/envelope.ts";
 import { OpenApi } from "../openapi/open-api.ts";
-import type { ServerContext } from "../server-context.ts";
+import type { ServerContext } from "../requests/server-context.ts";
 import { contentTag } from "./content-tag.ts";
 import { type DiscoveryDocuments, discoveryDocuments } from "./documents.ts";
 import { Health } from "./health.ts";
 import { openIdDocument, openIdPaths } from "./openid.ts";
-import { methodNotAllowed } from "../errors.ts";
+import { methodNotAllowed } from "../../contract/errors.ts";
 import { exposition, expositionMediaType } from "../metrics/exposition.ts";
 import { versionDocument } from "./version.ts";
 

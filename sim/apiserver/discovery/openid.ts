@@ -3,9 +3,9 @@
  * Source: OpenID Connect Discovery 1.0, section 4; the published server's two paths; recorded: the index lists the first.
  */
 import { encodeJson } from "../../../wire/go-strings.ts";
-import type { ServiceAccountTokens } from "../auth/service-account-tokens.ts";
-import type { Payload } from "../http-message.ts";
-import { TextPayload } from "../representations/payload.ts";
+import type { ServiceAccountTokens } from "../access/service-account-tokens.ts";
+import type { Payload } from "../../contract/http-message.ts";
+import { TextPayload } from "../encodings/payload.ts";
 
 export const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"] as const;
 

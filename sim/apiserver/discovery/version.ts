@@ -1,5 +1,5 @@
 /** What `/version` says. */
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 /** What the simulated server says it is: the version whose behaviour it models, built by nobody's compiler. */
 export const versionDocument: JsonObject = {

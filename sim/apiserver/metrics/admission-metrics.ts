@@ -5,7 +5,7 @@
  */
 import type { Micros } from "../../kernel/types.ts";
 import { type Family, labelText } from "./exposition.ts";
-import { admissionSeconds, Histogram } from "./histogram.ts";
+import { admissionSeconds, Histogram } from "../../contract/histogram.ts";
 
 /** By the names of steps; a step that is given from outside is counted by its own. */
 const plugins: Readonly<Record<string, readonly [name: string, type: "admit" | "validate"]>> = {

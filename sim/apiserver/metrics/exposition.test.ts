@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exposition, labelText } from "./exposition.ts";
-import { Histogram } from "./histogram.ts";
+import { Histogram } from "../../contract/histogram.ts";
 
 describe("the text of metrics", () => {
   it("has families by name and series by labels, and leaves out what has none", () => {

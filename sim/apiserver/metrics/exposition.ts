@@ -3,7 +3,7 @@
  * scrapes of equal servers are equal. Source: the text exposition format, version 0.0.4.
  */
 import { compareBytes } from "../../../wire/go-strings.ts";
-import type { Histogram } from "./histogram.ts";
+import type { Histogram } from "../../contract/histogram.ts";
 
 export const expositionMediaType = "text/plain; version=0.0.4; charset=utf-8";
 

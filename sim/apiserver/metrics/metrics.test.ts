@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { noControllers } from "../../control/controllers.ts";
 import type { ApiServerOptions } from "../api-server.ts";
-import { badRequest } from "../errors.ts";
-import { kubernetesProfile } from "../profile.ts";
-import { configMaps, TestBed } from "../test-bed.ts";
+import { badRequest } from "../../contract/errors.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { configMaps, TestBed } from "../test-bed.fixture.ts";
 
 const bedOf = (options: Partial<ApiServerOptions> = {}): TestBed =>
   new TestBed({ profile: kubernetesProfile, controllers: noControllers, ...options });

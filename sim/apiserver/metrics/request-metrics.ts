@@ -9,11 +9,11 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import type { ResourceRow } from "../../../wire/resources.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { Payload } from "../http-message.ts";
-import type { ResourcePlace } from "../pipeline/route.ts";
-import type { Run } from "../pipeline/run.ts";
+import type { Payload } from "../../contract/http-message.ts";
+import type { ResourcePlace } from "../requests/route.ts";
+import type { Run } from "../requests/run.ts";
 import { type Family, labelText } from "./exposition.ts";
-import { Histogram, requestSeconds, responseBytes, sliSeconds, watchEventBytes } from "./histogram.ts";
+import { Histogram, requestSeconds, responseBytes, sliSeconds, watchEventBytes } from "../../contract/histogram.ts";
 
 /** Requests alike in everything but whether they are dry runs. */
 interface Endpoint {

@@ -1,10 +1,10 @@
 /** All that a server counts about itself, as families of samples. */
 import { type Dialect } from "../../../wire/dialect.ts";
-import { QueueCounts } from "../../control/queue-counts.ts";
+import { QueueCounts } from "../../client/queue-counts.ts";
 import type { CacheFigures } from "../cache/front-end.ts";
-import type { JsonObject } from "../http-message.ts";
-import type { Flow } from "../pipeline/flow-control.ts";
-import type { Run } from "../pipeline/run.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Flow } from "../requests/flow-control.ts";
+import type { Run } from "../requests/run.ts";
 import { ListCounts } from "../reads/list-counts.ts";
 import { AdmissionMetrics } from "./admission-metrics.ts";
 import { exposition, type Family, labelText } from "./exposition.ts";

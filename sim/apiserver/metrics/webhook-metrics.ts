@@ -1,7 +1,7 @@
 /** Calls of admission webhooks, counted under the real server's names. Source: the published server's admission metrics. */
 import type { Micros } from "../../kernel/types.ts";
 import { type Family, labelText, type Labels } from "./exposition.ts";
-import { Histogram, webhookSeconds } from "./histogram.ts";
+import { Histogram, webhookSeconds } from "../../contract/histogram.ts";
 
 export interface WebhookOutcome {
   readonly name: string;

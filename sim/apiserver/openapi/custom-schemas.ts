@@ -3,9 +3,9 @@
  * Source: the published server's documents of custom resources.
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { isObject } from "../objects/types.ts";
-import type { ServedResource } from "../served-resources.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { isObject } from "../../contract/objects.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
 
 /** Makes a reference to a type, which is then part of the document. */
 type Refer = (type: string) => JsonObject;

@@ -5,7 +5,7 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { joinGroupVersion, type ResourceRow, resourcesOf } from "../../../wire/resources.ts";
 import { structOfKind } from "../../../wire/schema.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { type CustomSchemas, noCustomSchemas } from "./custom-schemas.ts";
 import { componentName, kindInDialect, schemasOf } from "./schemas.ts";
 

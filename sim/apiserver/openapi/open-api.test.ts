@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { type Answer, TestBed } from "../test-bed.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { type Answer, TestBed } from "../test-bed.fixture.ts";
 
 const index = (bed: TestBed): Readonly<Record<string, { readonly serverRelativeURL: string }>> =>
   bed.ask("GET /openapi/v3").body["paths"] as never;

@@ -6,7 +6,7 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { splitGroupVersion } from "../../../wire/resources.ts";
 import { type FieldRow, kindNames, type Shape, shapeNamed, structOfKind, type TypeRow } from "../../../wire/schema.ts";
-import type { Json, JsonObject } from "../http-message.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { customComponentName, type CustomSchemas } from "./custom-schemas.ts";
 
 export interface GroupVersionKind {

@@ -5,7 +5,7 @@
  */
 import protobuf from "protobufjs/minimal.js";
 import { encodeJson } from "../../../wire/go-strings.ts";
-import type { Json, JsonObject } from "../http-message.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 
 type Writer = protobuf.Writer;
 type Write = (writer: Writer, value: Json) => void;

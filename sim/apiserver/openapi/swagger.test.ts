@@ -1,8 +1,8 @@
 import protobuf from "protobufjs";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { TestBed } from "../test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { TestBed } from "../test-bed.fixture.ts";
 import { schemaInSwagger } from "./swagger.ts";
 import { encodeSwagger } from "./swagger-protobuf.ts";
 

@@ -5,8 +5,8 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import { groupRows } from "../../../wire/resources.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { isObject } from "../objects/types.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { isObject } from "../../contract/objects.ts";
 import { forSwagger } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
 

@@ -1,7 +1,7 @@
 /** What webhooks and policies hear of requests that are handed on. */
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { TestBed } from "../test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { TestBed } from "../test-bed.fixture.ts";
 
 const core = "/api/v1/namespaces/default";
 const group = "/apis/admissionregistration.svc.io/v1";

@@ -2,10 +2,10 @@
  * Where a service, a pod or a node is to be reached: scheme, host and port, from a name that may say scheme and port itself.
  * A service's addresses are those that its Endpoints call ready; later versions of the real server ask EndpointSlices. Source: the published registries of services, pods and nodes.
  */
-import { ApiError, badRequest, notFound, unmapped } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { readIp } from "../objects/kinds/ip-fields.ts";
-import { type IpAddress, kindsOfIp } from "../expressions/library/ip-address.ts";
+import { ApiError, badRequest, notFound, unmapped } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { readIp } from "../../kinds/shared/ip-fields.ts";
+import { type IpAddress, kindsOfIp } from "../../expressions/library/ip-address.ts";
 
 export interface Location {
   readonly scheme: "http" | "https";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, TestBed } from "../test-bed.ts";
+import { type Answer, TestBed } from "../test-bed.fixture.ts";
 import type { ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 
 const pods = "/api/v1/namespaces/default/pods";

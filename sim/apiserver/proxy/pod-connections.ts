@@ -7,14 +7,14 @@
  * Source: the published registry of pods and its options, their order and texts.
  */
 import { parseTime, formatTime } from "../../../wire/time.ts";
-import { ApiError, badRequest, type Cause, invalid, notFound, unmapped } from "../errors.ts";
-import type { Json, JsonObject } from "../http-message.ts";
-import { forbiddenField, invalidValue } from "../objects/causes.ts";
-import { int64Of } from "../objects/int64.ts";
-import { baseHeaders } from "../pipeline/respond.ts";
-import type { Run } from "../pipeline/run.ts";
-import type { Query } from "../pipeline/url.ts";
-import { TextPayload } from "../representations/payload.ts";
+import { ApiError, badRequest, type Cause, invalid, notFound, unmapped } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { forbiddenField, invalidValue } from "../../objects/causes.ts";
+import { int64Of } from "../../objects/int64.ts";
+import { baseHeaders } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import type { Query } from "../requests/url.ts";
+import { TextPayload } from "../encodings/payload.ts";
 import { type Location, locations } from "./locations.ts";
 import { type ForwardedAnswer } from "./forward.ts";
 import { ForwardedPayload, type ProxyPorts, refuseUpgrade } from "./proxy.ts";

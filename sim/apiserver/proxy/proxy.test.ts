@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TestBed } from "../test-bed.ts";
+import { TestBed } from "../test-bed.fixture.ts";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 
 const core = "/api/v1/namespaces/default";

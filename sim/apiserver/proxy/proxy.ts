@@ -6,15 +6,15 @@
  * upgraded; links in HTML are not rewritten; `X-Forwarded-For` is as the client sent it.
  * Source: document 1, Verbs, proxy; the published proxy handler and its transport.
  */
-import { badRequest } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { requireBodySize } from "../writes/body.ts";
-import type { Payload, ResponseHeaders } from "../http-message.ts";
-import { baseHeaders } from "../pipeline/respond.ts";
-import type { Run } from "../pipeline/run.ts";
-import { parsePath } from "../pipeline/url.ts";
-import { compactJson } from "../representations/encode.ts";
-import { TextPayload } from "../representations/payload.ts";
+import { badRequest } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { requireBodySize } from "../verbs/body.ts";
+import type { Payload, ResponseHeaders } from "../../contract/http-message.ts";
+import { baseHeaders } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import { parsePath } from "../requests/url.ts";
+import { compactJson } from "../encodings/encode.ts";
+import { TextPayload } from "../encodings/payload.ts";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 import { forwardedHeaders, returnedHeaders, returnedLocation } from "./headers.ts";
 import { type LocationPorts, locations, unavailable } from "./locations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { labelledBed, withWatchList } from "./testbed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { labelledBed, withWatchList } from "./reads.fixture.ts";
 
 const SECOND = 1_000_000;
 const both = [svcProfile, kubernetesProfile];

@@ -4,8 +4,8 @@
  */
 import { encodeBase64 } from "../../../wire/base64.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { JsonObject } from "../http-message.ts";
-import type { Profile } from "../profile.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { ReadTarget, WatchEncoder } from "./types.ts";
 
 const INTERVAL_MICROS: Micros = 60_000_000;

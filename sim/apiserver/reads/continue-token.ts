@@ -6,7 +6,7 @@
  */
 import { base64Error, decodeBase64Url, encodeBase64Url } from "../../../wire/base64.ts";
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import { type ApiError, badRequest } from "../errors.ts";
+import { type ApiError, badRequest } from "../../contract/errors.ts";
 
 export interface ContinueToken {
   /** Relative to the collection's prefix, without a leading slash. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FieldSelector, parseFieldSelector } from "../../../wire/selectors.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
 
 function matches(group: string, resource: string, selector: string, object: JsonObject): boolean {

@@ -5,8 +5,8 @@
  */
 import { goQuote } from "../../../wire/go-strings.ts";
 import type { FieldSelector } from "../../../wire/selectors.ts";
-import { badRequest } from "../errors.ts";
-import type { Json, JsonObject } from "../http-message.ts";
+import { badRequest } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { FieldLabels, FieldValue } from "./types.ts";
 
 /** The labels of a resource; group in the `svc` dialect, "" for the core group. */

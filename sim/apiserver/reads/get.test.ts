@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../errors.ts";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { Testbed, versionOf } from "./testbed.ts";
-import type { JsonObject } from "../http-message.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { Testbed, versionOf } from "./reads.fixture.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 const SECOND = 1_000_000;
 

@@ -6,9 +6,9 @@
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
-import { type ApiError, notFound, tooLargeVersion } from "../errors.ts";
-import type { JsonObject } from "../http-message.ts";
-import { unreadableObject } from "../unreadable.ts";
+import { type ApiError, notFound, tooLargeVersion } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { unreadableObject } from "../../contract/unreadable.ts";
 import { keyOf } from "./selection.ts";
 import type { GetRequest, GetSink, ReadContext, ReadTarget } from "./types.ts";
 import { badCachedVersion, badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";

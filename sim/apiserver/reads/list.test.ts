@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../faults/server-faults.ts";
-import { ApiError } from "../errors.ts";
-import { kubernetesProfile, type Profile, svcProfile } from "../profile.ts";
-import { namesOf, Testbed, type TestbedOptions } from "./testbed.ts";
+import type { FaultName } from "../../planted/server-faults.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { kubernetesProfile, type Profile, svcProfile } from "../../contract/profile.ts";
+import { namesOf, Testbed, type TestbedOptions } from "./reads.fixture.ts";
 import type { ListResult } from "./types.ts";
 
 const SECOND = 1_000_000;

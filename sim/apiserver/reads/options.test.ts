@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { faultsOn } from "../../faults/server-faults.ts";
-import { ApiError } from "../errors.ts";
-import { parseQuery } from "../pipeline/url.ts";
-import { kubernetesProfile, type Profile, svcProfile } from "../profile.ts";
+import { faultsOn } from "../../planted/server-faults.ts";
+import { ApiError } from "../../contract/errors.ts";
+import { parseQuery } from "../requests/url.ts";
+import { kubernetesProfile, type Profile, svcProfile } from "../../contract/profile.ts";
 import { parseListOptions } from "./options.ts";
 
 const gated: Profile = { ...kubernetesProfile, featureGates: { ...kubernetesProfile.featureGates, WatchList: true } };

@@ -11,9 +11,9 @@ import {
   parseLabelSelector,
   type SelectorError,
 } from "../../../wire/selectors.ts";
-import type { Faults } from "../../faults/server-faults.ts";
-import { badRequest, type Cause, invalid } from "../errors.ts";
-import type { Profile } from "../profile.ts";
+import type { Faults } from "../../planted/server-faults.ts";
+import { badRequest, type Cause, invalid } from "../../contract/errors.ts";
+import type { Profile } from "../../contract/profile.ts";
 import type { ListOptions } from "./types.ts";
 
 /** A decoded query. */

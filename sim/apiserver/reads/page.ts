@@ -1,7 +1,7 @@
 /** One page of a list: as many matching objects as the limit allows, and where the next page begins. */
-import type { Faults } from "../../faults/server-faults.ts";
+import type { Faults } from "../../planted/server-faults.ts";
 import type { KeyValue, RangeResult } from "../../store/types.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 /** Reads keys of [start, end) of one and the same state. */
 export type Reader = (

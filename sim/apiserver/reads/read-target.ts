@@ -1,9 +1,9 @@
 /** What the reads must know of a built-in resource, from the resource table. */
 import { apiVersionInDialect, groupInDialect } from "../../../wire/dialect.ts";
 import type { ResourceRow } from "../../../wire/resources.ts";
-import type { JsonObject } from "../http-message.ts";
-import { zeroStruct } from "../objects/zero-values.ts";
-import type { Profile } from "../profile.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { zeroStruct } from "../../objects/zero-values.ts";
+import type { Profile } from "../../contract/profile.ts";
 import { fieldLabelsOf } from "./field-labels.ts";
 import type { ReadTarget } from "./types.ts";
 

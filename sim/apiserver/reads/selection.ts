@@ -1,9 +1,9 @@
 /** Which keys a list or watch is about, and which of their objects. */
 import { exactFieldValue } from "../../../wire/selectors.ts";
-import type { Faults } from "../../faults/server-faults.ts";
+import type { Faults } from "../../planted/server-faults.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Trigger } from "../cache/audience.ts";
-import type { JsonObject } from "../http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
 import type { FieldValue, ListRequest, ReadTarget } from "./types.ts";
 

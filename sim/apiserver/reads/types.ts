@@ -7,14 +7,14 @@
  */
 import type { ListCounts } from "./list-counts.ts";
 import type { FieldSelector, LabelSelector } from "../../../wire/selectors.ts";
-import type { Faults } from "../../faults/server-faults.ts";
+import type { Faults } from "../../planted/server-faults.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { FrontEnd } from "../cache/front-end.ts";
-import type { ApiError, ResourceName } from "../errors.ts";
-import type { JsonObject, Payload } from "../http-message.ts";
-import type { Profile } from "../profile.ts";
-import type { Unreadable } from "../unreadable.ts";
+import type { ApiError, ResourceName } from "../../contract/errors.ts";
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { Unreadable } from "../../contract/unreadable.ts";
 
 export interface ReadContext {
   /** With the gates in force. */

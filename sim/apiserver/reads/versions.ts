@@ -1,7 +1,7 @@
 /** Resource versions as requests spell them. Clients treat them as opaque; here they are revisions of the store. */
 import { goQuote } from "../../../wire/go-strings.ts";
-import { type ApiError, badRequest, unmapped } from "../errors.ts";
-import type { Profile } from "../profile.ts";
+import { type ApiError, badRequest, unmapped } from "../../contract/errors.ts";
+import type { Profile } from "../../contract/profile.ts";
 
 const UINT64_MAX = 18_446_744_073_709_551_615n;
 

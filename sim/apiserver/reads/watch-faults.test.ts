@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../faults/server-faults.ts";
-import { svcProfile } from "../profile.ts";
-import { labelledBed, withWatchList } from "./testbed.ts";
+import type { FaultName } from "../../planted/server-faults.ts";
+import { svcProfile } from "../../contract/profile.ts";
+import { labelledBed, withWatchList } from "./reads.fixture.ts";
 
 describe("faults in watches", () => {
   const lines = (fault: FaultName, query: string, namespace = "n"): readonly string[] => {

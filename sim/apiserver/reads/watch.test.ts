@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../http-message.ts";
-import { kubernetesProfile, svcProfile } from "../profile.ts";
-import { labelledBed, namesOf, pathOf, plainEncoder, Testbed, versionOf, type WatchLog } from "./testbed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import { labelledBed, namesOf, pathOf, plainEncoder, Testbed, versionOf, type WatchLog } from "./reads.fixture.ts";
 import type { ListResult } from "./types.ts";
 
 const SECOND = 1_000_000;

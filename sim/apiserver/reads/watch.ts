@@ -12,9 +12,9 @@
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
-import { ApiError, expired } from "../errors.ts";
+import { ApiError, expired } from "../../contract/errors.ts";
 import { tooLarge } from "./get.ts";
-import { unreadableList } from "../unreadable.ts";
+import { unreadableList } from "../../contract/unreadable.ts";
 import { type Selection, select } from "./selection.ts";
 import type { ReadContext, ReadTarget, WatchRequest, WatchSink } from "./types.ts";
 import { badCachedVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";

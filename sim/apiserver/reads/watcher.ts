@@ -5,8 +5,8 @@
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { KeyValue, StoreEvent } from "../../store/types.ts";
 import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
-import type { ApiError } from "../errors.ts";
-import type { JsonObject, Payload } from "../http-message.ts";
+import type { ApiError } from "../../contract/errors.ts";
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
 import type { Selection } from "./selection.ts";
 import type { WatchEventType, WatchRequest, WatchSink } from "./types.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { kubernetesProfile } from "../../apiserver/profile.ts";
-import { TestBed } from "../../apiserver/test-bed.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 
 const namespace = "/api/v1/namespaces/default";
 const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";

@@ -4,16 +4,23 @@
  * Source: the published disruption controller.
  */
 import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { jsonEqual } from "../../apiserver/objects/equality.ts";
-import { metadataOf } from "../../apiserver/objects/types.ts";
-import { selectorText } from "../../apiserver/representations/selector-text.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { selectorText } from "../../objects/selector-text.ts";
 import type { ApiTypes } from "../api-types.ts";
-import type { ControlClient } from "../control-client.ts";
+import type { ControlClient } from "../../client/control-client.ts";
 import { EventRecorder, unixSeconds } from "../event-recorder.ts";
-import type { Reflectors } from "../reflectors.ts";
-import { type Outcome, WorkQueue } from "../work-queue.ts";
-import { BadBudget, type Expectation, expectationOf, failSafe, needsScale, outlook } from "./budget.ts";
+import type { Reflectors } from "../../client/reflectors.ts";
+import { type Outcome, WorkQueue } from "../../client/work-queue.ts";
+import {
+  BadBudget,
+  type Expectation,
+  expectationOf,
+  failSafe,
+  needsScale,
+  outlook,
+} from "../../kinds/policy/budget.ts";
 import { Scales } from "./scales.ts";
 
 export interface DisruptionControllerOptions {

@@ -3,10 +3,10 @@
  * controls the pod; what it wants, by its scale. A ReplicaSet that a Deployment controls counts as the Deployment.
  * Source: the published disruption controller's finders.
  */
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { metadataOf, type OwnerReference } from "../../apiserver/objects/types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 import { type ApiTypes, pathOf } from "../api-types.ts";
-import type { ControlClient } from "../control-client.ts";
+import type { ControlClient } from "../../client/control-client.ts";
 
 /** The sum, or in words why there is none. `later`: a read failed. */
 export type ScaleAnswer = { readonly scale: number } | { readonly problem: string } | "later";

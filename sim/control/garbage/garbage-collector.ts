@@ -7,15 +7,15 @@
  * Simplification: a reference to a kind that nobody serves waits until kinds come or go. The real collector tries it
  * again and again.
  */
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { metadataOf, type OwnerReference } from "../../apiserver/objects/types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import { type ApiType, type ApiTypes, pathOf } from "../api-types.ts";
-import type { ControlClient } from "../control-client.ts";
+import type { ControlClient } from "../../client/control-client.ts";
 import { EventRecorder } from "../event-recorder.ts";
-import type { Reflectors } from "../reflectors.ts";
-import type { QueueCount } from "../queue-counts.ts";
-import { inTurns, type Outcome, WorkQueue } from "../work-queue.ts";
+import type { Reflectors } from "../../client/reflectors.ts";
+import type { QueueCount } from "../../client/queue-counts.ts";
+import { inTurns, type Outcome, WorkQueue } from "../../client/work-queue.ts";
 import {
   foregroundFinalizer,
   Graph,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { metadataOf } from "../../apiserver/objects/types.ts";
-import { kubernetesProfile } from "../../apiserver/profile.ts";
-import { TestBed } from "../../apiserver/test-bed.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
 import { noControllers, startControllers } from "../controllers.ts";

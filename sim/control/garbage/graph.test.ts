@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import type { OwnerReference } from "../../apiserver/objects/types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { OwnerReference } from "../../contract/objects.ts";
 import { Graph, type GraphNode } from "./graph.ts";
 
 /** A graph, and what it wants done. */

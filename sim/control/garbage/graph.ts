@@ -6,8 +6,8 @@
  * Source: the published garbage collector's graph builder: how events are absorbed. It keeps a node for every object
  * and learns of owners from their own events alone.
  */
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { metadataOf, type OwnerReference } from "../../apiserver/objects/types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 
 /** As a reference names its owner, and the namespace that it must be in. */
 export interface Identity {

@@ -4,10 +4,10 @@
  * Source: the published garbage collector's operations and patches.
  */
 import { patchMediaTypes } from "../../../wire/media-types.ts";
-import type { JsonObject } from "../../apiserver/http-message.ts";
-import { metadataOf, type OwnerReference } from "../../apiserver/objects/types.ts";
-import type { ControlClient } from "../control-client.ts";
-import type { Outcome } from "../work-queue.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
+import type { ControlClient } from "../../client/control-client.ts";
+import type { Outcome } from "../../client/work-queue.ts";
 
 type Done = (outcome: Outcome) => void;
 

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { request as httpsRequest } from "node:https";
 import { expect, it } from "vitest";
-import { parseCertificateRequest, type CertificateRequest } from "../../apiserver/certificates/request.ts";
-import { kubernetesProfile } from "../../apiserver/profile.ts";
+import { parseCertificateRequest, type CertificateRequest } from "../../kinds/certificates/request.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
 import { runAuthority } from "./certificate-authority.ts";
-import { certificateRequest } from "./request-fixture.ts";
+import { certificateRequest } from "./request.fixture.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
 import { startWallServer } from "../wall-server.ts";
 

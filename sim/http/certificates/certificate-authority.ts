@@ -3,8 +3,8 @@
  * certificates as credentials. Source: RFC 5280, section 4; the published signer's extensions.
  */
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import type { CertificateRequest } from "../../apiserver/certificates/request.ts";
-import { extendedKeyUsages, keyUsages, signingUsage } from "../../apiserver/certificates/signers.ts";
+import type { CertificateRequest } from "../../kinds/certificates/request.ts";
+import { extendedKeyUsages, keyUsages, signingUsage } from "../../kinds/certificates/signers.ts";
 import type { CertificateAuthority, CertificateTerms } from "../../control/certificate-signer.ts";
 import { type CertificateBody, critical, keyId, signedCertificate, usageBits } from "./certificate.ts";
 import { alternativeName, distinguishedName, extension, objectId, sequence, time, tlv } from "./der-writer.ts";

@@ -1,7 +1,7 @@
 /** Signs tokens with an RSA key made when the first one is wanted: RS256, as a real server does. Source: RFC 7518, 3.3. */
 import { createHash, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import type { TokenSigner } from "../../apiserver/auth/token-signer.ts";
-import type { JsonObject } from "../../apiserver/http-message.ts";
+import type { TokenSigner } from "../../apiserver/access/token-signer.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 
 interface Keys {
   readonly privateKey: KeyObject;

@@ -1,0 +1,43 @@
+/** For tests: a command in this process, from its command line to its exit code. Faster than a process of its own. */
+import { formatMessage } from "@optique/core/message";
+import { parseSync } from "@optique/core/parser";
+import { commandLine } from "./command-line.ts";
+import { conform } from "./commands/conform.ts";
+import { diff } from "./commands/diff.ts";
+import { replay } from "./commands/replay.ts";
+import { view } from "./commands/view.ts";
+
+export interface EndedHere {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+/** What `conform`, `diff`, `replay` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
+export async function runHere(...args: readonly string[]): Promise<EndedHere> {
+  const parsed = parseSync(commandLine, args);
+  if (!parsed.success) throw new Error(formatMessage(parsed.error));
+  const options = parsed.value;
+  const { stdout } = process;
+  const write = stdout.write;
+  let printed = "";
+  stdout.write = (chunk: string | Uint8Array) => {
+    printed += String(chunk);
+    return true;
+  };
+  try {
+    if (options.command === "conform") return { code: await conform(options), stdout: printed };
+    if (options.command === "diff") return { code: await diff(options), stdout: printed };
+    if (options.command === "replay") return { code: await replay(options), stdout: printed };
+    if (options.command === "view") return { code: view(options), stdout: printed };
+    throw new Error(`${options.command} is not run here`);
+  } finally {
+    stdout.write = write;
+  }
+}
+
+/** What a person is told who types these words. Fails when they are taken. */
+export async function refusalHere(...args: readonly string[]): Promise<string> {
+  const ended = await runHere(...args).catch((error: unknown) => error as Error);
+  if (!(ended instanceof Error) || ended.name !== "UsageError") throw new Error(`no usage error: ${String(ended)}`);
+  return ended.message;
+}

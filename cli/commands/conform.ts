@@ -1,0 +1,217 @@
+/** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
+import process from "node:process";
+import { judgesExpiry, type SuiteSelection } from "../../conformance/run-suite.ts";
+import { renderJson } from "../../reports/render/json.ts";
+import { renderFaultText } from "../../reports/render/fault-text.ts";
+import { exitCodeFor, withBaseline } from "../../reports/gate/gate.ts";
+import { isGood } from "../../reports/schema/fault-report.ts";
+import type { SuiteReport } from "../../reports/schema/suite-report.ts";
+import { allChecks } from "../../conformance/checks/index.ts";
+import { readRequirements } from "../../conformance/requirements/rows.ts";
+import { makePlan, type Plan, type Selection } from "../../conformance/runner/plan.ts";
+import { gatesWith } from "./fault-gates.ts";
+import { compactHook } from "../targets/compact-hook.ts";
+import { readBaseline, writeBaseline } from "../flags/baseline-file.ts";
+import type { ConformOptions } from "../command-line.ts";
+import { eventLog } from "../output/event-log.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { list } from "./list.ts";
+import { progressText } from "../output/progress-text.ts";
+import { prepareReport, suiteRenderers, writeReport } from "../output/report-files.ts";
+import { addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
+import { painter, progressLine } from "../output/terminal.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { requireWritable } from "../output/written-files.ts";
+
+export async function conform(options: ConformOptions): Promise<ExitCode> {
+  if (options.list) return list(options);
+  const target = targetOf(options);
+  const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
+  const plan = requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
+  requireUseOfHook(options, target, plan);
+  if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
+  const format = formatOf(options);
+  const baseline = options.baseline === undefined ? undefined : readBaseline(options.baseline);
+  const where = addressOf(target);
+  if (options.writeBaseline !== undefined) requireWritable(options.writeBaseline, "--write-baseline");
+  if (options.events !== undefined) requireWritable(options.events, "--events");
+  if (options.report !== undefined) prepareReport(options.report);
+  const events = eventLog({ file: options.events, print: format === "ndjson" });
+  const progress = progressLine();
+  const progressOf = progressText({
+    agedCount: target.kind === "url" ? plan.checks.filter(({ kind }) => kind === "aged").length : 0,
+    maxWaitMillis: options.maxWait / 1000,
+    nowMillis: () => performance.now(),
+  });
+  const { signal, stopListening } = onInterrupt(
+    "Stopping: the report will hold what is known so far. Again to stop at once.",
+  );
+  try {
+    events.tell({ type: "started", target: where, profile: options.profile, seed: options.seed });
+    const found = await runSuiteOn(target, {
+      ...selection,
+      profile: options.profile,
+      seed: options.seed,
+      maxWaitMillis: options.maxWait / 1000,
+      signal,
+      onProgress(what) {
+        progress.show(progressOf(what));
+        events.progress(what);
+      },
+      ...given("path", options.path),
+      ...given("runs", options.runs),
+      ...given("jobs", options.jobs),
+      ...given("compact", compactHook(options, where.address, signal)),
+    });
+    progress.clear();
+    const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);
+    if (options.report !== undefined) writeReport(report, options.report);
+    if (options.writeBaseline !== undefined) keepBaseline(report, options.writeBaseline);
+    events.end(report);
+    process.stdout.write(printed(report, format, options.report));
+    return exitCodeFor(report);
+  } finally {
+    progress.clear();
+    stopListening();
+    events.close();
+  }
+}
+
+type Format = NonNullable<ConformOptions["format"]>;
+
+function formatOf({ json, format }: ConformOptions): Format {
+  if (json && format !== undefined && format !== "json") {
+    throw new UsageError(`--json and --format ${format} both say what to print: leave one of them out.`);
+  }
+  return json ? "json" : (format ?? "text");
+}
+
+/** What is not found in a part of a run may still be there. */
+function keepBaseline(report: SuiteReport, file: string): void {
+  if (report.complete) writeBaseline(report, file);
+  else process.stderr.write(`--write-baseline ${file}: not written, since the run was cut short.\n`);
+}
+
+/** The suite is on trial, not the server: see `fault-campaign.ts`. */
+async function tryTheSuite(
+  options: ConformOptions,
+  target: SuiteTarget,
+  selection: Omit<SuiteSelection, "profile">,
+): Promise<ExitCode> {
+  const which = options.faultHunt === undefined ? "--seeds" : "--faults";
+  const refused = refusedBeside(options, target);
+  if (refused !== undefined) throw new UsageError(`${which} ${refused}`);
+  const { runFaultCampaign } = await import("./fault-campaign.ts");
+  const progress = progressLine();
+  const { signal, stopListening } = onInterrupt("Stopping: the report will hold what is known so far.");
+  try {
+    const report = await runFaultCampaign({
+      faults: options.faultHunt ?? [],
+      featureGates: options.featureGates ?? {},
+      cleanSeeds: options.seeds ?? 0,
+      selection: {
+        ...selection,
+        profile: options.profile,
+        seed: options.seed,
+        maxWaitMillis: options.maxWait / 1000,
+        signal,
+        ...given("runs", options.runs),
+        ...given("jobs", options.jobs),
+      },
+      onStep: (done, steps, what) => progress.show(`${done}/${steps}  ${what}`),
+    });
+    progress.clear();
+    process.stdout.write(options.json || options.format === "json" ? renderJson(report) : renderFaultText(report));
+    if (!report.complete) return exitCodes.inconclusive;
+    return isGood(report) ? exitCodes.good : exitCodes.targetFailed;
+  } finally {
+    progress.clear();
+    stopListening();
+  }
+}
+
+/** A hook that nothing would run is a mistake. */
+function requireUseOfHook({ compactHook: command }: ConformOptions, target: SuiteTarget, { checks }: Plan): void {
+  if (command === undefined) return;
+  if (target.kind === "embedded") {
+    throw new UsageError("--compact-hook is for a server at a URL: the embedded one forgets at once. Leave it out.");
+  }
+  if (checks.some(({ kind }) => kind === "aged")) return;
+  throw new UsageError(
+    "--compact-hook would not be run: none of the checks that --only, --skip and --level leave waits until the server forgets. Leave it out, or take the area expiry in.",
+  );
+}
+
+/** What goes with a verdict on a server, and not with one on the suite. */
+function refusedBeside(options: ConformOptions, target: SuiteTarget): string | undefined {
+  if (target.kind === "url")
+    return "plants bugs in the embedded server, and another server was named: leave the URL or --svcconfig out.";
+  if (options.faults.length > 0) return "says which bugs to plant, and --fault does as well: leave --fault out.";
+  if (options.compactHook !== undefined) return "waits for nothing real: leave --compact-hook out.";
+  if (options.path !== undefined) return "runs whole checks, and --path names one program: leave --path out.";
+  if (options.report !== undefined) return "prints its report, as text or with --json: leave --report out.";
+  if (options.events !== undefined) return "tells no events: leave --events out.";
+  const baseline = options.baseline === undefined ? options.writeBaseline && "--write-baseline" : "--baseline";
+  if (baseline !== undefined) return `judges no server against a baseline: leave ${baseline} out.`;
+  const format = formatOf(options);
+  if (format !== "text" && format !== "json") return `prints text or JSON: leave --format ${format} out.`;
+  return undefined;
+}
+
+/** A typing error in a name must not pass for a run that proves nothing. */
+function requireSomething(selection: Selection, path: string | undefined): Plan {
+  const plan = planOf(selection);
+  if (path !== undefined && plan.checks.length !== 1) {
+    throw new UsageError("--path names one program of one check: give --only with the name of that check as well.");
+  }
+  if (plan.checks.length === 0) {
+    throw new UsageError(
+      "--only, --skip, --law and --level together leave no check to run: nothing would be proven. Leave one of them out.",
+    );
+  }
+  return plan;
+}
+
+function planOf(selection: Selection): Plan {
+  try {
+    return makePlan(readRequirements(), allChecks, selection);
+  } catch (error) {
+    throw new UsageError(`--only or --skip: ${(error as Error).message}`);
+  }
+}
+
+function targetOf(options: ConformOptions): SuiteTarget {
+  const { url, faults, featureGates = {}, seed, webhookAddress } = options;
+  if (url === undefined && options.svcconfig === undefined) {
+    const flag = connectionFlagOf(options);
+    if (flag !== undefined) {
+      throw new UsageError(
+        `${flag} says how to reach a server at a URL, and no URL was given: add one, or --svcconfig, or leave the flag out.`,
+      );
+    }
+    if (webhookAddress !== undefined) {
+      throw new UsageError(
+        "--webhook-address says how a server at a URL reaches this machine, and the embedded server needs no address: add a URL, or leave the flag out.",
+      );
+    }
+    return { kind: "embedded", details: { seed, faults: [...faults], featureGates: gatesWith(faults, featureGates) } };
+  }
+  if (faults.length > 0 || Object.keys(featureGates).length > 0) {
+    const flag = faults.length > 0 ? "--fault" : "--feature-gates";
+    throw new UsageError(
+      `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`touchstone serve ${flag} …\` instead.`,
+    );
+  }
+  return { kind: "url", url, connection: options, webhookAddress };
+}
+
+/** `{ name: value }`, or nothing when the flag was not given. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { [key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
+}
+
+/** With `ndjson` all has been said. */
+function printed(report: SuiteReport, format: Format, directory: string | undefined): string {
+  if (format === "ndjson") return "";
+  return suiteRenderers[format](report, { paint: painter(process.stdout), ...given("directory", directory) });
+}

@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { allChecks } from "../../conformance/checks/index.ts";
+import { likelyAreas, likelyFirst, runFaultCampaign } from "./fault-campaign.ts";
+
+it("tries the checks of a fault's area first, and all the others after them in their order", () => {
+  const checks = ["watch", "objects", "deletion", "watch", "dry-run"].map((area, index) => ({ area, index }));
+  expect(likelyFirst(checks, "dry-run").map(({ index }) => index)).toEqual([4, 0, 1, 2, 3]);
+  expect(likelyFirst(checks, "watches").map(({ index }) => index)).toEqual([0, 3, 1, 2, 4]);
+});
+
+it("names areas that have checks", () => {
+  const known = new Set(allChecks.map(({ area }) => area));
+  expect(Object.values(likelyAreas).flatMap((areas) => areas.filter((area) => !known.has(area)))).toEqual([]);
+});
+
+it("tries a bug of a feature that is off by default with that on, unless told otherwise", async () => {
+  const hunt = (featureGates: { AllowUnsafeMalformedObjectDeletion?: boolean }) =>
+    runFaultCampaign({
+      faults: ["unsafe-delete-heeds-no-options"],
+      featureGates,
+      cleanSeeds: 0,
+      selection: { profile: "svc", seed: 1, runs: 2, jobs: 1, only: ["unsafe-deletions-are-refused"] },
+      onStep: () => {},
+    });
+  const [found] = (await hunt({})).faults;
+  expect(found).toMatchObject({ found: true, requirement: expect.stringMatching(/^deletion\.unsafe-/) });
+  expect(found?.replay).toContain("--feature-gates AllowUnsafeMalformedObjectDeletion=true");
+  expect((await hunt({ AllowUnsafeMalformedObjectDeletion: false })).faults).toMatchObject([{ found: false }]);
+});
+
+it("tells what was tried when a person stops it, and not what was asked for", async () => {
+  const stop = new AbortController();
+  const report = await runFaultCampaign({
+    faults: ["watch-start-inclusive"],
+    featureGates: {},
+    cleanSeeds: 3,
+    selection: {
+      profile: "svc",
+      seed: 1,
+      runs: 2,
+      jobs: 1,
+      only: ["watch-starts-after-its-version"],
+      signal: stop.signal,
+    },
+    onStep: (_done, _steps, what) => {
+      if (what === "seed 1") stop.abort();
+    },
+  });
+  expect(report).toMatchObject({ complete: false, faultsAsked: 1, cleanSeedsAsked: 3, cleanSeeds: 1 });
+  expect(report.faults.map(({ fault, found }) => [fault, found])).toEqual([["watch-start-inclusive", true]]);
+
+  const never = await runFaultCampaign({
+    faults: ["watch-start-inclusive", "list-null-items"],
+    featureGates: {},
+    cleanSeeds: 2,
+    selection: { profile: "svc", seed: 1, jobs: 1, signal: AbortSignal.abort() },
+    onStep: () => {},
+  });
+  expect(never).toMatchObject({ complete: false, faultsAsked: 2, faults: [], cleanSeedsAsked: 2, cleanSeeds: 0 });
+});

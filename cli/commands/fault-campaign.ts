@@ -1,0 +1,171 @@
+/**
+ * `conform --faults` and `--seeds`: the suite itself is on trial. Each planted bug must be found by some check, and a
+ * server without one must be found fault with by none.
+ */
+import { planSuite } from "../../conformance/run-suite.ts";
+import type { SuiteFailure } from "../../reports/schema/suite-report.ts";
+import {
+  type FalseFinding,
+  type FaultReport,
+  type FaultResult,
+  faultReportVersion,
+} from "../../reports/schema/fault-report.ts";
+import type { CheckInfo } from "../../conformance/runner/define-check.ts";
+import type { FaultRow } from "../../sim/planted/fault-row.ts";
+import { type FaultName, faultRows } from "../../sim/planted/server-faults.ts";
+import type { EmbeddedPart } from "../targets/embedded-part.ts";
+import type { EmbeddedDetails } from "../targets/embedded.ts";
+import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "../targets/embedded-pool.ts";
+import { gatesWith } from "./fault-gates.ts";
+import { type Selection, serverFlags } from "../targets/suite-target.ts";
+
+export interface Campaign {
+  readonly faults: readonly FaultName[];
+  readonly featureGates: EmbeddedDetails["featureGates"];
+  /** Seeds on which a server without a fault is judged. */
+  readonly cleanSeeds: number;
+  readonly selection: Selection & { readonly seed: number };
+  /** Told after each fault and each seed. */
+  readonly onStep: (done: number, steps: number, what: string) => void;
+}
+
+export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport> {
+  const { selection, faults, featureGates, cleanSeeds } = campaign;
+  const { signal = new AbortController().signal, seed } = selection;
+  const { plan, settings } = planSuite({ ...selection, targetKind: "embedded" });
+  const { checks } = plan;
+  const threads = selection.jobs ?? defaultThreads();
+  const pool = embeddedPool(threads, signal);
+  const steps = faults.length + cleanSeeds;
+  let done = 0;
+  const step = (what: string): void => campaign.onStep(++done, steps, what);
+  try {
+    const results = await inParallel(faults, threads, async (fault) => {
+      const result = await hunt(pool, campaign, checks, fault);
+      step(fault);
+      return result;
+    });
+    const seeds = Array.from({ length: cleanSeeds }, (_, i) => (seed + i) >>> 0);
+    const judged = await inParallel(seeds, threads, async (cleanSeed) => {
+      const found = await judgeClean(pool, campaign, checks, cleanSeed);
+      step(`seed ${cleanSeed}`);
+      return found;
+    });
+    return {
+      apiVersion: faultReportVersion,
+      kind: "FaultReport",
+      profile: selection.profile,
+      seed,
+      runs: settings.runs,
+      featureGates,
+      complete: !signal.aborted,
+      faultsAsked: faults.length,
+      faults: results.filter((result) => result !== undefined),
+      cleanSeedsAsked: cleanSeeds,
+      cleanSeeds: judged.filter(({ whole }) => whole).length,
+      falseFindings: judged.flatMap(({ findings }) => findings),
+    };
+  } finally {
+    await pool.close();
+  }
+}
+
+/**
+ * One check after another, the likely ones first, until one fails. Each meets a server of its own. Undefined when a
+ * person stopped the hunt: not every check has had its chance.
+ */
+async function hunt(
+  pool: EmbeddedPool,
+  { selection, featureGates }: Campaign,
+  checks: readonly CheckInfo[],
+  fault: FaultName,
+): Promise<FaultResult | undefined> {
+  let programs = 0;
+  let virtualMillis = 0;
+  let measuredMillis = 0;
+  const details = { seed: selection.seed, faults: [fault], featureGates: gatesWith([fault], featureGates) };
+  if (isStopped(selection)) return undefined;
+  for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
+    const found = await pool.run({ details, selection: plain(selection), check }, () => {});
+    virtualMillis += found.part.durationMillis;
+    measuredMillis += found.measuredMillis;
+    const failure = failureIn(found);
+    if (failure !== undefined) {
+      programs += programsUntil(failure);
+      const { requirement } = failure;
+      const replay = failure.replay + serverFlags(details);
+      return { fault, found: true, check, requirement, programs, virtualMillis, measuredMillis, replay };
+    }
+    if (isStopped(selection)) return undefined;
+    programs += found.part.outcomes[0]?.runs ?? 0;
+  }
+  const nothing = { check: undefined, requirement: undefined, replay: undefined };
+  return { fault, found: false, ...nothing, programs, virtualMillis, measuredMillis };
+}
+
+/** The areas of checks in which a fault of an area most likely shows. */
+export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> = {
+  lists: ["pagination", "versions", "expiry"],
+  watches: ["watch", "versions", "expiry", "custom-resources"],
+  writes: ["objects", "writes", "patch", "strategic", "apply"],
+  deletion: ["deletion", "eviction", "namespaces"],
+  "dry-run": ["dry-run"],
+  access: ["authorization", "authentication"],
+  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
+  tables: ["tables"],
+  compression: ["compression"],
+};
+
+/** The same checks: where the fault belongs first, otherwise in their order. */
+export function likelyFirst<Row extends Pick<CheckInfo, "area">>(
+  checks: readonly Row[],
+  area: FaultRow["area"],
+): readonly Row[] {
+  const place = (check: Row): number => {
+    const at = likelyAreas[area].indexOf(check.area);
+    return at < 0 ? likelyAreas[area].length : at;
+  };
+  return checks.toSorted((left, right) => place(left) - place(right));
+}
+
+/** `whole` is false when a person stopped it before every check had its turn. */
+interface JudgedSeed {
+  readonly whole: boolean;
+  readonly findings: readonly FalseFinding[];
+}
+
+async function judgeClean(
+  pool: EmbeddedPool,
+  { selection, featureGates }: Campaign,
+  checks: readonly CheckInfo[],
+  seed: number,
+): Promise<JudgedSeed> {
+  const findings: FalseFinding[] = [];
+  const details = { seed, faults: [], featureGates };
+  for (const { id: check } of checks) {
+    if (isStopped(selection)) return { whole: false, findings };
+    const failure = failureIn(await pool.run({ details, selection: { ...plain(selection), seed }, check }, () => {}));
+    if (failure === undefined) continue;
+    const { requirement } = failure;
+    findings.push({ seed, check, requirement, replay: failure.replay + serverFlags(details) });
+  }
+  return { whole: !isStopped(selection), findings };
+}
+
+const isStopped = ({ signal }: Selection): boolean => signal?.aborted === true;
+
+function plain({ signal: _signal, onProgress: _onProgress, only: _only, skip: _skip, ...rest }: Selection) {
+  return rest;
+}
+
+function failureIn({ part }: EmbeddedPart): SuiteFailure | undefined {
+  const [outcome] = part.outcomes;
+  // An error is ours, and would hide what it stands for.
+  if (outcome?.verdict.status === "error") throw new Error(`${outcome.check.id}: ${outcome.verdict.cause}`);
+  return outcome?.failure;
+}
+
+/** A path begins with the place of the program that failed first; what follows is how it was made smaller. */
+function programsUntil({ path }: SuiteFailure): number {
+  return path === "" ? 1 : Number(path.split(":", 1)[0]) + 1;
+}

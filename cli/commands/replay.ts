@@ -1,0 +1,154 @@
+/** `touchstone replay`: one recorded failure again, and whether it is the same one that comes back. */
+import process from "node:process";
+import { z } from "zod";
+import { renderFailure } from "../../reports/render/text.ts";
+import type { SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
+import type { ReplayOptions } from "../command-line.ts";
+import { parseEmbeddedDetails } from "../targets/embedded.ts";
+import { failureHead, readFailureFile } from "../flags/failure-file.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { judgeOnly } from "./judge-only.ts";
+import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
+import { type Exchanged, firstParting } from "./replay-parting.ts";
+import { painter } from "../output/terminal.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+
+/** What of a failure file is needed to make the failure again and to know it. */
+const failureFile = failureHead.extend({
+  target: z.object({
+    kind: z.enum(["embedded", "url"]),
+    address: z.string(),
+    version: z.string().optional(),
+    details: z.unknown(),
+  }),
+  /** Only read to show where a target that has changed answers otherwise. */
+  history: z
+    .array(
+      z.object({
+        method: z.string(),
+        path: z.string(),
+        status: z.int().optional(),
+        responseBody: z.string(),
+      }),
+    )
+    .default([]),
+});
+
+type RecordedFailure = z.infer<typeof failureFile>;
+
+/** What came of it. `same` and `other` are failures of the target; `gone` and `unknown` claim nothing about its past. */
+export interface ReplayResult {
+  readonly result: "same" | "other" | "gone" | "unknown";
+  /** One or two sentences for a person. */
+  readonly explanation: string;
+  readonly failure: SuiteFailure | undefined;
+}
+
+export async function replay(options: ReplayOptions): Promise<ExitCode> {
+  if (options.judgeOnly) return judgeOnly(options);
+  const recorded = readFailureFile(options.file, failureFile);
+  const { signal, stopListening } = onInterrupt("Stopping.");
+  let report: SuiteReport;
+  let history: readonly Exchanged[] = [];
+  try {
+    report = await runSuiteOn(targetOf(recorded, options), {
+      profile: recorded.profile,
+      seed: recorded.seed,
+      only: [recorded.check],
+      signal,
+      onHistory: (latest) => {
+        history = latest;
+      },
+      ...(recorded.path === "" ? {} : { path: recorded.path }),
+    });
+  } finally {
+    stopListening();
+  }
+  const outcome = judgeReplay(recorded, report, firstParting(recorded.history, history));
+  process.stdout.write(options.json ? `${JSON.stringify(outcome, undefined, 2)}\n` : textOf(outcome));
+  return exitCodeOfResult[outcome.result];
+}
+
+const exitCodeOfResult: Readonly<Record<ReplayResult["result"], ExitCode>> = {
+  same: exitCodes.targetFailed,
+  other: exitCodes.targetFailed,
+  gone: exitCodes.good,
+  unknown: exitCodes.inconclusive,
+};
+
+function targetOf({ target }: RecordedFailure, options: ReplayOptions): SuiteTarget {
+  if (target.kind === "url") {
+    // The file says where the server is now: its address may have changed since the failure was recorded.
+    return { kind: "url", url: options.svcconfig === undefined ? target.address : undefined, connection: options };
+  }
+  const flag = connectionFlagOf(options);
+  if (flag !== undefined) {
+    throw new UsageError(
+      `${flag} says how to reach a server, and ${options.file} is of the embedded server: leave the flag out.`,
+    );
+  }
+  const details = parseEmbeddedDetails(target.details);
+  if (details === undefined) {
+    throw new UsageError(
+      `${options.file}: target.details: this version's embedded server has other switches. Replay it with the version that wrote it.`,
+    );
+  }
+  return { kind: "embedded", details };
+}
+
+/**
+ * Compares what came back with what was recorded. Names and versions count up, so numbers are not compared. `parting`
+ * says where the target answered otherwise than it did then.
+ */
+export function judgeReplay(recorded: RecordedFailure, report: SuiteReport, parting?: string): ReplayResult {
+  const check = report.checks.find(({ id }) => id === recorded.check);
+  const failure = check?.failure;
+  const changed = changeOf(recorded, report) + (parting === undefined ? "" : ` ${parting}`);
+  if (failure !== undefined) {
+    const same =
+      failure.requirement === recorded.requirement &&
+      masked(failure.expected) === masked(recorded.expected) &&
+      masked(failure.actual) === masked(recorded.actual);
+    return same
+      ? { result: "same", explanation: "The same failure came back.", failure }
+      : {
+          result: "other",
+          explanation: `Another failure came: recorded were ${recorded.requirement}, expected ${recorded.expected}, actual ${recorded.actual}.${changed}`,
+          failure,
+        };
+  }
+  const status = check?.verdict.status;
+  if (status === "passed") {
+    const doubt =
+      report.target.kind === "url"
+        ? " A server at a URL has state of its own: that it is gone now does not say that it is mended."
+        : "";
+    return {
+      result: "gone",
+      explanation: `Not reproduced: ${recorded.check} passed.${changed}${doubt}`,
+      failure,
+    };
+  }
+  const why =
+    check?.verdict.status === "inconclusive"
+      ? check.verdict.why
+      : check?.verdict.status === "error"
+        ? check.verdict.cause
+        : (status ?? "the check was not run");
+  return { result: "unknown", explanation: `${recorded.check} came to no verdict: ${why}.${changed}`, failure };
+}
+
+function changeOf(recorded: RecordedFailure, report: SuiteReport): string {
+  const { version } = report.target;
+  if (version === recorded.target.version) return "";
+  return ` The target has changed: it was ${recorded.target.version ?? "of unknown version"} and is ${version ?? "of unknown version"} now.`;
+}
+
+const masked = (text: string): string => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "0");
+
+function textOf({ result, explanation, failure }: ReplayResult): string {
+  const paint = painter(process.stdout);
+  const tone = result === "gone" ? "good" : result === "unknown" ? "doubtful" : "bad";
+  const shown = failure === undefined ? "" : `\n${renderFailure(failure, { paint })}\n`;
+  return `${paint(tone, explanation)}\n${shown}`;
+}

@@ -1,0 +1,116 @@
+/** `touchstone serve`: the simulated API server on a real socket until SIGINT or SIGTERM. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import process from "node:process";
+import { noControllers } from "../../sim/control/controllers.ts";
+import type { TlsOptions } from "../../sim/http/http-server.ts";
+import type { Listening } from "../../sim/http/http1-server.ts";
+import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
+import { startWallServer } from "../../sim/http/wall-server.ts";
+import { profiles } from "../../sim/contract/profile.ts";
+import { NoObjectPath } from "../../sim/contract/unreadable.ts";
+import { gatesWith } from "./fault-gates.ts";
+import type { ServeOptions } from "../command-line.ts";
+import { interrupted } from "../output/interrupt.ts";
+import { readCertificates } from "../flags/pem-files.ts";
+import { parseTokenFile } from "../flags/token-file.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+
+export async function serve(options: ServeOptions): Promise<ExitCode> {
+  const profile = profiles[options.profile];
+  const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
+  const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
+  const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
+  let broke: (error: unknown) => void = () => {};
+  const broken = new Promise<unknown>((resolve) => {
+    broke = resolve;
+  });
+  const server = await listen(options, {
+    seed: String(options.seed),
+    port: options.port,
+    bindAddress: options.bindAddress,
+    profile,
+    faults: options.faults,
+    historyWindowMicros: options.historyWindow,
+    eventTtlMicros: options.eventTtl,
+    unreadable: options.unreadable,
+    tokens,
+    anonymousAuth,
+    featureGates: gatesWith(options.faults, options.featureGates),
+    authorizationModes: options.authorizationMode,
+    audiences: options.apiAudiences,
+    ...(options.serviceAccountIssuer === undefined ? {} : { serviceAccountIssuer: options.serviceAccountIssuer }),
+    limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
+    requestTimeoutMicros: options.requestTimeout,
+    controllers: options.controllers ? {} : noControllers,
+    ...(tls === undefined ? {} : { tls }),
+    ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
+    onError: (error) => broke(error),
+  });
+  const interruption = interrupted(); // before the line that says it is ready
+  if (options.tls && tls !== undefined) process.stderr.write(tls.certificate);
+  if (tokens.length === 0 && !anonymousAuth && tls?.clientAuthorities === undefined) {
+    process.stderr.write(
+      "No request can be authenticated: every answer will be 401. Give --token-auth-file or --anonymous-auth=true.\n",
+    );
+  }
+  process.stdout.write(options.json ? `${JSON.stringify({ serving: server.url })}\n` : `serving on ${server.url}\n`);
+  const end = await Promise.race([interruption, broken.then((error) => ({ error }))]);
+  if (end === "interrupted") {
+    await server.close();
+    return exitCodes.good;
+  }
+  await server.close(0);
+  throw end.error;
+}
+
+async function listen(options: ServeOptions, server: Parameters<typeof startWallServer>[0]): Promise<Listening> {
+  try {
+    return await startWallServer(server);
+  } catch (error) {
+    if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
+      throw new UsageError(
+        `--tls-cert-file ${options.tlsCertFile} --tls-private-key-file ${options.tlsPrivateKeyFile}: ${message}. Give a PEM certificate and its own PEM key.`,
+      );
+    }
+    const where = `--bind-address ${options.bindAddress} --port ${options.port}`;
+    if (code === "EADDRINUSE")
+      throw new UsageError(`${where}: another process listens there. Choose another port, or 0 for any free one.`);
+    if (code === "EACCES") throw new UsageError(`${where}: this user may not listen there. Choose a port above 1023.`);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
+      throw new UsageError(`${where}: this machine has no such address. Choose one of its own, such as 127.0.0.1.`);
+    }
+    throw error;
+  }
+}
+
+const dayMillis = 86_400_000;
+
+function tlsOf({ tls, tlsCertFile, tlsPrivateKeyFile, bindAddress }: ServeOptions): TlsOptions | undefined {
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    throw new UsageError(
+      "--tls-cert-file and --tls-private-key-file go together: give both, or --tls for a certificate made for this run.",
+    );
+  }
+  if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
+    if (tls)
+      throw new UsageError("--tls makes a certificate for this run, and --tls-cert-file gives another: leave one out.");
+    return { certificate: readFileSync(tlsCertFile, "utf8"), privateKey: readFileSync(tlsPrivateKeyFile, "utf8") };
+  }
+  if (!tls) return undefined;
+  const now = Date.now();
+  const hosts = [...new Set([bindAddress, "127.0.0.1", "::1", "localhost", hostname()])];
+  return selfSignedCertificate({ hosts, notBeforeMillis: now - dayMillis, notAfterMillis: now + 365 * dayMillis });
+}
+
+function withClientAuthorities(tls: TlsOptions | undefined, file: string | undefined): TlsOptions | undefined {
+  if (file === undefined) return tls;
+  if (tls === undefined) {
+    throw new UsageError(
+      "--client-ca-file: client certificates need TLS: add --tls, or --tls-cert-file and --tls-private-key-file.",
+    );
+  }
+  return { ...tls, clientAuthorities: readCertificates(file, "--client-ca-file") };
+}

@@ -1,0 +1,102 @@
+/** `touchstone view`: saved reports in another form, several of them side by side, and the schemas of what is saved. */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { renderComparisonHtml } from "../../reports/html/compare-page.ts";
+import type { NamedReport } from "../../reports/render/compare.ts";
+import { renderComparisonText } from "../../reports/render/compare-text.ts";
+import { renderComparisonMarkdown } from "../../reports/render/markdown.ts";
+import { renderSchema } from "../../reports/schema/published.ts";
+import { suiteReportSchema } from "../../reports/schema/suite-report-schema.ts";
+import type { SuiteReport } from "../../reports/schema/suite-report.ts";
+import type { SuiteFormat, ViewOptions } from "../command-line.ts";
+import { suiteRenderers } from "../output/report-files.ts";
+import { painter } from "../output/terminal.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+
+export function view(options: ViewOptions): ExitCode {
+  const { files, schema } = options;
+  if (schema !== undefined) {
+    if (files.length > 0) throw new UsageError("--schema prints a schema and reads no report: leave the files out.");
+    if (options.format !== undefined) throw new UsageError("--schema prints JSON: leave --format out.");
+    emit(renderSchema(schema), options.output);
+    return exitCodes.good;
+  }
+  if (files.length === 0) {
+    throw new UsageError("no report was named: give a report.json, or the folder that `conform --report` wrote.");
+  }
+  const format = options.format ?? "html";
+  const text = rendered(named(files), format, options.output === undefined);
+  // A page is for a browser: it goes into a file, unless somebody says otherwise.
+  emit(text, options.output ?? (format === "html" ? "report.html" : undefined));
+  return exitCodes.good;
+}
+
+const comparisons: Partial<Record<SuiteFormat, (reports: readonly NamedReport[]) => string>> = {
+  html: renderComparisonHtml,
+  markdown: renderComparisonMarkdown,
+  text: renderComparisonText,
+};
+
+function rendered(reports: readonly NamedReport[], format: SuiteFormat, forTerminal: boolean): string {
+  const [first] = reports;
+  if (reports.length === 1 && first !== undefined) {
+    return suiteRenderers[format](first.report, forTerminal ? { paint: painter(process.stdout) } : {});
+  }
+  const compare = comparisons[format];
+  if (compare !== undefined) return compare(reports);
+  throw new UsageError(
+    `--format ${format} is for one report, and ${reports.length} were given: several go side by side as ${Object.keys(comparisons).join(", ")}.`,
+  );
+}
+
+function emit(text: string, output: string | undefined): void {
+  if (output === undefined || output === "-") {
+    process.stdout.write(text);
+    return;
+  }
+  try {
+    writeFileSync(output, text);
+  } catch (error) {
+    throw new UsageError(`--output ${output}: cannot be written: ${(error as Error).message}. Name another file.`);
+  }
+  process.stdout.write(`${output}\n`);
+}
+
+/** By the folder of a `report.json`, by the file otherwise; where two are the same, by the whole path. */
+function named(files: readonly string[]): NamedReport[] {
+  const short = files.map((file) => {
+    const path = resolve(reportFile(file));
+    return basename(path) === "report.json" ? basename(dirname(path)) : basename(path).replace(/\.json$/, "");
+  });
+  return files.map((file, i) => {
+    const name = short[i] as string;
+    const alone = short.filter((other) => other === name).length === 1;
+    return { name: alone ? name : file, report: readReport(file) };
+  });
+}
+
+const reportFile = (file: string): string => (statSync(file).isDirectory() ? join(file, "report.json") : file);
+
+function readReport(file: string): SuiteReport {
+  const path = reportFile(file);
+  if (path !== file && !existsSync(path))
+    throw new UsageError(`${file}: there is no report.json in it. ${expectedFile}`);
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${path}: ${onOneLine(error as Error)}. ${expectedFile}`);
+  }
+  const parsed = suiteReportSchema.safeParse(document);
+  // Fields that only a later version knows stay in the document.
+  if (parsed.success) return document as SuiteReport;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
+  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
+}
+
+/** What the reader of JSON quotes may have lines. */
+const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
+
+const expectedFile = "Give the report.json that `touchstone conform --report DIR` wrote, or DIR.";

@@ -1,0 +1,35 @@
+/** Reads the failure files that `conform --report DIR` writes, as far as a command needs what is in them. */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Which failure it is. */
+export const failureHead = z.object({
+  apiVersion: z.literal(suiteReportVersion),
+  kind: z.literal("SuiteFailure"),
+  check: z.string().min(1),
+  requirement: z.string().min(1),
+  expected: z.string(),
+  actual: z.string(),
+  profile: z.enum(["svc", "kubernetes"]),
+  seed: z.int(),
+  path: z.string(),
+});
+
+/** Throws `UsageError` for a file that cannot be read, or is none that fits the schema. */
+export function readFailureFile<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${expectedFile}`);
+  }
+  const parsed = schema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
+  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
+}
+
+const expectedFile = "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote.";

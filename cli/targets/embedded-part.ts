@@ -1,0 +1,64 @@
+/** One share of a run against an embedded server of its own: what a thread does, and what goes in and out of it. */
+import { allChecks } from "../../conformance/checks/index.ts";
+import {
+  planSuite,
+  runPart,
+  type SuiteOptions,
+  type SuitePart,
+  type SuiteProgress,
+  type SuiteSelection,
+} from "../../conformance/run-suite.ts";
+import { profiles } from "../../sim/contract/profile.ts";
+import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
+import type { EmbeddedDetails } from "./embedded.ts";
+
+export type OnHistory = NonNullable<SuiteOptions["onHistory"]>;
+
+/** Plain data. */
+export interface EmbeddedTask {
+  readonly details: EmbeddedDetails;
+  readonly selection: Omit<SuiteSelection, "only" | "skip">;
+  /** Id of the one check that is run. */
+  readonly check: string;
+}
+
+export interface EmbeddedPart {
+  readonly part: SuitePart;
+  /** Measured, in real time, the server's start included. */
+  readonly measuredMillis: number;
+}
+
+/** Concurrent requests of the suite overtake each other by up to this much, so that writers meet. */
+const latencyMicros = { min: 50, max: 2000 };
+
+/**
+ * A fresh server for one check, its draws made of the seed and the check's name: nothing that ran before it, or runs
+ * beside it, changes what it meets, so its failure is made again by running it alone.
+ */
+export async function runEmbeddedPart(
+  { details, selection, check }: EmbeddedTask,
+  signal: AbortSignal,
+  onProgress: (progress: SuiteProgress) => void,
+  onHistory?: OnHistory,
+): Promise<EmbeddedPart> {
+  const began = performance.now();
+  const server = {
+    seed: `${details.seed}/${check}`,
+    profile: profiles[selection.profile],
+    faults: details.faults,
+    featureGates: details.featureGates,
+    latencyMicros,
+    // The suite itself may do everything; the users that it makes may do what it grants them.
+    authorizationModes: ["RBAC"] as const,
+  };
+  const planned = planSuite({ ...selection, only: [check], targetKind: "embedded" });
+  const checks = allChecks.filter(({ id }) => id === check);
+  const part = await withEmbeddedServer(server, (ports) =>
+    runPart(
+      { ...selection, ...ports, targetKind: "embedded", targetDetails: details, signal, onProgress, onHistory },
+      planned,
+      checks,
+    ),
+  );
+  return { part, measuredMillis: performance.now() - began };
+}

@@ -1,0 +1,17 @@
+/** What makes an embedded server the same server again: kept in reports, read back by `replay`. */
+import { z } from "zod";
+import { faultNames } from "../../sim/planted/server-faults.ts";
+
+const details = z.object({
+  /** Of the server's own draws: names, uids, latencies. */
+  seed: z.int().min(0).max(4_294_967_295),
+  faults: z.array(z.enum(faultNames)),
+  featureGates: z.record(z.string(), z.boolean()),
+});
+
+export type EmbeddedDetails = z.infer<typeof details>;
+
+/** Undefined when a report was not made by this program, or by one whose embedded server had other switches. */
+export function parseEmbeddedDetails(value: unknown): EmbeddedDetails | undefined {
+  return details.safeParse(value).data;
+}

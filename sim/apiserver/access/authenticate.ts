@@ -1,0 +1,83 @@
+/**
+ * Who is asking: a client certificate, a static bearer token, or nobody.
+ * Source: document 1, Authentication; the facts, section 1 (401) and D1.
+ */
+import type { Faults } from "../../planted/server-faults.ts";
+import { ApiError, unauthorized } from "../../contract/errors.ts";
+import type { ApiRequest } from "../../contract/http-message.ts";
+
+export interface User {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  /** Whatever else the credentials say: of service accounts the token, the pod, the node. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One row of a `--token-auth-file`. */
+export interface TokenRow {
+  readonly token: string;
+  readonly user: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/** Throws 401 for credentials that are wrong, or absent where they are needed. */
+export type Authenticator = (request: ApiRequest) => User;
+
+const authenticatedGroup = "system:authenticated";
+
+const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
+
+/** What a token proves. */
+export interface Proven {
+  readonly user: User;
+  /** Those of the audiences asked for that the token is for; empty when it is for nobody in particular. */
+  readonly audiences: readonly string[];
+}
+
+/** Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. */
+export type TokenLookup = (token: string, asked: readonly string[]) => Proven | undefined;
+
+/** `audiences` are the server's: a static token is for them. */
+export function tokenLookup(rows: readonly TokenRow[], audiences: readonly string[]): TokenLookup {
+  const users = new Map<string, User>();
+  for (const { token, user, uid, groups } of rows) {
+    users.set(token, { name: user, uid, groups: [...groups, authenticatedGroup] });
+  }
+  return (token, asked) => {
+    const user = users.get(token);
+    const shared = asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
+    if (user === undefined || (asked.length > 0 && shared.length === 0)) return undefined;
+    return { user, audiences: shared };
+  };
+}
+
+export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean, faults: Faults): Authenticator {
+  return (request) => {
+    const certificate = request.clientCertificate;
+    if (certificate !== undefined && certificate !== "invalid") {
+      return { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
+    }
+    const token = bearerToken(request.headers["authorization"]);
+    if (token !== undefined) {
+      const proven = lookup(token, ownAudiences);
+      if (proven !== undefined) return proven.user;
+      if (faults["bad-token-is-anonymous"]) return anonymousUser;
+      throw unauthorized();
+    }
+    // Credentials that prove nothing are no anonymity.
+    if (faults["no-credentials-403"]) throw new ApiError(403, "Forbidden", "no credentials");
+    if (certificate === "invalid" || !anonymousAuth) throw unauthorized();
+    return anonymousUser;
+  };
+}
+
+const ownAudiences: readonly string[] = [];
+
+/** The token of a `Bearer` header; another scheme, or an empty token, counts as no credentials. */
+function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const match = /^bearer +([^ ]+)/i.exec(header.trim());
+  return match?.[1];
+}

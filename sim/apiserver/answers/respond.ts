@@ -1,0 +1,111 @@
+/** From results and errors to responses: headers, representation, bytes on demand. */
+import type { ApiError } from "../../contract/errors.ts";
+import type { JsonObject, Payload, ResponseHeaders } from "../../contract/http-message.ts";
+import { type Encode, prettyJson } from "../encodings/encode.ts";
+import { ListPayload } from "../encodings/list-payload.ts";
+import { isList } from "./partial-metadata.ts";
+import { ObjectPayload, SharedPayload, TextPayload } from "../encodings/payload.ts";
+import { transformed } from "./transform.ts";
+import type { ServerContext } from "../requests/server-context.ts";
+import { type Negotiated, offerOf } from "./negotiate.ts";
+import type { Run } from "../requests/run.ts";
+import { warningHeaders } from "../requests/warnings.ts";
+
+const noCache = "no-cache, private";
+
+/** The headers of every response. */
+export function baseHeaders(run: Run): ResponseHeaders {
+  const headers: ResponseHeaders = {
+    "cache-control": noCache,
+    "audit-id": run.request.headers["audit-id"] ?? auditId(run.number),
+    ...run.flow?.headers,
+  };
+  if (run.warnings !== undefined) headers["warning"] = warningHeaders(run.warnings);
+  return headers;
+}
+
+/** A stored object, or a list of them. */
+export function respondObject(context: ServerContext, run: Run, status: number, object: JsonObject): void {
+  const negotiated = context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+  run.respond(status, baseHeaders(run), objectPayload(context, run, negotiated, object));
+}
+
+/** The body for `object` as negotiated; Status objects are never transformed. */
+export function objectPayload(context: ServerContext, run: Run, negotiated: Negotiated, object: JsonObject): Payload {
+  const { contentType, transform, format } = negotiated;
+  // The head was out when it turned out that nothing holds the object.
+  const isHalf = context.faults["protobuf-unmarshalable-half-200"] && run.resourcePlace.row.custom;
+  if (isHalf && format === "protobuf") return new TextPayload("k8s\0", contentType);
+  const encode = encodeOf(context, run, negotiated);
+  if (object["kind"] === "Status") return new ObjectPayload(object, contentType, encode);
+  if (transform !== undefined)
+    return new ObjectPayload(transformed(context, run, transform, object), contentType, encode);
+  if (isList(object)) return new ListPayload(object, contentType, encode, context.encodings);
+  return new SharedPayload(object, contentType, encode, context.encodings);
+}
+
+export function respondText(
+  _context: ServerContext,
+  run: Run,
+  status: number,
+  text: string,
+  headers: ResponseHeaders = {},
+): void {
+  const all = { ...baseHeaders(run), "x-content-type-options": "nosniff", ...headers };
+  run.respond(status, all, new TextPayload(text));
+}
+
+/** A refusal in the representation asked for; when that cannot be had, as indented JSON. */
+export function respondError(context: ServerContext, run: Run, error: ApiError): void {
+  const { faults, negotiator } = context;
+  if (faults["error-not-status-object"] && error.code === 404) {
+    respondText(context, run, 404, `${error.message}\n`);
+    return;
+  }
+  const code = faults["unsupported-media-wrong-code"] && error.code === 415 ? 500 : error.code;
+  const status = code === error.code ? error.status : { ...error.status, code };
+  const headers = baseHeaders(run);
+  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  if (code === 403) headers["x-content-type-options"] = "nosniff";
+  const negotiated = negotiator.negotiateError(run.request.headers["accept"]);
+  const payload =
+    negotiated === undefined
+      ? new ObjectPayload(status, "application/json", prettyJson)
+      : new ObjectPayload(status, negotiated.contentType, encodeOf(context, run, negotiated));
+  // A HEAD is refused without a word.
+  const isHead = run.request.method === "HEAD";
+  run.respond(code, headers, isHead ? new TextPayload("", payload.contentType) : payload);
+}
+
+const prettyAgents = ["curl", "Wget", "Mozilla/5.0"];
+
+/** How the answer's bytes are made. */
+export function encodeOf(context: ServerContext, run: Run, negotiated: Negotiated): Encode {
+  const { format } = negotiated;
+  return format === "json" && isPretty(run, negotiated) ? prettyJson : context.encoders.of(format);
+}
+
+/** By the Accept clause, by `pretty`, else by a user agent with a person behind it. Source: the facts, section 5. */
+function isPretty(run: Run, negotiated: Negotiated): boolean {
+  if (negotiated.pretty) return true;
+  const asked = run.query.first("pretty") ?? "";
+  if (asked !== "") return trueWords.has(asked);
+  const agent = run.request.headers["user-agent"];
+  return agent !== undefined && prettyAgents.some((prefix) => agent.startsWith(prefix));
+}
+
+const trueWords = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+
+const lastDigits = Array.from({ length: 4096 }, (_, value) => value.toString(16).padStart(3, "0"));
+let headOf = -1;
+let head = "";
+
+/** A UUID's form, from the number of the request: unique in a server's life, and the same in every run. */
+function auditId(number: number): string {
+  const high = Math.floor(number / 4096);
+  if (high !== headOf) {
+    headOf = high;
+    head = `00000000-0000-4000-8000-${high.toString(16).padStart(9, "0")}`;
+  }
+  return head + (lastDigits[number & 4095] as string);
+}

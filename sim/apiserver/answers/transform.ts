@@ -1,0 +1,68 @@
+/** What the parameter `as` of an Accept clause makes of an answer. Source: the facts, section 5. */
+import type { ResourceRow } from "../../../wire/resources.ts";
+import { agePrinter } from "../../kinds/custom/columns.ts";
+import type { CustomParts } from "../catalogue/custom-resource.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import type { Transform } from "./negotiate.ts";
+import type { Run } from "../requests/run.ts";
+import type { Profile } from "../../contract/profile.ts";
+import type { ServerContext } from "../requests/server-context.ts";
+import { Times } from "../../contract/times.ts";
+import { partialOfList, partialOfOne } from "./partial-metadata.ts";
+import { defaultPrinter, parseInclude, type TableOptions, tableOf } from "./table.ts";
+
+/** Throws 400 for a bad `includeObject`, and 406 when a list was asked of an object or the other way round. */
+export function transformed(context: ServerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
+  const { kind, apiVersion } = transform;
+  if (kind === "Table") {
+    const { row } = run.resourcePlace;
+    const custom = context.custom.find(row.group, row.version, row.resource)?.custom;
+    const include = parseInclude(run.query.first("includeObject"));
+    return pageOf(context, shownTable(context, object, custom, { apiVersion, include, headers: true }));
+  }
+  const goType = goTypeOf(run.resourcePlace.row, String(object["kind"]));
+  return kind === "PartialObjectMetadata"
+    ? partialOfOne(object, apiVersion, goType)
+    : pageOf(context, partialOfList(object, apiVersion, goType));
+}
+
+/** As the server's clock, the type's columns and the faults in force have it. */
+export function shownTable(
+  { clock, profile, faults }: ServerContext,
+  object: JsonObject,
+  custom: CustomParts | undefined,
+  { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
+): JsonObject {
+  const table = tableOf(object, {
+    ...options,
+    include: faults["table-include-object-ignored"] ? "Metadata" : include,
+    nowSeconds: new Times(clock).nowSeconds(),
+    ...(faults["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
+  });
+  if (!faults["table-cells-misplaced"]) return table;
+  const rows = (table["rows"] as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
+    ...row,
+    cells: [...cells.slice(-1), ...cells.slice(0, -1)],
+  }));
+  return { ...table, rows };
+}
+
+function pageOf({ faults }: ServerContext, list: JsonObject): JsonObject {
+  if (!faults["table-drops-page"]) return list;
+  const { continue: _token, remainingItemCount: _count, ...metadata } = list["metadata"] as JsonObject;
+  return { ...list, metadata };
+}
+
+/** The columns that a definition asks for, or those of its profile when it asks for none. */
+function printerOf(profile: Profile, custom: CustomParts | undefined): Pick<TableOptions, "printer"> {
+  if (custom === undefined) return {};
+  const asksForNone = custom.printer === agePrinter;
+  return { printer: asksForNone && profile.customTableColumns === "default" ? defaultPrinter : custom.printer };
+}
+
+/** The real server names its own types in refusals: `*core.ConfigMap`. Events of both groups are core's. */
+function goTypeOf({ group, custom }: ResourceRow, kind: string): string {
+  if (custom) return "*unstructured.Unstructured";
+  const package_ = group === "" || group.startsWith("events.") ? "core" : group.split(".", 1)[0];
+  return `*${package_}.${kind.replace(/List$/, "")}`;
+}

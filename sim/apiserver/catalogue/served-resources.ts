@@ -1,0 +1,100 @@
+/**
+ * Every resource of the tables as this server serves it: where it is stored, how it behaves, how it is named in
+ * the profile's dialect. Made once a server.
+ */
+import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { findResource, joinGroupVersion, type ResourceRow, resourceRows } from "../../../wire/resources.ts";
+import { invariant } from "../../kernel/invariant.ts";
+import type { CustomParts } from "./custom-resource.ts";
+import type { CustomResources } from "./custom-resources.ts";
+import type { ResourceName } from "../../contract/errors.ts";
+import { type Strategy, strategyOf } from "../../objects/strategies.ts";
+import type { Target } from "../../contract/objects.ts";
+import type { Profile } from "../../contract/profile.ts";
+import { type ReadTarget } from "../reads/types.ts";
+import { keyOf } from "../reads/selection.ts";
+import { readTargetOf } from "../reads/read-target.ts";
+import { type ObjectView, viewOf } from "../encodings/event-views.ts";
+
+export interface ServedResource {
+  readonly row: ResourceRow;
+  readonly target: Target;
+  readonly strategy: Strategy;
+  readonly read: ReadTarget;
+  readonly name: ResourceName;
+  /** In the dialect: "" for the core group. */
+  readonly group: string;
+  readonly apiVersion: string;
+  /** The group that a refused object's kind is given: the storage's. */
+  readonly kindGroup: string;
+  /** When the stored object has another group's form. */
+  readonly view: ObjectView | undefined;
+  /** Of custom resources alone. */
+  readonly custom?: CustomParts;
+}
+
+/** A stored object as clients of `resource` see it. */
+export function viewed<Object extends object>(resource: ServedResource, stored: Object): Object {
+  return resource.view === undefined ? stored : (resource.view.fromStored(stored as never) as Object);
+}
+
+export function storageKey(resource: ServedResource, namespace: string, name: string): string {
+  return keyOf(resource.read, namespace, name);
+}
+
+export class ServedResources {
+  private readonly byRow = new Map<ResourceRow, ServedResource>();
+
+  private readonly custom: CustomResources;
+
+  constructor(profile: Profile, custom: CustomResources) {
+    this.custom = custom;
+    for (const row of resourceRows) {
+      const served = serve(row, profile);
+      if (served !== undefined) this.byRow.set(row, served);
+    }
+  }
+
+  /** Undefined for kinds that are nothing but query options. */
+  of(row: ResourceRow): ServedResource | undefined {
+    if (row.custom) return this.custom.find(row.group, row.version, row.resource);
+    return this.byRow.get(row);
+  }
+
+  /** One that the table must have; svc names. */
+  named(group: string, version: string, resource: string): ServedResource {
+    const row = findResource(group, version, resource);
+    const served = row === undefined ? undefined : this.byRow.get(row);
+    invariant(served !== undefined, "the resource table lacks a resource", { group, version, resource });
+    return served;
+  }
+
+  /** In table order, the custom ones last. */
+  all(): readonly ServedResource[] {
+    return [...this.byRow.values(), ...this.custom.all()];
+  }
+}
+
+function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
+  const { dialect } = profile;
+  const strategy = strategyOf(row, dialect);
+  const { group, version, kind } = row;
+  if (strategy === undefined) return undefined;
+  const { type } = strategy;
+  const view = viewOf(row, dialect);
+  const groupName = groupInDialect(dialect, group);
+  return {
+    row,
+    target: { kind, group, version, type, dialect },
+    strategy,
+    read: readTargetOf(row, profile),
+    name: { group: groupName, resource: row.resource },
+    group: groupName,
+    apiVersion: apiVersionOf(dialect, group, version),
+    kindGroup: view === undefined ? groupName : "",
+    view,
+  };
+}
+
+const apiVersionOf = (dialect: Dialect, group: string, version: string): string =>
+  apiVersionInDialect(dialect, joinGroupVersion(group, version));

@@ -1,0 +1,125 @@
+/**
+ * Response bodies: an object and the bytes that somebody may ask for. Bytes are made once a payload, from the
+ * kept bytes of the objects in it where there are some. Lists have a file of their own.
+ */
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
+import { concatenated, type Encodings, utf8 } from "./encodings.ts";
+import { compactJson, type Encode, type EncodeEvent } from "./encode.ts";
+
+abstract class LazyPayload implements Payload {
+  abstract readonly object: JsonObject | undefined;
+  readonly contentType: string;
+  sizeBytes: number | undefined;
+  private made: Uint8Array | undefined;
+
+  constructor(contentType: string) {
+    this.contentType = contentType;
+  }
+
+  bytes(): Uint8Array {
+    if (this.made === undefined) {
+      this.made = this.make();
+      this.sizeBytes = this.made.length;
+    }
+    return this.made;
+  }
+
+  pieces(): readonly Uint8Array[] {
+    return [this.bytes()];
+  }
+
+  protected abstract make(): Uint8Array;
+}
+
+export class TextPayload extends LazyPayload {
+  readonly object = undefined;
+  private readonly text: string;
+
+  constructor(text: string, contentType = "text/plain; charset=utf-8") {
+    super(contentType);
+    this.text = text;
+  }
+
+  protected make(): Uint8Array {
+    return utf8(this.text);
+  }
+}
+
+/** An object, encoded for this response alone: a Status, a discovery document. */
+export class ObjectPayload extends LazyPayload {
+  readonly object: JsonObject;
+  protected readonly encode: Encode;
+
+  constructor(object: JsonObject, contentType: string, encode: Encode) {
+    super(contentType);
+    this.object = object;
+    this.encode = encode;
+  }
+
+  protected make(): Uint8Array {
+    return this.encode(this.object);
+  }
+}
+
+/** A stored object, shared with everybody who asks. */
+export class SharedPayload extends ObjectPayload {
+  protected readonly encodings: Encodings;
+
+  constructor(object: JsonObject, contentType: string, encode: Encode, encodings: Encodings) {
+    super(object, contentType, encode);
+    this.encodings = encodings;
+  }
+
+  protected override make(): Uint8Array {
+    return this.encode === compactJson ? this.encodings.lineOf(this.object) : super.make();
+  }
+}
+
+const eventEnd = utf8("}\n");
+
+/** One watch event: a line of JSON. */
+export class WatchEventPayload extends LazyPayload {
+  readonly object: JsonObject;
+  protected readonly encodings: Encodings;
+
+  /** `object` is shared and frozen. */
+  constructor(type: string, object: JsonObject, encodings: Encodings) {
+    super("application/json");
+    this.object = { type, object };
+    this.encodings = encodings;
+  }
+
+  protected make(): Uint8Array {
+    const { type, object } = this.object;
+    const line = this.encodings.lineOf(object as JsonObject);
+    return concatenated([utf8(`{"type":${JSON.stringify(type)},"object":`), line.subarray(0, -1), eventEnd]);
+  }
+}
+
+/** The event that tells a new watch of what there is: others have been told the same. */
+export class InitialEventPayload extends WatchEventPayload {
+  constructor(object: JsonObject, encodings: Encodings) {
+    super("ADDED", object, encodings);
+  }
+
+  protected override make(): Uint8Array {
+    return this.encodings.initialEventOf(this.object["object"] as JsonObject, () => super.make());
+  }
+}
+
+/** One watch event in a binary format. */
+export class BinaryEventPayload extends LazyPayload {
+  readonly object: JsonObject;
+  private readonly encode: EncodeEvent;
+
+  /** `object` is shared and frozen. */
+  constructor(type: string, object: JsonObject, contentType: string, encode: EncodeEvent) {
+    super(contentType);
+    this.object = { type, object };
+    this.encode = encode;
+  }
+
+  protected make(): Uint8Array {
+    return this.encode(this.object["type"] as string, this.object["object"] as JsonObject);
+  }
+}

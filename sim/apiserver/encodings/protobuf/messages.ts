@@ -1,0 +1,377 @@
+/**
+ * Messages by the type tables, in both directions. What the real encoder writes is not what proto3 says: a field held
+ * by value is always written, be it empty; a pointer only when it is set; fields stand in the order of their numbers
+ * and maps in the order of their keys. The library reads and writes the wire's primitives; its own message classes
+ * know nothing of these rules, and would need generated code.
+ * Source: document 1, Protobuf envelope; recorded bytes.
+ */
+import protobuf from "protobufjs/minimal.js";
+import { compareBytes } from "../../../../wire/go-strings.ts";
+import type { FieldRow, Shape, TypeRow } from "../../../../wire/schema.ts";
+import { InvariantError } from "../../../kernel/invariant.ts";
+import type { Json, JsonObject } from "../../../contract/http-message.ts";
+import { presenceOf, zeroOfField } from "../../../objects/zero-values.ts";
+import { schemaAlternative } from "./schema-alternatives.ts";
+import {
+  boolCodec,
+  bytesCodec,
+  doubleCodec,
+  int32Codec,
+  int64Codec,
+  namedCodecs,
+  ProtobufError,
+  type Reader,
+  readFields,
+  requireWireType,
+  stringCodec,
+  type ValueCodec,
+  wireTypes,
+  type Writer,
+} from "./values.ts";
+
+/** The bytes of an object without any envelope. */
+export function encodeMessage(type: TypeRow, object: JsonObject): Uint8Array {
+  const writer = protobuf.Writer.create();
+  writePlan(planOf(type), writer, object);
+  return writer.finish();
+}
+
+/** An object as its JSON would be read: fields held by value that are zero are left out. Throws `ProtobufError`. */
+export function decodeMessage(type: TypeRow, bytes: Uint8Array): JsonObject {
+  return guarded(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, {}));
+}
+
+/** Runs a reader whose own errors are a client's mistakes, too. */
+export function guarded<Result>(bytes: Uint8Array, read: (reader: Reader) => Result): Result {
+  depth = 0;
+  try {
+    return read(protobuf.Reader.create(bytes));
+  } catch (error) {
+    if (error instanceof ProtobufError || error instanceof InvariantError) throw error;
+    if (error instanceof RangeError) throw new ProtobufError("unexpected EOF");
+    throw new ProtobufError(`proto: ${(error as Error).message}`);
+  }
+}
+
+interface MessagePlan {
+  /** In the order of their numbers. */
+  readonly slots: readonly Slot[];
+  readonly byNumber: ReadonlyMap<number, Slot>;
+}
+
+interface Slot {
+  readonly number: number;
+  /** The field of the object; of a message whose fields JSON shows among its holder's, "". */
+  readonly name: string;
+  write(writer: Writer, object: JsonObject): void;
+  read(reader: Reader, wireType: number, into: Record<string, Json>): void;
+}
+
+const plans = new Map<TypeRow, MessagePlan>();
+
+function planOf(type: TypeRow): MessagePlan {
+  let plan = plans.get(type);
+  if (plan === undefined) plans.set(type, (plan = planFields(type, type.rows, 0)));
+  return plan;
+}
+
+/** `depth` counts the messages that were opened on the way to these fields without an object of their own. */
+function planFields(type: TypeRow, rows: readonly FieldRow[], within: number): MessagePlan {
+  const slots: Slot[] = [];
+  const nested = new Map<number, FieldRow[]>();
+  for (const field of rows) {
+    if (field.protobuf === undefined) continue; // kind and apiVersion are in the envelope
+    const holder = field.protobuf.within[within];
+    if (holder === undefined) slots.push(slotOf(type, field));
+    else nested.set(holder, [...(nested.get(holder) ?? []), field]);
+  }
+  for (const [number, fields] of nested) slots.push(nestedSlot(number, planFields(type, fields, within + 1)));
+  slots.sort((left, right) => left.number - right.number);
+  return { slots, byNumber: new Map(slots.map((slot) => [slot.number, slot])) };
+}
+
+function writePlan(plan: MessagePlan, writer: Writer, object: JsonObject): void {
+  for (const slot of plan.slots) slot.write(writer, object);
+}
+
+/** How deep messages may lie in each other; only schemas do so at all. The real decoder has no limit but memory. */
+const depthMax = 500;
+let depth = 0;
+
+function readPlan(plan: MessagePlan, reader: Reader, length: number, into: Record<string, Json>): JsonObject {
+  if (++depth > depthMax) throw new ProtobufError("proto: exceeded maximum recursion depth");
+  readFields(reader, length, (number, wireType) => {
+    const slot = plan.byNumber.get(number);
+    slot?.read(reader, wireType, into);
+    return slot !== undefined;
+  });
+  depth--;
+  return into;
+}
+
+/** Held by value, and thus always written. */
+function nestedSlot(number: number, plan: MessagePlan): Slot {
+  return {
+    number,
+    name: "",
+    write(writer, object) {
+      writer.uint32((number << 3) | wireTypes.delimited).fork();
+      writePlan(plan, writer, object);
+      writer.ldelim();
+    },
+    read(reader, wireType, into) {
+      requireWireType(wireType, wireTypes.delimited, String(number));
+      readPlan(plan, reader, reader.uint32(), into);
+    },
+  };
+}
+
+function slotOf(type: TypeRow, field: FieldRow): Slot {
+  const { shape } = field;
+  if (shape.is === "map") return mapSlot(type, field, shape.values);
+  if (shape.is === "list") {
+    return field.protobuf?.repeated === true
+      ? listSlot(type, field, shape.items)
+      : wrappedListSlot(type, field, shape.items);
+  }
+  return singleSlot(type, field);
+}
+
+function singleSlot(type: TypeRow, field: FieldRow): Slot {
+  const { name } = field;
+  const number = numberOf(field);
+  const codec = codecOf(type, field.shape, field.typeName, field.protobuf?.type);
+  const tag = (number << 3) | codec.wireType;
+  const pointer = isPointer(type, field);
+  const shown = presenceOf(type, field) === "always";
+  return {
+    number,
+    name,
+    write(writer, object) {
+      const value = object[name];
+      if (pointer && (value === undefined || value === null)) return;
+      writer.uint32(tag);
+      codec.write(writer, value);
+    },
+    read(reader, wireType, into) {
+      requireWireType(wireType, codec.wireType, name);
+      const value = codec.read(reader, into[name]);
+      if (pointer || shown || !codec.isZero(value)) into[name] = value;
+      else delete into[name];
+    },
+  };
+}
+
+/** Structs that are empty when unset and yet no pointers. */
+const opaqueValues = new Set(["ControllerRevision.data"]);
+
+function isPointer(type: TypeRow, field: FieldRow): boolean {
+  const isBytes = field.shape.is === "scalar" && field.shape.format === "byte";
+  const presence = presenceOf(type, field);
+  if (isBytes || presence === "set") return !opaqueValues.has(`${type.name.split(".").pop() ?? ""}.${field.name}`);
+  return field.shape.is === "struct" && zeroOfField(type, field) === null;
+}
+
+function listSlot(type: TypeRow, field: FieldRow, items: Shape): Slot {
+  const { name } = field;
+  const number = numberOf(field);
+  const codec = codecOf(type, items, namedIn(items), field.protobuf?.type);
+  const tag = (number << 3) | codec.wireType;
+  return {
+    number,
+    name,
+    write(writer, object) {
+      for (const item of (object[name] ?? []) as readonly Json[]) {
+        writer.uint32(tag);
+        codec.write(writer, item);
+      }
+    },
+    read(reader, wireType, into) {
+      const list = (into[name] ??= []) as Json[];
+      const packed = wireType === wireTypes.delimited && codec.wireType !== wireTypes.delimited;
+      if (!packed) {
+        requireWireType(wireType, codec.wireType, name);
+        list.push(codec.read(reader, undefined));
+        return;
+      }
+      const end = reader.uint32() + reader.pos;
+      if (end > reader.len) throw new ProtobufError("unexpected EOF");
+      while (reader.pos < end) list.push(codec.read(reader, undefined));
+    },
+  };
+}
+
+/** A list that is a message of its own, with the elements in field 1. */
+function wrappedListSlot(type: TypeRow, field: FieldRow, items: Shape): Slot {
+  const { name } = field;
+  const number = numberOf(field);
+  const codec = wrappedList(type, items);
+  return {
+    number,
+    name,
+    write(writer, object) {
+      if (object[name] === undefined || object[name] === null) return;
+      writer.uint32((number << 3) | codec.wireType);
+      codec.write(writer, object[name]);
+    },
+    read(reader, wireType, into) {
+      requireWireType(wireType, codec.wireType, name);
+      into[name] = codec.read(reader, into[name]);
+    },
+  };
+}
+
+function wrappedList(type: TypeRow, items: Shape): ValueCodec {
+  const codec = codecOf(type, items, namedIn(items), undefined);
+  return {
+    wireType: wireTypes.delimited,
+    write(writer, value) {
+      writer.fork();
+      for (const item of (value ?? []) as readonly Json[]) {
+        writer.uint32((1 << 3) | codec.wireType);
+        codec.write(writer, item);
+      }
+      writer.ldelim();
+    },
+    read(reader, before) {
+      const list = [...((before ?? []) as readonly Json[])];
+      readFields(reader, reader.uint32(), (number, wireType) => {
+        if (number !== 1) return false;
+        requireWireType(wireType, codec.wireType, "items");
+        list.push(codec.read(reader, undefined));
+        return true;
+      });
+      return list;
+    },
+    isZero: () => false,
+  };
+}
+
+function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
+  const { name } = field;
+  const number = numberOf(field);
+  const codec =
+    values.is === "list"
+      ? wrappedList(type, values.items)
+      : codecOf(type, values, namedValue(field) ?? namedIn(values), field.protobuf?.type);
+  return {
+    number,
+    name,
+    write(writer, object) {
+      const map = object[name] as JsonObject | undefined | null;
+      if (map === undefined || map === null) return;
+      for (const key of Object.keys(map).sort(compareBytes)) {
+        writer.uint32((number << 3) | wireTypes.delimited).fork();
+        writer.uint32((1 << 3) | wireTypes.delimited).string(key);
+        writer.uint32((2 << 3) | codec.wireType);
+        codec.write(writer, map[key]);
+        writer.ldelim();
+      }
+    },
+    read(reader, wireType, into) {
+      requireWireType(wireType, wireTypes.delimited, name);
+      let key = "";
+      let value: Json | undefined;
+      readFields(reader, reader.uint32(), (part, partType) => {
+        if (part === 1) key = stringCodec.read(reader, undefined) as string;
+        else if (part === 2) {
+          requireWireType(partType, codec.wireType, name);
+          value = codec.read(reader, undefined);
+        } else return false;
+        return true;
+      });
+      own((into[name] ??= {}) as Record<string, Json>, key, value ?? zeroOf(codec));
+    },
+  };
+}
+
+/** What an entry without a value holds: what no bytes at all would be read as. */
+function zeroOf(codec: ValueCodec): Json {
+  const nothing = protobuf.Reader.create(codec.wireType === wireTypes.fixed64 ? new Uint8Array(8) : new Uint8Array(1));
+  return codec.read(nothing, undefined);
+}
+
+/** Keys are a client's: `__proto__` is one like any other. */
+function own(map: Record<string, Json>, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  else map[key] = value;
+}
+
+/** `holder` is the type whose field it is. `protobufType` tells integers apart; only the fields' own lists and maps lack it. */
+function codecOf(
+  holder: TypeRow,
+  shape: Shape,
+  typeName: string | undefined,
+  protobufType: string | undefined,
+): ValueCodec {
+  const named =
+    typeName === undefined ? undefined : (namedCodecs[typeName] ?? schemaAlternative(lastName(typeName), holder));
+  if (named !== undefined) return named;
+  switch (shape.is) {
+    case "struct":
+      return structCodec(shape.type);
+    case "either":
+      return namedCodecs[shape.types.includes("integer") ? intOrString : quantity] as ValueCodec;
+    case "opaque":
+      return namedCodecs[json] as ValueCodec;
+    case "scalar":
+      return scalarCodec(shape, protobufType);
+    default:
+      throw new InvariantError("the type table holds a list or a map where protobuf has none", shape);
+  }
+}
+
+const intOrString = "~apimachinery.pkg.util.intstr.IntOrString";
+const quantity = "~apimachinery.pkg.api.resource.Quantity";
+const json = "~apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
+
+function scalarCodec(shape: Shape & { readonly is: "scalar" }, protobufType: string | undefined): ValueCodec {
+  if (shape.type === "string")
+    return shape.format === "byte" ? bytesCodec : (namedCodecs[timeOf(shape)] ?? stringCodec);
+  if (shape.type === "boolean") return boolCodec;
+  if (shape.type === "number" || protobufType === "double") return doubleCodec;
+  return protobufType === "int64" || shape.format === "int64" ? int64Codec : int32Codec;
+}
+
+/** Times in lists and maps have lost their type's name; none of them has a fraction. */
+const timeOf = (shape: Shape & { readonly is: "scalar" }): string =>
+  shape.format === "date-time" ? "~apimachinery.pkg.apis.meta.v1.Time" : "";
+
+const lastName = (typeName: string): string => typeName.slice(typeName.lastIndexOf(".") + 1);
+
+/** Of a map's values only the message's own name is known. */
+const namedValue = ({ protobuf: field }: FieldRow): string | undefined =>
+  /^map<string, (JSON\w+)>$/.exec(field?.type ?? "")?.[1];
+
+const namedIn = (shape: Shape): string | undefined => (shape.is === "struct" ? shape.type.name : undefined);
+
+const structCodecs = new Map<TypeRow, ValueCodec>();
+
+export function structCodec(type: TypeRow): ValueCodec {
+  let codec = structCodecs.get(type);
+  if (codec === undefined) structCodecs.set(type, (codec = makeStructCodec(type)));
+  return codec;
+}
+
+const empty: JsonObject = Object.freeze({});
+
+function makeStructCodec(type: TypeRow): ValueCodec {
+  let plan: MessagePlan | undefined; // made at first use: types contain each other
+  return {
+    wireType: wireTypes.delimited,
+    write(writer, value) {
+      writer.fork();
+      writePlan((plan ??= planOf(type)), writer, (value ?? empty) as JsonObject);
+      writer.ldelim();
+    },
+    read: (reader, before) =>
+      readPlan((plan ??= planOf(type)), reader, reader.uint32(), (before ?? {}) as Record<string, Json>),
+    isZero: () => false,
+  };
+}
+
+function numberOf({ name, protobuf: field }: FieldRow): number {
+  if (field === undefined) throw new InvariantError("a field has no number in protobuf", name);
+  return field.number;
+}

@@ -1,0 +1,201 @@
+/**
+ * One request as a state machine. With nothing to wait for it goes from arrived to done inside `start`; it may
+ * park on a timer, a seat, a revision or an admission step, and is then cancelled by a client that goes away, by
+ * its deadline, or by a crash of the server. A write that has been committed is no longer undone by any of them.
+ */
+import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
+import { InvariantError } from "../../kernel/invariant.ts";
+import type { User } from "../access/authenticate.ts";
+import { ApiError, timeout } from "../../contract/errors.ts";
+import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../../contract/http-message.ts";
+import type { RequestSeries } from "../metrics/request-metrics.ts";
+import type { Flow } from "./flow-control.ts";
+import type { Place, ResourcePlace, Verb } from "./route.ts";
+import { emptyQuery, type Query } from "./url.ts";
+
+export type RunState =
+  | "arrived"
+  | "queued" // waits for a seat
+  | "seated" // has a seat; its cost is being paid
+  | "executing"
+  | "waiting" // parked: on a revision, an admission step
+  | "committed" // the write is in the store; the answer is on its way
+  | "responding" // a watch is open
+  | "done";
+
+/** What the server does around a run. */
+export interface RunHost {
+  readonly clock: Clock;
+  readonly alive: boolean;
+  /** Encodes and sends the answer to an error. */
+  refuse(run: Run, error: ApiError): void;
+  /** Delay ≥ 0 between a request's effect and its answer. */
+  answerDelayMicros(run: Run): Micros;
+  /** A run is over: gives its seat back. */
+  ended(run: Run): void;
+  /** The answer has gone to the client. */
+  sent(run: Run, payload: Payload): void;
+}
+
+/** Of a request whose path has not been read yet, or cannot be. */
+const nowhere: Place = { is: "other", segments: [] };
+
+export class Run {
+  readonly host: RunHost;
+  readonly request: ApiRequest;
+  readonly responder: Responder;
+  state: RunState = "arrived";
+  query: Query = emptyQuery;
+  place: Place = nowhere;
+  user!: User;
+  /** Known once the user is. */
+  flow: Flow | undefined;
+  verb: Verb | "" = "";
+  /** Number of this request in the server's life: its audit id is made from it. */
+  readonly number: number;
+  readonly arrivedMicros: Micros;
+  /** Status of the answer; 0 before there is one. */
+  answered = 0;
+  seat: "none" | "reads" | "mutations" = "none";
+  warnings: string[] | undefined;
+  /** Where it was counted. */
+  counted: RequestSeries | undefined;
+  /** The server ended it to protect itself. */
+  isTerminated = false;
+  /** Spent waiting for others: for a seat, for webhooks. */
+  private waitedMicros: Micros = 0;
+  /** Since when it waits for others; -1 when it does not. */
+  private waitsSince: Micros = -1;
+  private waitingFor: Cancel | undefined;
+  private deadline: Cancel | undefined;
+  /** The time by which an answer must have left; 0 for never. Its timer is only set should the run park. */
+  deadlineMicros: Micros = 0;
+
+  constructor(host: RunHost, request: ApiRequest, responder: Responder, number: number) {
+    this.host = host;
+    this.request = request;
+    this.responder = responder;
+    this.number = number;
+    this.arrivedMicros = host.clock.nowMicros();
+  }
+
+  get resourcePlace(): ResourcePlace {
+    if (this.place.is !== "resource") throw new InvariantError("a run outside resources asked for its resource");
+    return this.place.place;
+  }
+
+  /** Runs a stage; whatever it throws becomes the answer. */
+  stage(work: () => void): void {
+    if (this.state === "done" || !this.host.alive) return;
+    try {
+      work();
+    } catch (error) {
+      // Anything but an ApiError is a bug of ours; a client's 500 would hide it.
+      if (!(error instanceof ApiError)) throw error;
+      this.fail(error);
+    }
+  }
+
+  /** Waits: `cancel` stops what is waited for. The deadline begins to tick. `forOthers`: the time is not the request's own. */
+  park(state: RunState, cancel: Cancel, forOthers = false): void {
+    if (this.state === "done") return;
+    if (forOthers) this.waitsSince = this.host.clock.nowMicros();
+    this.state = state;
+    this.waitingFor = cancel;
+    if (this.deadlineMicros === 0 || this.deadline !== undefined) return;
+    const left = Math.max(0, this.deadlineMicros - this.host.clock.nowMicros());
+    this.deadline = this.host.clock.after(left, () => this.expire());
+  }
+
+  /** `cancel` stops what an open watch is fed by. */
+  hold(cancel: Cancel): void {
+    if (this.state === "done") cancel();
+    else this.waitingFor = cancel;
+  }
+
+  /** The wait is over. */
+  unpark(state: RunState): void {
+    if (this.state === "done") return;
+    if (this.waitsSince >= 0) this.endWait();
+    this.waitingFor = undefined;
+    this.state = state;
+  }
+
+  /** From the arrival to `nowMicros`, without the waits for others. */
+  ownMicros(nowMicros: Micros): Micros {
+    const waits = this.waitsSince < 0 ? 0 : nowMicros - this.waitsSince;
+    return nowMicros - this.arrivedMicros - this.waitedMicros - waits;
+  }
+
+  private endWait(): void {
+    this.waitedMicros += this.host.clock.nowMicros() - this.waitsSince;
+    this.waitsSince = -1;
+  }
+
+  respond(status: number, headers: ResponseHeaders, payload: Payload): void {
+    if (this.state === "done") return;
+    this.answered = status;
+    const delay = this.host.answerDelayMicros(this);
+    if (delay === 0) {
+      this.send(status, headers, payload);
+      return;
+    }
+    const timer = this.host.clock.after(delay, () => {
+      this.waitingFor = undefined;
+      this.send(status, headers, payload);
+    });
+    this.park("committed", timer);
+  }
+
+  private send(status: number, headers: ResponseHeaders, payload: Payload): void {
+    if (!this.finish()) return;
+    this.responder.respond(status, headers, payload);
+    this.host.sent(this, payload);
+  }
+
+  /** A watch begins: it has no deadline of its own and holds no seat. */
+  open(status: number, headers: ResponseHeaders): void {
+    if (this.state === "done") return;
+    this.state = "responding";
+    this.answered = status;
+    this.deadline?.();
+    this.deadline = undefined;
+    this.deadlineMicros = 0;
+    this.responder.open(status, headers);
+  }
+
+  close(): void {
+    if (this.finish()) this.responder.close();
+  }
+
+  fail(error: ApiError): void {
+    if (this.state === "done") return;
+    if (this.state === "responding") throw new InvariantError("an error after the response began", error);
+    this.host.refuse(this, error);
+  }
+
+  /** The client went away, or the server crashed: nothing is sent any more. */
+  cancel(): void {
+    this.finish();
+  }
+
+  private expire(): void {
+    this.deadline = undefined;
+    this.waitingFor?.();
+    this.waitingFor = undefined;
+    this.isTerminated = true;
+    this.fail(timeout("Timeout: request did not complete within requested timeout - context deadline exceeded"));
+  }
+
+  private finish(): boolean {
+    if (this.state === "done") return false;
+    this.state = "done";
+    const stopWaiting = this.waitingFor;
+    this.waitingFor = undefined;
+    this.deadline?.();
+    this.deadline = undefined;
+    stopWaiting?.();
+    this.host.ended(this);
+    return this.host.alive;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * PATCH with an applied configuration: creates the object or merges into it, with an owner for every field. Computed
+ * again when somebody else was faster.
+ * Source: document 1, Updates 2 and 3; the facts, section 4, server-side apply.
+ */
+import { patchMediaTypes, withoutParameters } from "../../../wire/media-types.ts";
+import { badRequest, conflict, notFound } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { invalidConfiguration, kindText } from "../../objects/apply/apply.ts";
+import { type Configuration, readConfiguration } from "../../objects/apply/configuration.ts";
+import { applyMigrating } from "../../objects/apply/last-applied.ts";
+import { finishDraft } from "../../objects/decode.ts";
+import type { Tracked } from "../../objects/managed-fields.ts";
+import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { UnstructuredContext } from "../../objects/walk-context.ts";
+import { walkOfStruct } from "../../objects/walker.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { requireBodySize, warn } from "./body.ts";
+import { createDraft } from "./create.ts";
+import { type ApplyPatchOptions, applyPatchOptions } from "./options.ts";
+import { requireCreate, requireName, settleNamespace } from "./steps.ts";
+import { change } from "./update.ts";
+import type { Writer } from "./writer.ts";
+
+/** Is the body of this PATCH a configuration? */
+export function isApply(run: Run): boolean {
+  const type = withoutParameters(run.request.headers["content-type"] ?? "");
+  return type === patchMediaTypes.apply || type === patchMediaTypes.applyCbor;
+}
+
+export function apply(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
+  context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+  requireBodySize(run);
+  const options = applyPatchOptions(context, run.query);
+  const configuration = lateConfiguration(run);
+
+  const attempt = (): void => {
+    const live = writer.live(resource, namespace, name);
+    if (live === undefined && subresource !== "") throw notFound(resource.name, name);
+    const { target, strategy, apiVersion } = resource;
+    const place: ApplyPlace = { target, strategy, apiVersion, subresource, options };
+    const draft = applied(writer, run, live?.object, configuration(), place);
+    if (live === undefined) {
+      create(writer, run, resource, draft, options);
+      return;
+    }
+    settleNamespace(draft, namespace);
+    requireName(draft, name);
+    const before = metadataOf(live.object).resourceVersion;
+    const conditional = metadataOf(draft).resourceVersion !== before;
+    change(writer, run, { resource, subresource, live, draft, options, conditional, owned: true }, (stored) => {
+      if (stored === undefined) attempt();
+      else respondObject(context, run, 200, stored);
+    });
+  };
+  attempt();
+}
+
+function create(writer: Writer, run: Run, resource: ServedResource, draft: Draft, options: ApplyPatchOptions): void {
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
+  const { uid = "" } = metadataOf(draft);
+  if (uid !== "") {
+    const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(resource.name, name, text);
+  }
+  settleNamespace(draft, namespace);
+  requireName(draft, name);
+  requireCreate(writer, run, resource);
+  delete ownMetadata(draft).resourceVersion; // observed: of an object that is not there, no version is wrong
+  createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made), true);
+}
+
+/** What is applied to: a resource, or the scale of one. */
+export interface ApplyPlace {
+  readonly target: Target;
+  readonly strategy: Tracked;
+  /** In the dialect. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly options: ApplyPatchOptions;
+}
+
+/** The object that a configuration makes of `live`, decoded, with its owners. Throws 400, 409 or 500. */
+export function applied(
+  writer: Writer,
+  run: Run,
+  live: JsonObject | undefined,
+  configuration: Configuration,
+  place: ApplyPlace,
+): Draft {
+  const { target, strategy, apiVersion, subresource, options } = place;
+  const config = configuration.value;
+  if (config["apiVersion"] !== apiVersion || config["kind"] !== target.kind) {
+    throw badRequest(`invalid object type: ${kindText(config)}`);
+  }
+  const { object, managedFields } = applyMigrating(live, config, strategy, {
+    manager: options.fieldManager,
+    apiVersion,
+    subresource,
+    now: writer.times.now(),
+    force: options.force,
+    dialect: target.dialect,
+  });
+  reportDuplicates(run, configuration, options);
+  const context = new UnstructuredContext();
+  const walked = walkOfStruct(target.type)(object, context, live) as Draft;
+  if (context.error !== undefined) {
+    const error = ` to proper version (${apiVersion}): ${context.error}`;
+    throw invalidConfiguration(config, error, "convert new object");
+  }
+  const draft = finishDraft(walked, target);
+  const metadata = ownMetadata(draft);
+  if (managedFields.length === 0) delete metadata.managedFields;
+  else metadata.managedFields = managedFields;
+  return draft;
+}
+
+/** The configuration in the body, read at the first use: an object that must be there is looked for before. */
+export function lateConfiguration(run: Run): () => Configuration {
+  let configuration: Configuration | undefined;
+  const isCbor = withoutParameters(run.request.headers["content-type"] ?? "") === patchMediaTypes.applyCbor;
+  return () => (configuration ??= readConfiguration(run.request.body, isCbor ? "cbor" : "yaml"));
+}
+
+function reportDuplicates(run: Run, { duplicates }: Configuration, { fieldValidation }: ApplyPatchOptions): void {
+  if (duplicates.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Warn") {
+    warn(run, duplicates);
+    return;
+  }
+  const lines = duplicates.map((text) => `\n  ${text}`).join("");
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
+}

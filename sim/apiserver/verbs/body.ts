@@ -1,0 +1,84 @@
+/** Request bodies on their way to objects: size, format, decoding, and what the decoder has to say. */
+import { parseJsonStrict } from "../../../wire/json-scan.ts";
+import { badRequest, tooLarge } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { decodeObject, stringField } from "../../objects/decode.ts";
+import { type Draft, isObject } from "../../contract/objects.ts";
+import { parseYaml } from "../../objects/yaml-body.ts";
+import { type Format, offerOf } from "../answers/negotiate.ts";
+import type { Run } from "../requests/run.ts";
+import { readCborBody, readProtobufBody, readProtobufOptions } from "../encodings/binary-bodies.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServerContext } from "../requests/server-context.ts";
+import type { FieldValidation } from "./options.ts";
+
+const bodyBytesMax = 3 * 1024 * 1024;
+
+/** Throws 413 for a body beyond the limit. An object handed over in process has no size. */
+export function requireBodySize(run: Run): void {
+  const { body } = run.request;
+  if (body instanceof Uint8Array && body.length > bodyBytesMax) {
+    throw tooLarge(`Request entity too large: limit is ${bodyBytesMax}`);
+  }
+}
+
+/** The body as an object of the resource's kind. Throws 400, 413 or 415; warnings go to the response. */
+export function decodeBody(
+  context: ServerContext,
+  run: Run,
+  resource: Pick<ServedResource, "target">,
+  level: FieldValidation,
+): Draft {
+  const { body } = run.request;
+  const { target } = resource;
+  const format = bodyFormat(context, run);
+  // In a binary format the body becomes the object that its JSON would have been read as.
+  const { draft, warnings } =
+    format === "protobuf"
+      ? decodeObject(readProtobufBody(body as Uint8Array, target), "json", target, "Ignore")
+      : format === "cbor"
+        ? decodeObject(readCborBody(body as Uint8Array, target), "json", target, level)
+        : decodeObject(body, format, target, level);
+  warn(run, warnings);
+  return draft;
+}
+
+/** The body of a DELETE as an object; undefined when it is empty. Throws 400, 413, 415, or the observed 500. */
+export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObject | undefined {
+  const { body } = run.request;
+  requireBodySize(run);
+  if (body === undefined || (body instanceof Uint8Array && body.length === 0)) return undefined;
+  if (!(body instanceof Uint8Array)) return optionsOnly(body, noBytes);
+  const format = bodyFormat(context, run);
+  if (format === "protobuf") return readProtobufOptions(body);
+  if (format === "cbor") return readCborBody(body, options);
+  const text = format === "yaml" ? parseYaml(lenient.decode(body)) : parseJsonStrict(body);
+  if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
+  throw badRequest(
+    `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,
+  );
+}
+
+/** Whoever sends something else does not mean to delete with it. */
+function optionsOnly(body: JsonObject, bytes: Uint8Array): JsonObject {
+  const [kind, apiVersion] = ["kind", "apiVersion"].map((field) => stringField(body, field, options, bytes));
+  if (kind === "" || kind === "DeleteOptions") return body;
+  const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+  throw badRequest(`the object provided is unrecognized (must be of type DeleteOptions): ${what}`);
+}
+
+const options = { kind: "DeleteOptions" };
+const noBytes = new Uint8Array(0);
+const lenient = new TextDecoder();
+
+/** A body handed over in process has no format of its own. Throws 415. */
+function bodyFormat(context: ServerContext, run: Run): Format {
+  const { body, headers } = run.request;
+  return body instanceof Uint8Array ? context.negotiator.bodyFormat(headers["content-type"], offerOf(run)) : "json";
+}
+
+export function warn(run: Run, warnings: readonly string[]): void {
+  if (warnings.length === 0) return;
+  run.warnings ??= [];
+  run.warnings.push(...warnings);
+}

@@ -1,0 +1,133 @@
+/**
+ * POST on a collection, and the creation that a PUT may turn into.
+ * Source: document 1, verbs and generated values; the facts, section 4, Create.
+ */
+import { refusesCreation } from "../admission/namespace-lifecycle.ts";
+import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
+import { alreadyExists, type ApiError, badRequest, generateNameExhausted, unmapped } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { seal } from "../../objects/seal.ts";
+import { prepareForCreate, wipeSystemFields } from "../../objects/system-fields.ts";
+import { type Draft, metadataOf } from "../../contract/objects.ts";
+import { validateCreate } from "../../objects/validation.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import { type ServedResource, storageKey } from "../catalogue/served-resources.ts";
+import { decodeBody, requireBodySize, warn } from "./body.ts";
+import { type WriteOptions, writeOptions } from "./options.ts";
+import { allocateAddresses, isServices } from "./service-addresses.ts";
+import { admitted, settleNamespace, track } from "./steps.ts";
+import { invalidObject, type Writer } from "./writer.ts";
+
+/** Attempts at a generated name before the server gives up. */
+const nameAttemptsMax = 8;
+
+export function create(writer: Writer, run: Run, resource: ServedResource): void {
+  const { context } = writer;
+  context.negotiator.negotiate(run.request.headers["accept"], offerOf(run)); // a 406 must not leave an object behind
+  requireBodySize(run);
+  const options = writeOptions(context, "CreateOptions", run.query);
+  const draft = decodeBody(context, run, resource, options.fieldValidation);
+  settleNamespace(draft, run.resourcePlace.namespace);
+  createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
+}
+
+/**
+ * Creates what a request wants created, from its decoded body on. Errors go to the run. An application has `owned` its
+ * fields already.
+ */
+export function createDraft(
+  writer: Writer,
+  run: Run,
+  resource: ServedResource,
+  draft: Draft,
+  options: WriteOptions,
+  done: (made: JsonObject) => void,
+  owned = false,
+): void {
+  const { context } = writer;
+  const { faults } = context;
+  const sentVersion = metadataOf(draft).resourceVersion ?? "";
+  wipeSystemFields(draft, faults);
+  if (!owned) track(writer, run, resource, draft, undefined, options, "");
+  const { namespace = "", name = "" } = metadataOf(draft);
+  if (resource.row.namespaced) {
+    const stored = writer.namespace(namespace);
+    const refused = refusesCreation(stored, namespace, resource.name, name);
+    const overlooks = faults["namespace-takes-new-while-going"] && stored !== undefined;
+    if (refused !== undefined && !overlooks) throw refused;
+  }
+  admitted(
+    writer,
+    run,
+    { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options },
+    (object) => {
+      settleNamespace(object, namespace); // nobody on the way may move it
+      if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, undefined));
+      if (!resource.row.namespaced) {
+        done(store(writer, resource, object, sentVersion, options));
+        return;
+      }
+      const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
+      const made = store(writer, resource, object, sentVersion, options);
+      // The first quota of a namespace is counted as well.
+      if (!options.dryRun && (hasQuotas || resource === writer.quotas)) refreshQuotas(writer, namespace);
+      done(made);
+    },
+  );
+}
+
+/** Prepares, validates and stores; a generated name that is taken is drawn again. */
+function store(
+  writer: Writer,
+  resource: ServedResource,
+  admittedDraft: Draft,
+  sentVersion: string,
+  options: WriteOptions,
+): JsonObject {
+  const { context } = writer;
+  const { name: sentName = "", generateName = "" } = metadataOf(admittedDraft);
+  const generates = sentName === "" && generateName !== "";
+  if (generates) seal(admittedDraft); // every name begins with what was admitted, without what came of the last one
+  for (let attempt = 1; ; attempt++) {
+    const draft = generates ? { ...admittedDraft } : admittedDraft;
+    prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+    writer.sharedSpecs.share(resource, draft);
+    const name = metadataOf(draft).name ?? "";
+    const causes = validateCreate(draft, resource.strategy, context.faults);
+    if (causes.length > 0) throw invalidObject(resource, name, causes);
+    if (sentVersion !== "" && sentVersion !== "0") {
+      const text = "resourceVersion should not be set on objects to be created";
+      throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
+    }
+    // A name that is taken is what is wrong first, whatever else is.
+    if (isServices(resource) && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
+      allocateAddresses(writer, resource, draft, undefined, options.dryRun);
+    const made = writer.create(resource, draft, options.dryRun);
+    if (made !== undefined) return made;
+    if (generates && context.faults["generate-name-collision"]) {
+      const taken = writer.live(resource, metadataOf(draft).namespace ?? "", name);
+      const over = taken && writer.replace(resource, taken, draft, options.dryRun);
+      if (over !== undefined) return over;
+    }
+    if (!generates) throw exists(writer, resource, name, metadataOf(draft).namespace ?? "");
+    if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
+  }
+}
+
+function exists(writer: Writer, resource: ServedResource, name: string, namespace: string): ApiError {
+  if (writer.context.faults["create-existing-wrong-error"]) {
+    return invalidObject(resource, name, [
+      { reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(name)}`, field: "metadata.name" },
+    ]);
+  }
+  const isUnreadable = writer.context.unreadable.has(storageKey(resource, namespace, name));
+  const live = isUnreadable ? undefined : writer.live(resource, namespace, name);
+  return alreadyExists(
+    resource.name,
+    name,
+    live !== undefined && metadataOf(live.object).deletionTimestamp !== undefined,
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * DELETE on a collection: what a list with the same selectors would show is deleted, one object after another.
+ * Source: document 1, verbs; the facts, section 4, D20.
+ */
+import { unmapped } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { ReadVerbs } from "./read-verbs.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { decodeDeleteOptions } from "./body.ts";
+import { deleteNamed } from "./delete.ts";
+import { type DeleteOptions, deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";
+import type { Writer } from "./writer.ts";
+
+export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, resource: ServedResource): void {
+  const { context } = writer;
+  context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+  const listOptions = { ...reads.optionsOf(run), watch: false };
+  const body = decodeDeleteOptions(context, run);
+  if (body !== undefined && context.faults["deletecollection-body-500"]) {
+    throw unmapped('no kind "DeleteOptions" is registered');
+  }
+  let options = deleteOptions(context, run.query, body);
+  if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
+
+  reads.listThen(run, resource, listOptions, (list) => {
+    const all = (list["items"] ?? []) as readonly JsonObject[];
+    const items = context.faults["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
+    inTurn(
+      items,
+      (item, done) => {
+        const { namespace = "", name = "" } = metadataOf(item);
+        deleteNamed(writer, run, resource, { namespace, name, options }, (deleted) => {
+          if (deleted !== undefined && context.faults["deletecollection-options-leak"]) {
+            options = leaked(options, deleted.object);
+          }
+          done();
+        });
+      },
+      () => respondObject(context, run, 200, answer(writer, resource, list)),
+    );
+  });
+}
+
+/** Objects of a page under the fault `deletecollection-partial-unreported`. */
+const firstPage = 3;
+
+/** What breaks a cluster is not done to whole collections. */
+const oneAtATime = {
+  reason: "FieldValueInvalid",
+  message: "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option",
+  field: ignoreStoreReadErrorName,
+};
+
+/** Calls `work` on one item after another, each when the one before is done; a long list does not grow the stack. */
+function inTurn<Item>(
+  items: readonly Item[],
+  work: (item: Item, done: () => void) => void,
+  finished: () => void,
+): void {
+  let at = 0;
+  let looping = false;
+  const drain = (): void => {
+    looping = true;
+    while (at < items.length) {
+      let done = false;
+      work(items[at++] as Item, () => {
+        done = true;
+        if (!looping) drain();
+      });
+      if (done) continue;
+      looping = false;
+      return;
+    }
+    finished();
+  };
+  drain();
+}
+
+/** Under the fault, what the first object's grace period came to is every other's, too. */
+function leaked(options: DeleteOptions, first: JsonObject): DeleteOptions {
+  const { deletionGracePeriodSeconds } = metadataOf(first);
+  return { ...options, gracePeriodSeconds: options.gracePeriodSeconds ?? deletionGracePeriodSeconds };
+}
+
+/** The list of what was deleted, or a Status. */
+function answer(writer: Writer, resource: ServedResource, list: JsonObject): JsonObject {
+  if (writer.context.profile.deleteCollectionAnswers === "list") return list;
+  const details: Record<string, Json> = { kind: resource.row.resource };
+  if (resource.group !== "") details["group"] = resource.group;
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+}

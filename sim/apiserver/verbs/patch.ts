@@ -1,0 +1,120 @@
+/**
+ * PATCH: JSON patch, JSON merge patch and strategic merge patch; `apply.ts` has server-side apply. Computed on the present object and, when somebody else was faster,
+ * computed again on the new one; a version inside the patch makes it conditional.
+ * Source: document 1, Updates 2 and 3; the facts, section 4, Patch and D15.
+ */
+import type { Faults } from "../../planted/server-faults.ts";
+import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire/media-types.ts";
+import type { TypeRow } from "../../../wire/schema.ts";
+import type { Cancel, Micros } from "../../kernel/types.ts";
+import { notFound, staleVersion, unsupportedMediaType } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import {
+  decodePatched,
+  type Patch,
+  readJsonPatchBody,
+  readMergePatchBody,
+  readStrategicPatchBody,
+} from "../../objects/decode-patch.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import type { FeatureGates } from "../../contract/profile.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { apply, isApply } from "./apply.ts";
+import { requireBodySize, warn } from "./body.ts";
+import { writeOptions } from "./options.ts";
+import { requireName, settleNamespace } from "./steps.ts";
+import { change, type UpdateOf } from "./update.ts";
+import type { Live, Writer } from "./writer.ts";
+
+type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, faults?: Faults) => Patch;
+
+const readers: Readonly<Record<string, PatchReader>> = {
+  [patchMediaTypes.json]: readJsonPatchBody,
+  [patchMediaTypes.merge]: readMergePatchBody,
+  [patchMediaTypes.strategic]: readStrategicPatchBody,
+};
+
+const builtInTypes = [...Object.keys(readers), patchMediaTypes.apply];
+const builtInTypesWithCbor = [...builtInTypes, patchMediaTypes.applyCbor];
+
+/** The route's own check of Content-Type, before any other. Throws 415. */
+export function requirePatchType(run: Run, { CBORServingAndStorage }: FeatureGates): void {
+  const accepted = CBORServingAndStorage ? builtInTypesWithCbor : builtInTypes;
+  if (!routeConsumes(run.request.headers["content-type"] ?? "", accepted)) {
+    throw unsupportedMediaType("415: Unsupported Media Type", true);
+  }
+}
+
+/** The patch in the body, for an object of `type`. Throws 400, 413, 415 or 422. */
+export function readPatch(run: Run, type: TypeRow, faults?: Faults): Patch {
+  const reader = readers[withoutParameters(run.request.headers["content-type"] ?? "")];
+  if (reader === undefined) throw unsupportedMediaType("415: Unsupported Media Type", true);
+  return reader(run.request.body, type, faults);
+}
+
+export function patch(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
+  if (isApply(run)) {
+    apply(writer, run, resource, subresource);
+    return;
+  }
+  const { context } = writer;
+  const { faults, profile } = context;
+  const { namespace, name } = run.resourcePlace;
+  context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+  requireBodySize(run);
+  const options = writeOptions(context, "PatchOptions", run.query);
+  const read = readPatch(run, resource.target.type, faults);
+  const decoding = { level: options.fieldValidation, strictStatus: profile.strictPatchStatus };
+
+  const attempt = (): void => {
+    const live = writer.live(resource, namespace, name);
+    if (live === undefined) throw notFound(resource.name, name);
+    const { draft, warnings } = decodePatched(read, live.object, resource.target, decoding);
+    settleNamespace(draft, namespace);
+    requireName(draft, name);
+    const before = metadataOf(live.object).resourceVersion;
+    const conditional = metadataOf(draft).resourceVersion !== before && !faults["patch-rv-not-a-precondition"];
+    const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
+    afterRace(writer, run, () =>
+      change(writer, run, raced(writer, write), (stored) => {
+        if (stored !== undefined) {
+          warn(run, warnings);
+          respondObject(context, run, 200, stored);
+        } else if (faults["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
+        else attempt();
+      }),
+    );
+  };
+  attempt();
+}
+
+const raceMicros: Micros = 2_000;
+
+/**
+ * The two faults of concurrent patches need a moment between reading and writing in which another writer can be
+ * faster; without them there is none.
+ */
+function afterRace(writer: Writer, run: Run, proceed: () => void): void {
+  const { faults, clock } = writer.context;
+  if (!faults["patch-retry-spurious-409"] && !faults["patch-lost-update"]) {
+    proceed();
+    return;
+  }
+  const cancel: Cancel = clock.after(raceMicros, () => {
+    run.unpark("executing");
+    run.stage(proceed);
+  });
+  run.park("waiting", cancel);
+}
+
+/** Under the fault, the write overwrites whatever is there by now. */
+function raced(writer: Writer, write: UpdateOf): UpdateOf {
+  if (!writer.context.faults["patch-lost-update"]) return write;
+  const { resource, live } = write;
+  const { namespace = "", name = "" } = metadataOf(live.object);
+  const now: Live | undefined = writer.live(resource, namespace, name);
+  return now === undefined ? write : { ...write, live: { ...live, modRevision: now.modRevision } };
+}

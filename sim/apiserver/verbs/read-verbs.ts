@@ -1,0 +1,255 @@
+/** get, list and watch: from a request to the read layer, and from what it finds to a response. */
+import { encodeBase64 } from "../../../wire/base64.ts";
+import type { FieldRequirement } from "../../../wire/selectors.ts";
+import type { ApiError } from "../../contract/errors.ts";
+import type { Json, JsonObject, Payload } from "../../contract/http-message.ts";
+import { startGet } from "../reads/get.ts";
+import { startList } from "../reads/list.ts";
+import { parseListOptions } from "../reads/options.ts";
+import type { GetSink, ListOptions, ListResult, ReadContext, WatchEncoder, WatchEventType } from "../reads/types.ts";
+import { startWatch } from "../reads/watch.ts";
+import { partialObject, partialOfList } from "../answers/partial-metadata.ts";
+import { BinaryEventPayload, InitialEventPayload, WatchEventPayload } from "../encodings/payload.ts";
+import { parseInclude } from "../answers/table.ts";
+import { shownTable } from "../answers/transform.ts";
+import { type ServedResource, storageKey, viewed } from "../catalogue/served-resources.ts";
+import type { ServerContext } from "../requests/server-context.ts";
+import { type Negotiated, offerOf } from "../answers/negotiate.ts";
+import { baseHeaders, objectPayload } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+
+export class ReadVerbs {
+  private readonly context: ServerContext;
+  private readonly reads: ReadContext;
+  private readonly encoders = new WeakMap<ServedResource, Map<string, WatchEncoder>>();
+  private readonly viewedItems = new WeakMap<readonly JsonObject[], readonly JsonObject[]>();
+
+  constructor(context: ServerContext, reads: ReadContext) {
+    this.context = context;
+    this.reads = reads;
+  }
+
+  /** `show` makes of the object what the response holds: the object itself, or what a subresource shows of it. */
+  get(run: Run, resource: ServedResource, show?: (object: JsonObject) => JsonObject): void {
+    const place = run.resourcePlace;
+    const { namespace, name } = place;
+    place.key ??= storageKey(resource, namespace, name);
+    const negotiated = this.context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+    const resourceVersion = run.query.isEmpty ? "" : (run.query.first("resourceVersion") ?? "");
+    const answer = new GetAnswer(this, run, resource, negotiated, show);
+    const cancel = startGet(this.reads, resource.read, { key: place.key, namespace, name, resourceVersion }, answer);
+    this.parkUnlessOver(run, cancel);
+  }
+
+  list(run: Run, resource: ServedResource): void {
+    const negotiated = this.context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+    this.listThen(run, resource, this.optionsOf(run), (list) => this.send(run, negotiated, list));
+  }
+
+  /** Lists for another verb's sake. */
+  listThen(run: Run, resource: ServedResource, options: ListOptions, done: (list: JsonObject) => void): void {
+    const { namespace } = run.resourcePlace;
+    const cancel = startList(
+      this.reads,
+      resource.read,
+      { namespace, options },
+      {
+        listed: (result) => this.finish(run, () => done(this.listObject(resource, result))),
+        failed: (error) => this.fail(run, error),
+      },
+    );
+    this.parkUnlessOver(run, cancel);
+  }
+
+  optionsOf(run: Run): ListOptions {
+    const { profile, faults } = this.context;
+    const { watchPrefix } = run.resourcePlace;
+    return withName(parseListOptions(run.query, profile, faults, watchPrefix), run.resourcePlace.name);
+  }
+
+  watch(run: Run, resource: ServedResource): void {
+    const negotiated = this.context.negotiator.negotiateWatch(run.request.headers["accept"], offerOf(run));
+    const options = this.optionsOf(run);
+    const { namespace } = run.resourcePlace;
+    const encoder = this.encoderOf(run, resource, negotiated);
+    const events = this.context.metrics.requests.eventsOf(resource.row);
+    const cancel = startWatch(
+      this.reads,
+      resource.read,
+      { namespace, options, encoder },
+      {
+        open: () => run.open(200, { "content-type": negotiated.contentType, ...baseHeaders(run) }),
+        event(payload) {
+          if (run.state !== "responding") return 0;
+          const waiting = run.responder.frame(payload);
+          events.told(payload.sizeBytes);
+          return waiting;
+        },
+        close: () => run.close(),
+        failed: (error) => this.fail(run, error),
+      },
+    );
+    if (run.state === "executing") run.park("waiting", cancel);
+    else run.hold(cancel);
+  }
+
+  /** Called within the read or later; a wait ends here. */
+  finish(run: Run, work: () => void): void {
+    if (run.state === "waiting") {
+      run.unpark("executing");
+      run.stage(work);
+    } else work();
+  }
+
+  fail(run: Run, error: ApiError): void {
+    if (run.state === "waiting") run.unpark("executing");
+    run.fail(error);
+  }
+
+  private parkUnlessOver(run: Run, cancel: () => void): void {
+    if (run.state === "executing") run.park("waiting", cancel);
+  }
+
+  send(run: Run, negotiated: Negotiated, object: JsonObject): void {
+    run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, object));
+  }
+
+  private listObject(resource: ServedResource, result: ListResult): JsonObject {
+    const { resourceVersion, remainingItemCount } = result;
+    return {
+      kind: listKindOf(resource),
+      apiVersion: resource.apiVersion,
+      metadata: {
+        resourceVersion,
+        ...(result.continue === "" ? {} : { continue: result.continue }),
+        ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+      },
+      items: result.items === null ? null : this.itemsAsViewed(resource, result.items),
+    };
+  }
+
+  private itemsAsViewed(resource: ServedResource, items: readonly JsonObject[]): readonly Json[] {
+    if (resource.view === undefined) return items;
+    const known = this.viewedItems.get(items);
+    if (known !== undefined) return known;
+    const made = items.map((item) => viewed(resource, item));
+    this.viewedItems.set(items, made);
+    return made;
+  }
+
+  private encoderOf(run: Run, resource: ServedResource, negotiated: Negotiated): WatchEncoder {
+    const { format, transform } = negotiated;
+    // A table shows its columns once in each watch.
+    if (transform?.kind === "Table")
+      return this.makeEncoder(resource, negotiated, this.tables(run, resource, transform.apiVersion));
+    const key = transform === undefined ? format : `${format} ${transform.kind} ${transform.apiVersion}`;
+    let encoders = this.encoders.get(resource);
+    if (encoders === undefined) this.encoders.set(resource, (encoders = new Map()));
+    let encoder = encoders.get(key);
+    if (encoder === undefined) {
+      const shown = transform?.kind !== "PartialObjectMetadata" ? asItIs : partial(transform.apiVersion);
+      encoders.set(key, (encoder = this.makeEncoder(resource, negotiated, shown)));
+    }
+    return encoder;
+  }
+
+  /** Throws 400 for a bad `includeObject`. */
+  private tables(run: Run, { custom }: ServedResource, apiVersion: string): Show {
+    const include = parseInclude(run.query.first("includeObject"));
+    let headers = true;
+    return (object) => {
+      const table = shownTable(this.context, object, custom, { apiVersion, include, headers });
+      headers = false;
+      return table;
+    };
+  }
+
+  private makeEncoder(
+    resource: ServedResource,
+    { format, transform, contentType }: Negotiated,
+    show: Show,
+  ): WatchEncoder {
+    const { encodings, encoders } = this.context;
+    const encodeEvent = encoders.ofEvents(format);
+    const shown = (type: WatchEventType, object: JsonObject): JsonObject => {
+      if (type === "ERROR") return object;
+      return show(type === "BOOKMARK" ? object : viewed(resource, object));
+    };
+    const empty = emptyList(resource);
+    const blueprint =
+      transform?.kind === "PartialObjectMetadata"
+        ? partialOfList({ ...empty, items: [] }, transform.apiVersion, "")
+        : empty;
+    const shares = encodeEvent === undefined && transform === undefined;
+    return {
+      ...(shares ? { initial: (object) => new InitialEventPayload(viewed(resource, object), encodings) } : {}),
+      event: (type, object): Payload =>
+        encodeEvent === undefined
+          ? new WatchEventPayload(type, shown(type, object), encodings)
+          : new BinaryEventPayload(type, shown(type, object), contentType, encodeEvent),
+      emptyList: encodeBase64(encoders.of(format)(blueprint)),
+    };
+  }
+}
+
+/** What an event shows of its object. */
+type Show = (object: JsonObject) => JsonObject;
+
+const asItIs: Show = (object) => object;
+
+const partial =
+  (apiVersion: string): Show =>
+  (object) =>
+    partialObject(object, apiVersion);
+
+/** One object for a get's whole answer: gets are the most frequent requests of all. */
+class GetAnswer implements GetSink {
+  private readonly verbs: ReadVerbs;
+  private readonly run: Run;
+  private readonly resource: ServedResource;
+  private readonly negotiated: Negotiated;
+  private readonly show: ((object: JsonObject) => JsonObject) | undefined;
+
+  constructor(
+    verbs: ReadVerbs,
+    run: Run,
+    resource: ServedResource,
+    negotiated: Negotiated,
+    show: ((object: JsonObject) => JsonObject) | undefined,
+  ) {
+    this.verbs = verbs;
+    this.run = run;
+    this.resource = resource;
+    this.negotiated = negotiated;
+    this.show = show;
+  }
+
+  found(stored: JsonObject): void {
+    if (this.run.state === "waiting") this.verbs.finish(this.run, () => this.answer(stored));
+    else this.answer(stored);
+  }
+
+  failed(error: ApiError): void {
+    this.verbs.fail(this.run, error);
+  }
+
+  private answer(stored: JsonObject): void {
+    const object = viewed(this.resource, stored);
+    this.verbs.send(this.run, this.negotiated, this.show === undefined ? object : this.show(object));
+  }
+}
+
+/** A path that names an object watches that object alone. */
+function withName(options: ListOptions, name: string): ListOptions {
+  if (name === "") return options;
+  const requirement: FieldRequirement = { field: "metadata.name", operator: "=", value: name };
+  const requirements = [...options.fieldSelector.requirements, requirement];
+  return { ...options, fieldSelector: { requirements, empty: false } };
+}
+
+const listKindOf = ({ row, custom }: ServedResource): string => custom?.listKind ?? `${row.kind}List`;
+
+/** As the real server encodes one that was never filled. */
+function emptyList(resource: ServedResource): JsonObject {
+  return { kind: listKindOf(resource), apiVersion: resource.apiVersion, metadata: {}, items: null };
+}

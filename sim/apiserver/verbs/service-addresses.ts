@@ -1,0 +1,192 @@
+/**
+ * Cluster addresses and node ports of services. Nothing is kept but the services themselves: what none of them has is
+ * free, so that a deletion frees at once, a restart forgets nothing, and front-ends of one store agree.
+ *
+ * As in the real server the lower part of each range is left to those who ask for a certain address, and is given out
+ * last. A dry run gets the network's own address and a port outside of the range, and takes nothing.
+ * Source: a recorded dry run (10.0.0.0, 32769); the published server's allocators.
+ */
+import type { Prng } from "../../kernel/types.ts";
+import { prefixEnd } from "../../store/sorted-index.ts";
+import { type ApiError, type Cause, internalError } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { goStrings, invalidText, invalidValue } from "../../objects/causes.ts";
+import { needsAddress, needsHealthCheck, needsNodePorts } from "../../kinds/core/service.ts";
+import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { invalidObject, type Writer } from "./writer.ts";
+
+/** Last bytes of 10.0.0.0/24 that a service can have; below `dynamicFrom` they are given out last. */
+const addresses = { first: 1, last: 254, dynamicFrom: 17 };
+const nodePorts = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
+const network = "10.0.0.";
+/** The server's own service has it. */
+export const firstServiceAddress = `${network}${addresses.first}`;
+const networkRange = "10.0.0.0/24";
+const dryRunAddress = "10.0.0.0";
+const dryRunPort = 32_769;
+
+type Range = typeof addresses;
+
+export const isServices = ({ row }: ServedResource): boolean => row.group === "" && row.resource === "services";
+
+interface Taken {
+  readonly addresses: Set<string>;
+  readonly ports: Set<number>;
+}
+
+/**
+ * Gives the service in `draft` what it lacks, as `before` does not have it yet. Throws 422 for an address that is
+ * taken or out of range, and 500 when a range is used up.
+ */
+export function allocateAddresses(
+  writer: Writer,
+  resource: ServedResource,
+  draft: Draft,
+  before: JsonObject | undefined,
+  dryRun: boolean,
+): void {
+  const sent = (draft["spec"] ?? {}) as JsonObject;
+  const had = (before?.["spec"] ?? {}) as JsonObject;
+  const wantsAddress = needsAddress(sent) && (sent["clusterIP"] ?? "") !== (had["clusterIP"] ?? "none yet");
+  const wantsPorts = needsNodePorts(sent) || sent["type"] === "LoadBalancer";
+  if (!wantsAddress && !wantsPorts) return;
+  const taken = takenBy(writer, resource, had);
+  const prng = writer.addressPrng;
+  const refused = (cause: Cause): ApiError =>
+    invalidObject(resource, ((draft["metadata"] as JsonObject)["name"] ?? "") as string, [cause]);
+  const spec = ownChild(draft, "spec");
+  if (wantsAddress) {
+    const asked = (spec["clusterIP"] ?? "") as string;
+    if (asked === "") spec["clusterIP"] = dryRun ? dryRunAddress : freeAddress(prng, taken.addresses);
+    else requireFreeAddress(asked, taken.addresses, refused);
+    spec["clusterIPs"] = [spec["clusterIP"] as string];
+  }
+  if (!wantsPorts) return;
+  const give: GivePort = (isTaken) => (dryRun ? dryRunPort : free(prng, nodePorts, isTaken));
+  const all = givePorts(spec, had, taken.ports, before === undefined, give, refused);
+  if (needsHealthCheck(spec)) giveHealthPort(spec, had, all, give);
+}
+
+/** A port that is nobody's; undefined when there is none left. */
+type GivePort = (isTaken: (port: number) => boolean) => number | undefined;
+
+function takenBy(writer: Writer, resource: ServedResource, own: JsonObject): Taken {
+  const { prefix } = resource.read;
+  const found = writer.context.store.range(prefix, prefixEnd(prefix), { count: false });
+  const taken: Taken = { addresses: new Set(), ports: new Set() };
+  if (typeof found === "string") return taken;
+  for (const { value } of found.items) {
+    const spec = ((value as JsonObject)["spec"] ?? {}) as JsonObject;
+    if (spec === own) continue;
+    for (const address of (spec["clusterIPs"] ?? []) as readonly string[]) taken.addresses.add(address);
+    for (const { nodePort } of portsOf(spec)) if (nodePort !== undefined) taken.ports.add(nodePort as number);
+    if (spec["healthCheckNodePort"] !== undefined) taken.ports.add(spec["healthCheckNodePort"] as number);
+  }
+  return taken;
+}
+
+const portsOf = (spec: JsonObject): readonly JsonObject[] => (spec["ports"] ?? []) as readonly JsonObject[];
+
+function freeAddress(prng: Prng, taken: ReadonlySet<string>): string {
+  const last = free(prng, addresses, (byte) => taken.has(network + String(byte)));
+  if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
+  return network + String(last);
+}
+
+function requireFreeAddress(asked: string, taken: ReadonlySet<string>, refused: (cause: Cause) => ApiError): void {
+  const byte = asked.startsWith(network) ? Number(asked.slice(network.length)) : -1;
+  const isInside = byte >= addresses.first && byte <= addresses.last && asked === network + String(byte);
+  if (isInside && !taken.has(asked)) return;
+  const why = isInside
+    ? "provided IP is already allocated"
+    : `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${networkRange}`;
+  throw refused(invalidText("spec.clusterIPs", goStrings([asked]), `failed to allocate IP ${asked}: ${why}`));
+}
+
+/**
+ * Ports that the client names first, so that none of them is given to another port of the same service. A new service
+ * that takes one port by several protocols is reached at one number. What is taken by then comes back.
+ */
+function givePorts(
+  spec: Draft,
+  had: JsonObject,
+  taken: ReadonlySet<number>,
+  isNew: boolean,
+  give: GivePort,
+  refused: (cause: Cause) => ApiError,
+): Set<number> {
+  const own = new Set(portsOf(had).map(({ nodePort }) => nodePort));
+  const asked = portsOf(spec as JsonObject);
+  const named = new Set<number>();
+  const byPort = new Map<unknown, number>();
+  asked.forEach(({ port, nodePort = 0 }, at) => {
+    const wanted = nodePort as number;
+    if (wanted === 0) return;
+    // One number may serve two protocols of the same service.
+    if (!own.has(wanted) && !named.has(wanted)) requireFreePort(wanted, `spec.ports[${at}].nodePort`, taken, refused);
+    named.add(wanted);
+    if (isNew && !byPort.has(port)) byPort.set(port, wanted);
+  });
+  const all = new Set([...taken, ...named]);
+  if (!needsNodePorts(spec)) return all;
+  const ports = ownList(spec, "ports") ?? [];
+  asked.forEach(({ port, nodePort = 0 }, at) => {
+    if (nodePort !== 0) return;
+    const given = byPort.get(port) ?? give((candidate) => all.has(candidate));
+    if (given === undefined) throw internalError("failed to allocate a nodePort: range is full");
+    if (isNew) byPort.set(port, given);
+    all.add(given);
+    ownItem(ports, at)["nodePort"] = given;
+  });
+  return all;
+}
+
+/** Where the balancer asks whether a node has pods of the service. */
+function giveHealthPort(spec: Draft, had: JsonObject, taken: ReadonlySet<number>, give: GivePort): void {
+  const wanted = (spec["healthCheckNodePort"] ?? 0) as number;
+  if (wanted === 0) {
+    const given = give((candidate) => taken.has(candidate));
+    if (given === undefined) throw internalError("failed to allocate a HealthCheck NodePort 0: range is full");
+    spec["healthCheckNodePort"] = given;
+  } else if (wanted !== had["healthCheckNodePort"]) {
+    const why = whyNot(wanted, taken);
+    if (why !== undefined) {
+      throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${why}`);
+    }
+  }
+}
+
+function requireFreePort(
+  port: number,
+  path: string,
+  taken: ReadonlySet<number>,
+  refused: (cause: Cause) => ApiError,
+): void {
+  const why = whyNot(port, taken);
+  if (why !== undefined) throw refused(invalidValue(path, port, why));
+}
+
+function whyNot(port: number, taken: ReadonlySet<number>): string | undefined {
+  const isInside = port >= nodePorts.first && port <= nodePorts.last;
+  if (isInside) return taken.has(port) ? "provided port is already allocated" : undefined;
+  const range = `${nodePorts.first}-${nodePorts.last}`;
+  return `provided port is not in the valid range. The range of valid ports is ${range}`;
+}
+
+/** From a drawn place on upwards in the part for everybody, then in the part below. */
+function free(prng: Prng, range: Range, isTaken: (value: number) => boolean): number | undefined {
+  return (
+    freeIn(prng, range.dynamicFrom, range.last, isTaken) ?? freeIn(prng, range.first, range.dynamicFrom - 1, isTaken)
+  );
+}
+
+function freeIn(prng: Prng, first: number, last: number, isTaken: (value: number) => boolean): number | undefined {
+  const size = last - first + 1;
+  const start = prng.intInclusive(0, size - 1);
+  for (let step = 0; step < size; step++) {
+    const value = first + ((start + step) % size);
+    if (!isTaken(value)) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,149 @@
+/** Steps that several kinds of write take alike. */
+import {
+  admit,
+  type AdmissionOutcome,
+  type AdmissionReview,
+  type AdmissionStep,
+  concerns,
+} from "../admission/admission.ts";
+import { refusal } from "../access/authorize.ts";
+import { badRequest } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { trackManagedFields } from "../../objects/managed-fields.ts";
+import { hasDoubledKey } from "../../planted/doubled-keys.ts";
+import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
+import type { Run } from "../requests/run.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { warn } from "./body.ts";
+import { type DeleteOptions, deleteOptionsSent, type WriteOptions, writeOptionsSent } from "./options.ts";
+import type { Writer } from "./writer.ts";
+
+/** The object's namespace becomes the request's; another one is refused. */
+export function settleNamespace(draft: Draft, namespace: string): void {
+  const { namespace: sent = "" } = metadataOf(draft);
+  if (sent === namespace) return;
+  if (sent !== "" && namespace !== "") {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  const metadata = ownMetadata(draft);
+  if (namespace === "") delete metadata.namespace;
+  else metadata.namespace = namespace;
+}
+
+/** A PUT or PATCH cannot rename. Throws 400. */
+export function requireName(draft: Draft, name: string): void {
+  const { name: sent = "" } = metadataOf(draft);
+  if (sent === name) return;
+  if (sent === "") {
+    throw badRequest("the name of the object (based on URL) was undeterminable: name must be provided");
+  }
+  throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+}
+
+/** Who makes an object by a PUT or a PATCH must be allowed to create it as well. Throws 403. */
+export function requireCreate({ context }: Writer, run: Run, resource: ServedResource): void {
+  const { namespace, name } = run.resourcePlace;
+  const attributes = {
+    is: "resource",
+    verb: "create",
+    resource: resource.name,
+    version: resource.row.version,
+    subresource: "",
+    namespace,
+    name,
+  } as const;
+  const decision = context.authorizer(run.user, attributes);
+  if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
+}
+
+/** Notes who wrote which fields. */
+export function track(
+  writer: Writer,
+  run: Run,
+  resource: ServedResource,
+  draft: Draft,
+  live: JsonObject | undefined,
+  options: WriteOptions,
+  subresource: string,
+): void {
+  trackManagedFields(draft, live, resource.strategy, {
+    manager: options.fieldManager === "" ? writer.managerOf(run.request.headers["user-agent"]) : options.fieldManager,
+    apiVersion: resource.apiVersion,
+    subresource,
+    now: writer.times.now(),
+  });
+  if (writer.context.faults["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
+    delete ownMetadata(draft).managedFields;
+  }
+}
+
+export interface Admission {
+  readonly operation: AdmissionReview["operation"];
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: Draft | undefined;
+  readonly oldObject: JsonObject | undefined;
+  /** Undefined for a connection: it has none beside its object, which is made of options. */
+  readonly options: { readonly dryRun: boolean } | DeleteOptions | undefined;
+}
+
+/** Passes a draft through the admission steps; the run is parked while one of them takes its time. */
+export function admitted(writer: Writer, run: Run, admission: Admission, done: (object: Draft) => void): void {
+  const { admission: steps } = writer.context;
+  const { operation, namespace, name, object, oldObject, options } = admission;
+  const review: AdmissionReview = {
+    operation,
+    place: run.resourcePlace,
+    namespace,
+    name,
+    user: run.user,
+    object: object as JsonObject | undefined,
+    oldObject,
+    dryRun: options?.dryRun ?? false,
+    options: unsaid,
+  };
+  if (!concerns(steps, review)) {
+    done(object ?? {});
+    return;
+  }
+  pass(writer, run, { ...review, options: optionsSent(options, run) }, done);
+}
+
+function optionsSent(options: Admission["options"], { query }: Run): JsonObject {
+  if (options === undefined) return unsaid;
+  return "propagation" in options ? deleteOptionsSent(options) : writeOptionsSent(options.dryRun, query);
+}
+
+const unsaid: JsonObject = {};
+
+function pass(writer: Writer, run: Run, review: AdmissionReview, done: (object: Draft) => void): void {
+  const { admission: steps, metrics, clock } = writer.context;
+  let start = clock.nowMicros(); // a step begins when the one before it has answered
+  const observed = ({ name }: AdmissionStep, isRefused: boolean): void => {
+    const end = clock.nowMicros();
+    metrics.admission.passed(name, review.operation, end - start, isRefused);
+    start = end;
+  };
+  const proceed = (outcome: AdmissionOutcome): void => {
+    warn(run, outcome.warnings);
+    if ("refused" in outcome) throw outcome.refused;
+    done((outcome.object ?? {}) as Draft);
+  };
+  let settled: AdmissionOutcome | undefined;
+  let isWaiting = false;
+  const ended = (outcome: AdmissionOutcome): void => {
+    if (!isWaiting) {
+      settled = outcome;
+      return;
+    }
+    run.unpark("executing");
+    run.stage(() => proceed(outcome));
+  };
+  const cancel = admit(steps, review, ended, observed);
+  if (settled !== undefined) {
+    proceed(settled);
+    return;
+  }
+  isWaiting = true;
+  run.park("waiting", cancel, true);
+}

@@ -1,0 +1,181 @@
+/**
+ * PUT, and what it has in common with PATCH: build the new object from the present one, admit it, prepare and
+ * validate it, store it by compare-and-set, and start again when somebody else was faster.
+ * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
+ */
+import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
+import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { seal } from "../../objects/seal.ts";
+import { prepareForUpdate } from "../../objects/system-fields.ts";
+import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
+import { validateUpdate } from "../../objects/validation.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import { type ServedResource, storageKey } from "../catalogue/served-resources.ts";
+import { decodeBody, requireBodySize, warn } from "./body.ts";
+import { createDraft } from "./create.ts";
+import { removesItself } from "./deletion.ts";
+import { type WriteOptions, writeOptions } from "./options.ts";
+import { allocateAddresses, isServices } from "./service-addresses.ts";
+import { admitted, requireCreate, requireName, settleNamespace, track } from "./steps.ts";
+import { invalidObject, type Live, type Writer } from "./writer.ts";
+
+export function update(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
+  context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
+  requireBodySize(run);
+  const options = writeOptions(context, "UpdateOptions", run.query);
+  const body = decodeBody(context, run, resource, options.fieldValidation);
+  settleNamespace(body, namespace);
+  requireName(body, name);
+  seal(body); // each attempt starts from the body as it was sent
+  const sentUid = metadataOf(body).uid ?? "";
+
+  const attempt = (): void => {
+    const live = writer.live(resource, namespace, name);
+    if (sentUid !== "" && sentUid !== (live === undefined ? "" : metadataOf(live.object).uid)) {
+      throw uidConflict(resource, namespace, name, sentUid, live);
+    }
+    const draft: Draft = { ...body };
+    if (live === undefined) {
+      if (subresource !== "" || !createsOnUpdate(writer, resource)) throw notFound(resource.name, name);
+      // A version that no object has is a stale one: whoever read it must not bring the object back.
+      if (parseVersion(metadataOf(draft).resourceVersion) !== 0) throw staleVersion(resource.name, name);
+      if (!writer.context.faults["put-creates-without-right"]) requireCreate(writer, run, resource);
+      createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
+      return;
+    }
+    const write: UpdateOf = { resource, subresource, live, draft, options, conditional: true };
+    change(writer, run, write, (stored) => {
+      if (stored === undefined) attempt();
+      else respondObject(context, run, 200, stored);
+    });
+  };
+  attempt();
+}
+
+export interface UpdateOf {
+  readonly resource: ServedResource;
+  /** "" for the object itself. */
+  readonly subresource: string;
+  readonly live: Live;
+  /** Becomes the stored object. */
+  readonly draft: Draft;
+  readonly options: WriteOptions;
+  /** Judge the draft's resourceVersion: a PUT's always, a patch's when it names one. */
+  readonly conditional: boolean;
+  /** The draft's managedFields say already who owns what: an application's do. */
+  readonly owned?: boolean;
+  /** Admission has judged what the request sent, which is not the draft: a scale. */
+  readonly isAdmitted?: boolean;
+}
+
+/** From a built draft to the store. `done` gets what was stored, or undefined when the object changed meanwhile. */
+export function change(
+  writer: Writer,
+  run: Run,
+  write: UpdateOf,
+  done: (stored: JsonObject | undefined) => void,
+): void {
+  const { resource, subresource, live, draft, options, owned = false, isAdmitted = false } = write;
+  if (!owned) track(writer, run, resource, draft, live.object, options, subresource);
+  const { namespace = "", name = "" } = metadataOf(live.object);
+  const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
+  const go = (object: Draft): void => {
+    settleVersion(writer, write, object);
+    prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
+    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults, subresource);
+    if (causes.length > 0) throw invalidObject(resource, name, causes);
+    if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
+    if (isServices(resource)) allocateAddresses(writer, resource, object, live.object, options.dryRun);
+    if (subresource === "" && mayUseMore(resource)) requireQuota(writer, resource, object, options.dryRun, live.object);
+    const stored = commit(writer, write, object);
+    if (!options.dryRun && mayChangeUsage(resource, live)) refreshQuotas(writer, namespace);
+    done(stored);
+  };
+  if (isAdmitted) go(draft);
+  else admitted(writer, run, admission, go);
+}
+
+/** Whether an update may use more of a quota: a service may take ports, a claim storage. */
+const mayUseMore = ({ row }: ServedResource): boolean =>
+  row.group === "" && (row.resource === "services" || row.resource === "persistentvolumeclaims");
+
+/** What was going may have gone; a quota, or a pod's phase, may have changed. */
+function mayChangeUsage(resource: ServedResource, { object }: Live): boolean {
+  if (metadataOf(object).deletionTimestamp !== undefined || mayUseMore(resource)) return true;
+  const { row } = resource;
+  return row.group === "" && (row.resource === "resourcequotas" || row.resource === "pods");
+}
+
+function commit(writer: Writer, { resource, live, options }: UpdateOf, object: Draft): JsonObject | undefined {
+  const goes = removesItself(object, live.object) && !hasSpecFinalizers(resource, object);
+  if (goes && !writer.context.faults["last-finalizer-removed-object-stays"]) {
+    // The answer is the object as submitted, at the version that it had.
+    return writer.remove(live, options.dryRun) === undefined ? undefined : (object as JsonObject);
+  }
+  return writer.replace(resource, live, object, options.dryRun);
+}
+
+/** A namespace also waits for the finalizers in its spec. */
+function hasSpecFinalizers(resource: ServedResource, object: Draft): boolean {
+  if (resource.row.resource !== "namespaces") return false;
+  const spec = object["spec"] as JsonObject | undefined;
+  return ((spec?.["finalizers"] as readonly string[] | undefined) ?? []).length > 0;
+}
+
+/** Compares the draft's version with the stored one, or fills it in. Throws 409 or 422. */
+function settleVersion(writer: Writer, write: UpdateOf, draft: Draft): void {
+  const { resource, live, conditional } = write;
+  const current = metadataOf(live.object).resourceVersion as string;
+  const { name = "" } = metadataOf(live.object);
+  const sent = parseVersion(metadataOf(draft).resourceVersion);
+  if (conditional) {
+    const unconditional =
+      writer.context.profile.unconditionalUpdate === "by-type" && resource.strategy.unconditionalUpdate;
+    if (sent === 0 && !unconditional) throw versionRequired(resource, name);
+    if (sent !== 0 && String(sent) !== current) throw staleVersion(resource.name, name);
+  }
+  ownMetadata(draft).resourceVersion = current;
+}
+
+function createsOnUpdate(writer: Writer, resource: ServedResource): boolean {
+  return writer.context.profile.createOnUpdate === "all" || resource.strategy.createOnUpdate;
+}
+
+/** Absent, empty and `0` are 0. The real server answers a garbled one with a bare 500. */
+function parseVersion(text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  if (/^\d+$/.test(text)) return Number(text);
+  throw unmapped(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+}
+
+/** Here, alone, the kind of an invalid object is its plural. */
+function versionRequired(resource: ServedResource, name: string): Error {
+  const cause = {
+    reason: "FieldValueInvalid",
+    message: "Invalid value: 0x0: must be specified for an update",
+    field: "metadata.resourceVersion",
+  };
+  return invalid(resource.row.resource, resource.group, name, [cause]);
+}
+
+function uidConflict(
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+  sent: string,
+  live: Live | undefined,
+): Error {
+  const found = live === undefined ? "" : (metadataOf(live.object).uid ?? "");
+  return conflict(
+    resource.name,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, namespace, name)}, ResourceVersion: 0, ` +
+      `AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${found}`,
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * Types that are questions, not objects: posted, answered, never stored.
+ * Source: document 1, terminology; recorded answers to token and access reviews.
+ */
+import type { User } from "../access/authenticate.ts";
+import type { Attributes } from "../access/authorize.ts";
+import type { PolicyRule } from "../access/rbac/rules.ts";
+import { groupInDialect } from "../../../wire/dialect.ts";
+import { goQuote } from "../../../wire/go-strings.ts";
+import { badRequest, type Cause, invalid } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { invalidText, invalidValue, requiredValue } from "../../objects/causes.ts";
+import { seal } from "../../objects/seal.ts";
+import { type Draft, isObject } from "../../contract/objects.ts";
+import { respondObject } from "../answers/respond.ts";
+import type { Run } from "../requests/run.ts";
+import type { ServedResource } from "../catalogue/served-resources.ts";
+import { bindNamed } from "./binding.ts";
+import { decodeBody, requireBodySize } from "./body.ts";
+import { writeOptions } from "./options.ts";
+import { admitted, settleNamespace, track } from "./steps.ts";
+import type { Writer } from "./writer.ts";
+
+export interface VirtualCall {
+  readonly run: Run;
+  readonly resource: ServedResource;
+  readonly writer: Writer;
+}
+
+/** What answers a question: the status of its object. */
+type Answer = (call: VirtualCall, spec: JsonObject) => JsonObject;
+
+export const virtualResources: Readonly<Record<string, (call: VirtualCall) => void>> = {
+  bindings: bindNamed,
+  tokenreviews: answering(reviewToken),
+  selfsubjectreviews: answering(({ run }) => ({ userInfo: userInfo(run.user) })),
+  subjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, subjectOf(spec))),
+  localsubjectaccessreviews: answering(reviewLocalAccess),
+  selfsubjectrulesreviews: answering(reviewRules),
+  selfsubjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, call.run.user)),
+};
+
+function answering(answer: Answer): (call: VirtualCall) => void {
+  return (call) => {
+    const { run, resource, writer } = call;
+    const { context } = writer;
+    context.negotiator.negotiate(run.request.headers["accept"]);
+    requireBodySize(run);
+    const options = writeOptions(context, "CreateOptions", run.query);
+    const draft: Draft = decodeBody(context, run, resource, options.fieldValidation);
+    settleNamespace(draft, run.resourcePlace.namespace);
+    track(writer, run, resource, draft, undefined, options, "");
+    const { namespace } = run.resourcePlace;
+    const admission = {
+      operation: "CREATE",
+      namespace,
+      name: "",
+      object: draft,
+      oldObject: undefined,
+      options,
+    } as const;
+    admitted(writer, run, admission, (object) => {
+      const status = answer(call, (object["spec"] ?? {}) as JsonObject);
+      respondObject(context, run, 201, seal({ ...object, status }) as JsonObject);
+    });
+  };
+}
+
+function reviewToken({ writer }: VirtualCall, spec: JsonObject): JsonObject {
+  const token = (spec["token"] ?? "") as string;
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const asked = (spec["audiences"] ?? []) as readonly string[];
+  const proven = writer.context.lookupToken(token, asked);
+  if (proven === undefined) return { user: {}, error: "invalid bearer token" };
+  const { user, audiences } = proven;
+  return { authenticated: true, user: userInfo(user), ...(audiences.length === 0 ? {} : { audiences }) };
+}
+
+/** All that the asker may do in a namespace. */
+function reviewRules({ run, writer }: VirtualCall, spec: JsonObject): JsonObject {
+  const namespace = (spec["namespace"] ?? "") as string;
+  if (namespace === "") throw badRequest("no namespace on request");
+  const { rules, problem } = writer.context.rulesOf(run.user, namespace);
+  return {
+    resourceRules: rules.filter((rule) => rule.nonResourceURLs === undefined).map(copied),
+    nonResourceRules: rules.flatMap(({ nonResourceURLs, verbs }) =>
+      nonResourceURLs === undefined ? [] : [{ verbs, nonResourceURLs }],
+    ),
+    incomplete: problem !== "",
+    ...(problem === "" ? {} : { evaluationError: problem }),
+  };
+}
+
+const copied = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule): JsonObject => ({
+  verbs,
+  ...(apiGroups === undefined ? {} : { apiGroups }),
+  ...(resources === undefined ? {} : { resources }),
+  ...(resourceNames === undefined ? {} : { resourceNames }),
+});
+
+function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  return { username: name, ...(uid === "" ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) };
+}
+
+function subjectOf(spec: JsonObject): User {
+  return {
+    name: (spec["user"] ?? "") as string,
+    uid: (spec["uid"] ?? "") as string,
+    groups: (spec["groups"] ?? []) as readonly string[],
+  };
+}
+
+/** About a namespace alone, and nothing but what lies in it. */
+function reviewLocalAccess(call: VirtualCall, spec: JsonObject): JsonObject {
+  const { namespace } = call.run.resourcePlace;
+  const resource = spec["resourceAttributes"] as JsonObject | undefined;
+  const path = spec["nonResourceAttributes"];
+  const causes: Cause[] = [];
+  const asked = resource?.["namespace"] ?? "";
+  if (resource !== undefined && asked !== namespace) {
+    causes.push(invalidValue("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"));
+  }
+  if (path !== undefined) {
+    causes.push(invalidText("spec.nonResourceAttributes", goPath(path), "disallowed on this kind of request"));
+  }
+  return reviewAccess(call, spec, subjectOf(spec), causes);
+}
+
+function reviewAccess(call: VirtualCall, spec: JsonObject, user: User, more: readonly Cause[] = []): JsonObject {
+  const resource = spec["resourceAttributes"] as JsonObject | undefined;
+  const path = spec["nonResourceAttributes"] as JsonObject | undefined;
+  const causes: Cause[] = [];
+  if (resource !== undefined && path !== undefined) {
+    const both = "cannot be specified in combination with resourceAttributes";
+    causes.push(invalidText("spec.nonResourceAttributes", goPath(path), both));
+  } else if (resource === undefined && path === undefined) {
+    const none = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    causes.push(invalidText("spec.resourceAttributes", '"null"', none));
+  }
+  const isSelf = call.resource.row.resource === "selfsubjectaccessreviews";
+  if (!isSelf && user.name === "" && user.groups.length === 0) {
+    causes.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
+  }
+  selectorCauses(resource ?? {}, causes);
+  causes.push(...more);
+  if (causes.length > 0) throw refused(call, causes);
+  const decision = call.writer.context.authorizer(user, attributesOf(resource, path ?? {}));
+  return {
+    allowed: decision.allowed,
+    ...(!decision.allowed && decision.denied ? { denied: true } : {}),
+    ...(decision.reason === "" ? {} : { reason: decision.reason }),
+  };
+}
+
+/** As Go prints the attributes of a path. */
+function goPath(attributes: Json): string {
+  const { path = "", verb = "" } = attributes as JsonObject;
+  return `authorization.NonResourceAttributes{Path:${goQuote(String(path))}, Verb:${goQuote(String(verb))}}`;
+}
+
+/** Selectors are given as a text or in parts. */
+function selectorCauses(resource: JsonObject, causes: Cause[]): void {
+  for (const field of ["fieldSelector", "labelSelector"]) {
+    const selector = resource[field];
+    if (!isObject(selector)) continue;
+    const at = `spec.resourceAttributes.${field}`;
+    const raw = (selector["rawSelector"] ?? "") as string;
+    const hasParts = ((selector["requirements"] ?? []) as readonly Json[]).length > 0;
+    if (raw !== "" && hasParts) {
+      causes.push(invalidValue(`${at}.rawSelector`, raw, "may not specified at the same time as requirements"));
+    } else if (raw === "" && !hasParts) {
+      const text = `when ${at} is specified, requirements or rawSelector is required`;
+      causes.push(requiredValue(`${at}.requirements`, text));
+    }
+  }
+}
+
+function attributesOf(resource: JsonObject | undefined, path: JsonObject): Attributes {
+  const text = (from: JsonObject, field: string): string => (from[field] ?? "") as string;
+  if (resource === undefined) return { is: "path", verb: text(path, "verb"), path: text(path, "path") };
+  return {
+    is: "resource",
+    verb: text(resource, "verb"),
+    resource: { group: text(resource, "group"), resource: text(resource, "resource") },
+    version: text(resource, "version"),
+    subresource: text(resource, "subresource"),
+    namespace: text(resource, "namespace"),
+    name: text(resource, "name"),
+  };
+}
+
+/** Here the real server names no kind. */
+function refused({ writer }: VirtualCall, causes: readonly Cause[]): Error {
+  return invalid("", groupInDialect(writer.context.profile.dialect, "authorization.svc.io"), "", causes);
+}

@@ -1,0 +1,223 @@
+/**
+ * The last step of every write: into the store by compare-and-set, into the trace, out as the object that a client
+ * sees. Nothing here waits.
+ */
+import { invariant } from "../../kernel/invariant.ts";
+import type { Prng } from "../../kernel/types.ts";
+import { prefixEnd } from "../../store/sorted-index.ts";
+import type { KeyValue } from "../../store/types.ts";
+import { type QuotaNamespaces, quotaNamespacesOf } from "../admission/quota-namespaces.ts";
+import { type ApiError, invalid } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { digestOf } from "../../objects/digest.ts";
+import { objectsEqual } from "../../objects/equality.ts";
+import { managerName } from "../../objects/managed-fields.ts";
+import { seal } from "../../objects/seal.ts";
+import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion } from "../../objects/system-fields.ts";
+import { type Draft, metadataOf } from "../../contract/objects.ts";
+import { type ServedResource, type ServedResources, storageKey, viewed } from "../catalogue/served-resources.ts";
+import type { ServerContext } from "../requests/server-context.ts";
+import { unreadableObject } from "../../contract/unreadable.ts";
+import { SharedSpecs } from "./shared-specs.ts";
+import { Times } from "../../contract/times.ts";
+
+/** An object as it lies in the store, and the revision that it got there by. */
+export interface Live {
+  readonly key: string;
+  /** In the storage's form. */
+  readonly stored: JsonObject;
+  /** As clients of the resource see it. */
+  readonly object: JsonObject;
+  readonly modRevision: number;
+}
+
+interface KeyRange {
+  readonly resource: ServedResource;
+  readonly namespace: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+const rememberedKeysMax = 4096;
+const uncounted = { count: false } as const;
+
+export class Writer {
+  readonly context: ServerContext;
+  readonly resources: ServedResources;
+  readonly times: Times;
+  /** Names tokens. */
+  readonly tokenPrng: Prng;
+  /** Chooses addresses and ports of services. */
+  readonly addressPrng: Prng;
+  private readonly prng: Prng;
+  readonly quotas: ServedResource;
+  readonly quotaNamespaces: QuotaNamespaces;
+  readonly sharedSpecs = new SharedSpecs();
+  private readonly namespaces: ServedResource;
+  private readonly namespaceKeys = new Map<string, string>();
+  private lastRange: KeyRange | undefined;
+  private lastAgent: string | undefined;
+  private lastAgentManager = managerName("", undefined);
+
+  constructor(context: ServerContext, resources: ServedResources) {
+    this.context = context;
+    this.resources = resources;
+    this.namespaces = resources.named("", "v1", "namespaces");
+    this.quotas = resources.named("", "v1", "resourcequotas");
+    this.quotaNamespaces = quotaNamespacesOf(context.store, this.quotas.read.prefix);
+    this.times = new Times(context.clock);
+    this.prng = context.process.prng.stream("objects");
+    this.tokenPrng = context.process.prng.stream("token ids");
+    this.addressPrng = context.process.prng.stream("service addresses");
+  }
+
+  writeContext(subresource: string): WriteContext {
+    return { now: this.times.now(), prng: this.prng, faults: this.context.faults, subresource };
+  }
+
+  /** The object now, past every cache. Throws 500 for one that cannot be read. */
+  live(resource: ServedResource, namespace: string, name: string): Live | undefined {
+    const key = storageKey(resource, namespace, name);
+    const { store, unreadable, profile } = this.context;
+    const found = store.get(key);
+    if (found !== undefined && unreadable.has(key)) throw unreadableObject(key, profile.featureGates);
+    invariant(typeof found !== "string", "the present state cannot be compacted or in the future");
+    return found === undefined ? undefined : liveOf(resource, found);
+  }
+
+  /** Whether the name is taken, be it by what cannot be read. */
+  isTaken(resource: ServedResource, namespace: string, name: string): boolean {
+    return this.context.store.get(storageKey(resource, namespace, name)) !== undefined;
+  }
+
+  /** Every object of a namespace now, in key order. */
+  all(resource: ServedResource, namespace: string): readonly Live[] {
+    const { start, end } = this.rangeOf(resource, namespace);
+    const found = this.context.store.range(start, end, uncounted);
+    invariant(typeof found !== "string", "the present state cannot be compacted or in the future");
+    return found.items.map((item) => liveOf(resource, item));
+  }
+
+  /** Where a namespace's objects lie. The same is asked many times in a row. */
+  private rangeOf(resource: ServedResource, namespace: string): KeyRange {
+    const last = this.lastRange;
+    if (last !== undefined && last.resource === resource && last.namespace === namespace) return last;
+    const start = storageKey(resource, namespace, "");
+    this.lastRange = { resource, namespace, start, end: prefixEnd(start) };
+    return this.lastRange;
+  }
+
+  /** A namespace's object now; undefined when there is none. */
+  namespace(name: string): JsonObject | undefined {
+    let key = this.namespaceKeys.get(name);
+    if (key === undefined) {
+      key = storageKey(this.namespaces, "", name);
+      if (this.namespaceKeys.size >= rememberedKeysMax) this.namespaceKeys.clear();
+      this.namespaceKeys.set(name, key);
+    }
+    const found = this.context.store.get(key);
+    return typeof found === "object" ? (found.value as JsonObject) : undefined;
+  }
+
+  /** The field manager that a user agent stands for; most requests in a row come from the same one. */
+  managerOf(userAgent: string | undefined): string {
+    if (userAgent !== this.lastAgent) {
+      this.lastAgent = userAgent;
+      this.lastAgentManager = managerName("", userAgent);
+    }
+    return this.lastAgentManager;
+  }
+
+  /** Stores a new object. Undefined when the key is taken. */
+  create(resource: ServedResource, draft: Draft, dryRun: boolean): JsonObject | undefined {
+    const { store, process } = this.context;
+    const { namespace = "", name = "" } = metadataOf(draft);
+    const key = storageKey(resource, namespace, name);
+    if (dryRun) {
+      if (store.get(key) !== undefined) return undefined;
+      orderMetadata(draft);
+      return seal(draft) as JsonObject;
+    }
+    let stored: JsonObject | undefined;
+    store.put(key, 0, (revision) => {
+      finishMetadata(draft, String(revision));
+      const object = toStored(resource, draft);
+      // Before it is sealed: what is all new would only fill the digests' memory.
+      process.trace("write", key, revision, digestOf(object));
+      stored = seal(object);
+      return stored;
+    });
+    if (stored === undefined) {
+      this.spoilRefused(key);
+      return undefined;
+    }
+    this.sharedSpecs.keep(resource, stored);
+    return viewed(resource, stored);
+  }
+
+  /**
+   * Replaces `live` by `draft`. Undefined when somebody else was faster. A draft that changes nothing is not stored.
+   */
+  replace(resource: ServedResource, live: Live, draft: Draft, dryRun: boolean): JsonObject | undefined {
+    const { store, process, faults } = this.context;
+    const candidate = toStored(resource, draft);
+    if (objectsEqual(live.stored, candidate)) {
+      // Dry or not: what is there already is the answer.
+      if (faults["noop-update-returns-empty-rv"]) return withResourceVersion(live.object, "");
+      return this.isCurrent(live) ? live.object : undefined;
+    }
+    if (dryRun) {
+      const version = metadataOf(live.object).resourceVersion as string;
+      return seal(withResourceVersion(draft, version));
+    }
+    let stored: JsonObject | undefined;
+    store.put(live.key, live.modRevision, (revision) => {
+      const version = faults["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
+      stored = seal(withResourceVersion(candidate, version ?? String(revision)));
+      process.trace("write", live.key, revision, digestOf(stored));
+      return stored;
+    });
+    return stored === undefined ? undefined : viewed(resource, stored);
+  }
+
+  /** Removes `live`; the answer carries the revision of the removal. Undefined when somebody else was faster. */
+  remove(live: Live, dryRun: boolean): JsonObject | undefined {
+    const { store, process } = this.context;
+    if (dryRun) return this.isCurrent(live) ? live.object : undefined;
+    const revision = store.delete(live.key, live.modRevision);
+    if (revision === undefined) return undefined;
+    process.trace("write", live.key, revision, "");
+    return seal(withResourceVersion(live.object, String(revision)));
+  }
+
+  private isCurrent(live: Live): boolean {
+    const now = this.context.store.get(live.key);
+    return typeof now === "object" && now.modRevision === live.modRevision;
+  }
+
+  /** A fault: a refused creation still touches the object that stands in its way. */
+  private spoilRefused(key: string): void {
+    const { store, faults, process } = this.context;
+    if (!faults["fake-create-mutates-on-error"]) return;
+    const found = store.get(key);
+    if (typeof found !== "object") return;
+    const revision = store.put(key, found.modRevision, (made) =>
+      seal(withResourceVersion(found.value as JsonObject, String(made))),
+    );
+    process.trace("write", key, revision, "");
+  }
+}
+
+function liveOf(resource: ServedResource, found: KeyValue): Live {
+  const stored = found.value as JsonObject;
+  return { key: found.key, stored, object: viewed(resource, stored), modRevision: found.modRevision };
+}
+
+function toStored(resource: ServedResource, draft: Draft): JsonObject {
+  return resource.view === undefined ? (draft as JsonObject) : resource.view.toStored(draft as JsonObject);
+}
+
+/** The 422 for an object that fails validation. */
+export function invalidObject(resource: ServedResource, name: string, causes: Parameters<typeof invalid>[3]): ApiError {
+  return invalid(resource.row.kind, resource.kindGroup, name, causes);
+}

@@ -1,0 +1,221 @@
+/**
+ * ValidatingAdmissionPolicies and their bindings: defaults, and what makes one unusable. Expressions are compiled here
+ * once to be judged, and once more when the stored policy is first in force.
+ * Source: the published defaults and validation.
+ */
+import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
+import { matchConditionCauses } from "./match-conditions.ts";
+import { type Compiled, compilePolicy, itemsOf, textOf } from "./policy-expressions.ts";
+import type { Cause } from "../../contract/errors.ts";
+import { formatType } from "../../expressions/types.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { selectorText } from "../../objects/selector-text.ts";
+import {
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+  unsupportedValue,
+} from "../../objects/causes.ts";
+import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { eachItem } from "../core/pod-template.ts";
+import { ruleCauses } from "./webhook-configuration.ts";
+
+export const admissionPolicyRules: KindRules = {
+  defaults(draft) {
+    if (!isObject(draft["spec"])) return;
+    const spec = ownChild(draft, "spec");
+    spec["failurePolicy"] ??= "Fail";
+    if (isObject(spec["matchConstraints"])) matchDefaults(ownChild(spec, "matchConstraints"));
+  },
+  validate(object, causes) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    policyCauses(spec, causes);
+  },
+};
+
+export const admissionPolicyBindingRules: KindRules = {
+  defaults(draft) {
+    if (!isObject(draft["spec"])) return;
+    const spec = ownChild(draft, "spec");
+    if (isObject(spec["matchResources"])) matchDefaults(ownChild(spec, "matchResources"));
+  },
+  validate(object, causes) {
+    bindingCauses((object["spec"] ?? {}) as JsonObject, causes);
+  },
+};
+
+function matchDefaults(match: Draft): void {
+  match["matchPolicy"] ??= "Equivalent";
+  match["namespaceSelector"] ??= {};
+  match["objectSelector"] ??= {};
+  for (const field of ["resourceRules", "excludeResourceRules"]) {
+    eachItem(match, field, (rule) => (rule["scope"] ??= "*"));
+  }
+}
+
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
+
+function policyCauses(spec: JsonObject, causes: Cause[]): void {
+  const compiled = compilePolicy(spec);
+  const { paramKind, matchConstraints } = spec;
+  if (spec["failurePolicy"] !== "Fail" && spec["failurePolicy"] !== "Ignore") {
+    causes.push(unsupportedValue("spec.failurePolicy", spec["failurePolicy"], ["Fail", "Ignore"]));
+  }
+  if (isObject(paramKind)) {
+    for (const field of ["apiVersion", "kind"]) {
+      if (textOf(paramKind, field) === "") causes.push(requiredValue(`spec.paramKind.${field}`));
+    }
+  }
+  if (!isObject(matchConstraints)) causes.push(requiredValue("spec.matchConstraints"));
+  else {
+    if (itemsOf(matchConstraints, "resourceRules").length === 0) {
+      causes.push(requiredValue("spec.matchConstraints.resourceRules"));
+    }
+    matchCauses(matchConstraints, "spec.matchConstraints", causes);
+  }
+  const conditions = itemsOf(spec, "matchConditions");
+  matchConditionCauses(conditions, "spec.matchConditions", compiled.conditionVariables, causes);
+  variableCauses(spec, compiled.variables, causes);
+  const { validations, auditAnnotations } = compiled;
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    causes.push(requiredValue("spec.validations", "validations or auditAnnotations must be non-empty"));
+    causes.push(requiredValue("spec.auditAnnotations", "validations or auditAnnotations must be non-empty"));
+  }
+  itemsOf(spec, "validations").forEach((raw, at) => {
+    const path = `spec.validations[${at}]`;
+    const validation = validations[at];
+    if (validation === undefined) return;
+    compiledCauses(validation.source, validation.expression, `${path}.expression`, ["bool"], causes);
+    messageCauses(raw, path, causes);
+    if (validation.messageExpression !== undefined) {
+      const source = textOf(raw, "messageExpression");
+      compiledCauses(source, validation.messageExpression, `${path}.messageExpression`, ["string"], causes);
+    }
+    const reason = raw["reason"];
+    if (reason !== undefined && !reasons.includes(String(reason))) {
+      causes.push(unsupportedValue(`${path}.reason`, reason, reasons));
+    }
+  });
+  annotationCauses(spec, auditAnnotations, causes);
+}
+
+/** Causes for refusing an expression that was compiled; `wanted` types, or any when there are none. */
+function compiledCauses(
+  source: string,
+  compiled: Compiled,
+  path: string,
+  wanted: readonly string[],
+  causes: Cause[],
+): void {
+  if (source === "") {
+    causes.push(requiredValue(path, "expression is not specified"));
+    return;
+  }
+  if ("error" in compiled) {
+    causes.push(invalidValue(path, source, `compilation failed: ${compiled.error}`));
+    return;
+  }
+  const type = formatType(compiled.type);
+  if (wanted.length === 0 || wanted.includes(type) || type === "dyn") return;
+  const expected = wanted.length === 1 ? String(wanted[0]) : `one of [${wanted.join(" ")}]`;
+  causes.push(invalidValue(path, source, `must evaluate to ${expected}`));
+}
+
+function variableCauses(
+  spec: JsonObject,
+  variables: readonly { readonly name: string; readonly expression: Compiled }[],
+  causes: Cause[],
+): void {
+  const names = new Set<string>();
+  variables.forEach(({ name, expression }, at) => {
+    const path = `spec.variables[${at}]`;
+    if (name === "") causes.push(requiredValue(`${path}.name`, "name is not specified"));
+    else if (!/^[A-Za-z_]\w*$/.test(name)) {
+      causes.push(invalidValue(`${path}.name`, name, "name is not a valid CEL identifier"));
+    } else if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
+    names.add(name);
+    const source = textOf(itemsOf(spec, "variables")[at] as JsonObject, "expression");
+    compiledCauses(source, expression, `${path}.expression`, [], causes);
+  });
+}
+
+function messageCauses(validation: JsonObject, path: string, causes: Cause[]): void {
+  const message = validation["message"];
+  if (typeof message !== "string" || message === "") return;
+  const refuse = (text: string): unknown => causes.push(invalidValue(`${path}.message`, message, text));
+  if (message.trim() === "") refuse("message must be non-empty if specified");
+  else if (/[\r\n]/.test(message.trim())) refuse("message must not contain line breaks");
+}
+
+function annotationCauses(spec: JsonObject, compiled: readonly Compiled[], causes: Cause[]): void {
+  const keys = new Set<string>();
+  itemsOf(spec, "auditAnnotations").forEach((annotation, at) => {
+    const path = `spec.auditAnnotations[${at}]`;
+    const key = textOf(annotation, "key");
+    if (key === "") causes.push(requiredValue(`${path}.key`));
+    pushInvalid(`${path}.key`, key, key === "" ? [] : qualifiedNameErrors(key), causes);
+    if (keys.has(key)) causes.push(duplicateValue(`${path}.key`, key));
+    keys.add(key);
+    const source = textOf(annotation, "valueExpression");
+    compiledCauses(source, compiled[at] as Compiled, `${path}.valueExpression`, ["string", "null"], causes);
+  });
+}
+
+function matchCauses(match: JsonObject, path: string, causes: Cause[]): void {
+  for (const field of ["resourceRules", "excludeResourceRules"]) {
+    itemsOf(match, field).forEach((rule, at) => ruleCauses(rule, `${path}.${field}[${at}]`, causes));
+  }
+  const policy = match["matchPolicy"];
+  if (policy !== "Exact" && policy !== "Equivalent") {
+    causes.push(unsupportedValue(`${path}.matchPolicy`, policy, ["Equivalent", "Exact"]));
+  }
+  for (const field of ["namespaceSelector", "objectSelector"]) selectorCauses(match[field], `${path}.${field}`, causes);
+}
+
+function selectorCauses(selector: Json | undefined, path: string, causes: Cause[]): void {
+  const parsed = parseLabelSelector(selectorText((selector ?? {}) as JsonObject));
+  if (isSelectorError(parsed)) causes.push(invalidValue(path, "", "is not a selector"));
+}
+
+const actions = ["Audit", "Deny", "Warn"];
+
+function bindingCauses(spec: JsonObject, causes: Cause[]): void {
+  const policyName = textOf(spec, "policyName");
+  if (policyName === "") causes.push(requiredValue("spec.policyName"));
+  else pushInvalid("spec.policyName", policyName, dns1123SubdomainErrors(policyName), causes);
+  if (isObject(spec["paramRef"])) paramCauses(spec["paramRef"], "spec.paramRef", causes);
+  if (isObject(spec["matchResources"])) matchCauses(spec["matchResources"], "spec.matchResources", causes);
+  const chosen = (spec["validationActions"] ?? []) as readonly string[];
+  const path = "spec.validationActions";
+  if (chosen.length === 0) causes.push(requiredValue(path));
+  chosen.forEach((action, at) => {
+    if (!actions.includes(action)) causes.push(unsupportedValue(`${path}[${at}]`, action, actions));
+    if (chosen.indexOf(action) !== at) causes.push(duplicateValue(`${path}[${at}]`, action));
+  });
+  if (chosen.includes("Deny") && chosen.includes("Warn")) {
+    const text =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response " +
+      "and headers serves no purpose)";
+    causes.push(invalidValue(path, chosen, text));
+  }
+}
+
+function paramCauses(ref: JsonObject, path: string, causes: Cause[]): void {
+  const name = textOf(ref, "name");
+  const selector = ref["selector"];
+  if (name !== "" && selector !== undefined) {
+    causes.push(forbiddenField(`${path}.name`, "name and selector are mutually exclusive"));
+  } else if (name === "" && selector === undefined) {
+    causes.push(requiredValue(path, "one of name or selector must be specified"));
+  }
+  if (selector !== undefined) selectorCauses(selector, `${path}.selector`, causes);
+  const action = ref["parameterNotFoundAction"];
+  if (action === undefined) causes.push(requiredValue(`${path}.parameterNotFoundAction`));
+  else if (action !== "Deny" && action !== "Allow") {
+    causes.push(unsupportedValue(`${path}.parameterNotFoundAction`, action, ["Deny", "Allow"]));
+  }
+}

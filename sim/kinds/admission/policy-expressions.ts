@@ -1,0 +1,128 @@
+/**
+ * A validating policy with its expressions compiled, once for each stored policy. Variables are a policy's own: each may
+ * use those before it, and is evaluated when an expression first asks for it.
+ * Source: the published ValidatingAdmissionPolicy.
+ */
+import { callCostMax, compile, type CompileFailure, type Expression } from "../../expressions/expression.ts";
+import { type CelType, dyn, type ObjectField } from "../../expressions/types.ts";
+import { EvaluationError } from "../../expressions/failures.ts";
+import { type MapValue, type Value } from "../../expressions/values.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { requestVariables } from "../../apiserver/admission/expression-variables.ts";
+
+export type Compiled = Expression | CompileFailure;
+
+export interface CompiledPolicy {
+  readonly variables: readonly { readonly name: string; readonly expression: Compiled }[];
+  readonly validations: readonly CompiledValidation[];
+  readonly auditAnnotations: readonly Compiled[];
+  /** What match conditions may name. */
+  readonly conditionVariables: ReadonlyMap<string, CelType>;
+}
+
+export interface CompiledValidation {
+  readonly source: string;
+  readonly expression: Compiled;
+  readonly message: string;
+  readonly messageExpression: Compiled | undefined;
+  readonly reason: string;
+}
+
+export const textOf = (object: JsonObject, field: string): string => {
+  const value = object[field];
+  return typeof value === "string" ? value.trim() : "";
+};
+
+export const itemsOf = (object: JsonObject, field: string): readonly JsonObject[] =>
+  (object[field] ?? []) as readonly JsonObject[];
+
+export function compilePolicy(spec: JsonObject): CompiledPolicy {
+  const conditionVariables = new Map(requestVariables);
+  if (spec["paramKind"] !== undefined) conditionVariables.set("params", dyn);
+  const fields = new Map<string, ObjectField>();
+  const environment = (): ReadonlyMap<string, CelType> =>
+    new Map([
+      ...conditionVariables,
+      ["variables", { is: "object", name: "kubernetes.variables", fields: new Map(fields) }],
+    ]);
+  const variables = itemsOf(spec, "variables").map((variable) => {
+    const name = textOf(variable, "name");
+    const expression = compile(textOf(variable, "expression"), environment());
+    fields.set(name, { name, type: "error" in expression ? dyn : expression.type });
+    return { name, expression };
+  });
+  const full = environment();
+  return {
+    variables,
+    validations: itemsOf(spec, "validations").map((validation) => {
+      const source = textOf(validation, "expression");
+      const message = textOf(validation, "messageExpression");
+      return {
+        source,
+        expression: compile(source, full),
+        message: textOf(validation, "message"),
+        // A message is made of what was judged; it may not ask the authorizer again.
+        messageExpression: message === "" ? undefined : compile(message, withoutAuthorizer(full)),
+        reason: textOf(validation, "reason"),
+      };
+    }),
+    auditAnnotations: itemsOf(spec, "auditAnnotations").map((each) => compile(textOf(each, "valueExpression"), full)),
+    conditionVariables,
+  };
+}
+
+const withoutAuthorizer = (variables: ReadonlyMap<string, CelType>): ReadonlyMap<string, CelType> =>
+  new Map([...variables].filter(([name]) => !name.startsWith("authorizer")));
+
+const compiledPolicies = new WeakMap<JsonObject, CompiledPolicy>();
+
+/** The policy with this spec, which is stored and never changed. */
+export function compiledPolicy(spec: JsonObject): CompiledPolicy {
+  let known = compiledPolicies.get(spec);
+  if (known === undefined) compiledPolicies.set(spec, (known = compilePolicy(spec)));
+  return known;
+}
+
+/** The values of a policy's variables for one request, each evaluated when it is first asked for. */
+export class PolicyVariables implements MapValue {
+  readonly isMap = true;
+  /** What they have cost so far. */
+  cost = 0;
+  private readonly variables: CompiledPolicy["variables"];
+  private readonly values: Readonly<Record<string, Value>>;
+  private readonly known = new Map<string, Value>();
+
+  constructor(variables: CompiledPolicy["variables"], values: Readonly<Record<string, Value>>) {
+    this.variables = variables;
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.variables.length;
+  }
+
+  keys(): readonly Value[] {
+    return this.variables.map(({ name }) => name);
+  }
+
+  get(key: Value): Value | undefined {
+    const known = this.known.get(key as string);
+    if (known !== undefined) return known;
+    const found = this.variables.find(({ name }) => name === key);
+    if (found === undefined) return undefined;
+    const { name, expression } = found;
+    const outcome =
+      "error" in expression
+        ? { error: expression.error, cost: 0, isExhausted: false }
+        : expression.evaluate({ ...this.values, variables: this }, callCostMax);
+    this.cost += outcome.cost;
+    if ("error" in outcome) {
+      throw new EvaluationError(
+        `composited variable "${name}" fails to evaluate: ${outcome.error}`,
+        outcome.isExhausted,
+      );
+    }
+    this.known.set(name, outcome.value);
+    return outcome.value;
+  }
+}

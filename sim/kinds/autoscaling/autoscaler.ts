@@ -1,0 +1,40 @@
+/** Autoscalers: what is scaled, between which numbers. Source: the published defaults and validation. */
+import { pathSegmentErrors } from "../../../wire/names.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { invalidValue, requiredValue } from "../../objects/causes.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { specToDefault } from "../shared/fields.ts";
+import type { KindRules } from "../kind-rules.ts";
+
+const metricsAnnotation = /^autoscaling\.alpha\.(?:svc|kubernetes)\.io\/metrics$/;
+
+export const autoscalerRules: KindRules = {
+  defaults(draft) {
+    const spec = specToDefault(draft, "minReplicas");
+    if (spec === undefined) return;
+    spec["minReplicas"] ??= 1;
+    const hasMetrics = Object.keys(metadataOf(draft).annotations ?? {}).some((name) => metricsAnnotation.test(name));
+    if (!hasMetrics) spec["targetCPUUtilizationPercentage"] ??= 80;
+  },
+  validate(autoscaler, causes) {
+    const spec = (autoscaler["spec"] ?? {}) as JsonObject;
+    const least = (spec["minReplicas"] ?? 1) as number;
+    const most = (spec["maxReplicas"] ?? 0) as number;
+    if (least < 1) causes.push(invalidValue("spec.minReplicas", least, "must be greater than or equal to 1"));
+    if (most < 1) causes.push(invalidValue("spec.maxReplicas", most, "must be greater than 0"));
+    if (most < least) {
+      causes.push(invalidValue("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
+    }
+    const target = (spec["scaleTargetRef"] ?? {}) as JsonObject;
+    for (const field of ["kind", "name"]) {
+      const text = (target[field] ?? "") as string;
+      const path = `spec.scaleTargetRef.${field}`;
+      if (text === "") causes.push(requiredValue(path));
+      else for (const why of pathSegmentErrors(text)) causes.push(invalidValue(path, text, why));
+    }
+    const share = spec["targetCPUUtilizationPercentage"] as number | undefined;
+    if (share === undefined || share >= 1) return;
+    // The real server names the field of its newer version.
+    causes.push(invalidValue("spec.metrics[0].resource.target.averageUtilization", share, "must be greater than 0"));
+  },
+};

@@ -1,0 +1,122 @@
+/**
+ * Nodes. Source: recorded answers: allocatable follows capacity until it is set, and a new node is kept free of pods
+ * until somebody has found it ready. The published validation of taints and of updates.
+ */
+import { labelValueErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import { goQuote } from "../../../wire/go-strings.ts";
+import type { Cause } from "../../contract/errors.ts";
+import { parseQuantity } from "../../../wire/quantity.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import {
+  duplicateText,
+  duplicateValue,
+  forbiddenField,
+  goStrings,
+  invalidText,
+  invalidValue,
+  pushInvalid,
+} from "../../objects/causes.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { isObject, ownChild } from "../../contract/objects.ts";
+import { enumCauses, listOf, repetition } from "../shared/fields.ts";
+import { cidrCauses, isDualStack } from "../shared/ip-fields.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { quantityCauses } from "./resource-quota.ts";
+import { taintEffects } from "./pods/scheduling.ts";
+
+export const nodeRules: KindRules = {
+  defaults(draft) {
+    const status = draft["status"];
+    if (!isObject(status) || status["allocatable"] !== undefined || status["capacity"] === undefined) return;
+    ownChild(draft, "status")["allocatable"] = status["capacity"];
+  },
+  prepareForCreate(draft, dialect) {
+    const spec = ownChild(draft, "spec");
+    const taints = (spec["taints"] ?? []) as readonly JsonObject[];
+    const notReady = { key: `node.${dialect.labelSuffix}/not-ready`, effect: "NoSchedule" };
+    const isThere = taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect);
+    if (!isThere) spec["taints"] = [...taints, notReady];
+  },
+  validate(object, causes, _dialect, live) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    taintCauses(listOf(spec, "taints"), causes);
+    amountCauses((object["status"] ?? {}) as JsonObject, causes);
+    if (live === undefined) networkCauses((spec["podCIDRs"] ?? []) as readonly string[], causes);
+  },
+  stepFirst: true,
+  validateUpdate(object, live, causes) {
+    addressCauses(listOf((object["status"] ?? {}) as JsonObject, "addresses"), causes);
+    const after = (object["spec"] ?? {}) as JsonObject;
+    const before = (live["spec"] ?? {}) as JsonObject;
+    for (const [field, name] of [
+      ["podCIDRs", "podCIDR"],
+      ["providerID", "providerID"],
+    ] as const) {
+      if (before[field] === undefined || before[field] === "" || jsonEqual(before[field], after[field])) continue;
+      const detail = `node updates may not change ${name} except from "" to valid`;
+      causes.push(forbiddenField(`spec.${field}`, detail));
+    }
+  },
+};
+
+/** What a node has, and what of it pods can have. */
+function amountCauses(status: JsonObject, causes: Cause[]): void {
+  for (const field of ["capacity", "allocatable"]) {
+    const amounts = (status[field] ?? {}) as Readonly<Record<string, Json>>;
+    for (const name of Object.keys(amounts)) {
+      const quantity = parseQuantity(String(amounts[name]));
+      if ("error" in quantity) continue; // the decoder has refused it already
+      quantityCauses(name, quantity, `status.${field}.${name}`, causes);
+    }
+  }
+}
+
+/** The pods' networks, one of each family. */
+function networkCauses(networks: readonly string[], causes: Cause[]): void {
+  const path = "spec.podCIDRs";
+  networks.forEach((network, at) => cidrCauses(network, `${path}[${at}]`, causes));
+  if (networks.length < 2) return;
+  if (networks.length > 2 || !isDualStack(networks.map((network) => network.split("/")[0] ?? ""))) {
+    const detail = "may specify no more than one CIDR for each IP family";
+    causes.push(invalidText(path, goStrings(networks), detail));
+  }
+  const isAgain = repetition();
+  networks.forEach((network, at) => {
+    if (isAgain(network)) causes.push(duplicateValue(`${path}[${at}]`, network));
+  });
+}
+
+function addressCauses(addresses: readonly JsonObject[], causes: Cause[]): void {
+  const seen = new Set<string>();
+  addresses.forEach(({ type = "", address = "" }, at) => {
+    const key = JSON.stringify([type, address]);
+    if (seen.has(key)) {
+      const shown = `core.NodeAddress{Type:${goQuote(type as string)}, Address:${goQuote(address as string)}}`;
+      causes.push(duplicateText(`status.addresses[${at}]`, shown));
+    }
+    seen.add(key);
+  });
+}
+
+/** Taints are named as if they were metadata, as the real server names them. */
+function taintCauses(taints: readonly JsonObject[], causes: Cause[]): void {
+  const seen = new Set<string>();
+  taints.forEach((taint, at) => {
+    const path = `metadata.taints[${at}]`;
+    const { key = "", value = "", effect = "" } = taint as Readonly<Record<string, string>>;
+    pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
+    const errors = labelValueErrors(value);
+    if (errors.length > 0) causes.push(invalidValue(`${path}.value`, value, errors.join(";")));
+    enumCauses(effect, taintEffects, `${path}.effect`, causes);
+    const pair = JSON.stringify([key, effect]);
+    if (seen.has(pair)) causes.push(duplicateTaint(path, key, value, effect));
+    seen.add(pair);
+  });
+}
+
+/** As the real server prints it. Simplification: when it was added is not printed. */
+function duplicateTaint(field: string, key: string, value: string, effect: string): Cause {
+  const taint = `core.Taint{Key:${goQuote(key)}, Value:${goQuote(value)}, Effect:${goQuote(effect)}, TimeAdded:<nil>}`;
+  const message = `Duplicate value: ${taint}: taints must be unique by key and effect pair`;
+  return { reason: "FieldValueDuplicate", message, field };
+}

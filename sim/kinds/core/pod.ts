@@ -1,0 +1,242 @@
+/**
+ * Pods. Source: recorded answers (04, 05, 06); the published rule of what an update of a pod may change.
+ */
+import type { Dialect } from "../../../wire/dialect.ts";
+import type { Cause } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { forbiddenField, invalidValue } from "../../objects/causes.ts";
+import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
+import { listOf, specToDefault } from "../shared/fields.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { imageCauses } from "./pods/containers.ts";
+import { ephemeralStepCauses } from "./pods/ephemeral.ts";
+import { qosClass } from "./pods/qos.ts";
+import { resizeCauses } from "./pods/resize.ts";
+import { podStatusCauses } from "./pods/status.ts";
+import { podUpdateCauses } from "./pods/update.ts";
+import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
+
+export const podRules: KindRules = {
+  defaults(draft) {
+    const spec = specToDefault(draft, "restartPolicy");
+    if (spec === undefined) return;
+    podSpecDefaults(spec);
+    spec["enableServiceLinks"] ??= true;
+    for (const field of ["containers", "initContainers"]) {
+      eachItem(spec, field, requestDefaults);
+      if (spec["hostNetwork"] === true) eachItem(spec, field, hostPortDefaults);
+    }
+  },
+  prepareForCreate(draft, dialect) {
+    admit(draft, dialect);
+    draft["status"] = { phase: "Pending", qosClass: qosClass(draft["spec"] as JsonObject) };
+  },
+  prepareForUpdate(draft, live, subresource, dialect) {
+    if (subresource === "ephemeralcontainers" || subresource === "resize") {
+      keepAllBut(draft, live, subresource);
+      return;
+    }
+    if (subresource === "status") keepQosClass(draft, live);
+    if (subresource !== "") return;
+    const before = (live["spec"] ?? {}) as JsonObject;
+    const { priority, preemptionPolicy } = draft["spec"] as JsonObject;
+    if (priority === undefined && before["priority"] !== undefined)
+      ownChild(draft, "spec")["priority"] = before["priority"];
+    if (preemptionPolicy === undefined && before["preemptionPolicy"] !== undefined) {
+      ownChild(draft, "spec")["preemptionPolicy"] = before["preemptionPolicy"];
+    }
+    addTolerations(draft, dialect);
+  },
+  validate(object, causes, _dialect, live) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    const { name = "", annotations } = metadataOf(object);
+    if (annotations !== undefined) podAnnotationCauses(annotations, spec, causes);
+    specCauses(spec, name, causes);
+    if (live === undefined) newPodCauses(spec, causes);
+  },
+  validateUpdate(object, live, causes, subresource) {
+    if (subresource === "ephemeralcontainers") ephemeralStepCauses(object, live, causes);
+    else if (subresource === "resize") resizeCauses(object, live, causes);
+    else {
+      mirrorCauses(object, live, causes);
+      podUpdateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
+    }
+  },
+  validateStatus: podStatusCauses,
+};
+
+/** Stored specs that were found fit, for a pod of any name: those of one template, and every change of a status, bring them again. */
+const fitSpecs = new WeakSet<JsonObject>();
+
+function specCauses(spec: JsonObject, name: string, causes: Cause[]): void {
+  if (fitSpecs.has(spec)) return;
+  const countBefore = causes.length;
+  podSpecCauses(spec, "spec", causes, name);
+  tokenCauses(spec, causes);
+  for (const field of ["containers", "initContainers"]) {
+    listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
+  }
+  const isFit = causes.length === countBefore;
+  if (isFit && Object.isFrozen(spec) && !namesClaims(spec)) fitSpecs.add(spec);
+}
+
+/** Claims that are made for a pod have its name in theirs. */
+const namesClaims = (spec: JsonObject): boolean =>
+  listOf(spec, "volumes").some(({ ephemeral }) => ephemeral !== undefined);
+
+/** Whoever writes a status without the class means no other: it was given at creation, for good. */
+function keepQosClass(draft: Draft, live: JsonObject): void {
+  const given = (live["status"] as JsonObject | undefined)?.["qosClass"];
+  const status = draft["status"] as JsonObject | undefined;
+  if (given !== undefined && (status?.["qosClass"] ?? "") === "") ownChild(draft, "status")["qosClass"] = given;
+}
+
+/** Each of these two subresources writes one part of the spec, and of containers. */
+function keepAllBut(draft: Draft, live: JsonObject, subresource: string): void {
+  const sent = (draft["spec"] ?? {}) as JsonObject;
+  const before = (live["spec"] ?? {}) as JsonObject;
+  const own = ownMetadata(draft);
+  const kept = metadataOf(live);
+  for (const field of keptMetadata) {
+    if (kept[field] === undefined) delete own[field];
+    else Object.assign(own, { [field]: kept[field] });
+  }
+  if (subresource === "resize") draft["spec"] = resized(sent, before);
+  else {
+    const { ephemeralContainers: _, ...rest } = before;
+    const given = sent["ephemeralContainers"];
+    draft["spec"] = (given === undefined ? rest : { ...rest, ephemeralContainers: given }) as JsonObject;
+  }
+}
+
+const keptMetadata = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
+
+/** The pod as it was, with what the containers of the same names ask for now. */
+function resized(sent: JsonObject, before: JsonObject): JsonObject {
+  const spec: Record<string, Json> = { ...before };
+  for (const field of ["containers", "initContainers"]) {
+    if (before[field] === undefined) continue;
+    const wanted = new Map(listOf(sent, field).map((container) => [container["name"], container]));
+    spec[field] = listOf(before, field).map((container) => {
+      const named = wanted.get(container["name"]);
+      if (named === undefined) return container;
+      const { resizePolicy: _, ...rest } = container;
+      const resources = named["resources"] ?? {};
+      const policy = named["resizePolicy"];
+      return (
+        policy === undefined ? { ...rest, resources } : { ...rest, resources, resizePolicy: policy }
+      ) as JsonObject;
+    });
+  }
+  return spec;
+}
+
+/** In the node's network a container's port is the node's. */
+function hostPortDefaults(container: Draft): void {
+  eachItem(container, "ports", (port) => {
+    if ((port["hostPort"] ?? 0) === 0 && port["containerPort"] !== undefined) port["hostPort"] = port["containerPort"];
+  });
+}
+
+/** A resource that is limited but not requested is requested to its limit. */
+function requestDefaults(container: Draft): void {
+  const resources = container["resources"] as JsonObject | undefined;
+  const limits = resources?.["limits"] as JsonObject | undefined;
+  if (limits === undefined) return;
+  const requests = (resources?.["requests"] ?? {}) as JsonObject;
+  if (Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return;
+  const merged = { ...limits, ...requests };
+  ownChild(container, "resources")["requests"] = Object.fromEntries(
+    Object.keys(merged)
+      .sort()
+      .map((name) => [name, merged[name] as Json]),
+  );
+}
+
+/** What the observed server's admission adds to every pod, after managed fields were computed: nobody owns these. */
+function admit(draft: Draft, dialect: Dialect): void {
+  addTolerations(draft, dialect);
+  const spec = ownChild(draft, "spec");
+  spec["priority"] ??= 0;
+  spec["preemptionPolicy"] ??= "PreemptLowerPriority";
+}
+
+/** A pod stays for five minutes on a node that has gone, unless it says otherwise. */
+function addTolerations(draft: Draft, dialect: Dialect): void {
+  const spec = (draft["spec"] ?? {}) as JsonObject;
+  const tolerations = (spec["tolerations"] ?? []) as readonly JsonObject[];
+  const added = usualTolerations(dialect).filter(
+    ({ key }) => !tolerations.some((toleration) => tolerates(toleration, key as string)),
+  );
+  if (added.length > 0) ownChild(draft, "spec")["tolerations"] = [...tolerations, ...added];
+}
+
+const knownTolerations = new WeakMap<Dialect, readonly JsonObject[]>();
+
+function usualTolerations(dialect: Dialect): readonly JsonObject[] {
+  let usual = knownTolerations.get(dialect);
+  if (usual === undefined) {
+    usual = ["not-ready", "unreachable"].map((name) => {
+      const key = `node.${dialect.labelSuffix}/${name}`;
+      return Object.freeze({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
+    });
+    knownTolerations.set(dialect, usual);
+  }
+  return usual;
+}
+
+function tolerates(toleration: JsonObject, key: string): boolean {
+  const { effect, key: own } = toleration;
+  return (own === key || own === undefined) && (effect === "NoExecute" || effect === undefined);
+}
+
+const mirrors = ["svc.io/config.mirror", "kubernetes.io/config.mirror"];
+const deletionCosts = ["controller.svc.io/pod-deletion-cost", "controller.kubernetes.io/pod-deletion-cost"];
+const int32Form = /^(?:0|-?[1-9]\d{0,9})$/;
+
+/** Annotations that mean something to the real server. */
+function podAnnotationCauses(annotations: Readonly<Record<string, string>>, spec: JsonObject, causes: Cause[]): void {
+  for (const mirror of mirrors) {
+    if (annotations[mirror] === undefined || (spec["nodeName"] ?? "") !== "") continue;
+    const detail = "must set spec.nodeName if mirror pod annotation is set";
+    causes.push(invalidValue(`metadata.annotations[${mirror}]`, annotations[mirror], detail));
+  }
+  for (const name of deletionCosts) {
+    const cost = annotations[name];
+    if (cost === undefined || (int32Form.test(cost) && Number(cost) === (Number(cost) | 0))) continue;
+    causes.push(invalidValue(`metadata.annotations[${name}]`, cost, "must be a 32bit integer"));
+  }
+}
+
+/** A pod that stands for one of the node's own says so from the beginning to the end. */
+function mirrorCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
+  for (const mirror of mirrors) {
+    const [after, before] = [metadataOf(object).annotations?.[mirror], metadataOf(live).annotations?.[mirror]];
+    if (after === before) continue;
+    const what = before === undefined ? "add" : "remove or update";
+    causes.push(forbiddenField(`metadata.annotations[${mirror}]`, `may not ${what} mirror pod annotation`));
+  }
+}
+
+/** Tokens are somebody's. */
+function tokenCauses(spec: JsonObject, causes: Cause[]): void {
+  if ((spec["serviceAccountName"] ?? "") !== "") return;
+  listOf(spec, "volumes").forEach((volume, at) => {
+    if (!isObject(volume["projected"])) return;
+    listOf(volume["projected"], "sources").forEach((source, index) => {
+      if (!isObject(source["serviceAccountToken"])) return;
+      const path = `spec.volumes[${at}].projected.sources[${index}].serviceAccountToken`;
+      causes.push(forbiddenField(path, "must not be specified when serviceAccountName is not set"));
+    });
+  });
+}
+
+/** What can only come to a pod later. */
+function newPodCauses(spec: JsonObject, causes: Cause[]): void {
+  if (listOf(spec, "ephemeralContainers").length > 0) {
+    causes.push(forbiddenField("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if ((spec["nodeName"] ?? "") !== "" && listOf(spec, "schedulingGates").length > 0) {
+    causes.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
+  }
+}

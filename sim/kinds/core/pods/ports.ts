@@ -1,0 +1,80 @@
+/** Ports of containers, and what names one. Source: the published validation of container ports and of port names. */
+import type { Cause } from "../../../contract/errors.ts";
+import type { Json, JsonObject } from "../../../contract/http-message.ts";
+import { duplicateValue, invalidValue, requiredValue } from "../../../objects/causes.ts";
+import { enumCauses, listOf } from "../../shared/fields.ts";
+
+export const protocols = ["SCTP", "TCP", "UDP"];
+
+/** Ports of one container; `path` ends in `ports`. */
+export function portsCauses(ports: readonly JsonObject[], path: string, causes: Cause[]): void {
+  const names = new Set<string>();
+  ports.forEach((port, at) => {
+    const here = `${path}[${at}]`;
+    const name = (port["name"] ?? "") as string;
+    if (name !== "") {
+      const found = causes.length;
+      portNameCauses(name, `${here}.name`, causes);
+      if (causes.length === found && names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
+      names.add(name);
+    }
+    const number = (port["containerPort"] ?? 0) as number;
+    if (number === 0) causes.push(requiredValue(`${here}.containerPort`));
+    else portCauses(number, `${here}.containerPort`, causes);
+    const hostPort = (port["hostPort"] ?? 0) as number;
+    if (hostPort !== 0) portCauses(hostPort, `${here}.hostPort`, causes);
+    enumCauses(port["protocol"], protocols, `${here}.protocol`, causes);
+  });
+}
+
+/** A port of the node goes to one container. `path` is that of the list of containers. */
+export function hostPortCauses(containers: readonly JsonObject[], path: string, causes: Cause[]): void {
+  const taken = new Set<string>();
+  containers.forEach((container, index) => {
+    listOf(container, "ports").forEach(({ protocol, hostIP = "", hostPort = 0 }, at) => {
+      if (hostPort === 0) return;
+      const key = `${String(protocol)}/${String(hostIP)}/${String(hostPort)}`;
+      if (taken.has(key)) causes.push(duplicateValue(`${path}[${index}].ports[${at}].hostPort`, key));
+      taken.add(key);
+    });
+  });
+}
+
+/** In the node's network a container's port is the node's. In a template the node's port may still be open. */
+export function hostNetworkCauses(
+  containers: readonly JsonObject[],
+  path: string,
+  isPod: boolean,
+  causes: Cause[],
+): void {
+  containers.forEach((container, index) => {
+    listOf(container, "ports").forEach(({ containerPort = 0, hostPort = 0 }, at) => {
+      if (hostPort === containerPort || (hostPort === 0 && !isPod)) return;
+      const detail = "must match `containerPort` when `hostNetwork` is true";
+      causes.push(invalidValue(`${path}[${index}].ports[${at}].hostPort`, hostPort, detail));
+    });
+  });
+}
+
+export function portCauses(port: number, path: string, causes: Cause[]): void {
+  if (port < 1 || port > 65_535) causes.push(invalidValue(path, port, "must be between 1 and 65535, inclusive"));
+}
+
+/** A number, or the name of a container's port. */
+export function portOrNameCauses(port: Json | undefined, path: string, causes: Cause[]): void {
+  if (typeof port === "string") portNameCauses(port, path, causes);
+  else portCauses((port ?? 0) as number, path, causes);
+}
+
+/** Short, lower case, with a letter in it. */
+function portNameCauses(name: string, path: string, causes: Cause[]): void {
+  if (name.length > 15) causes.push(invalidValue(path, name, "must be no more than 15 characters"));
+  if (!/^[a-z0-9-]*$/.test(name)) {
+    causes.push(invalidValue(path, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
+  }
+  if (!/[a-z]/.test(name)) causes.push(invalidValue(path, name, "must contain at least one letter (a-z)"));
+  if (name.includes("--")) causes.push(invalidValue(path, name, "must not contain consecutive hyphens"));
+  if (name.startsWith("-") || name.endsWith("-")) {
+    causes.push(invalidValue(path, name, "must not begin or end with a hyphen"));
+  }
+}

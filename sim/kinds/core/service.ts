@@ -1,0 +1,256 @@
+/**
+ * Services: type, ports, affinity, families, and what of their addresses an update keeps. The addresses themselves are
+ * given out by `sim/apiserver/verbs/service-addresses.ts`.
+ * Source: a recorded dry run; the published server's rules where no recording speaks.
+ */
+import { dns1123LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import type { Cause } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import {
+  duplicateText,
+  duplicateValue,
+  forbiddenField,
+  invalidValue,
+  pushInvalid,
+  requiredValue,
+} from "../../objects/causes.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
+import { enumCauses, fill, repetition } from "../shared/fields.ts";
+import { readIp } from "../shared/ip-fields.ts";
+import type { KindRules } from "../kind-rules.ts";
+import { eachItem } from "./pod-template.ts";
+import { addressFieldCauses, isHeadless, serviceStepCauses } from "./service-addresses.ts";
+import {
+  balancerCauses,
+  ingressOf,
+  isReachedFromOutside,
+  serviceFieldCauses,
+  trafficCauses,
+} from "./service-fields.ts";
+import { portCauses, portOrNameCauses, protocols } from "./pods/ports.ts";
+
+const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
+
+/** The service has an address of its own: not headless, not a name elsewhere. */
+export function needsAddress(spec: JsonObject | Draft): boolean {
+  return spec["type"] !== "ExternalName" && spec["clusterIP"] !== "None";
+}
+
+export function needsNodePorts(spec: JsonObject | Draft): boolean {
+  return (
+    spec["type"] === "NodePort" || (spec["type"] === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] !== false)
+  );
+}
+
+/** A balancer that spares a hop must ask each node whether it has pods. */
+export function needsHealthCheck(spec: JsonObject | Draft): boolean {
+  return spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
+}
+
+export const serviceRules: KindRules = {
+  defaults(draft) {
+    const spec = ownChild(draft, "spec");
+    fill(spec, "sessionAffinity", "None");
+    fill(spec, "type", "ClusterIP");
+    affinityDefaults(spec);
+    eachItem(spec, "ports", (port) => {
+      port["protocol"] ??= "TCP";
+      if ((port["targetPort"] ?? 0) === 0 || port["targetPort"] === "") port["targetPort"] = port["port"];
+    });
+    if (spec["type"] === "ExternalName") return;
+    spec["internalTrafficPolicy"] ??= "Cluster";
+    if (isReachedFromOutside(spec)) fill(spec, "externalTrafficPolicy", "Cluster");
+    if (spec["type"] !== "LoadBalancer") return;
+    spec["allocateLoadBalancerNodePorts"] ??= true;
+    if (ingressOf(draft).length === 0) return;
+    eachItem(ownChild(ownChild(draft, "status"), "loadBalancer"), "ingress", (ingress) => {
+      if ((ingress["ip"] ?? "") !== "") ingress["ipMode"] ??= "VIP";
+    });
+  },
+  prepareForCreate(draft) {
+    const spec = ownChild(draft, "spec");
+    sameAddressTwice(spec, {});
+    settleFamilies(spec, {});
+  },
+  prepareForUpdate(draft, live, subresource) {
+    if (subresource !== "") return;
+    const spec = ownChild(draft, "spec");
+    const before = (live["spec"] ?? {}) as JsonObject;
+    sameAddressTwice(spec, before);
+    keepAddresses(spec, before);
+    dropWithType(spec, before);
+    settleFamilies(spec, before);
+  },
+  validate(object, causes) {
+    const spec = (object["spec"] ?? {}) as JsonObject;
+    const ports = (spec["ports"] ?? []) as readonly JsonObject[];
+    if (ports.length === 0 && !isHeadless(spec) && spec["type"] !== "ExternalName") {
+      causes.push(requiredValue("spec.ports"));
+    }
+    typeCauses(spec, causes);
+    portsCauses(ports, causes);
+    serviceFieldCauses(spec, causes);
+    addressFieldCauses(spec, causes);
+    enumCauses(spec["type"], types, "spec.type", causes);
+    if (spec["type"] === "ClusterIP") {
+      ports.forEach((port, at) => {
+        if (((port["nodePort"] ?? 0) as number) === 0) return;
+        causes.push(forbiddenField(`spec.ports[${at}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+      });
+    }
+    duplicatePortCauses(ports, causes);
+    trafficCauses(object, causes);
+  },
+  stepFirst: true,
+  validateUpdate(object, live, causes) {
+    serviceStepCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
+  },
+  validateStatus: balancerCauses,
+};
+
+function affinityDefaults(spec: Draft): void {
+  if (spec["sessionAffinity"] === "None") delete spec["sessionAffinityConfig"];
+  if (spec["sessionAffinity"] !== "ClientIP") return;
+  const config = spec["sessionAffinityConfig"] as JsonObject | undefined;
+  const given = (config?.["clientIP"] as JsonObject | undefined)?.["timeoutSeconds"];
+  if (given === undefined) spec["sessionAffinityConfig"] = { clientIP: { timeoutSeconds: 10_800 } };
+}
+
+/**
+ * The one address and the list say the same, whichever of them the client set. When the client changed the one and left
+ * the list, the list follows.
+ */
+function sameAddressTwice(spec: Draft, before: JsonObject): void {
+  const address = (spec["clusterIP"] ?? "") as string;
+  const isSameList = jsonEqual(spec["clusterIPs"], before["clusterIPs"]);
+  if (spec["clusterIPs"] !== undefined && !(isSameList && address !== (before["clusterIP"] ?? ""))) return;
+  if (address !== "") spec["clusterIPs"] = [address];
+  else delete spec["clusterIPs"];
+}
+
+/** What was given out stays when the client does not name it. */
+function keepAddresses(spec: Draft, before: JsonObject): void {
+  if (needsAddress(before) && needsAddress(spec) && before["clusterIP"] !== undefined) {
+    if ((spec["clusterIP"] ?? "") === "") spec["clusterIP"] = before["clusterIP"];
+    if (spec["clusterIP"] === before["clusterIP"]) spec["clusterIPs"] ??= before["clusterIPs"];
+  }
+  if (needsHealthCheck(before) && needsHealthCheck(spec) && (spec["healthCheckNodePort"] ?? 0) === 0) {
+    spec["healthCheckNodePort"] = before["healthCheckNodePort"];
+  }
+  const ports = ownList(spec, "ports");
+  if (ports === undefined || !needsNodePorts(before) || !needsNodePorts(spec)) return;
+  const given = (before["ports"] ?? []) as readonly JsonObject[];
+  for (let at = 0; at < ports.length; at++) {
+    const { port, protocol, nodePort = 0 } = ports[at] as Draft;
+    const old = given.find((other) => other["port"] === port && other["protocol"] === protocol)?.["nodePort"];
+    const isFree = ports.every((other) => other["nodePort"] !== old || other["protocol"] !== protocol);
+    if (nodePort === 0 && old !== undefined && isFree) ownItem(ports, at)["nodePort"] = old;
+  }
+}
+
+type Needs = (spec: JsonObject | Draft) => boolean;
+
+const ofType =
+  (type: string): Needs =>
+  (spec) =>
+    spec["type"] === type;
+
+/** Fields that only some services have. */
+const ofSomeTypes: readonly (readonly [needs: Needs, fields: readonly string[]])[] = [
+  [(spec) => spec["type"] !== "ExternalName", ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]],
+  [needsHealthCheck, ["healthCheckNodePort"]],
+  [ofType("LoadBalancer"), ["allocateLoadBalancerNodePorts", "loadBalancerClass"]],
+  [isReachedFromOutside, ["externalTrafficPolicy"]],
+];
+
+/** What the type no longer has goes, unless the client says something new of it. */
+function dropWithType(spec: Draft, before: JsonObject): void {
+  const dropped = ofSomeTypes.filter(([needs]) => needs(before) && !needs(spec)).flatMap(([, fields]) => fields);
+  for (const field of dropped) if (jsonEqual(spec[field], before[field])) delete spec[field];
+  if (!needsNodePorts(before) || needsNodePorts(spec)) return;
+  const given = (before["ports"] ?? []) as readonly JsonObject[];
+  const ports = ownList(spec, "ports") ?? [];
+  const old = new Set(given.map(({ nodePort }) => nodePort));
+  if (ports.some(({ nodePort = 0 }) => nodePort !== 0 && !old.has(nodePort))) return;
+  for (let at = 0; at < ports.length; at++)
+    if (ports[at]?.["nodePort"] !== undefined) delete ownItem(ports, at)["nodePort"];
+}
+
+/**
+ * There is one family here, but a headless service without a selector, whose endpoints are somebody's, may be of any.
+ * What does not fit is left to the validation.
+ */
+function settleFamilies(spec: Draft, before: JsonObject): void {
+  if (spec["type"] === "ExternalName") return;
+  const open = spec["clusterIP"] === "None" && Object.keys((spec["selector"] ?? {}) as JsonObject).length === 0;
+  spec["ipFamilyPolicy"] ??= before["ipFamilyPolicy"] ?? (open ? "RequireDualStack" : "SingleStack");
+  const isSingle = spec["ipFamilyPolicy"] === "SingleStack";
+  let families = (spec["ipFamilies"] ?? []) as readonly string[];
+  if (isSingle && families.length > 1 && jsonEqual(families as Json, before["ipFamilies"]))
+    families = families.slice(0, 1);
+  if (families.length === 0) families = [open ? "IPv4" : familyOf((spec["clusterIP"] ?? "") as string)];
+  if (open && !isSingle && families.length === 1) families = [...families, families[0] === "IPv4" ? "IPv6" : "IPv4"];
+  spec["ipFamilies"] = families as Json;
+}
+
+const familyOf = (address: string): string => (readIp(address)?.family === 6 ? "IPv6" : "IPv4");
+
+function portsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
+  const names = new Set<string>();
+  ports.forEach((port, at) => {
+    const path = `spec.ports[${at}]`;
+    const name = (port["name"] ?? "") as string;
+    if (name === "") {
+      if (ports.length > 1) causes.push(requiredValue(`${path}.name`));
+    } else {
+      pushInvalid(`${path}.name`, name, dns1123LabelErrors(name), causes);
+      if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
+      names.add(name);
+    }
+    portCauses((port["port"] ?? 0) as number, `${path}.port`, causes);
+    enumCauses(port["protocol"], protocols, `${path}.protocol`, causes);
+    portOrNameCauses(port["targetPort"], `${path}.targetPort`, causes);
+    if (port["appProtocol"] === undefined) return;
+    pushInvalid(`${path}.appProtocol`, port["appProtocol"], qualifiedNameErrors(port["appProtocol"] as string), causes);
+  });
+}
+
+function typeCauses(spec: JsonObject, causes: Cause[]): void {
+  const { type } = spec;
+  if (type === "LoadBalancer" || type === "NodePort") {
+    if (!isHeadless(spec)) return;
+    causes.push(invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
+  }
+  if (type !== "ExternalName") return;
+  for (const field of ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]) {
+    const value = spec[field];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    causes.push(forbiddenField(`spec.${field}`, "may not be set for ExternalName services"));
+  }
+  const name = ((spec["externalName"] ?? "") as string).replace(/\.$/, "");
+  if (name === "") causes.push(requiredValue("spec.externalName"));
+  else pushInvalid("spec.externalName", name, dns1123SubdomainErrors(name), causes);
+}
+
+function duplicatePortCauses(ports: readonly JsonObject[], causes: Cause[]): void {
+  const isAgain = repetition();
+  ports.forEach(({ protocol, nodePort = 0 }, at) => {
+    if (nodePort === 0 || !isAgain(`${protocol as string}/node/${nodePort as number}`)) return;
+    causes.push(duplicateValue(`spec.ports[${at}].nodePort`, nodePort));
+  });
+  ports.forEach(({ protocol, port = 0 }, at) => {
+    if (isAgain(`${protocol as string}/${port as number}`)) {
+      causes.push(duplicateText(`spec.ports[${at}]`, goPort(protocol as string, port as number)));
+    }
+  });
+}
+
+/** The key fields of a port, in the real server's language. */
+function goPort(protocol: string, port: number): string {
+  const target = 'intstr.IntOrString{Type:0, IntVal:0, StrVal:""}';
+  return (
+    `core.ServicePort{Name:"", Protocol:"${protocol}", AppProtocol:(*string)(nil), Port:${port}, ` +
+    `TargetPort:${target}, NodePort:0}`
+  );
+}

@@ -1,0 +1,154 @@
+/** What judging costs: counted in looks at the nodes of a schema, never in time. */
+import { describe, expect, it } from "vitest";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { type Answer, TestBed } from "../../apiserver/test-bed.fixture.ts";
+import { readSchema, type Schema, schemaReader } from "./schema.ts";
+import { newShaping, shapeObject } from "./shape-value.ts";
+import { validateListTypes, validateValue } from "./validate-value.ts";
+
+const prefix = "x-kubernetes-";
+const read = (raw: unknown): Schema => readSchema(raw as JsonObject, prefix);
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+/** `schema` with all below it; `seen` is told of each node that somebody asks for its type, and so judges by. */
+function counted(schema: Schema, seen: () => void): Schema {
+  const inner = (below: Schema): Schema => counted(below, seen);
+  const { properties, additional, items, allOf, anyOf, oneOf, not, type } = schema;
+  return {
+    ...schema,
+    get type() {
+      seen();
+      return type;
+    },
+    properties: new Map([...properties].map(([name, below]) => [name, inner(below)])),
+    additional: typeof additional === "object" ? inner(additional) : additional,
+    items: items && inner(items),
+    allOf: allOf.map(inner),
+    anyOf: anyOf.map(inner),
+    oneOf: oneOf.map(inner),
+    not: not && inner(not),
+  };
+}
+
+function looksFor(value: Json, raw: unknown): number {
+  let looks = 0;
+  validateValue(
+    value,
+    counted(read(raw), () => looks++),
+  );
+  return looks;
+}
+
+describe("judging a value", () => {
+  const nest = (depth: number, around: (inner: unknown) => unknown): unknown =>
+    depth === 0 ? { maximum: 5 } : around(nest(depth - 1, around));
+
+  it.each([
+    ["anyOf", (inner: unknown) => ({ anyOf: [inner, { minimum: 3 }] }), 2],
+    ["oneOf", (inner: unknown) => ({ oneOf: [inner, { minimum: 3 }] }), 2],
+    ["allOf", (inner: unknown) => ({ allOf: [inner, { minimum: 3 }] }), 2],
+    ["not", (inner: unknown) => ({ not: inner }), 1],
+    ["all of them", (inner: unknown) => ({ anyOf: [{ oneOf: [{ allOf: [{ not: inner }] }] }] }), 4],
+  ])("looks once at each node of a nest of %s, however deep", (_, around, each) => {
+    for (const depth of [1, 10, 100]) {
+      for (const value of [1, 9]) {
+        expect(looksFor(value, { type: "integer", ...(nest(depth, around) as object) })).toBeLessThanOrEqual(
+          1 + depth * each,
+        );
+      }
+    }
+  });
+
+  it("stops when enough is told: no answer is thousands of times as long as its request", () => {
+    const items = { type: "integer", enum: times(10_000, (at) => at) };
+    const causes = validateValue(
+      times(10_000, () => -1),
+      read({ type: "array", items }),
+    );
+    const characters = causes.reduce((sum, { message }) => sum + message.length, 0);
+    expect(causes.length).toBeGreaterThan(10);
+    expect(characters).toBeLessThan(5_000_000);
+    const twice = validateListTypes(
+      times(500_000, () => 1),
+      read({ type: "array", [`${prefix}list-type`]: "set" }),
+    );
+    expect(twice.length).toBeGreaterThan(10_000);
+    expect(twice.length).toBeLessThan(499_999);
+  });
+
+  it("shapes as many nodes as the value and the defaults have", () => {
+    let schema: unknown = { type: "string", default: "x" };
+    for (let depth = 0; depth < 100; depth++) schema = { type: "object", properties: { a: schema }, default: {} };
+    const shaped = shapeObject({}, read(schema), newShaping());
+    expect(JSON.stringify(shaped)).toBe(`${'{"a":'.repeat(100)}"x"${"}".repeat(100)}`);
+  });
+});
+
+it("a reader reads no schema twice", () => {
+  const inner = { type: "string", pattern: "^a" };
+  const reader = schemaReader(prefix);
+  const outer = reader({ type: "object", properties: { a: inner } } as unknown as JsonObject);
+  expect(outer.properties.get("a")).toBe(reader(inner as JsonObject));
+});
+
+describe("a definition and its instances", () => {
+  function served(spec: unknown): (body: unknown, method?: string, at?: string) => Answer {
+    const bed = new TestBed({ profile: kubernetesProfile });
+    const send = (method: string, path: string, body: unknown): Answer => {
+      const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+      return bed.ask(`${method} ${path}`, { as: "admin", headers: { "content-type": type }, body });
+    };
+    const openAPIV3Schema = { type: "object", properties: { spec } };
+    const made = send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: "things.e.example.com" },
+      spec: {
+        group: "e.example.com",
+        scope: "Namespaced",
+        names: { plural: "things", kind: "Thing" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    });
+    expect(made.status, made.text).toBe(201);
+    bed.advance(2);
+    const things = "/apis/e.example.com/v1/namespaces/default/things";
+    return (value, method = "POST", at = "") =>
+      send(method, things + at, {
+        apiVersion: "e.example.com/v1",
+        kind: "Thing",
+        metadata: { name: "a" },
+        spec: value,
+      });
+  }
+
+  it("may be wrong in a hundred thousand places", () => {
+    expect(served({ type: "array", items: { type: "string" } })(times(150_000, () => 1)).status).toBe(422);
+  });
+
+  it("may have a hundred thousand fields that nobody knows", () => {
+    const fields = Object.fromEntries(times(150_000, (at) => [`f${at}`, 1]));
+    const answer = served({ type: "object" })(fields);
+    expect(answer.status).toBe(201);
+    expect(answer.at("spec")).toEqual({});
+  });
+
+  it("find an element by its keys, of several the first, and none by a key that it does not have", () => {
+    const v = { type: "integer", [`${prefix}validations`]: [{ rule: "self >= oldSelf" }] };
+    const properties = { k: { type: "integer" }, l: { type: "string", default: "-" }, v };
+    const items = { type: "object", required: ["k"], properties };
+    const write = served({
+      type: "array",
+      [`${prefix}list-type`]: "map",
+      [`${prefix}list-map-keys`]: ["k", "l"],
+      items,
+    });
+    const list = (first: number): unknown => times(2_000, (k) => ({ k, v: k === 1_000 ? first : k }));
+    expect(write(list(7)).status).toBe(201);
+    expect(write(list(8), "PATCH", "/a").status).toBe(200);
+    const lower = write(list(6), "PATCH", "/a");
+    expect(lower.at("details.causes.0.field")).toBe("spec[1000].v");
+    const other = [{ k: 1_000, l: "x", v: 0 }];
+    expect(write(other, "PATCH", "/a").status).toBe(200);
+  });
+});

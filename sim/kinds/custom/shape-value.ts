@@ -1,0 +1,166 @@
+/**
+ * What a schema makes of a value before anybody judges it: unknown fields are dropped, absent ones get their defaults,
+ * keys come in byte order. Doing it again changes nothing.
+ * Source: the published rules of pruning and defaulting; recorded answers (create-pruned, create-strict).
+ */
+import { compareBytes } from "../../../wire/go-strings.ts";
+import { structNamed } from "../../../wire/schema.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { int64Of } from "../../objects/int64.ts";
+import { isObject } from "../../contract/objects.ts";
+import { depthMax, WalkContext } from "../../objects/walk-context.ts";
+import { setKey, walkOfStruct } from "../../objects/walker.ts";
+import type { Schema } from "./schema.ts";
+
+/** What shaping met on its way. */
+export interface Shaping {
+  /** Paths of dropped fields, `spec.items[0].junk`, in no order. */
+  readonly unknown: string[];
+  /** A type error in metadata, or a nesting beyond all measure; the first counts. */
+  error: string | undefined;
+}
+
+export const newShaping = (): Shaping => ({ unknown: [], error: undefined });
+
+/** Fields of an embedded resource, and of the root, that no schema needs to name. */
+const implied: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** A whole object: its metadata is read by the type that all objects have. */
+export function shapeObject(object: JsonObject, schema: Schema, shaping: Shaping): Record<string, Json> {
+  return shapeFields(object, { ...schema, embedded: true }, "", 0, shaping);
+}
+
+function shape(value: Json, schema: Schema | undefined, path: string, depth: number, shaping: Shaping): Json {
+  if (typeof value !== "object" || value === null) return held(value);
+  if (depth > depthMax) {
+    shaping.error ??= "json: exceeded max depth";
+    return null;
+  }
+  if (Array.isArray(value)) {
+    const items = schema?.items ?? (schema?.preservesUnknown === true ? kept : undefined);
+    return (value as readonly Json[]).map((item, at) =>
+      shape(orDefault(item, items), items, `${path}[${at}]`, depth + 1, shaping),
+    );
+  }
+  return shapeFields(value as JsonObject, schema ?? nothing, path, depth, shaping);
+}
+
+/** A whole number beyond 2^53 is a bigint here; one of more than 64 bits is what a double makes of it. */
+function held(value: Json): Json {
+  return typeof (value as unknown) === "bigint" ? (int64Of(value) ?? Number(value)) : value;
+}
+
+function shapeFields(
+  object: JsonObject,
+  schema: Schema,
+  path: string,
+  depth: number,
+  shaping: Shaping,
+): Record<string, Json> {
+  const result: Record<string, Json> = {};
+  for (const name of keysOf(object, schema)) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const own = Object.hasOwn(object, name) ? object[name] : undefined;
+    if (schema.embedded && implied.has(name)) {
+      if (own === undefined || own === null) continue;
+      setKey(result, name, name === "metadata" ? shapeMetadata(own, at, shaping) : own);
+      continue;
+    }
+    const inner = schemaOf(schema, name);
+    if (inner === undefined) {
+      shaping.unknown.push(at);
+      continue;
+    }
+    const value = own === undefined ? (inner.default ?? null) : orDefault(own, inner);
+    if (value === null && !(isNullable(inner) && (own === null || inner.default === null))) continue;
+    setKey(result, name, shape(value, inner === prunedInside ? undefined : inner, at, depth + 1, shaping));
+  }
+  return result;
+}
+
+const isNullable = (schema: Schema): boolean => schema.nullable || schema === kept;
+
+/** The names of fields that are there or get a default, in byte order. */
+function keysOf(object: JsonObject, schema: Schema): readonly string[] {
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+  for (const [name, inner] of schema.properties) {
+    if (inner.default !== undefined && !Object.hasOwn(object, name) && !(schema.embedded && implied.has(name)))
+      keys.push(name);
+  }
+  return keys.sort(compareBytes);
+}
+
+/** What is known of a field; undefined when it is to be dropped. */
+function schemaOf(schema: Schema, name: string): Schema | undefined {
+  const property = schema.properties.get(name);
+  if (property !== undefined) return property;
+  const { additional } = schema;
+  if (additional !== undefined)
+    return additional === "any" ? (schema.preservesUnknown ? kept : prunedInside) : additional;
+  return schema.preservesUnknown ? kept : undefined;
+}
+
+/** A null stands for its default where the schema does not allow null. */
+function orDefault(value: Json, schema: Schema | undefined): Json {
+  if (value !== null || schema === undefined || schema.nullable) return value;
+  return schema.default ?? null;
+}
+
+function shapeMetadata(metadata: Json, path: string, shaping: Shaping): Json {
+  const context = new WalkContext();
+  const walked = walkOfStruct(structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta"))(metadata, context, undefined);
+  shaping.error ??= context.error;
+  shaping.unknown.push(...context.unknown.map((name) => `${path}.${name}`));
+  return inKeyOrder(walked ?? {});
+}
+
+/** The same value with the keys of its outermost object in byte order. */
+export function inKeyOrder(value: Json): Json {
+  if (!isObject(value)) return value;
+  const result: Record<string, Json> = {};
+  for (const key of Object.keys(value).sort(compareBytes)) setKey(result, key, value[key] as Json);
+  return result;
+}
+
+const blank: Omit<Schema, "preservesUnknown"> = {
+  type: "",
+  format: "",
+  nullable: false,
+  intOrString: false,
+  embedded: false,
+  properties: new Map(),
+  additional: undefined,
+  items: undefined,
+  default: undefined,
+  enum: undefined,
+  required: [],
+  listType: "atomic",
+  listMapKeys: [],
+  atomicMap: false,
+  limits: {
+    minimum: undefined,
+    exclusiveMinimum: false,
+    maximum: undefined,
+    exclusiveMaximum: false,
+    multipleOf: undefined,
+    minLength: undefined,
+    maxLength: undefined,
+    minItems: undefined,
+    maxItems: undefined,
+    minProperties: undefined,
+    maxProperties: undefined,
+  },
+  pattern: undefined,
+  allOf: [],
+  anyOf: [],
+  oneOf: [],
+  not: undefined,
+  rules: [],
+};
+
+/** Of which nothing is known, and nothing kept. */
+const nothing: Schema = { ...blank, preservesUnknown: false };
+/** Everything below is kept as it is. */
+const kept: Schema = { ...blank, preservesUnknown: true };
+/** `additionalProperties: true` keeps the field, but knows nothing of what is in it. */
+const prunedInside: Schema = { ...blank, preservesUnknown: false };

@@ -1,0 +1,340 @@
+/**
+ * Judges a value by a schema: types, limits, enums, patterns, formats, and the junctions. The order of causes and the
+ * texts are the real server's validator's; fields come in byte order, where that server's order is left to chance.
+ * Source: recorded answers (create-out-of-range, create-wrong-type); the published validator's texts.
+ */
+import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
+import type { Cause } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import { isObject } from "../../contract/objects.ts";
+import { isOfFormat } from "../../expressions/library/formats.ts";
+import type { Schema } from "./schema.ts";
+
+/** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
+export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
+  return verdictOn(value, schema, path, charactersMax).causes;
+}
+
+/**
+ * Of the texts of causes: from here on nothing more is looked for. Simplification: the real server tells all, in an
+ * answer that can be thousands of times as long as the request.
+ */
+const charactersMax = 4_000_000;
+
+function verdictOn(value: Json, schema: Schema, path: string, charactersLeft: number): Verdict {
+  const verdict: Verdict = { causes: [], charactersLeft, matches: 0 };
+  judge(value, schema, path, verdict);
+  return verdict;
+}
+
+interface Verdict {
+  readonly causes: Cause[];
+  /** Below zero: enough is told, which is never nothing. */
+  charactersLeft: number;
+  /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
+  matches: number;
+}
+
+function blame(verdict: Verdict, cause: Cause): void {
+  verdict.causes.push(cause);
+  verdict.charactersLeft -= cause.message.length + (cause.field?.length ?? 0);
+}
+
+type Judge = (value: Json, schema: Schema, path: string, verdict: Verdict) => void;
+
+function judge(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (value === null && schema.nullable) return;
+  const judges = value === null ? judgesOfNull : judgesOfAll;
+  for (const each of judges) {
+    if (verdict.charactersLeft < 0) return;
+    const before = verdict.causes.length;
+    each(value, schema, path, verdict);
+    if (verdict.causes.length === before) verdict.matches++;
+  }
+}
+
+function judgeType(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  const found = typeOf(value);
+  if (schema.intOrString) {
+    if (found !== "integer" && found !== "string") blame(verdict, wrongType(path, "integer,string", found));
+    return;
+  }
+  const { type } = schema;
+  if (type === "" || type === found || (type === "number" && found === "integer")) return;
+  blame(verdict, wrongType(path, type, found));
+}
+
+const int64Bound = Number(9_223_372_036_854_775_808n);
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  // What is beyond 64 bits is no integer, whether it has a fraction or not.
+  if (typeof value === "number") return Number.isInteger(value) && Math.abs(value) < int64Bound ? "integer" : "number";
+  return typeof (value as unknown) === "bigint" ? "integer" : typeof value;
+}
+
+const inBody = (path: string): string => `${path} in body`;
+
+function wrongType(path: string, wanted: string, found: string): Cause {
+  return {
+    reason: "FieldValueTypeInvalid",
+    message: `Invalid value: ${goQuote(found)}: ${inBody(path)} must be of type ${wanted}: ${goQuote(found)}`,
+    field: fieldOf(path),
+  };
+}
+
+/** A failure of the whole object has no field. */
+const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
+
+function fail(verdict: Verdict, path: string, value: Json, text: string): void {
+  blame(verdict, invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
+}
+
+function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  const { anyOf, oneOf, allOf, not } = schema;
+  if (anyOf.length > 0) {
+    const { accepted, best } = alternatives(value, anyOf, path, verdict);
+    if (accepted === 0) disjoined(verdict, path, "must validate at least one schema (anyOf)", best);
+  }
+  if (oneOf.length > 0) {
+    const { accepted, best } = alternatives(value, oneOf, path, verdict);
+    if (accepted !== 1) {
+      const found = accepted === 0 ? "Found none valid" : `Found ${accepted} valid alternatives`;
+      disjoined(verdict, path, `must validate one and only one schema (oneOf). ${found}`, accepted === 0 ? best : []);
+    }
+  }
+  if (allOf.length > 0) {
+    const before = verdict.causes.length;
+    let accepted = 0;
+    for (const each of allOf) {
+      const { causes } = verdictOn(value, each, path, verdict.charactersLeft);
+      if (causes.length === 0) accepted++;
+      for (const cause of causes) blame(verdict, cause);
+      if (verdict.charactersLeft < 0) break;
+    }
+    if (verdict.causes.length > before) {
+      disjoined(verdict, path, `must validate all the schemas (allOf)${accepted === 0 ? ". None validated" : ""}`, []);
+    }
+  }
+  if (not !== undefined && validateValue(value, not, path).length === 0) {
+    disjoined(verdict, path, "must not validate the schema (not)", []);
+  }
+}
+
+function alternatives(
+  value: Json,
+  schemas: readonly Schema[],
+  path: string,
+  { charactersLeft }: Verdict,
+): { readonly accepted: number; readonly best: readonly Cause[] } {
+  let accepted = 0;
+  let best: Verdict | undefined;
+  for (const schema of schemas) {
+    const verdict = verdictOn(value, schema, path, charactersLeft);
+    if (verdict.causes.length === 0) accepted++;
+    else if (best === undefined || verdict.matches > best.matches) best = verdict;
+  }
+  return { accepted, best: best?.causes ?? [] };
+}
+
+/** Here the real server names the place in the text and not in the field. */
+function disjoined(verdict: Verdict, path: string, text: string, more: readonly Cause[]): void {
+  blame(verdict, invalidValue("<nil>", "", `${goQuote(path)} ${text}`));
+  for (const cause of more) blame(verdict, cause);
+}
+
+function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (typeof value !== "string") return;
+  const { maxLength, minLength } = schema.limits;
+  if (maxLength !== undefined || minLength !== undefined) {
+    let length = 0;
+    for (const _ of value) length++;
+    if (maxLength !== undefined && length > maxLength) {
+      blame(verdict, tooLongValue(fieldOf(path), maxLength));
+      return;
+    }
+    if (minLength !== undefined && length < minLength) {
+      fail(verdict, path, value, `should be at least ${minLength} chars long`);
+      return;
+    }
+  }
+  const { pattern } = schema;
+  if (pattern !== undefined && !pattern.test(value)) fail(verdict, path, value, `should match '${pattern.source}'`);
+}
+
+function judgeFormat(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  const { format } = schema;
+  if (typeof value !== "string" || format === "" || isOfFormat(value, format)) return;
+  blame(verdict, {
+    reason: "FieldValueTypeInvalid",
+    message: `Invalid value: ${goQuote(value)}: ${inBody(path)} must be of type ${format}: ${goQuote(value)}`,
+    field: fieldOf(path),
+  });
+}
+
+function judgeNumber(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (typeof value !== "number" && typeof (value as unknown) !== "bigint") return;
+  judgeAmount(value as number, schema, path, verdict);
+}
+
+/** `value` may be a bigint, which compares with a number as if it were one. */
+function judgeAmount(value: number, schema: Schema, path: string, verdict: Verdict): void {
+  const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema.limits;
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    fail(verdict, path, value, `should be a multiple of ${multipleOf}`);
+  }
+  if (maximum !== undefined && (value > maximum || (exclusiveMaximum && value >= maximum))) {
+    fail(verdict, path, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
+  }
+  if (minimum !== undefined && (value < minimum || (exclusiveMinimum && value <= minimum))) {
+    fail(verdict, path, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
+  }
+  for (const [format, [least, most]] of integerRanges) {
+    if (schema.format !== format || (value >= least && value <= most)) continue;
+    fail(verdict, path, value, `must be a number within the range of ${format}`);
+  }
+}
+
+/** A quotient that is whole, as the real validator asks. */
+const isMultiple = (value: number, of: number): boolean => Number.isInteger(Number(value) / of);
+
+const integerRanges: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["int32", [-2_147_483_648, 2_147_483_647]],
+]);
+
+function judgeList(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (!Array.isArray(value)) return;
+  const list = value as readonly Json[];
+  const { items, limits } = schema;
+  if (items !== undefined) list.forEach((item, at) => judge(item, items, `${path}[${at}]`, verdict));
+  const { minItems, maxItems } = limits;
+  if (minItems !== undefined && list.length < minItems) {
+    fail(verdict, path, list.length, `should have at least ${minItems} items`);
+  }
+  if (maxItems !== undefined && list.length > maxItems) blame(verdict, tooMany(path, list.length, maxItems));
+}
+
+const tooMany = (path: string, found: number, most: number): Cause => ({
+  reason: "FieldValueTooMany",
+  message: `Too many: ${found}: must have at most ${most} items`,
+  field: fieldOf(path),
+});
+
+function judgeEnum(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (schema.enum === undefined || schema.enum.some((each) => jsonEqual(each, value))) return;
+  const supported = schema.enum.map((each) => (typeof each === "string" ? each : encodeJson(each)));
+  blame(verdict, unsupportedValue(fieldOf(path), value, supported));
+}
+
+function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (!isObject(value)) return;
+  const { minProperties, maxProperties } = schema.limits;
+  const keys = Object.keys(value).sort(compareBytes);
+  if (minProperties !== undefined && keys.length < minProperties) {
+    fail(verdict, path, keys.length, `should have at least ${minProperties} properties`);
+    return;
+  }
+  if (maxProperties !== undefined && keys.length > maxProperties) {
+    blame(verdict, tooMany(path, keys.length, maxProperties));
+    return;
+  }
+  for (const key of keys) {
+    const inner = fieldSchema(schema, key);
+    if (inner !== undefined) judge(value[key] as Json, inner, childPath(path, key), verdict);
+  }
+  for (const key of schema.required) {
+    if (!Object.hasOwn(value, key)) blame(verdict, requiredValue(childPath(path, key)));
+  }
+}
+
+function fieldSchema(schema: Schema, key: string): Schema | undefined {
+  const property = schema.properties.get(key);
+  if (property !== undefined) return property;
+  return schema.additional === "any" ? undefined : schema.additional;
+}
+
+export const childPath = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`);
+
+const judgesOfAll: readonly Judge[] = [
+  judgeType,
+  judgeJunctions,
+  judgeString,
+  judgeFormat,
+  judgeNumber,
+  judgeList,
+  judgeEnum,
+  judgeObject,
+];
+const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
+
+/** Lists that promise distinct elements or distinct keys, at every depth. */
+export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
+  const verdict: Verdict = { causes: [], charactersLeft: charactersMax, matches: 0 };
+  judgeListTypes(value, schema, "", verdict);
+  return verdict.causes;
+}
+
+function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (verdict.charactersLeft < 0) return;
+  if (Array.isArray(value)) {
+    const list = value as readonly Json[];
+    const { items, listType, listMapKeys } = schema;
+    if (listType === "set") duplicates(list, (item) => item, path, verdict);
+    if (listType === "map") duplicates(list, (item) => keysOnly(item, listMapKeys, items), path, verdict);
+    if (items !== undefined) list.forEach((item, at) => judgeListTypes(item, items, `${path}[${at}]`, verdict));
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = fieldSchema(schema, key);
+      if (inner !== undefined) judgeListTypes(value[key] as Json, inner, childPath(path, key), verdict);
+    }
+  }
+}
+
+function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, verdict: Verdict): void {
+  const seen = new Set<string>();
+  for (const [at, item] of list.entries()) {
+    if (verdict.charactersLeft < 0) return;
+    const key = keyOf(item);
+    const text = canonical(key);
+    if (seen.has(text)) {
+      blame(verdict, {
+        reason: "FieldValueDuplicate",
+        message: `Duplicate value: ${goLiteral(key)}`,
+        field: `${path}[${at}]`,
+      });
+    }
+    seen.add(text);
+  }
+}
+
+function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
+  const found: Record<string, Json> = {};
+  if (!isObject(item)) return item;
+  for (const key of [...keys].sort(compareBytes)) {
+    const value = item[key] ?? items?.properties.get(key)?.default;
+    if (value !== undefined && value !== null) found[key] = value;
+  }
+  return found;
+}
+
+/** Equal values, equal texts. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join()}]`;
+  if (!isObject(value)) return encodeJson(value);
+  const keys = Object.keys(value).sort(compareBytes);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join()}}`;
+}
+
+/** As Go prints a value with its type: what an error shows of an object. */
+function goLiteral(value: Json): string {
+  if (typeof value === "string") return goQuote(value);
+  if (Array.isArray(value)) return `[]interface {}{${(value as readonly Json[]).map(goLiteral).join(", ")}}`;
+  if (!isObject(value)) return String(value);
+  const entries = Object.entries(value as JsonObject).map(
+    ([key, each]) => `${goQuote(key)}:${goLiteral(each as Json)}`,
+  );
+  return `map[string]interface {}{${entries.join(", ")}}`;
+}

@@ -1,0 +1,121 @@
+/** What judging long lists costs: counted in reads of what is judged, never in time. And what it tells. */
+import { expect, it } from "vitest";
+import type { JsonObject } from "../contract/http-message.ts";
+import { copyJson } from "../objects/copy.ts";
+import { counted, create, endpoint, noFaults } from "../objects/objects.fixture.ts";
+import { validateCreate, validateUpdate } from "../objects/validation.ts";
+
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+const container = { name: "c", image: "i" };
+const podOf = (spec: object): JsonObject => ({ metadata: { name: "a" }, spec: { containers: [container], ...spec } });
+const template = { spec: { restartPolicy: "Never", containers: [container] } };
+const claimFor = (at: number) => ({ name: `v${at}`, persistentVolumeClaim: { claimName: `c${at}` } });
+const madeClaim = (at: number) => ({ name: `w${at}`, ephemeral: { volumeClaimTemplate: { spec: {} } } });
+const mount = (at: number) => ({ name: `v${at}`, mountPath: `/v${at}` });
+const device = (at: number) => ({ name: `d${at}`, devicePath: `/d${at}` });
+const spread = (at: number) => ({ maxSkew: 1, topologyKey: `k${at}`, whenUnsatisfiable: "DoNotSchedule" });
+const affinity = (length: number) => ({
+  podAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      {
+        topologyKey: "a",
+        labelSelector: {},
+        matchLabelKeys: times(length, (at) => `a${at}`),
+        mismatchLabelKeys: times(length, (at) => `b${at}`),
+      },
+    ],
+  },
+});
+
+const lists: readonly (readonly [name: string, resource: string, make: (length: number) => JsonObject])[] = [
+  [
+    "exit codes of a job",
+    "batch/v1/jobs",
+    (length) => {
+      const onExitCodes = { operator: "In", values: times(length, (at) => at + 1) };
+      return { metadata: { name: "a" }, spec: { template, podFailurePolicy: { rules: [{ onExitCodes }] } } };
+    },
+  ],
+  ["families", "v1/services", (length) => ({ spec: { ipFamilies: times(length, (at) => `x${at}`) } })],
+  ["networks", "v1/nodes", (length) => ({ spec: { podCIDRs: times(length, (at) => `10.0.${at}.0/24`) } })],
+  [
+    "usages of a certificate",
+    "certificates.svc.io/v1/certificatesigningrequests",
+    (length) => ({ spec: { usages: times(length, (at) => `u${at}`) } }),
+  ],
+  ["spreading", "v1/pods", (length) => podOf({ topologySpreadConstraints: times(length, spread) })],
+  ["claims", "v1/pods", (length) => podOf({ volumes: [...times(length, claimFor), ...times(length, madeClaim)] })],
+  [
+    "mounts and devices",
+    "v1/pods",
+    (length) => {
+      const more = { volumeMounts: times(length, mount), volumeDevices: times(length, device) };
+      return podOf({ containers: [{ ...container, ...more }] });
+    },
+  ],
+  ["keys of an affinity", "v1/pods", (length) => podOf({ affinity: affinity(length) })],
+  ["scopes of a quota", "v1/resourcequotas", (length) => ({ spec: { scopes: times(length, (at) => `s${at}`) } })],
+  [
+    "tolerations",
+    "v1/pods",
+    (length) => podOf({ tolerations: times(length, (at) => ({ key: `k${at}`, operator: "Exists" })) }),
+  ],
+  ["gates", "v1/pods", (length) => podOf({ schedulingGates: times(length, (at) => ({ name: `g${at}` })) })],
+];
+
+it.each(lists)("%s are read a few times each, however many there are", (_, resource, make) => {
+  const at = endpoint(resource);
+  const readsOf = (length: number): number => {
+    let reads = 0;
+    const view = (object: JsonObject): JsonObject => counted(copyJson(object), () => reads++);
+    const made = create(make(length), at);
+    validateCreate(view(made), at.strategy);
+    validateUpdate(view(made), view(made), at.strategy, noFaults);
+    return reads;
+  };
+  expect(readsOf(400) / readsOf(100)).toBeLessThan(5); // sixteen if each were read for each
+});
+
+it("ends of containers are looked up by name", () => {
+  const at = endpoint("v1/pods");
+  const readsOf = (length: number): number => {
+    let reads = 0;
+    const view = (state: object): JsonObject => {
+      const containerStatuses = times(length, (index) => ({ name: `c${index}`, state }));
+      const pod = { ...create(podOf({ restartPolicy: "Never" }), at), status: { containerStatuses } };
+      return counted(copyJson(pod as unknown as JsonObject), () => reads++);
+    };
+    const causes = validateUpdate(view({ running: {} }), view({ terminated: {} }), at.strategy, noFaults, "status");
+    expect(causes).toHaveLength(length);
+    return reads;
+  };
+  expect(readsOf(400) / readsOf(100)).toBeLessThan(5);
+});
+
+const manyClaims = {
+  resourceClaims: times(2_000, (at) => ({ name: `known-${at}`, resourceClaimName: "x" })),
+  containers: [{ ...container, resources: { claims: times(1_000, (at) => ({ name: `other-${at}` })) } }],
+};
+
+it.each([
+  ["v1/resourcequotas", { metadata: { name: "a" }, spec: { scopes: times(2_000, (at) => `scope-${at}`) } }],
+  [
+    "v1/resourcequotas",
+    {
+      metadata: { name: "a" },
+      spec: {
+        hard: Object.fromEntries(times(500, (at) => [`hugepages-${at}Mi`, "1"])),
+        scopes: times(500, (at) => `scope-${at}`),
+      },
+    },
+  ],
+  ["v1/pods", podOf(manyClaims)],
+])("%s: of what is wrong as much is told as there is room for", (resource, body) => {
+  const at = endpoint(resource);
+  const causes = validateCreate(create(body as JsonObject, at), at.strategy);
+  const characters = causes.reduce((sum, { message, field = "" }) => sum + message.length + field.length, 0);
+  expect(causes.length).toBeGreaterThan(10);
+  expect(characters).toBeLessThan(4_200_000);
+});

@@ -1,0 +1,66 @@
+/**
+ * PriorityClasses: a value that stays, and names that are the system's own.
+ * Source: the published validation, and the classes that every cluster starts with.
+ */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { forbiddenField, invalidValue } from "../../objects/causes.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { enumCauses } from "../shared/fields.ts";
+import type { KindRules } from "../kind-rules.ts";
+
+const valueMax = 1_000_000_000;
+
+const systemValues: Readonly<Record<string, number>> = {
+  "system-node-critical": 2_000_001_000,
+  "system-cluster-critical": 2_000_000_000,
+};
+
+/** The classes of what a cluster cannot do without. */
+export const systemPriorityClasses: readonly JsonObject[] = [
+  {
+    metadata: { name: "system-node-critical" },
+    value: 2_000_001_000,
+    description: "Used for system critical pods that must not be moved from their current node.",
+  },
+  {
+    metadata: { name: "system-cluster-critical" },
+    value: 2_000_000_000,
+    description:
+      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  },
+];
+
+export const priorityClassRules: KindRules = {
+  defaults(draft) {
+    draft["preemptionPolicy"] ??= "PreemptLowerPriority";
+  },
+  validate(object, causes) {
+    const { name = "" } = metadataOf(object);
+    const value = (object["value"] ?? 0) as number;
+    if (name.startsWith("system-")) {
+      const error = systemError(name, value, object["globalDefault"] === true);
+      if (error !== undefined) {
+        const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${error}`;
+        causes.push(forbiddenField("metadata.name", detail));
+      }
+    } else if (value > valueMax) {
+      causes.push(forbiddenField("value", `maximum allowed value of a user defined priority is ${valueMax}`));
+    }
+    enumCauses(object["preemptionPolicy"], ["PreemptLowerPriority", "Never"], "preemptionPolicy", causes);
+  },
+  stepFirst: true,
+  validateUpdate(object, live, causes) {
+    if ((object["value"] ?? 0) !== (live["value"] ?? 0)) {
+      causes.push(forbiddenField("value", "may not be changed in an update."));
+    }
+    if (object["preemptionPolicy"] !== live["preemptionPolicy"]) {
+      causes.push(invalidValue("preemptionPolicy", object["preemptionPolicy"], "field is immutable"));
+    }
+  },
+};
+
+function systemError(name: string, value: number, isDefault: boolean): string | undefined {
+  if (!Object.hasOwn(systemValues, name)) return `${name} is not a known system priority class`;
+  if (value !== systemValues[name]) return `value of ${name} PriorityClass must be ${systemValues[name]}`;
+  return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * IP addresses and blocks in fields that are older than the strict grammar: numbers may begin with zeros, and an IPv4
+ * address may stand inside an IPv6 one, which then counts as IPv4.
+ * Source: the published validation of addresses and blocks.
+ */
+import type { Cause } from "../../contract/errors.ts";
+import { type Cidr, type IpAddress, kindsOfIp, parseCidr, parseIp } from "../../expressions/library/ip-address.ts";
+import { invalidValue } from "../../objects/causes.ts";
+
+export function readIp(text: string): IpAddress | undefined {
+  const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
+  const ip = attempt(parseIp, embedded === null ? withoutZeros(text) : hexadecimal(embedded));
+  if (ip === undefined || ip.family === 4 || ip.bits >> 32n !== 0xffffn) return ip;
+  return { family: 4, bits: ip.bits & 0xffffffffn };
+}
+
+function readCidr(text: string): Cidr | undefined {
+  const [address = "", ...rest] = text.split("/");
+  return attempt(parseCidr, [withoutZeros(address), ...rest].join("/"));
+}
+
+function attempt<Parsed>(parse: (text: string) => Parsed, text: string): Parsed | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutZeros = (text: string): string =>
+  text.includes(":") ? text : text.replaceAll(/(^|\.)0+(?=\d)/g, (_, before: string) => before);
+
+function hexadecimal([, head = "", ...bytes]: readonly string[]): string {
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+  if ([a, b, c, d].some((byte) => byte > 255)) return "";
+  return `${head}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+}
+
+export function ipCauses(text: string, path: string, causes: Cause[]): void {
+  if (readIp(text) !== undefined) return;
+  causes.push(invalidValue(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+}
+
+export function cidrCauses(text: string, path: string, causes: Cause[]): void {
+  if (readCidr(text) !== undefined) return;
+  causes.push(invalidValue(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+}
+
+/** No more than one of each family. */
+export function isDualStack(texts: readonly string[], read: (text: string) => IpAddress | undefined = readIp): boolean {
+  const families = texts.map((text) => read(text)?.family);
+  return texts.length > 1 && families.includes(4) && families.includes(6);
+}
+
+const special = [
+  ["isLoopback", "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
+  ["isLinkLocalUnicast", "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
+  ["isLinkLocalMulticast", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
+] as const;
+
+/** An address that means the same to all who read it: neither this host nor this link. */
+export function ordinaryIpCauses(text: string, path: string, causes: Cause[]): void {
+  const ip = readIp(text);
+  if (ip === undefined) {
+    causes.push(invalidValue(path, text, "must be a valid IP address"));
+    return;
+  }
+  if (ip.bits === 0n) causes.push(invalidValue(path, text, `may not be unspecified (${text})`));
+  for (const [kind, why] of special) if (kindsOfIp[kind]?.(ip) === true) causes.push(invalidValue(path, text, why));
+}

@@ -1,0 +1,88 @@
+/**
+ * From the body of an application to a configuration: YAML, which JSON is too, or CBOR.
+ * Source: document 1, Updates 2; the facts, section 4; recorded answers (06: apply-duplicate-*).
+ */
+import { CborError, decodeCbor } from "../../../wire/cbor.ts";
+import { parseJsonStrict } from "../../../wire/json-scan.ts";
+import { type ApiError, badRequest } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { isObject } from "../../contract/objects.ts";
+import { depthMax } from "../walk-context.ts";
+import { parseYaml } from "../yaml-body.ts";
+
+export interface Configuration {
+  readonly value: JsonObject;
+  /** Whole texts: `line 7: key "k" already set in map`. */
+  readonly duplicates: readonly string[];
+}
+
+const none: readonly string[] = [];
+const openingBrace = 123;
+const backslash = 92; // some escapes of JSON are none of YAML
+
+/** Reads a configuration. Throws `ApiError` 400. An object handed over in process is taken as it is. */
+export function readConfiguration(body: Uint8Array | JsonObject | undefined, format: "yaml" | "cbor"): Configuration {
+  if (body === undefined) return { value: {}, duplicates: none };
+  if (!(body instanceof Uint8Array)) return { value: shallow(body, format), duplicates: none };
+  const { value, duplicates } = format === "cbor" ? { value: readCbor(body), duplicates: none } : readYaml(body);
+  if (value === null || value === undefined) return { value: {}, duplicates };
+  if (isObject(value)) return { value: shallow(value, format), duplicates };
+  const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  const error = `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
+  throw badRequest(
+    format === "cbor"
+      ? `error decoding CBOR: ${error}`
+      : `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${error}`,
+  );
+}
+
+/** Refuses what is nested too deep for anything that is stored. */
+function shallow(value: JsonObject, format: "yaml" | "cbor"): JsonObject {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === depthMax) throw tooDeep(format);
+    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+  }
+  return value;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const tooDeep = (format: "yaml" | "cbor"): ApiError =>
+  badRequest(
+    format === "cbor"
+      ? "error decoding CBOR: exceeded max depth"
+      : "error decoding YAML: error converting YAML to JSON: yaml: exceeded max depth",
+  );
+
+function readCbor(body: Uint8Array): unknown {
+  try {
+    return decodeCbor(body);
+  } catch (error) {
+    throw error instanceof CborError ? badRequest(`error decoding CBOR: ${error.message}`) : error;
+  }
+}
+
+const lenient = new TextDecoder();
+
+/** JSON without surprises needs no YAML reader, which is much slower. */
+function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
+  if (body[0] === openingBrace) {
+    const quick = parseJsonStrict(body);
+    if (quick.ok && quick.duplicates.length === 0 && !quick.unsafeNumbers && !body.includes(backslash)) {
+      return { value: quick.value, duplicates: none };
+    }
+    if (!quick.ok && quick.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
+  }
+  const read = parseYaml(lenient.decode(body));
+  if (!read.ok) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
+  return { value: asFloats(read.value), duplicates: read.duplicates };
+}
+
+/** Integers that no double holds are rounded, as the server's reader does. */
+function asFloats(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(asFloats);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asFloats(item)]));
+}

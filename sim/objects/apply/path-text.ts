@@ -1,0 +1,77 @@
+/**
+ * Paths of field sets for people, and the order in which they are told: `.spec.containers[name="c"].image`.
+ * Source: the facts, section 4, path syntax.
+ */
+import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { type FieldSet, holdsItself } from "../field-set.ts";
+import { isObject } from "../../contract/objects.ts";
+
+/** The text of a path that is given by its steps. */
+export function pathText(steps: readonly string[]): string {
+  return steps.map(stepText).join("");
+}
+
+function stepText(step: string): string {
+  const rest = step.slice(2);
+  if (step.startsWith("f:")) return `.${rest}`;
+  if (step.startsWith("i:")) return `[${rest}]`;
+  if (step.startsWith("v:")) return `[=${valueText(readStep(step))}]`;
+  const keys = Object.entries(readStep(step) as JsonObject).map(([name, value]) => `${name}=${valueText(value)}`);
+  return `[${keys.join(",")}]`;
+}
+
+function valueText(value: Json): string {
+  if (typeof value === "string") return goQuote(value);
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(valueText).join(",")}]`;
+  if (isObject(value)) {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${key}=${valueText(item)}`)
+      .join(";")}}`;
+  }
+  return String(value);
+}
+
+/** What follows `k:` or `v:`. A step that a client sent may hold no JSON: it stands for its text then. */
+function readStep(step: string): Json {
+  try {
+    return JSON.parse(step.slice(2)) as Json;
+  } catch {
+    return step.startsWith("k:") ? {} : step.slice(2);
+  }
+}
+
+/** The paths of a set: at each level first those that end there, then what is below them. */
+export function pathsOf(set: FieldSet, above: readonly string[] = []): (readonly string[])[] {
+  const steps = Object.keys(set)
+    .filter((step) => step !== ".")
+    .sort(compareSteps);
+  const ending = steps.filter((step) => holdsItself(set[step] as FieldSet));
+  return [
+    ...ending.map((step) => [...above, step]),
+    ...steps.flatMap((step) => pathsOf(set[step] as FieldSet, [...above, step])),
+  ];
+}
+
+const kinds = "fkvi";
+
+/** Fields before keys before values before indices; numbers by size, all else by bytes. */
+function compareSteps(left: string, right: string): number {
+  const [leftKind = "", rightKind = ""] = [left[0], right[0]];
+  if (leftKind !== rightKind) return kinds.indexOf(leftKind) - kinds.indexOf(rightKind);
+  if (leftKind === "f") return compareBytes(left, right);
+  if (leftKind === "i") return Number(left.slice(2)) - Number(right.slice(2));
+  return compareValues(readStep(left), readStep(right));
+}
+
+function compareValues(left: Json | undefined, right: Json | undefined): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (isObject(left) && isObject(right)) {
+    for (const key of Object.keys(left)) {
+      const order = compareValues(left[key], right[key]);
+      if (order !== 0) return order;
+    }
+    return 0;
+  }
+  return compareBytes(String(left), String(right));
+}

@@ -1,0 +1,104 @@
+/**
+ * The merge of an applied configuration into the stored object. What the configuration does not name stays, by
+ * identity; a configuration never takes anything away here (that is `prune`'s).
+ * Source: the facts, section 4; the published merge for the order of lists.
+ */
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { jsonEqual } from "../equality.ts";
+import { isObject } from "../../contract/objects.ts";
+import { setKey } from "../walker.ts";
+import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
+
+/** Neither side is changed; the result may contain parts of both, and is `live` itself when nothing is new. */
+export function mergeTyped(place: Typed | undefined, live: Json | undefined, config: Json | undefined): Json {
+  if (config === undefined) return live as Json;
+  if (live === undefined) return config;
+  const typed = resolve(place, config);
+  if (typed.is === "map" && !typed.atomic && !(isVoid(live) && isVoid(config))) return mergeMaps(typed, live, config);
+  if (typed.is === "list" && typed.relation !== "atomic" && !(isVoid(live) && isVoid(config))) {
+    return mergeLists(typed, live, config);
+  }
+  return jsonEqual(live, config) ? live : config;
+}
+
+/** Null, or nothing inside: which of the two it is, the configuration decides. */
+function isVoid(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || (isObject(value) && Object.keys(value).length === 0);
+}
+
+function mergeMaps(typed: TypedMap, live: Json, config: Json): Json {
+  if (!isObject(config)) return isObject(live) ? live : config; // a null takes no fields away
+  if (!isObject(live)) return config;
+  let merged: Record<string, Json> | undefined;
+  for (const key of Object.keys(config)) {
+    const before = Object.hasOwn(live, key) ? live[key] : undefined;
+    const after = mergeTyped(typed.at(key), before, config[key]);
+    if (after === before) continue;
+    merged ??= { ...(live as JsonObject) };
+    setKey(merged, key, after);
+  }
+  return merged ?? live;
+}
+
+/**
+ * Elements that both have are merged and come in the order of the configuration; the stored ones that it does not name
+ * keep their place before, between and behind them.
+ */
+function mergeLists(typed: TypedList, live: Json, config: Json): Json {
+  if (!Array.isArray(config)) return live;
+  if (!Array.isArray(live)) return config;
+  const stored = live as readonly Json[];
+  const applied = indexed(config as readonly Json[], typed);
+  const present = indexed(stored, typed);
+  const storedSteps = stored.map((item, at) => typed.stepOf(item) ?? `i:${at}`);
+  const appliedSteps = [...applied.keys()];
+  const shared = appliedSteps.filter((step) => present.has(step));
+  const merged: Json[] = [];
+  const done = new Set<string>();
+  let nextShared = 0;
+  const take = (step: string): void => {
+    merged.push(mergeTyped(typed.items, present.get(step), applied.get(step)));
+    done.add(step);
+  };
+  for (let left = 0, right = 0; left < stored.length || right < appliedSteps.length; ) {
+    const storedStep = storedSteps[left];
+    const appliedStep = appliedSteps[right];
+    if (storedStep !== undefined && storedStep === appliedStep) {
+      take(storedStep);
+      left++;
+      right++;
+      nextShared++;
+      continue;
+    }
+    if (storedStep !== undefined) {
+      if (!applied.has(storedStep)) {
+        merged.push(stored[left++] as Json);
+        continue;
+      }
+      // It is merged where the configuration has it: now, if it is the next of those that both have.
+      const isNext = nextShared >= shared.length || shared[nextShared] === storedStep;
+      if (appliedStep !== undefined && !isNext) {
+        left++;
+        continue;
+      }
+      if (done.has(storedStep)) left++;
+    }
+    if (appliedStep === undefined) continue;
+    take(appliedStep);
+    if (shared[nextShared] === appliedStep) nextShared++;
+    right++;
+  }
+  const isSame = merged.length === stored.length && merged.every((item, at) => item === stored[at]);
+  return isSame ? live : merged;
+}
+
+/** By the step that names them; of several elements of one name none is merged with. */
+function indexed(list: readonly Json[], typed: TypedList): Map<string, Json | undefined> {
+  const elements = new Map<string, Json | undefined>();
+  list.forEach((item, at) => {
+    const step = typed.stepOf(item) ?? `i:${at}`;
+    elements.set(step, elements.has(step) ? undefined : item);
+  });
+  return elements;
+}

@@ -1,0 +1,104 @@
+/**
+ * Is an applied configuration of its type? Unknown fields, values of the wrong type, elements without their key or with
+ * a key that another element has. Texts as the observed server gives them; it looks no further into a map with a field that
+ * it does not know, nor into a list behind an element without its key.
+ * Source: recorded answers (05-patch/apply-unknown-field); the published validation's texts.
+ */
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { goSyntax, goType, goValue } from "../go-values.ts";
+import { isObject } from "../../contract/objects.ts";
+import { pathText } from "./path-text.ts";
+import { isUnknown, resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
+
+/** What is wrong with `config`, each with its path, in document order; empty when nothing is. */
+export function typedErrors(typed: TypedMap, config: JsonObject): readonly string[] {
+  const walk: Walk = { path: [], errors: [] };
+  check(typed, config, walk);
+  return walk.errors;
+}
+
+/** Several errors in one text, as the server joins them. */
+export function joinErrors(errors: readonly string[]): string {
+  return errors.length === 1 ? (errors[0] as string) : ["errors:", ...errors.map((error) => `  ${error}`)].join("\n");
+}
+
+interface Walk {
+  readonly path: string[];
+  readonly errors: string[];
+}
+
+function complain({ path, errors }: Walk, text: string): void {
+  errors.push(path.length === 0 ? text : `${pathText(path)}: ${text}`);
+}
+
+function check(place: Typed | undefined, value: Json, walk: Walk): void {
+  const typed = resolve(place, value);
+  if (value === null) return;
+  if (typed.is === "map") checkMap(typed, value, walk);
+  else if (typed.is === "list") checkList(typed, value, walk);
+  else checkScalar(typed.scalar, value, walk);
+}
+
+function below(step: string, place: Typed | undefined, value: Json, walk: Walk): void {
+  walk.path.push(step);
+  check(place, value, walk);
+  walk.path.pop();
+}
+
+function checkMap(typed: TypedMap, value: Json, walk: Walk): void {
+  if (!isObject(value)) return complain(walk, `expected map, got &{${goValue(value)}}`);
+  for (const key of Object.keys(value)) {
+    const place = typed.at(key);
+    if (place !== undefined || isUnknown(typed)) {
+      below(`f:${key}`, place, value[key] as Json, walk);
+      continue;
+    }
+    walk.path.push(`f:${key}`);
+    complain(walk, "field not declared in schema");
+    walk.path.pop();
+    return; // one is told; the real server's is any of them
+  }
+}
+
+function checkList(typed: TypedList, value: Json, walk: Walk): void {
+  if (!Array.isArray(value)) return complain(walk, `expected list, got &{${goValue(value)}}`);
+  const seen = new Set<string>();
+  for (const [at, item] of (value as readonly Json[]).entries()) {
+    const step = typed.relation === "atomic" ? `i:${at}` : typed.stepOf(item);
+    if (step === undefined) return complain(walk, `element ${at}: ${namelessText(typed, item)}`);
+    if (seen.has(step)) complain(walk, `duplicate entries for key ${pathText([step])}`);
+    seen.add(step);
+    below(step, typed.items, item, walk);
+  }
+}
+
+/** Why an element cannot be told from the others. */
+function namelessText({ relation, keys, defaults }: TypedList, item: Json): string {
+  if (relation === "set") {
+    if (item === null) return "associative list without keys has an element that's an explicit null";
+    if (Array.isArray(item)) return "not supported: associative list with lists as elements";
+    return "associative list without keys has an element that's a map type";
+  }
+  if (item === null) return "associative list with keys may not have a null element";
+  if (!isObject(item)) return "associative list with keys may not have non-map elements";
+  const key = keys.find((name, at) => (item[name] ?? defaults[at] ?? null) === null);
+  return `associative list with keys has an element that omits key field "${key}" (and doesn't have default value)`;
+}
+
+const scalarTests = {
+  string: (value: Json) => typeof value === "string",
+  numeric: (value: Json) => typeof value === "number" || typeof (value as unknown) === "bigint",
+  boolean: (value: Json) => typeof value === "boolean",
+  any: (value: Json) => typeof value !== "object",
+} as const;
+
+const scalarTexts = {
+  string: (value: Json) => `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`,
+  numeric: (value: Json) => `expected numeric (int or float), got ${goType(value)}`,
+  boolean: (value: Json) => `expected boolean, got &{${goValue(value)}}`,
+  any: (value: Json) => `expected any scalar, got &{${goValue(value)}}`,
+} as const;
+
+function checkScalar(scalar: keyof typeof scalarTests, value: Json, walk: Walk): void {
+  if (!scalarTests[scalar](value)) complain(walk, scalarTexts[scalar](value));
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json } from "../contract/http-message.ts";
+import { digestOf } from "./digest.ts";
+import { jsonEqual } from "./equality.ts";
+import { seal } from "./seal.ts";
+
+const value = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
+const shuffled = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(shuffled);
+  if (typeof json !== "object" || json === null) return json;
+  return Object.fromEntries(
+    Object.entries(json)
+      .reverse()
+      .map(([key, item]) => [key, shuffled(item)]),
+  );
+};
+
+describe("a digest", () => {
+  it("does not depend on the order of keys, nor on what was asked before", () => {
+    fc.assert(
+      fc.property(value, (json) => {
+        const plain = digestOf(json as Json);
+        expect(Number.isSafeInteger(plain) && plain >= 0).toBe(true);
+        expect(digestOf(shuffled(json) as Json)).toBe(plain);
+        const sealed = seal(structuredClone(json)) as Json;
+        expect([digestOf(sealed), digestOf(sealed)]).toEqual([plain, plain]);
+      }),
+      { seed: 5, numRuns: 500 },
+    );
+  });
+
+  it("differs where values differ", () => {
+    fc.assert(
+      fc.property(value, value, (left, right) => {
+        expect(digestOf(left as Json) === digestOf(right as Json)).toBe(jsonEqual(left as Json, right as Json));
+      }),
+      { seed: 6, numRuns: 2000 },
+    );
+    const alike: Json[] = ["", "1", 1, [1], [[1]], { 1: 1 }, [], {}, null, "null", true, "true", [1, 2], [2, 1]];
+    alike.push(
+      { a: 1, b: 2 },
+      { a: 2, b: 1 },
+      { a: { b: 1 } },
+      { b: { a: 1 } },
+      { a: [] },
+      { a: {} },
+      ["ab"],
+      ["a", "b"],
+    );
+    expect(new Set(alike.map(digestOf)).size).toBe(alike.length);
+  });
+
+  it("has 53 bits that all vary: no two of 100,000 small objects meet", () => {
+    const seen = new Set<number>();
+    for (let at = 0; at < 100_000; at++)
+      seen.add(digestOf({ name: `config-${at % 317}`, value: Math.floor(at / 317) }));
+    expect(seen.size).toBe(100_000);
+  });
+});

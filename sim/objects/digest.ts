@@ -1,0 +1,138 @@
+/**
+ * A digest and a size for every sealed value: what a write enters into the trace, and what counted bytes are made of.
+ * Both are kept for frozen subtrees of some size, so an object that shares most of its parts costs only what is new.
+ * The digest does not depend on the order of keys. It tells values apart with the odds of 53 bits; it is no defence
+ * against anybody who wants two values to meet.
+ */
+import type { Json } from "../contract/http-message.ts";
+
+interface Summary {
+  readonly high: number;
+  readonly low: number;
+  /** Bytes of the value as compact JSON. */
+  readonly bytes: number;
+}
+
+/** Smaller subtrees are cheaper to read again than to remember. */
+const rememberedBytesMin = 192;
+const summaries = new WeakMap<object, Summary>();
+
+/** What the last summary found: two words and a size. Registers, so that a scalar costs no allocation. */
+let high = 0;
+let low = 0;
+let bytes = 0;
+
+/** A safe integer ≥ 0 that stands for the content of `value`: a trace takes it in faster than text. */
+export function digestOf(value: Json): number {
+  summarise(value);
+  return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
+}
+
+/** Each type begins with a word of its own, so that "1", 1 and [1] differ. */
+const seeds = { null: 0x6e75, boolean: 0x626f, number: 0x6e6d, string: 0x7374, list: 0x6c69, object: 0x6f62 } as const;
+
+function summarise(value: Json): void {
+  if (typeof value === "string") {
+    summariseText(seeds.string, value);
+    bytes += 2;
+  } else if (typeof value === "object" && value !== null) summariseContainer(value);
+  else summariseText(value === null ? seeds.null : seeds[typeof value as "number" | "boolean"], String(value));
+}
+
+function summariseContainer(value: readonly Json[] | { readonly [key: string]: Json }): void {
+  const known = summaries.get(value);
+  if (known !== undefined) {
+    ({ high, low, bytes } = known);
+    return;
+  }
+  if (Array.isArray(value)) summariseList(value);
+  else summariseObject(value as { readonly [key: string]: Json });
+  if (bytes >= rememberedBytesMin && Object.isFrozen(value)) summaries.set(value, { high, low, bytes });
+}
+
+function summariseList(list: readonly Json[]): void {
+  let first: number = seeds.list;
+  let second = list.length;
+  let size = 2 + Math.max(0, list.length - 1);
+  for (let at = 0; at < list.length; at++) {
+    summarise(list[at] as Json);
+    first = mix(first ^ high, low);
+    second = mix(second ^ low, first);
+    size += bytes;
+  }
+  high = first;
+  low = second;
+  bytes = size;
+}
+
+/** Members are added up, which no order can change; each is scrambled with its key first. */
+function summariseObject(object: { readonly [key: string]: Json }): void {
+  let first = 0;
+  let second = 0;
+  let count = 0;
+  let size = 2;
+  for (const key in object) {
+    const value = object[key];
+    if (value === undefined) continue;
+    const name = summaryOfKey(key);
+    summarise(value);
+    const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
+    first = (first + member) | 0;
+    second = (second + mix(name.low ^ low, member)) | 0;
+    size += name.bytes + 3 + bytes + (count === 0 ? 0 : 1); // two quotes, a colon, and a comma between members
+    count++;
+  }
+  high = mix(first, seeds.object ^ count);
+  low = mix(second, high);
+  bytes = size;
+}
+
+const keys = new Map<string, Summary>();
+const keysMax = 8192;
+
+/** Keys are mostly the names of fields: each is read once. */
+function summaryOfKey(key: string): Summary {
+  let summary = keys.get(key);
+  if (summary === undefined) {
+    summariseText(seeds.object, key);
+    summary = { high, low, bytes };
+    if (keys.size >= keysMax) keys.clear();
+    keys.set(key, summary);
+  }
+  return summary;
+}
+
+/** One round of a 32-bit multiplicative mixer: every bit of both words reaches every bit of the result. */
+function mix(word: number, other: number): number {
+  let mixed = Math.imul(word ^ (word >>> 16) ^ other, 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return ((mixed ^ (mixed >>> 16)) + Math.imul(other, 0x9e3779b1)) | 0;
+}
+
+/** Two independent lanes over the text's UTF-16 units, and the bytes that JSON writes for them. */
+function summariseText(seed: number, text: string): void {
+  const { length } = text;
+  let first = seed ^ 0x811c9dc5;
+  let second = seed ^ length;
+  let size = length;
+  for (let at = 0; at < length; at++) {
+    const unit = text.charCodeAt(at);
+    first = Math.imul(first ^ unit, 0x01000193);
+    second = (Math.imul(second, 31) + Math.imul(unit, 0x9e3779b1)) | 0;
+    if (unit < 35 || unit === 92 || unit >= 0x80) size += extraBytes(unit);
+  }
+  high = mix(first, second);
+  low = mix(second, high);
+  bytes = size;
+}
+
+/**
+ * Bytes of a UTF-16 unit in JSON beyond the first. Two surrogates make four bytes, so each counts for two; a lone one,
+ * which JSON escapes, does not occur in what has been decoded.
+ */
+function extraBytes(unit: number): number {
+  if (unit >= 0x80) return unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
+  if (unit === 34 || unit === 92) return 1;
+  if (unit >= 32) return 0;
+  return unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 1 : 5;
+}

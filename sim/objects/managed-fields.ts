@@ -1,0 +1,303 @@
+/**
+ * Who wrote which field: `metadata.managedFields`, kept for every create, update and patch.
+ * A write gives its manager the fields that it added or changed, takes those from everybody else, and takes fields
+ * that went from all. Apply has its own entries, which a plain write only shrinks.
+ * An entry made through another version of the kind is compared in that version.
+ * Source: the facts, section 4, server-side apply; recorded answers. Simplification: an event's entry made through its
+ * other group is left as it is.
+ */
+import type { Dialect } from "../../wire/dialect.ts";
+import { compareBytes, utf8Length } from "../../wire/go-strings.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import type { TypeRow } from "../../wire/schema.ts";
+import { diffObjects, type FieldDiff } from "./field-diff.ts";
+import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
+import { seal } from "./seal.ts";
+import type { Strategy } from "./strategies.ts";
+import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
+import { zeroStruct } from "./zero-values.ts";
+
+const updateEntriesMax = 10;
+const managerBytesMax = 128;
+const mergedManager = "ancient-changes";
+
+export interface TrackOptions {
+  /** From `managerName`. */
+  readonly manager: string;
+  /** Group and version of the request's kind, in the dialect. */
+  readonly apiVersion: string;
+  /** "" for the object itself. */
+  readonly subresource: string;
+  /** RFC 3339, whole seconds, UTC. */
+  readonly now: string;
+}
+
+/** The manager of a request: the parameter, else the User-Agent up to its first slash, else `unknown`. */
+export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
+  if (fieldManager !== undefined && fieldManager !== "") return fieldManager;
+  const product = (userAgent ?? "").split("/", 1)[0] as string;
+  let name = "";
+  let bytes = 0;
+  for (const char of product) {
+    if (!printable.test(char)) continue;
+    bytes += utf8Length(char);
+    if (bytes > managerBytesMax) break;
+    name += char;
+  }
+  return name === "" ? "unknown" : name;
+}
+
+/** The server's own name: who owns what it has written by itself. Source: recorded definitions and namespaces. */
+export const serverManager = ({ systemNamespaces }: Dialect): string =>
+  `${systemNamespaces.system.split("-", 1)[0]}-apiserver-1.33`;
+
+const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/**
+ * Sets the draft's managedFields. `live` is the stored object, undefined for a creation. An object whose tracking was
+ * given up is not taken up again by an update.
+ */
+export function trackManagedFields(
+  draft: Draft,
+  live: JsonObject | undefined,
+  strategy: Tracked,
+  options: TrackOptions,
+): void {
+  const entries = entriesBefore(draft, live, options.subresource !== "");
+  if (entries.length === 0 && live !== undefined) {
+    if (metadataOf(draft).managedFields !== undefined) delete ownMetadata(draft).managedFields;
+    return;
+  }
+  const before = live ?? zeroStruct(strategy.type);
+  const after = recordWrite(entries, new Differences(before, draft as JsonObject, strategy, options), options);
+  const metadata = ownMetadata(draft);
+  if (after.length === 0) delete metadata.managedFields;
+  else metadata.managedFields = after;
+}
+
+/** What of a resource decides which fields its paths own. */
+export type Tracked = Pick<Strategy, "type" | "typeIn" | "hasStatus" | "statusLocks">;
+
+/** How an object changes, as those see it who wrote through one version or another. */
+export class Differences {
+  readonly own: FieldDiff;
+  private readonly before: JsonObject;
+  private readonly after: JsonObject;
+  private readonly tracked: Tracked;
+  private readonly options: TrackOptions;
+  private others: Map<string, FieldDiff | undefined> | undefined;
+
+  constructor(before: JsonObject, after: JsonObject, tracked: Tracked, options: TrackOptions) {
+    this.before = before;
+    this.after = after;
+    this.tracked = tracked;
+    this.options = options;
+    this.own = this.compare(tracked.type);
+  }
+
+  /** What of it concerns an entry; undefined when the entry's version is none. */
+  for({ apiVersion = "" }: ManagedFieldsEntry): FieldDiff | undefined {
+    const { tracked, options } = this;
+    if (apiVersion === options.apiVersion) return this.own;
+    if (tracked.typeIn === undefined) return noDifference;
+    this.others ??= new Map();
+    if (!this.others.has(apiVersion)) {
+      const type = tracked.typeIn(apiVersion);
+      this.others.set(apiVersion, type === undefined ? undefined : this.compare(type));
+    }
+    return this.others.get(apiVersion);
+  }
+
+  private compare(type: TypeRow): FieldDiff {
+    const { subresource } = this.options;
+    const difference = diffObjects(type, this.before, this.after, ignoredFields(this.tracked, subresource));
+    const reset = resetFields(this.tracked, subresource);
+    if (reset === undefined) return difference;
+    return { changed: exclude(difference.changed, reset), removed: exclude(difference.removed, reset) };
+  }
+}
+
+const noDifference: FieldDiff = { changed: undefined, removed: undefined };
+
+/** A path that writes status owns nothing else but metadata, and the object's own path owns no status. */
+export function ignoredFields(strategy: Tracked, subresource: string): (field: string) => boolean {
+  if (subresource === "status") return ignoreAllButStatus;
+  return strategy.hasStatus && subresource === "" ? ignoreStatus : ignoreNothing;
+}
+
+const resets = new WeakMap<Tracked, FieldSet>();
+
+/** Fields of metadata that a status request cannot write, and so does not own; undefined when there are none. */
+export function resetFields(strategy: Tracked, subresource: string): FieldSet | undefined {
+  const { statusLocks } = strategy;
+  if (subresource !== "status" || statusLocks.length === 0) return undefined;
+  let set = resets.get(strategy);
+  if (set === undefined) {
+    const steps = statusLocks.map((field) => `f:${field}`);
+    const locks = makeNode(
+      false,
+      steps,
+      steps.map(() => leaf),
+    ) as FieldSet;
+    resets.set(strategy, (set = makeNode(false, ["f:metadata"], [locks]) as FieldSet));
+  }
+  return set;
+}
+
+const ignoreAllButStatus = (field: string): boolean => field !== "status" && field !== "metadata";
+const ignoreStatus = (field: string): boolean => field === "status";
+const ignoreNothing = (): boolean => false;
+
+/** The entries to start from: the client's when it sent some that can be read, else the stored ones. */
+function entriesBefore(
+  draft: Draft,
+  live: JsonObject | undefined,
+  subresource: boolean,
+): readonly ManagedFieldsEntry[] {
+  const stored = live === undefined ? none : (metadataOf(live).managedFields ?? none);
+  const sent = metadataOf(draft).managedFields;
+  if (subresource || sent === undefined || sent === stored) return stored;
+  if (isReset(sent)) return none;
+  const read = readEntries(sent);
+  return read === undefined || read.length === 0 ? stored : read;
+}
+
+const none: readonly ManagedFieldsEntry[] = [];
+
+/** An empty list, or one empty entry: the client wants tracking to be forgotten. */
+function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
+  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0);
+}
+
+function readEntries(sent: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] | undefined {
+  const entries: ManagedFieldsEntry[] = [];
+  for (const entry of sent) {
+    const set = readFieldSet(entry.fieldsV1);
+    const known = entry.operation === "Apply" || entry.operation === "Update";
+    if (!known || entry.fieldsType !== "FieldsV1" || set === undefined) return undefined;
+    entries.push(entry.fieldsV1 === (set as unknown) ? entry : { ...entry, fieldsV1: set as unknown as JsonObject });
+  }
+  return entries;
+}
+
+function recordWrite(
+  entries: readonly ManagedFieldsEntry[],
+  differences: Differences,
+  options: TrackOptions,
+): readonly ManagedFieldsEntry[] {
+  const { changed, removed } = differences.own;
+  if (changed === undefined && removed === undefined) return entries;
+  if (entries.length === 0) return changed === undefined ? none : firstEntries(changed, options);
+  const touched = unite(changed, removed);
+  const after: ManagedFieldsEntry[] = [];
+  let own: FieldSet | undefined = changed;
+  for (const entry of entries) {
+    const before = setOf(entry);
+    const theirs = differences.for(entry);
+    const gone = theirs === differences.own ? touched : unite(theirs?.changed, theirs?.removed);
+    const rest = theirs === undefined ? undefined : subtract(before, gone);
+    if (isOwn(entry, options) && changed !== undefined) own = unite(own, rest);
+    else if (rest !== undefined && !isEmptySet(rest)) after.push(rest === before ? entry : withSet(entry, rest));
+  }
+  if (own !== undefined) after.push(newEntry(own, options));
+  return capUpdates(after).sort(compareEntries);
+}
+
+let lastFirst: readonly ManagedFieldsEntry[] = none;
+
+/** The entries of a new object. Of one client's objects of one shape, made in one second, all share the same. */
+function firstEntries(set: FieldSet, options: TrackOptions): readonly ManagedFieldsEntry[] {
+  const last = lastFirst[0];
+  const isSame = last !== undefined && setOf(last) === set && last.time === options.now && isOwn(last, options);
+  if (!isSame) lastFirst = seal([newEntry(set, options)]);
+  return lastFirst;
+}
+
+/** The paths that an entry owns. */
+export const setOf = (entry: ManagedFieldsEntry): FieldSet => (entry.fieldsV1 ?? {}) as unknown as FieldSet;
+
+function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+function isOwn(entry: ManagedFieldsEntry, options: TrackOptions): boolean {
+  return (
+    entry.manager === options.manager &&
+    entry.operation === "Update" &&
+    entry.apiVersion === options.apiVersion &&
+    (entry.subresource ?? "") === options.subresource
+  );
+}
+
+function newEntry(set: FieldSet, { manager, apiVersion, now, subresource }: TrackOptions): ManagedFieldsEntry {
+  return {
+    manager,
+    operation: "Update",
+    apiVersion,
+    time: now,
+    fieldsType: "FieldsV1",
+    fieldsV1: set as unknown as JsonObject,
+    ...(subresource === "" ? undefined : { subresource }),
+  };
+}
+
+/** The same entry, owning other paths. */
+export const withSet = (entry: ManagedFieldsEntry, set: FieldSet): ManagedFieldsEntry => ({
+  ...entry,
+  fieldsV1: set as unknown as JsonObject,
+});
+
+/** Of more than ten update entries, the oldest of each version are merged into one of a name that says so. */
+function capUpdates(entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
+  const updates = entries.filter((entry) => entry.operation === "Update");
+  if (updates.length <= updateEntriesMax) return entries;
+  updates.sort((left, right) => compareTexts(left.time, right.time) || compareTexts(identity(left), identity(right)));
+  const buckets = new Map<string, ManagedFieldsEntry>();
+  const first = new Map<string, ManagedFieldsEntry>();
+  const kept = new Set(entries);
+  let count = updates.length;
+  for (const entry of updates) {
+    if (count <= updateEntriesMax) break;
+    const version = entry.apiVersion ?? "";
+    const oldest = first.get(version);
+    if (oldest === undefined) {
+      first.set(version, entry);
+      continue;
+    }
+    const bucket = buckets.get(version) ?? oldest;
+    kept.delete(bucket);
+    kept.delete(entry);
+    const merged: ManagedFieldsEntry = {
+      ...newEntry(unite(setOf(bucket), setOf(entry)) as FieldSet, {
+        manager: mergedManager,
+        apiVersion: version,
+        now: entry.time ?? "",
+        subresource: "",
+      }),
+    };
+    buckets.set(version, merged);
+    kept.add(merged);
+    count--;
+  }
+  return [...kept];
+}
+
+function identity({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  return JSON.stringify([manager, operation, apiVersion, subresource]);
+}
+
+function compareTexts(left: string | undefined, right: string | undefined): number {
+  return compareBytes(left ?? "", right ?? "");
+}
+
+const sortKeys = ["operation", "time", "manager", "apiVersion", "subresource"] as const;
+
+/** The order of entries on the wire. */
+export function compareEntries(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  for (const key of sortKeys) {
+    const order = compareTexts(left[key], right[key]);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

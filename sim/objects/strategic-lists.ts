@@ -1,0 +1,191 @@
+/**
+ * Lists under strategic merge: by merge key, as sets of scalars, or in the order that `$setElementOrder` wants.
+ * The order of the result: wanted order before the patch's before the stored one; elements that the patch does not
+ * name keep their place relative to their stored neighbours.
+ * Source: recorded answers (05-patch/strategic-*); the design of order-preserving strategic merge.
+ */
+import { encodeJson } from "../../wire/go-strings.ts";
+import type { Faults } from "../planted/server-faults.ts";
+import { unmapped } from "../contract/errors.ts";
+import type { Json, JsonObject } from "../contract/http-message.ts";
+import { goValue } from "./go-values.ts";
+import { rejectedPatch } from "./json-patch.ts";
+import { unknownDirective, withoutDirectives } from "./strategic-directives.ts";
+import { isObject } from "../contract/objects.ts";
+
+export type ListFaults = Pick<Faults, "smp-duplicate-mergekey" | "smp-setelementorder-mismatch">;
+
+export interface ListMerge {
+  /** Undefined when there was no list. */
+  readonly original: readonly Json[] | undefined;
+  /** Undefined when only an order was sent. */
+  readonly patch: readonly Json[] | undefined;
+  /** The `$setElementOrder` list, if any: merge keys alone, or scalars. */
+  readonly order?: readonly Json[];
+  /** Merges two elements of one key. */
+  readonly mergeElement: (element: JsonObject, by: JsonObject) => JsonObject;
+  /** Empty for scalars. */
+  readonly mergeKey: string;
+  /** False for a list that a patch replaces. */
+  readonly merges: boolean;
+  readonly faults: ListFaults;
+  /** `patch` names scalars to take away. */
+  readonly isDeletion?: boolean;
+}
+
+/** Merges two lists, or orders one. Throws `ApiError` 422 or the observed 500. */
+export function mergeLists(merge: ListMerge): readonly Json[] {
+  const { original, patch, order, mergeKey, merges } = merge;
+  if (order === undefined) return mergeElements(merge, patch ?? []);
+  if (patch !== undefined) requireOrder(patch, order, mergeKey);
+  let merged: readonly Json[];
+  if (original === undefined) merged = withoutDirectives(patch as readonly Json[]) as readonly Json[];
+  else if (patch === undefined) merged = original;
+  else merged = merges ? mergeElements(merge, patch) : patch;
+  const elements = elementKind(original ?? [], patch ?? []);
+  if (elements === undefined) throw unmapped("no elements in any of the given slices");
+  const wanted = merge.faults["smp-setelementorder-mismatch"] ? sortedByText(order) : order;
+  return arrange(merged, wanted, original ?? [], mergeKey);
+}
+
+const sortedByText = (order: readonly Json[]): readonly Json[] =>
+  order.toSorted((left, right) => (encodeJson(left) < encodeJson(right) ? -1 : 1));
+
+function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[] {
+  const { original = [], mergeElement, mergeKey, isDeletion = false } = merge;
+  if (original.length === 0 && patch.length === 0) return original;
+  if (elementKind(original, patch) !== "map") {
+    if (isDeletion) {
+      const gone = new Set(patch);
+      return original.filter((value) => !gone.has(value));
+    }
+    return arrange([...new Set([...original, ...patch])], patch, original, "");
+  }
+  if (mergeKey === "") throw unmapped("cannot merge lists without merge key for struct");
+  const { kept, changes } = obeyDirectives(merge, original, patch as readonly JsonObject[]);
+  const merged = [...kept];
+  const places = new Map<Json | undefined, number>(); // of several elements of one key the first is merged
+  kept.forEach((element, at) => {
+    const key = (element as JsonObject)[mergeKey];
+    if (!places.has(key)) places.set(key, at);
+  });
+  for (const change of changes) {
+    const key = keyOf(change, mergeKey);
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(change) - 1);
+    else merged[at] = mergeElement(merged[at] as JsonObject, change);
+  }
+  return arrange(merged, changes, kept, mergeKey);
+}
+
+/** Carries out what single elements of the patch direct; what is left of it is to be merged. */
+function obeyDirectives(
+  { mergeKey, faults }: ListMerge,
+  original: readonly Json[],
+  patch: readonly JsonObject[],
+): { readonly kept: readonly Json[]; readonly changes: readonly JsonObject[] } {
+  const changes: JsonObject[] = [];
+  const gone = new Set<Json | undefined>();
+  let kept = original;
+  let replaces = false;
+  for (const element of patch) {
+    const directive = element["$patch"];
+    if (directive === undefined) changes.push(element);
+    else if (directive === "delete") {
+      const key = keyOf(element, mergeKey);
+      if (faults["smp-duplicate-mergekey"]) kept = withoutNeighbours(kept, mergeKey, key);
+      else gone.add(key);
+    } else if (directive === "replace") replaces = true;
+    else if (directive === "merge") throw unmapped("merging lists cannot yet be specified in the patch");
+    else throw unknownDirective(directive, element);
+  }
+  if (replaces) return { kept: changes, changes: [] };
+  return { kept: kept.filter((element) => !gone.has((element as JsonObject)[mergeKey])), changes };
+}
+
+/** A fault: as many elements go as have the key, but those that stand together from the first on. */
+function withoutNeighbours(list: readonly Json[], mergeKey: string, key: Json): readonly Json[] {
+  const has = (element: Json): boolean => (element as JsonObject)[mergeKey] === key;
+  const count = list.filter(has).length;
+  return count === 0 ? list : list.toSpliced(list.findIndex(has), count);
+}
+
+/**
+ * Elements that `wanted` names come in its order, all others in that of `stored`; the two are then woven together so
+ * that neighbours in `stored` stay neighbours where that is possible.
+ */
+function arrange(
+  merged: readonly Json[],
+  wanted: readonly Json[],
+  stored: readonly Json[],
+  mergeKey: string,
+): readonly Json[] {
+  const identify = (element: Json): Json => (mergeKey === "" ? element : keyOf(element, mergeKey));
+  const rankIn = (list: readonly Json[]): Map<Json, number> => {
+    const ranks = new Map<Json, number>();
+    list.forEach((element, at) => {
+      const identity = identify(element);
+      if (!ranks.has(identity)) ranks.set(identity, at);
+    });
+    return ranks;
+  };
+  const wantedRanks = rankIn(wanted);
+  const storedRanks = rankIn(stored);
+  const sorted = (list: readonly Json[], ranks: Map<Json, number>): readonly Json[] =>
+    list.toSorted((left, right) => (ranks.get(identify(left)) ?? 0) - (ranks.get(identify(right)) ?? 0));
+  const named = sorted(
+    merged.filter((element) => wantedRanks.has(identify(element))),
+    wantedRanks,
+  );
+  const others = sorted(
+    merged.filter((element) => !wantedRanks.has(identify(element))),
+    storedRanks,
+  );
+  const result: Json[] = [];
+  let next = 0;
+  for (const element of named) {
+    const rank = storedRanks.get(identify(element));
+    while (rank !== undefined && next < others.length) {
+      const other = storedRanks.get(identify(others[next] as Json));
+      if (other === undefined || other >= rank) break;
+      result.push(others[next++] as Json);
+    }
+    result.push(element);
+  }
+  return [...result, ...others.slice(next)];
+}
+
+/** The elements of a patch must come in the order that it wants: everything else is a mistake of its author. */
+function requireOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string): void {
+  if (patch.length === 0 || order.length === 0) return;
+  let at = 0;
+  for (const element of patch) {
+    if (isObject(element) && Object.hasOwn(element, "$patch")) continue;
+    const key = mergeKey === "" ? element : keyOf(element, mergeKey);
+    while (at < order.length && (mergeKey === "" ? order[at] : keyOf(order[at] as Json, mergeKey)) !== key) at++;
+    if (at++ === order.length) {
+      throw unmapped(
+        `The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+      );
+    }
+  }
+}
+
+function keyOf(element: Json, mergeKey: string): Json {
+  if (!isObject(element)) throw unmapped(`expected a map[string]interface {}, but received a ${typeof element}`);
+  const key = Object.hasOwn(element, mergeKey) ? element[mergeKey] : undefined;
+  if (key === undefined) throw unmapped(`map: ${goValue(element)} does not contain declared merge key: ${mergeKey}`);
+  return key;
+}
+
+/** What all elements of both lists are; undefined when there is none. Lists of lists are not supported. */
+function elementKind(...lists: readonly (readonly Json[])[]): string | undefined {
+  let kind: string | undefined;
+  for (const element of lists.flat()) {
+    const own = Array.isArray(element) ? "list" : isObject(element) ? "map" : typeof element;
+    kind ??= own;
+    if (kind === "list") throw rejectedPatch();
+    if (own !== kind) throw unmapped(`list element types are not identical: ${goValue(lists)}`);
+  }
+  return kind;
+}

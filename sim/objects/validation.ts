@@ -1,0 +1,68 @@
+/**
+ * What makes an object unfit to be stored. The order of causes, and which appear twice, is the observed server's: an
+ * update judges metadata once for all types and once for the kind.
+ * Source: the facts, section 4; recorded answers (05-patch/merge-uid-change).
+ */
+import { type Faults, faultsOn } from "../planted/server-faults.ts";
+import type { Cause } from "../contract/errors.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataCauses, metadataUpdateCauses } from "./metadata.ts";
+import type { Strategy } from "./strategies.ts";
+import { type Draft, metadataOf } from "../contract/objects.ts";
+
+const noFaults = faultsOn();
+
+/** Causes for refusing a new object; empty when it may be stored. */
+export function validateCreate(object: JsonObject | Draft, strategy: Strategy, faults = noFaults): readonly Cause[] {
+  const causes = metadataCauses(metadataOf(object), strategy);
+  strategy.rules.validate?.(object as JsonObject, causes, strategy.dialect);
+  return withRoom(faults["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes);
+}
+
+/** Causes for refusing a change of `live` to `object`; empty when it may be stored. */
+export function validateUpdate(
+  object: JsonObject | Draft,
+  live: JsonObject,
+  strategy: Strategy,
+  faults: Faults,
+  subresource = "",
+): readonly Cause[] {
+  const metadata = metadataOf(object);
+  const common = metadataCauses(metadata, { ...strategy, nameRule: "pathSegment", knownFinalizersOnly: false });
+  const step = metadataUpdateCauses(metadata, metadataOf(live)).filter(
+    (cause) => !faults["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
+  );
+  const own = metadataCauses(metadata, strategy);
+  return withRoom([
+    ...common,
+    ...step,
+    ...step,
+    ...own,
+    ...kindCauses(object as JsonObject, live, strategy, subresource),
+  ]);
+}
+
+function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: Strategy, subresource: string): Cause[] {
+  const causes: Cause[] = [];
+  if (subresource === "status" && rules.validateStatus !== undefined) rules.validateStatus(object, live, causes);
+  else if (rules.stepFirst === true) {
+    rules.validateUpdate?.(object, live, causes, subresource, dialect);
+    rules.validate?.(object, causes, dialect, live);
+  } else {
+    rules.validate?.(object, causes, dialect, live);
+    rules.validateUpdate?.(object, live, causes, subresource, dialect);
+  }
+  return causes;
+}
+
+/**
+ * Of the texts of causes; one more may be told. Simplification: the real server tells all, in an answer that can be
+ * thousands of times as long as the request.
+ */
+const charactersMax = 4_000_000;
+
+function withRoom(causes: readonly Cause[]): readonly Cause[] {
+  let charactersLeft = charactersMax;
+  const last = causes.findIndex(({ message, field = "" }) => (charactersLeft -= message.length + field.length) < 0);
+  return last < 0 ? causes : causes.slice(0, last + 1);
+}
