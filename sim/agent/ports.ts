@@ -4,7 +4,7 @@
  */
 import type { Dialect } from "../../wire/dialect.ts";
 import type { EvictionSettings } from "../../wire/eviction-thresholds.ts";
-import type { JsonObject } from "../apiserver/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 
 export interface ApiCall {
