@@ -1,7 +1,7 @@
 /** What `createCluster` is given, checked when the code runs: not everybody has a compiler before that. */
 import { findSimilar } from "@optique/core/suggestion";
-import { profiles } from "../apiserver/profile.ts";
-import { faultNames } from "../faults/server-faults.ts";
+import { profiles } from "../contract/profile.ts";
+import { faultNames } from "../planted/server-faults.ts";
 import type { ClusterOptions } from "./cluster.ts";
 
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
