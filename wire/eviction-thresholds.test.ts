@@ -41,15 +41,15 @@ describe("eviction thresholds: reading", () => {
     expect(parsed.thresholds).toEqual([
       {
         signal: "memory.available",
-        value: { amount: 100 * Mi },
+        value: { amount: 100 * Mi, text: "100Mi" },
         graceMillis: 0,
-        minimumReclaim: { amount: 512 * Mi },
+        minimumReclaim: { amount: 512 * Mi, text: "512Mi" },
       },
       {
         signal: "memory.available",
-        value: { amount: 300_000_000 },
+        value: { amount: 300_000_000, text: "300M" },
         graceMillis: 90_000,
-        minimumReclaim: { amount: 512 * Mi },
+        minimumReclaim: { amount: 512 * Mi, text: "512Mi" },
       },
       {
         signal: "pid.available",
@@ -83,6 +83,14 @@ describe("eviction thresholds: reading", () => {
     expect(Math.abs(amountOf({ fraction }, capacity) - amount)).toBeLessThanOrEqual(Math.max(1, amount / 2 ** 23));
   });
 
+  it("reads percentages in hexadecimal, and takes what is no number as never met", () => {
+    const valueOf = (text: string) => rules({ evictionHard: { "nodefs.available": text } }).thresholds[0]?.value;
+    expect(valueOf("0x1.9p+3%")).toEqual({ fraction: 0.125 });
+    expect(valueOf("0X.8P5%")).toEqual({ fraction: Math.fround(0.16) });
+    expect(valueOf("NaN%")).toEqual({ fraction: Number.NaN });
+    expect(3 < amountOf({ fraction: Number.NaN }, 100)).toBe(false);
+  });
+
   it("reckons a percentage in single precision and drops the rest", () => {
     // 0.15 is 0.150000005960… there, and 0.07 is 0.070000000298…; 0.29 is 0.289999991655….
     expect(amountOf({ fraction: Math.fround(0.15) }, 10 ** 12)).toBe(150_000_005_960);
@@ -101,6 +109,10 @@ describe("eviction thresholds: refusing", () => {
     [{ evictionHard: { "memory.available": "101%" } }, /must be <= 100%/],
     [{ evictionHard: { "memory.available": "a%" } }, /percentage of memory\.available cannot be read: a%/],
     [{ evictionHard: { "memory.available": "%" } }, /cannot be read: %/],
+    [{ evictionHard: { "memory.available": "1e39%" } }, /cannot be read: 1e39%/],
+    [{ evictionHard: { "memory.available": "0x1p200%" } }, /cannot be read: 0x1p200%/],
+    [{ evictionHard: { "memory.available": "0x1%" } }, /cannot be read: 0x1%/],
+    [{ evictionHard: { "memory.available": "Inf%" } }, /must be <= 100%/],
     [{ evictionSoft: { "nodefs.available": "1Gi" } }, /grace period must be specified .* nodefs\.available$/],
     [{ evictionSoftGracePeriod: { "nodefs.available": "-1s" } }, /-1s, must be a positive value/],
     [{ evictionSoftGracePeriod: { "nodefs.available": "soon" } }, /grace period of nodefs\.available cannot be read/],

@@ -2,11 +2,9 @@
  * Eviction thresholds as an agent's configuration writes them: maps from a signal to a quantity, a percentage or a time.
  * Source: document 3, Options, --eviction-hard to --eviction-soft-grace-period; signals, bounds and rounding beyond that
  * are what the 1.33 agent does, and so are the error texts.
- * Simplification: a percentage has decimal digits and may have an exponent; the real parser also takes hexadecimal
- * floats.
  */
 import { parseDuration } from "./durations.ts";
-import { parseQuantity, quantityAt } from "./quantity.ts";
+import { canonicalQuantity, parseQuantity, quantityAt } from "./quantity.ts";
 
 export type PressureCondition = "MemoryPressure" | "DiskPressure" | "PIDPressure";
 
@@ -38,8 +36,8 @@ export interface EvictionSettings {
   readonly evictionMaxPodGracePeriod?: number | undefined;
 }
 
-/** Bytes, inodes or processes; or a part of the capacity, in [0, 1], of single precision. */
-export type EvictionAmount = { readonly amount: number } | { readonly fraction: number };
+/** Bytes, inodes or processes, with their canonical text where one was read; or a part of the capacity, in [0, 1], of single precision. */
+export type EvictionAmount = { readonly amount: number; readonly text?: string } | { readonly fraction: number };
 
 export interface EvictionThreshold {
   readonly signal: EvictionSignal;
@@ -127,9 +125,9 @@ function readValue(signal: string, text: string): EvictionAmount | undefined {
     if (fraction > 1) throw new Refusal(`eviction percentage threshold ${signal} must be <= 100%: ${text}`);
     return { fraction };
   }
-  const amount = readQuantity(signal, text);
-  if (amount <= 0) throw new Refusal(`eviction threshold ${signal} must be positive: ${text}`);
-  return { amount };
+  const quantity = readQuantity(signal, text);
+  if (quantity.amount <= 0) throw new Refusal(`eviction threshold ${signal} must be positive: ${text}`);
+  return quantity;
 }
 
 function readReclaim(signal: string, text: string): EvictionAmount {
@@ -138,24 +136,46 @@ function readReclaim(signal: string, text: string): EvictionAmount {
     if (fraction <= 0) throw new Refusal(`eviction percentage minimum reclaim ${signal} must be positive: ${text}`);
     return { fraction };
   }
-  const amount = readQuantity(signal, text);
-  if (amount < 0) throw new Refusal(`negative eviction minimum reclaim specified for ${signal}`);
-  return { amount };
+  const quantity = readQuantity(signal, text);
+  if (quantity.amount < 0) throw new Refusal(`negative eviction minimum reclaim specified for ${signal}`);
+  return quantity;
 }
 
+/** Any number of `%` at the end. What 32 bits cannot hold is refused, as the agent's parser refuses it. */
 function readFraction(signal: string, text: string): number {
   const digits = text.replace(/%+$/, "");
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(digits)) {
+  const number = readFloat(digits);
+  if (number === undefined || (!Number.isFinite(Math.fround(number)) && Number.isFinite(number))) {
     throw new Refusal(`the percentage of ${signal} cannot be read: ${text}`);
   }
-  return Math.fround(Math.fround(Number(digits)) / 100);
+  return Math.fround(Math.fround(number) / 100);
+}
+
+const infinities = /^[+-]?inf(inity)?$/i;
+const hexFloat = /^([+-]?)0[xX]([\da-fA-F]+\.?[\da-fA-F]*|\.[\da-fA-F]+)[pP]([+-]?\d{1,4})$/;
+
+/** Floats as Go reads them: decimal, hexadecimal with a binary exponent, infinite, or no number at all. */
+function readFloat(text: string): number | undefined {
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  if (infinities.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
+  if (/^nan$/i.test(text)) return Number.NaN;
+  const [, sign, mantissa, exponent] = hexFloat.exec(text) ?? [];
+  if (mantissa === undefined) return undefined;
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const places = Number(exponent) - 4 * fraction.length;
+  let value = Number(`0x${whole}${fraction}`);
+  // Each step is exact until the number leaves the range of a double, where no 32 bits hold it either.
+  for (let left = Math.abs(places); left > 0 && value !== 0 && Number.isFinite(value); left--) {
+    value = places > 0 ? value * 2 : value / 2;
+  }
+  return sign === "-" ? -value : value;
 }
 
 /** Whole units, a part of one counted as one: usage has no parts. Beyond 2^53 it is rounded, where no usage is. */
-function readQuantity(signal: string, text: string): number {
+function readQuantity(signal: string, text: string): { readonly amount: number; readonly text: string } {
   const quantity = parseQuantity(text);
   if ("error" in quantity) throw new Refusal(`the quantity of ${signal} cannot be read: ${text}: ${quantity.error}`);
-  return Number(quantityAt(quantity, 0));
+  return { amount: Number(quantityAt(quantity, 0)), text: canonicalQuantity(quantity) };
 }
 
 function readGrace(signal: string, text: string): number {

@@ -1,0 +1,345 @@
+/**
+ * Evicts pods when the node runs short. Every so often it looks at usage; what the look means is in `look.ts`, who goes
+ * first in `ranking.ts`. One pass at a time: a pass that waits for a pod to end holds up the next.
+ * Source: document 3, Options, the --eviction flags; the fact sheet of the 1.33 agent, section 1, whose steps are numbered
+ * here as there.
+ */
+import {
+  evictionSignals,
+  type EvictionRules,
+  type EvictionThreshold,
+  type PressureCondition,
+} from "../../../wire/eviction-thresholds.ts";
+import type { Micros, Process } from "../../kernel/types.ts";
+import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, Rejection } from "../ports.ts";
+import type { DiskLayout, NodeFigures, PodFiguresOf } from "../stats/figures.ts";
+import { rejectionUnder } from "./admission.ts";
+import type { AgentFaults } from "../../planted/agent-faults.ts";
+import { hasStorageLimits, storageExcess } from "./local-storage.ts";
+import { calm, isMet, isUnresolved, type Look, look, type PressureState } from "./look.ts";
+import { evictionText, type ResourceName } from "./messages.ts";
+import { type Observations, observationsOf } from "./observations.ts";
+import { graceSecondsOf } from "./pod-traits.ts";
+import { rankPods } from "./ranking.ts";
+import { type Reclaim, reclaimsOf } from "./reclaim.ts";
+import { withContainerfs } from "./threshold-list.ts";
+
+export interface EvictionOptions {
+  readonly rules: EvictionRules;
+  /** Between two passes that evict nobody. */
+  readonly monitoringMicros: Micros;
+  readonly localStorageCapacityIsolation: boolean;
+  /** A negative greatest grace leaves pods their own, as document 3 has it; else it comes to a second, as observed. */
+  readonly negativeGraceIsPods: boolean;
+  /** Key of the taint that a node short of memory has. */
+  readonly memoryTaintKey: string;
+  readonly faults: AgentFaults;
+}
+
+/** Where usage is read. `done` fires once, later, with undefined when it could not be read. */
+export interface UsageReader {
+  layout(done: (layout: DiskLayout | undefined) => void): void;
+  node(done: (figures: NodeFigures | undefined) => void): void;
+  pods(done: (figuresOf: PodFiguresOf | undefined) => void): void;
+}
+
+export interface EvictionPorts {
+  readonly process: Process;
+  readonly usage: UsageReader;
+  readonly pods: ActivePods;
+  readonly events: AgentEvents;
+  readonly garbage: Pick<ContainerGarbage, "deleteUnused">;
+  /** Removes images that nobody uses; `done` gets how many bytes that freed. */
+  readonly images: { deleteUnused(done: (freedBytes: number) => void): void };
+  /** For whoever looks over its shoulder. */
+  readonly watcher?: EvictionWatcher;
+}
+
+export interface EvictionWatcher {
+  /** Once a pass that could read usage, before anything is done about it. */
+  looked?(seen: UsageSeen): void;
+  /** At the end of each pass. */
+  passed?(outcome: PassOutcome): void;
+}
+
+/** What a pass came to. */
+export type PassOutcome =
+  | { readonly is: "calm" }
+  | { readonly is: "unread" }
+  | { readonly is: "evicted"; readonly pods: readonly ActivePod[]; readonly threshold: EvictionThreshold | undefined }
+  | { readonly is: "reclaimed"; readonly threshold: EvictionThreshold }
+  /** Something drives, and nobody went. */
+  | { readonly is: "nobody"; readonly why: "the figures are old" | "no pod may go" };
+
+export interface UsageSeen {
+  readonly atMicros: Micros;
+  readonly observations: Observations;
+  /** Undefined: the pass had no need to look at pods, or could not. */
+  readonly figuresOf: PodFiguresOf | undefined;
+}
+
+const immediateGraceSeconds = 1;
+const cleanUpPollMicros: Micros = 1_000_000;
+const cleanUpMicrosMax: Micros = 30_000_000;
+
+export class EvictionManager {
+  private readonly options: EvictionOptions;
+  private readonly ports: EvictionPorts;
+  private thresholds: readonly EvictionThreshold[];
+  private layout: DiskLayout | undefined;
+  private state: PressureState = calm;
+  private told: readonly PressureCondition[] = [];
+  private passCount = 0;
+
+  constructor(options: EvictionOptions, ports: EvictionPorts) {
+    this.options = options;
+    this.ports = ports;
+    this.thresholds = options.rules.thresholds;
+  }
+
+  /** The first pass is at once. */
+  start(): void {
+    this.pass();
+  }
+
+  /** True ones, as they go into the node's status. */
+  conditions(): readonly PressureCondition[] {
+    return this.told;
+  }
+
+  admit(pod: ActivePod): Rejection | undefined {
+    return rejectionUnder(this.told, pod, this.options.memoryTaintKey);
+  }
+
+  private pass(): void {
+    if (this.thresholds.length === 0 && !this.options.localStorageCapacityIsolation) return; // for good: nothing to do
+    if (this.layout !== undefined) {
+      this.lookAtNode(this.layout);
+      return;
+    }
+    this.ports.usage.layout((layout) => {
+      if (layout === undefined) {
+        this.end({ is: "unread" });
+        return;
+      }
+      this.layout = layout;
+      this.lookAtNode(layout);
+    });
+  }
+
+  private lookAtNode(layout: DiskLayout): void {
+    // Read before the look: a pod that ends meanwhile is still a candidate, as it was for who asked.
+    const active = this.ports.pods.active();
+    this.ports.usage.node((figures) => {
+      if (figures === undefined) {
+        this.end({ is: "unread" }); // step 2: all state stays, conditions too
+        return;
+      }
+      const { faults, rules } = this.options;
+      const observations = observationsOf(figures, { inodesIgnored: faults["evict-inodes-ignored"] });
+      const atMicros = this.ports.process.clock.nowMicros();
+      if (this.passCount++ === 0) this.thresholds = withContainerfs(rules.thresholds, layout);
+      // Those of containerfs that nobody configured count from the second pass on.
+      const counted = this.passCount === 1 ? this.thresholds.slice(0, rules.thresholds.length) : this.thresholds;
+      const seen = look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000, faults);
+      this.state = seen.state;
+      this.told = seen.conditions;
+      this.lookAtPods({ active, seen, layout, atMicros });
+    });
+  }
+
+  /** Figures of pods are only asked for when somebody may have to go. */
+  private lookAtPods(turn: Turn): void {
+    const { seen, active } = turn;
+    const limited = this.options.localStorageCapacityIsolation && active.some(({ object }) => hasStorageLimits(object));
+    if (seen.acting.length === 0 && !limited) {
+      this.looked(turn, undefined);
+      this.end(restOf(seen));
+      return;
+    }
+    this.ports.usage.pods((figuresOf) => {
+      this.looked(turn, figuresOf);
+      if (figuresOf === undefined) {
+        this.end({ is: "unread" });
+        return;
+      }
+      const over = limited ? overTheirLimits(active, figuresOf, turn.layout) : [];
+      this.evictEach(over, [], (gone) => {
+        if (gone.length > 0) this.end({ is: "evicted", pods: gone, threshold: undefined });
+        else this.act(turn, figuresOf);
+      });
+    });
+  }
+
+  private looked({ atMicros, seen }: Turn, figuresOf: PodFiguresOf | undefined): void {
+    this.ports.watcher?.looked?.({ atMicros, observations: seen.state.observations, figuresOf });
+  }
+
+  /** Step 10: for pods over limits of their own, several a pass, and without a condition. */
+  private evictEach(
+    left: readonly { readonly pod: ActivePod; readonly message: string }[],
+    gone: readonly ActivePod[],
+    done: (gone: readonly ActivePod[]) => void,
+  ): void {
+    const [first, ...rest] = left;
+    if (first === undefined) {
+      done(gone);
+      return;
+    }
+    const { pod, message } = first;
+    if (this.spares(pod)) {
+      this.evictEach(rest, gone, done);
+      return;
+    }
+    this.ports.events.pod(pod.object, "Warning", "Evicted", message);
+    this.kill(pod, { reason: "Evicted", message, graceSeconds: immediateGraceSeconds }, () =>
+      this.evictEach(rest, [...gone, pod], done),
+    );
+  }
+
+  /** Steps 11 to 13. */
+  private act(turn: Turn, figuresOf: PodFiguresOf): void {
+    const threshold = mostUrgent(turn.seen.acting);
+    if (threshold === undefined) {
+      this.end(restOf(turn.seen));
+      return;
+    }
+    const { resource } = evictionSignals[threshold.signal];
+    this.ports.events.node("Warning", "EvictionThresholdMet", `Attempting to reclaim ${resource}`);
+    this.reclaim(threshold, turn.layout, (enough) => {
+      if (enough) this.end({ is: "reclaimed", threshold });
+      else this.evictFirst(turn, threshold, resource, figuresOf);
+    });
+  }
+
+  /** `done` gets whether that was enough for every threshold that there is, minimum reclaim included. */
+  private reclaim(threshold: EvictionThreshold, layout: DiskLayout, done: (enough: boolean) => void): void {
+    const { faults } = this.options;
+    const skipped = faults["evict-soft-imagefs-no-gc"] && threshold.graceMillis > 0;
+    const steps = skipped ? [] : reclaimsOf(threshold.signal, layout);
+    if (steps.length === 0) {
+      done(false);
+      return;
+    }
+    this.reclaimEach(steps, 0, (freedBytes) => {
+      this.ports.usage.node((figures) => {
+        // Inodes that become free are no bytes: whoever asks for the bytes evicts all the same.
+        const blind =
+          faults["evict-although-reclaim-enough"] && (freedBytes === 0 || threshold.signal.endsWith("inodesFree"));
+        if (figures === undefined || blind) {
+          done(false);
+          return;
+        }
+        const observations = observationsOf(figures, { inodesIgnored: faults["evict-inodes-ignored"] });
+        const wanted = (at: EvictionThreshold): boolean =>
+          faults["evict-min-reclaim-stuck"] ? isMet(at, observations, faults) : isUnresolved(at, observations);
+        done(!this.thresholds.some(wanted));
+      });
+    });
+  }
+
+  private reclaimEach(steps: readonly Reclaim[], freedBytes: number, done: (freedBytes: number) => void): void {
+    const [first, ...rest] = steps;
+    if (first === undefined) done(freedBytes);
+    else if (first === "containers") this.ports.garbage.deleteUnused(() => this.reclaimEach(rest, freedBytes, done));
+    else this.ports.images.deleteUnused((freed) => this.reclaimEach(rest, freedBytes + freed, done));
+  }
+
+  /** Step 14: the first in the order that may go. */
+  private evictFirst(turn: Turn, threshold: EvictionThreshold, resource: ResourceName, figuresOf: PodFiguresOf): void {
+    const { faults } = this.options;
+    const { observations } = turn.seen.state;
+    const ranked = rankPods(threshold.signal, turn.active, figuresOf, turn.layout, faults);
+    const several =
+      faults["evict-two-a-look"] || (faults["evict-all-on-restart-threshold-change"] && this.passCount === 1);
+    const mayGo = ranked.filter((pod) => !this.spares(pod));
+    const victims = several ? mayGo.slice(0, faults["evict-two-a-look"] ? 2 : mayGo.length) : mayGo.slice(0, 1);
+    if (victims.length === 0) {
+      this.end({ is: "nobody", why: "no pod may go" });
+      return;
+    }
+    let left = victims.length;
+    for (const pod of victims) {
+      const { message, annotations } = evictionText(
+        resource,
+        [threshold, ...turn.seen.acting],
+        observations,
+        pod.object,
+        figuresOf(pod.uid),
+      );
+      this.ports.events.pod(pod.object, "Warning", "Evicted", message, { annotations });
+      const condition = { type: "DisruptionTarget", reason: "TerminationByKubelet", message };
+      const end = { reason: "Evicted", message, graceSeconds: this.graceFor(threshold, pod), condition };
+      this.kill(pod, end, () => {
+        if (--left === 0) this.end({ is: "evicted", pods: victims, threshold });
+      });
+    }
+  }
+
+  private spares({ isCritical }: ActivePod): boolean {
+    return isCritical && !this.options.faults["evict-critical-static"];
+  }
+
+  /** Hard: at once. Soft: the pod's own time, but no more than the configuration allows. */
+  private graceFor(threshold: EvictionThreshold, pod: ActivePod): number {
+    if (threshold.graceMillis === 0) return immediateGraceSeconds;
+    const { rules, negativeGraceIsPods, faults } = this.options;
+    const own = graceSecondsOf(pod.object);
+    const most = rules.maxPodGraceSeconds;
+    if (faults["evict-grace-sign-bug"]) return Math.max(own, most);
+    return most < 0 && negativeGraceIsPods ? own : Math.min(most, own);
+  }
+
+  private kill(pod: ActivePod, end: Parameters<ActivePods["kill"]>[1], done: () => void): void {
+    this.ports.pods.kill(pod.uid, end, (outcome) => {
+      if (outcome === "slow") {
+        const message = "Container runtime did not kill the pod within specified grace period.";
+        this.ports.events.pod(pod.object, "Warning", "ExceededGracePeriod", message);
+      }
+      done();
+    });
+  }
+
+  private end(outcome: PassOutcome): void {
+    const { clock } = this.ports.process;
+    this.ports.watcher?.passed?.(outcome);
+    if (outcome.is === "evicted") this.awaitCleanUp(outcome.pods, clock.nowMicros());
+    else clock.after(this.options.monitoringMicros, () => this.pass());
+  }
+
+  /** After an eviction the next look follows as soon as nothing of the pod is left, and within half a minute in any case. */
+  private awaitCleanUp(pods: readonly ActivePod[], sinceMicros: Micros): void {
+    const { clock } = this.ports.process;
+    clock.after(cleanUpPollMicros, () => {
+      const waited = clock.nowMicros() - sinceMicros;
+      if (waited >= cleanUpMicrosMax || pods.every(({ uid }) => this.ports.pods.isCleanedUp(uid))) this.pass();
+      else this.awaitCleanUp(pods, sinceMicros);
+    });
+  }
+}
+
+/** What one pass knows once it has looked. */
+interface Turn {
+  readonly active: readonly ActivePod[];
+  readonly seen: Look;
+  readonly layout: DiskLayout;
+  readonly atMicros: Micros;
+}
+
+/** What a pass came to that has nothing to act on. */
+function restOf({ driving }: Look): PassOutcome {
+  return driving.length > 0 ? { is: "nobody", why: "the figures are old" } : { is: "calm" };
+}
+
+/** Memory before all else; among the rest the first that is configured. */
+function mostUrgent(acting: readonly EvictionThreshold[]): EvictionThreshold | undefined {
+  return acting.find(({ signal }) => evictionSignals[signal].resource === "memory") ?? acting[0];
+}
+
+function overTheirLimits(active: readonly ActivePod[], figuresOf: PodFiguresOf, layout: DiskLayout) {
+  return active.flatMap((pod) => {
+    const figures = hasStorageLimits(pod.object) ? figuresOf(pod.uid) : undefined;
+    const message = figures === undefined ? undefined : storageExcess(pod.object, figures, layout);
+    return message === undefined ? [] : [{ pod, message }];
+  });
+}

@@ -1,0 +1,90 @@
+/** Bugs that a node agent can be told to have, modelled on published ones. With every switch off it has none. */
+import { commonMistake } from "./fault-row.ts";
+
+export interface AgentFaultRow {
+  readonly area: "eviction" | "images" | "node";
+  /** What is wrong, in one sentence. */
+  readonly symptom: string;
+  /** Published report that it is modelled on, or that there is none. */
+  readonly source: string;
+}
+
+const agentFaults = {
+  "evict-at-the-threshold": {
+    area: "eviction",
+    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
+    source: commonMistake,
+  },
+  "evict-soft-without-grace": {
+    area: "eviction",
+    symptom: "A soft threshold evicts at once, whatever its grace period.",
+    source: commonMistake,
+  },
+  "evict-two-a-look": {
+    area: "eviction",
+    symptom: "Two pods are evicted at one look at usage.",
+    source: commonMistake,
+  },
+  "evict-critical-static": {
+    area: "eviction",
+    symptom: "Static pods and pods of the system's priorities are evicted like any other.",
+    source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
+  },
+  "evict-min-reclaim-stuck": {
+    area: "eviction",
+    symptom:
+      "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",
+    source: "kubernetes/kubernetes#99094",
+  },
+  "evict-min-reclaim-too-little": {
+    area: "eviction",
+    symptom: "Evictions end at the threshold, and not when the minimum reclaim is there.",
+    source: "kubernetes/kubernetes#56152",
+  },
+  "evict-although-reclaim-enough": {
+    area: "eviction",
+    symptom: "A pod is evicted though the unused images that went had left enough.",
+    source: "kubernetes/kubernetes#56573, #44951",
+  },
+  "evict-soft-imagefs-no-gc": {
+    area: "eviction",
+    symptom: "Under a soft threshold pods go, and unused images stay.",
+    source: "kubernetes/kubernetes#51516",
+  },
+  "evict-all-on-restart-threshold-change": {
+    area: "eviction",
+    symptom: "An agent that starts under pressure evicts every pod at once.",
+    source: "kubernetes/kubernetes#83612",
+  },
+  "evict-grace-sign-bug": {
+    area: "eviction",
+    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
+    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
+  },
+  "evict-pressure-flap": {
+    area: "eviction",
+    symptom: "A condition of pressure goes as soon as the pressure does, without its transition period.",
+    source: "kubernetes/kubernetes#25372, #12041",
+  },
+  "evict-wrong-rank": {
+    area: "eviction",
+    symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
+    source: "kubernetes/kubernetes#27199, #30311",
+  },
+  "evict-inodes-ignored": {
+    area: "eviction",
+    symptom: "A node without inodes and with free bytes is under no pressure.",
+    source: "kubernetes/kubernetes#21546, #41033, #44208",
+  },
+} as const satisfies Record<string, AgentFaultRow>;
+
+export type AgentFaultName = keyof typeof agentFaults;
+export type AgentFaults = Readonly<Record<AgentFaultName, boolean>>;
+
+const agentFaultNames = Object.keys(agentFaults) as readonly AgentFaultName[];
+
+/** Every switch off, or the named ones on. */
+export function agentFaultsOn(names: readonly AgentFaultName[] = []): AgentFaults {
+  const on = new Set<string>(names);
+  return Object.fromEntries(agentFaultNames.map((name) => [name, on.has(name)])) as AgentFaults;
+}
