@@ -27,8 +27,18 @@ export class Inconclusive extends Error {
   override readonly name = "Inconclusive";
 }
 
-/** The target has forgotten a version that a slow program still held. It may: the program is worth running again. */
-export class HistoryExpired extends Inconclusive {}
+/**
+ * The target has forgotten a version that a program still held. It may: the program is worth running again. `failure`:
+ * what it comes to when that happens every time, for another version of the same age was still served.
+ */
+export class HistoryExpired extends Inconclusive {
+  readonly failure: CheckFailure | undefined;
+
+  constructor(message: string, failure?: CheckFailure) {
+    super(message);
+    this.failure = failure;
+  }
+}
 
 /** The target does not claim the feature. */
 export class Unsupported extends Error {

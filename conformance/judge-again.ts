@@ -32,7 +32,10 @@ export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain
   const recorder = new Recorder(target.clock);
   const agent = "touchstone/1 (judging again)";
   const client = new Client(target.transport, target.clock, recorder, agent, undefined, endWhereUnserved);
-  const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespaceOf(recorded) });
+  const namespace = namespaceOf(recorded);
+  // It may have lived where the program before it did.
+  const lodging = wasMade(recorded, namespace) ? undefined : { prefix: namespace, suffixes: [""] };
+  const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespace }, { lodging });
   const attempt = new Attempt(client, sandbox, suiteProfiles[recorded.profile], new Map(), new JudgedRequirements());
   const end = await endOf(check, recorded, attempt);
   client.closeWatches();
@@ -81,5 +84,11 @@ function namespaceOf({ history }: RecordedHistory): string {
   }
   return "touchstone-none-1";
 }
+
+const wasMade = ({ history }: RecordedHistory, namespace: string): boolean =>
+  history.some(
+    ({ method, path, requestBody = "" }) =>
+      method === "POST" && path === "/api/v1/namespaces" && requestBody.includes(`"${namespace}"`),
+  );
 
 const runIdOf = (recorded: RecordedHistory): string => namespaceOf(recorded).split("-")[1] as string;

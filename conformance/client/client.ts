@@ -60,6 +60,8 @@ export class LostAnswer extends Error {
 export class Client {
   readonly clock: SuiteClock;
   readonly recorder: Recorder;
+  /** Of the suite's clock: no version that is asked for through this client was given out before. */
+  readonly madeMillis: number;
   private readonly transport: Transport;
   private readonly userAgent: string;
   private readonly signal: AbortSignal | undefined;
@@ -80,6 +82,7 @@ export class Client {
   ) {
     this.transport = transport;
     this.clock = clock;
+    this.madeMillis = clock.nowMillis();
     this.recorder = recorder;
     this.userAgent = userAgent;
     this.signal = signal;
@@ -282,10 +285,10 @@ function parsed(text: string): Json | undefined {
 
 type AnswerHead = Pick<Answer, "status" | "headers">;
 
-/** How long to wait before asking again, when the answer is that the server is too busy. */
+/** How long to wait before asking again, when the answer is that the server is too busy, or did not manage in time. */
 export function busyMillis({ status, headers }: AnswerHead): number | undefined {
   const asked = headerOf(headers, "retry-after");
-  if (status !== 429 && (status !== 503 || asked === undefined)) return undefined;
+  if (status !== 429 && ((status !== 503 && status !== 504) || asked === undefined)) return undefined;
   if (asked === undefined) return 1000;
   const seconds = /^\d+$/.test(asked)
     ? Number(asked)

@@ -1,5 +1,5 @@
 /** Typed verbs on one collection. Each says what it sends; whether the answer is right is the caller's question. */
-import { CheckFailure, Inconclusive } from "../findings.ts";
+import { CheckFailure, HistoryExpired, Inconclusive } from "../findings.ts";
 import type { Answer, Client, Query, RequestOptions } from "./client.ts";
 import { LostAnswer } from "./client.ts";
 import { type ApiList, type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "./types.ts";
@@ -38,7 +38,35 @@ export class Collection {
 
   /** A list that must succeed. */
   async readList(query?: Query): Promise<ApiList> {
-    return listOf(await this.list(query));
+    const answer = await this.list(query);
+    if (answer.status === 410 && query !== undefined && asksForOld(query)) throw await this.expired(query, answer);
+    return listOf(answer);
+  }
+
+  /**
+   * A version, or the version of a token, is answered 410, which is lawful once it is no longer kept. Shows whether it
+   * could have been: another version is asked for in the same way when it is as old as this one can be.
+   */
+  private async expired(query: Query, gone: Answer): Promise<HistoryExpired> {
+    const { client } = this;
+    const { path } = gone.exchange.request;
+    const ageMillis = Math.min(client.clock.nowMillis() - client.madeMillis, agedMillisMax);
+    const { limit, continue: token, resourceVersion: _old, ...others } = query;
+    const fresh = listOf(await this.list(token === undefined ? {} : { ...others, limit: limit ?? 1 }));
+    await client.pause(ageMillis);
+    const again =
+      token === undefined
+        ? await this.list({ ...query, resourceVersion: fresh.resourceVersion })
+        : fresh.continueToken === undefined
+          ? undefined
+          : await this.list({ ...others, limit, continue: fresh.continueToken });
+    client.recorder.returnTo(gone.exchange);
+    const message = `GET ${path} was answered 410 within ${ageMillis} ms: the run was too slow for the history that the target keeps`;
+    if (again?.status !== 200) return new HistoryExpired(message);
+    const expected = `GET ${path} answers the list, as it does for another version of that age`;
+    const actual = `410 ${gone.text.slice(0, 300)}`;
+    const requirement = token === undefined ? "expiry.exact-whole" : "pages.complete";
+    return new HistoryExpired(message, new CheckFailure(requirement, { expected, actual }, gone.exchange));
   }
 
   /** All pages, from the first to the one without a token. `between` runs after each page that has a next. */
@@ -151,6 +179,12 @@ export class Collection {
     return `${this.path}/${name.split("/").map(encodeURIComponent).join("/")}`;
   }
 }
+
+/** At version 0, and without any, whatever is there will do. */
+const asksForOld = ({ resourceVersion = "0", continue: token }: Query): boolean =>
+  token !== undefined || !["", "0"].includes(String(resourceVersion));
+
+const agedMillisMax = 10_000;
 
 const pagesMax = 500; // a server that always gives a token must not hold the suite forever
 

@@ -60,6 +60,11 @@ export class Recorder {
     this.latest = exchange;
   }
 
+  /** Those that are still kept, in the order of sending. */
+  all(): readonly Exchange[] {
+    return this.exchanges;
+  }
+
   records(style: CurlStyle): ExchangeRecord[] {
     return this.exchanges.map((exchange) => exchange.record(style));
   }

@@ -33,8 +33,11 @@ it("takes the best quality, then the first", () => {
     [[unknown], undefined],
     [[], undefined],
   ];
-  for (const [clauses, expected] of rows) expect(chosen(clauses, offered)).toBe(expected);
-  expect(chosen([yaml], ["json"])).toBeUndefined();
+  for (const [clauses, expected] of rows) {
+    expect(chosen(clauses, offered, "first")).toEqual(expected === undefined ? [] : [expected]);
+  }
+  expect(chosen([yaml], ["json"], "first")).toEqual([]);
+  expect(chosen([yaml, json, { ...any, quality: 0.5 }], offered, "any")).toEqual(["yaml", "json"]);
 });
 
 it("writes the header", () => {

@@ -1,6 +1,6 @@
 /**
  * Which of the types that a server offers an `Accept` list asks for. Written from RFC 9110, 12.5.1, with what the
- * documents and observations add: among clauses of one quality the first wins. Where a wildcard is wanted more than a type
+ * documents and observations add: among clauses of one quality the first wins, or any (`ties`). Where a wildcard is wanted more than a type
  * that is named, servers differ; whoever draws lists puts the wildcard behind.
  */
 
@@ -17,12 +17,13 @@ export function acceptHeader(clauses: readonly Clause[]): string {
   return clauses.map(({ text, quality }) => (quality === undefined ? text : `${text};q=${quality}`)).join(", ");
 }
 
-/** The media type to answer in. Undefined: none, which is 406. `offered`: best first. */
-export function chosen(clauses: readonly Clause[], offered: readonly string[]): string | undefined {
-  const byQuality = clauses.toSorted((a, b) => (b.quality ?? 1) - (a.quality ?? 1));
-  for (const { asks } of byQuality) {
-    if (asks === "any") return offered[0];
-    if (asks !== undefined && offered.includes(asks)) return asks;
-  }
-  return undefined;
+/** The media types to answer in, of which any will do. None: 406. `offered`: best first. */
+export function chosen(clauses: readonly Clause[], offered: readonly string[], ties: "any" | "first"): string[] {
+  const served = clauses.flatMap(({ asks, quality = 1 }) => {
+    const type = asks === "any" ? offered[0] : asks;
+    return type !== undefined && offered.includes(type) ? [{ type, quality }] : [];
+  });
+  const best = Math.max(...served.map(({ quality }) => quality));
+  const wanted = served.filter(({ quality }) => quality === best).map(({ type }) => type);
+  return ties === "first" ? wanted.slice(0, 1) : wanted;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { brokenField, differingField, isSelected, reportOf } from "./event-rules.ts";
+import { brokenField, differingField, isSelected, openRule, reportOf } from "./event-rules.ts";
 
 const event = {
   eventTime: "2026-01-01T00:00:00.000001Z",
@@ -31,11 +31,10 @@ describe("brokenField", () => {
     ["action", { ...event, action: "" }],
     ["action", { ...event, action: "a".repeat(129) }],
     ["reason", { ...event, reason: undefined }],
-    ["type", { ...event, type: "Odd" }],
+    ["type", { ...event, type: "" }],
     ["reportingController", { ...event, reportingController: "" }],
     ["reportingInstance", { ...event, reportingInstance: "i".repeat(129) }],
     ["note", { ...event, note: `${event.note}é` }],
-    ["series", series(1, time)],
     ["series", series(3, undefined)],
     ["series", series(undefined, time)],
     ["series", { ...event, series: "2" }],
@@ -44,6 +43,13 @@ describe("brokenField", () => {
   ])("rejects a wrong %s", (field, wrong) => {
     expect(brokenField(wrong)).toBe(field);
   });
+});
+
+it("knows what the documents leave open", () => {
+  expect(openRule({ ...event, type: "Odd" })).toBe("events.type-known");
+  expect(openRule(series(1, time))).toBe("events.series-count");
+  expect(openRule(series(2, time))).toBeUndefined();
+  expect(openRule(event)).toBeUndefined();
 });
 
 describe("the two forms", () => {

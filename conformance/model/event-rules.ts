@@ -21,7 +21,7 @@ export type RuledField = keyof typeof ruleOfField;
 const shortMax = 128;
 const noteMaxBytes = 1024;
 
-/** The first field whose rule a new event breaks; undefined when it must be taken. Fields in the order of the table. */
+/** The first field whose rule a new event breaks; undefined when it must be taken, but for `openRule`. Fields in the order of the table. */
 export function brokenField(event: JsonObject): RuledField | undefined {
   const text = (field: string): string => (typeof event[field] === "string" ? event[field] : "");
   const bounded = (field: string): boolean => text(field) !== "" && text(field).length <= shortMax;
@@ -29,7 +29,7 @@ export function brokenField(event: JsonObject): RuledField | undefined {
     eventTime: text("eventTime") !== "",
     action: bounded("action"),
     reason: bounded("reason"),
-    type: text("type") === "Normal" || text("type") === "Warning",
+    type: text("type") !== "",
     reportingController: text("reportingController") !== "",
     reportingInstance: bounded("reportingInstance"),
     note: new TextEncoder().encode(text("note")).length <= noteMaxBytes,
@@ -38,11 +38,21 @@ export function brokenField(event: JsonObject): RuledField | undefined {
   return (Object.keys(holds) as RuledField[]).find((field) => !holds[field]);
 }
 
-/** A series is of several: the first event is no repetition yet. */
+/**
+ * What the documents leave open, or for the future: another type, and a series of fewer than two. The row that says
+ * what was observed; undefined for an event that is to be taken or refused in any case.
+ */
+export function openRule(event: JsonObject): "events.type-known" | "events.series-count" | undefined {
+  if (!["Normal", "Warning"].includes(String(event["type"]))) return "events.type-known";
+  const series = event["series"];
+  const count = isJsonObject(series) ? series["count"] : undefined;
+  return typeof count === "number" && count < 2 ? "events.series-count" : undefined;
+}
+
 function seriesHolds(series: JsonObject[string]): boolean {
   if (series === undefined || series === null) return true;
   if (!isJsonObject(series)) return false;
-  return typeof series["count"] === "number" && series["count"] >= 2 && typeof series["lastObservedTime"] === "string";
+  return typeof series["count"] === "number" && typeof series["lastObservedTime"] === "string";
 }
 
 /** Names of fields in the own group, and in the core group. */

@@ -23,6 +23,12 @@ export interface SuiteProfile {
   readonly invalidOptionStatuses: readonly number[];
   /** Statuses of a list whose version can be none. */
   readonly unparsableVersionStatuses: readonly number[];
+  /** Statuses that refuse a patch of a type that is not served for the object. */
+  readonly unservedPatchStatuses: readonly number[];
+  /** Among types that Accept wants equally, any will do, or it is the first. */
+  readonly acceptTies: "any" | "first";
+  /** Whether types of events other than Normal and Warning, and series of fewer than two, are refused, or open. */
+  readonly eventRules: "refused" | "open";
   /**
    * What makes a server forget watch history: time alone, or also the number of later changes. With `changes`, waiting
    * is helped along by writes.

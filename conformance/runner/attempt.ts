@@ -2,7 +2,7 @@ import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import { awayMillis, busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
-import { objectOf } from "../client/collection.ts";
+import { listOf, objectOf } from "../client/collection.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import type { Exchange } from "../client/exchange.ts";
 import type { ApiObject, WatchEvent } from "../client/types.ts";
@@ -106,7 +106,7 @@ export class Attempt {
     await watch.until(() => arrived() || goneOf(watch) !== undefined, fenceTimeoutMillis);
     if (!arrived()) {
       const gone = goneOf(watch);
-      if (gone !== undefined) this.judgeGone(watch, JSON.stringify(gone.object));
+      if (gone !== undefined) await this.judgeGone(watch, JSON.stringify(gone.object));
       const why = watch.ended === undefined ? `within ${fenceTimeoutMillis} ms` : `before the watch was ${watch.ended}`;
       throw new Inconclusive(`no event for ${fence.metadata.name} ${why} on GET ${watch.exchange.request.path}`);
     }
@@ -130,7 +130,7 @@ export class Attempt {
     if (status !== undefined && status !== 200) await watch.untilEnded(refusalTimeoutMillis); // its body is evidence
     const actual = status === undefined ? "no response in 30 s" : `${status} ${JSON.stringify(watch.refusal())}`;
     if (status === 405) await endWhereUnserved(this.client, watch.exchange);
-    if (status === 410) this.judgeGone(watch, actual);
+    if (status === 410) await this.judgeGone(watch, actual);
     const expected = `GET ${watch.exchange.request.path} begins a watch`;
     this.holds("watch.stream", status === 200 ? undefined : { expected, actual });
     return watch;
@@ -175,18 +175,40 @@ export class Attempt {
    * A watch was answered 410. How long history lasts is the server's to say, so a version that has been held for long
    * may be gone; but to list and then watch from there must be possible for whoever does it at once.
    */
-  private judgeGone(watch: WatchStream, actual: string): void {
+  private async judgeGone(watch: WatchStream, actual: string): Promise<void> {
     const { path } = watch.exchange.request;
     const version = new URLSearchParams(path.slice(path.indexOf("?"))).get("resourceVersion") ?? "";
     const heldMillis =
       (watch.exchange.endedAtMillis ?? this.clock.nowMillis()) - (this.givenMillis.get(watch) ?? this.startedMillis);
     if (version !== "" && version !== "0" && heldMillis >= heldMillisMin) {
-      throw new HistoryExpired(
-        `version ${version} was forgotten within ${Math.ceil(heldMillis)} ms, before GET ${path} could begin: the run was too slow for the history that the target keeps`,
-      );
+      const message = `version ${version} was forgotten within ${Math.ceil(heldMillis)} ms, before GET ${path} could begin: the run was too slow for the history that the target keeps`;
+      const expected = `GET ${path} begins a watch, as it does from another version that old`;
+      const isServed = await this.isServedWhenOld(watch, Math.min(heldMillis, agedMillisMax));
+      const failure = new CheckFailure("watch.stream", { expected, actual }, watch.exchange);
+      throw new HistoryExpired(message, isServed ? failure : undefined);
     }
     const expected = `GET ${path} begins a watch, its version not ${heldMillisMin} ms old`;
     this.holds("watch.stream", { expected, actual });
+  }
+
+  /** Whether the collection can be watched from another version once it is that old: then the one asked for was dead. */
+  private async isServedWhenOld(gone: WatchStream, ageMillis: number): Promise<boolean> {
+    const [path = "", query = ""] = gone.exchange.request.path.split("?");
+    const list = await this.client.request("GET", path);
+    if (list.status !== 200) return false;
+    const { resourceVersion } = listOf(list);
+    await this.client.pause(ageMillis);
+    const again = this.client.watch(path, {
+      ...Object.fromEntries(new URLSearchParams(query)),
+      resourceVersion,
+      timeoutSeconds: 1,
+    });
+    const status = await again.opened(refusalTimeoutMillis);
+    await again.until(() => again.events.length > 0, 500);
+    const isServed = status === 200 && goneOf(again) === undefined;
+    again.close();
+    this.client.recorder.returnTo(gone.exchange);
+    return isServed;
   }
 }
 
@@ -196,6 +218,7 @@ const isRefusedCaller = ({ status, request }: Exchange): boolean => status === 4
 /** Below this, a 410 is no matter of how long history lasts: nobody could list and then watch. */
 const heldMillisMin = 1000;
 const refusalTimeoutMillis = 10_000;
+const agedMillisMax = 10_000;
 const fenceTimeoutMillis = 10_000;
 
 /** The 410 with which a watch was refused after it had been accepted, before any event. */

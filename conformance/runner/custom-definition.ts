@@ -43,7 +43,7 @@ export async function withDefinition(
     throw new Unsupported("customresourcedefinitions");
   }
   const namespace = await target.namespace(suffix);
-  const group = `${namespace}.example.com`;
+  const group = `${target.name}${suffix}.example.com`;
   const apiVersion = `${group}/v1`;
   const collectionPath = `${extensions}/customresourcedefinitions`;
   const path = `${collectionPath}/widgets.${group}`;

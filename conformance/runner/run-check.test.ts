@@ -23,6 +23,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     rows: new Map(),
     names: nameSource("r"),
     features: new Map(),
+    furnishing: [],
     seed: 1,
     path: undefined,
     runs: 1,

@@ -20,6 +20,7 @@ import {
   infoOf,
   type QuickCheck,
 } from "./define-check.ts";
+import { awaitFurnished, type Furnishing, type Lodging, vacated } from "./lodging.ts";
 import { programSeed } from "./program-seed.ts";
 import type { Features } from "./features.ts";
 import { type Leaving, type NameSource, Sandbox } from "./sandbox.ts";
@@ -36,6 +37,8 @@ export interface SuiteRun {
   readonly rows: ReadonlyMap<string, Requirement>;
   readonly names: NameSource;
   readonly features: Features;
+  /** What the target's controllers put into each new namespace. */
+  readonly furnishing: Furnishing;
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
@@ -70,13 +73,14 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   let exchanges = 0;
   let failedRecorder: Recorder | undefined;
   let programs = 0;
+  const lodgings: Lodging[] = [];
   const exploration = await check.explore(
     { seed: programSeed(run.seed, check.id), path: run.path, runs: programCount(run, check) },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
         const recorder = new Recorder(run.clock);
         programs += 1;
-        const end = await attemptOnce(run, check, programs, recorder, results, body);
+        const end = await attemptOnce(run, check, programs, recorder, results, body, lodgings);
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure) failedRecorder = recorder;
@@ -85,6 +89,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       return unlessUnlucky(tryOnce);
     },
   );
+  await leaveAll(run, check, lodgings);
   const verdict = verdictOf(exploration, results, check);
   const failure =
     exploration.decisive instanceof CheckFailure
@@ -112,7 +117,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
 async function unlessUnlucky(tryOnce: () => Promise<Error | undefined>): Promise<Error | undefined> {
   let end = await tryOnce();
   for (let again = 1; again < triesMax && isUnlucky(end); again++) end = await tryOnce();
-  return end;
+  return end instanceof HistoryExpired ? (end.failure ?? end) : end;
 }
 
 const isUnlucky = (end: Error | undefined): boolean =>
@@ -195,16 +200,33 @@ async function attemptOnce(
   recorder: Recorder,
   results: JudgedRequirements,
   body: (attempt: Attempt) => Promise<void>,
+  lodgings: Lodging[],
 ): Promise<Error | undefined> {
   const client = programClient(run, check, program, recorder);
-  const attempt = attemptOf(run, client, results);
+  const attempt = attemptOf(run, client, results, lodgings.pop());
   const end = await endOf(run, () => body(attempt));
-  await finish(run, check, client, attempt.target);
+  // What a failure has left behind is evidence, and of unknown extent.
+  const mayStay = run.target.kind === "url" && end === undefined && recorder.droppedCount === 0;
+  await finish(run, check, client, attempt.target, async (cleaner) => {
+    if (!mayStay || !(await vacated(cleaner, recorder.all(), attempt.target.lodging, run.furnishing))) return false;
+    lodgings.push(attempt.target.lodging);
+    return true;
+  });
   return end;
 }
 
-function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements): Attempt {
-  const sandbox = new Sandbox(client, run.names);
+/** The check is done: nobody lives there any more. */
+async function leaveAll(run: SuiteRun, check: Check, lodgings: readonly Lodging[]): Promise<void> {
+  const { transport, clock, names } = run;
+  const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
+  for (const lodging of lodgings) run.leaving.push(...(await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner)));
+}
+
+function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements, lodging?: Lodging): Attempt {
+  const { transport, clock, furnishing } = run;
+  const aside = new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${run.names.runId}; lodging)`);
+  const onNamespace = (name: string): Promise<void> => awaitFurnished(aside, name, furnishing);
+  const sandbox = new Sandbox(client, run.names, { lodging, onNamespace });
   return new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks, run.nodes);
 }
 
@@ -219,11 +241,17 @@ async function endOf(run: SuiteRun, body: () => Promise<void>): Promise<Error | 
   }
 }
 
-async function finish(run: SuiteRun, check: Check, client: Client, sandbox: Sandbox): Promise<void> {
+async function finish(
+  run: SuiteRun,
+  check: Check,
+  client: Client,
+  sandbox: Sandbox,
+  keep: (cleaner: Client) => Promise<boolean> = async () => false,
+): Promise<void> {
   client.closeWatches();
   const { transport, clock } = run;
   const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
-  run.leaving.push(...(await sandbox.cleanUp(cleaner)));
+  run.leaving.push(...(await sandbox.cleanUp(cleaner, () => keep(cleaner))));
 }
 
 function programClient(run: SuiteRun, check: Check, program: number, recorder: Recorder): Client {

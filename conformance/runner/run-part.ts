@@ -10,7 +10,9 @@ import { JudgedRequirements } from "./attempt.ts";
 import { type Check, infoOf } from "./define-check.ts";
 import { detectFeatures, type Features } from "./features.ts";
 import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
-import { type Leaving, type NameSource, remove, runLabel } from "./sandbox.ts";
+import { type Furnishing, furnishingOf } from "./lodging.ts";
+import { remove } from "./remove.ts";
+import { type Leaving, type NameSource, runLabel } from "./sandbox.ts";
 
 /** Plain data: it can be told from one thread to another. */
 export interface SuitePart {
@@ -24,7 +26,7 @@ export interface SuitePart {
   readonly durationMillis: number;
 }
 
-export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "leaving" | "target"> {
+export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "furnishing" | "leaving" | "target"> {
   readonly target: Omit<TargetDescription, "version">;
   readonly runId: string;
   /** Checks at a time. */
@@ -51,6 +53,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     clock,
     names: nameSource(runId),
     features: probe.features,
+    furnishing: probe.furnishing,
     target: { ...options.target, version: probe.version },
     leaving: [],
   };
@@ -127,6 +130,7 @@ function explained(outcome: CheckOutcome, broken: string | undefined): CheckOutc
 
 interface Probe {
   readonly features: Features;
+  readonly furnishing: Furnishing;
   readonly version: string | undefined;
   /** Why no answer came at all; then nothing can be judged. */
   readonly unreachable: string | undefined;
@@ -139,9 +143,10 @@ async function probeTarget(client: Client, dialect: Dialect, reachable: boolean)
     const core = await client.request("GET", "/api/v1");
     if (core.status === 401) throw new Error(`the credentials are not accepted: GET /api/v1 answers 401 ${core.text}`);
     const features = await detectFeatures(client, dialect, reachable);
-    return { features, version: typeof text === "string" ? text : undefined, unreachable: undefined };
+    const furnishing = await furnishingOf(client);
+    return { features, furnishing, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {
-    return { features: new Map(), version: undefined, unreachable: (error as Error).message };
+    return { features: new Map(), furnishing: [], version: undefined, unreachable: (error as Error).message };
   }
 }
 

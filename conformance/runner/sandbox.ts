@@ -1,13 +1,22 @@
 import type { Answer, Client } from "../client/client.ts";
 import { LostAnswer } from "../client/client.ts";
 import { Collection, type CreatedRegistry, succeeded } from "../client/collection.ts";
-import { type ApiObject, isApiObject, type JsonObject } from "../client/types.ts";
+import type { ApiObject } from "../client/types.ts";
+import type { Lodging } from "./lodging.ts";
+import { remove } from "./remove.ts";
 
 /** Names that no other check, run or person uses. */
 export interface NameSource {
   /** Label value of everything this run makes. */
   readonly runId: string;
   next(): string;
+}
+
+export interface SandboxOptions {
+  /** Namespaces that an earlier program has left. Default: none, and each is made when it is first asked for. */
+  readonly lodging?: Lodging | undefined;
+  /** Called with the name of a namespace that was made, and waited for. */
+  readonly onNamespace?: ((name: string) => Promise<void>) | undefined;
 }
 
 export const runLabel = "touchstone-run";
@@ -19,7 +28,10 @@ export const runLabel = "touchstone-run";
 export class Sandbox implements CreatedRegistry {
   private readonly client: Client;
   private readonly names: NameSource;
+  /** Unique: for what belongs to no namespace. */
+  readonly name: string;
   private readonly prefix: string;
+  private readonly options: SandboxOptions;
   private readonly namespaces = new Map<string, Promise<string>>();
   /** Names of namespaces that are there, or may be: an answer that was lost says nothing. */
   private readonly mayExist = new Set<string>();
@@ -28,10 +40,22 @@ export class Sandbox implements CreatedRegistry {
   private readonly everCreated = new Set<string>();
   private readonly endings: ((cleaner: Client) => Promise<unknown>)[] = [];
 
-  constructor(client: Client, names: NameSource) {
+  constructor(client: Client, names: NameSource, options: SandboxOptions = {}) {
     this.client = client;
     this.names = names;
-    this.prefix = names.next();
+    this.name = names.next();
+    this.options = options;
+    const { lodging } = options;
+    this.prefix = lodging?.prefix ?? this.name;
+    for (const suffix of lodging?.suffixes ?? []) {
+      this.namespaces.set(suffix, Promise.resolve(this.prefix + suffix));
+      this.mayExist.add(this.prefix + suffix);
+    }
+  }
+
+  /** The namespaces that the attempt has, for the next one. */
+  get lodging(): Lodging {
+    return { prefix: this.prefix, suffixes: [...this.namespaces.keys()] };
   }
 
   /** Runs when the attempt is over, however it ends, before anything else is removed: for what belongs to no namespace. */
@@ -83,12 +107,14 @@ export class Sandbox implements CreatedRegistry {
 
   /**
    * Asks for the end of all that was made, through a client of its own, so that the history ends with the program:
-   * what is held is removed by name, the rest goes with its namespace. Does not wait. Never throws.
+   * what is held is removed by name, the rest goes with its namespace. Does not wait. Never throws. When `keep` says so,
+   * the namespaces stay.
    */
-  async cleanUp(cleaner: Client): Promise<readonly Leaving[]> {
+  async cleanUp(cleaner: Client, keep: () => Promise<boolean> = async () => false): Promise<readonly Leaving[]> {
     for (const ending of this.endings) await ending(cleaner).catch(() => undefined);
     for (const [path, held] of this.objects) if (held) await remove(cleaner, path);
     await Promise.allSettled(this.namespaces.values());
+    if (await keep().catch(() => false)) return [];
     const names = [...this.mayExist];
     for (const name of names) await cleaner.attempt("DELETE", `/api/v1/namespaces/${name}`);
     return names.map((namespace) => ({
@@ -105,6 +131,7 @@ export class Sandbox implements CreatedRegistry {
     if (wasNotMade(result)) this.mayExist.delete(name);
     if (result instanceof LostAnswer) throw result;
     succeeded(result);
+    await this.options.onNamespace?.(name);
     return name;
   }
 }
@@ -119,20 +146,4 @@ function wasNotMade(result: Answer | LostAnswer): boolean {
 export interface Leaving {
   readonly namespace: string;
   readonly objects: readonly string[];
-}
-
-/** A plain deletion; what is held by finalizers loses them, what is graceful loses its grace. */
-export async function remove(cleaner: Client, path: string): Promise<void> {
-  const options: JsonObject = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 };
-  const answer = await cleaner.attempt("DELETE", path, { body: options });
-  if (answer instanceof LostAnswer || answer.status === 404) return;
-  // A Status says that it is gone, or, on some servers, only that the deletion was accepted.
-  const left = isApiObject(answer.json) ? answer : await cleaner.attempt("GET", path);
-  if (left instanceof LostAnswer || !isApiObject(left.json) || (left.json.metadata.finalizers ?? []).length === 0)
-    return;
-  const body = { metadata: { finalizers: null } };
-  const patched = await cleaner.attempt("PATCH", path, { body, contentType: "application/merge-patch+json" });
-  if (!(patched instanceof LostAnswer) && patched.status < 300) return;
-  // Not every server patches; whoever changes the object meanwhile is met again when the namespace is awaited.
-  await cleaner.attempt("PUT", path, { body: { ...left.json, metadata: { ...left.json.metadata, finalizers: [] } } });
 }

@@ -13,7 +13,7 @@ export type WebhookKind = "validating" | "mutating";
 
 /** The path of the attempt's own configuration of a kind. It belongs to no namespace; cleanup removes it. */
 export async function configurationPath(attempt: Attempt, kind: WebhookKind): Promise<string> {
-  const path = `${collectionPath(attempt, kind)}/${await attempt.target.namespace()}`;
+  const path = `${collectionPath(attempt, kind)}/${attempt.target.name}`;
   attempt.target.onCleanUp((cleaner) => cleaner.attempt("DELETE", path));
   return path;
 }
@@ -37,7 +37,7 @@ export async function configure(
     body: {
       apiVersion: admissionGroup(attempt),
       kind: kind === "mutating" ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration",
-      metadata: { name: namespace, labels: { [runLabel]: attempt.target.label } },
+      metadata: { name: attempt.target.name, labels: { [runLabel]: attempt.target.label } },
       webhooks,
     },
   });

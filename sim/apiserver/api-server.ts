@@ -176,6 +176,7 @@ export class ApiServer implements ApiHandler, RunHost {
       dialect,
       switches: options.controllers ?? {},
       authority: options.certificateAuthority,
+      faults,
       queueCounts: this.metrics.queues,
     });
   }

@@ -165,10 +165,13 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
   "foreground-finalizer-readded": [
     ["example.com/hold"],
     (bed) => {
+      bed.advance(1);
       made(bed, held);
-      bed.ask(`DELETE ${configMaps}/a?propagationPolicy=Foreground`);
-      bed.merge(`${configMaps}/a`, { metadata: { finalizers: ["example.com/hold"] } });
-      return bed.ask(`DELETE ${configMaps}/a?propagationPolicy=Foreground`).at("metadata.finalizers");
+      for (let times = 0; times < 2; times += 1) {
+        bed.ask(`DELETE ${configMaps}/a?propagationPolicy=Foreground`);
+        bed.advance(2);
+      }
+      return bed.ask(`GET ${configMaps}/a`).at("metadata.finalizers");
     },
   ],
   "deletiontimestamp-moves-back": [

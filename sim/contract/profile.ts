@@ -36,6 +36,8 @@ export interface Profile {
   readonly createOnUpdate: "all" | "by-type";
   /** Status of a strict field-validation failure in a JSON, merge or strategic patch. D15. */
   readonly strictPatchStatus: 400 | 422;
+  /** JSON patches by their RFC, or as loosely as the observed server's library reads them. */
+  readonly looseJsonPatch: boolean;
   /** `dryRun=` with no value: side effects allowed, or refused. Document 1, Dry-run 2; D17. */
   readonly emptyDryRun: "persist" | "refuse";
   /** Status of a dryRun value other than All. */
@@ -93,6 +95,7 @@ export const svcProfile: Profile = {
   unconditionalUpdate: "by-type",
   createOnUpdate: "all",
   strictPatchStatus: 400,
+  looseJsonPatch: false,
   emptyDryRun: "persist",
   invalidDryRunStatus: 400,
   deleteAnswers: "status",
@@ -124,6 +127,7 @@ export const kubernetesProfile: Profile = {
   unconditionalUpdate: "by-type",
   createOnUpdate: "by-type",
   strictPatchStatus: 422,
+  looseJsonPatch: true,
   emptyDryRun: "refuse",
   invalidDryRunStatus: 422,
   deleteAnswers: "by-type",

@@ -11,7 +11,7 @@ import { type ApiError, badRequest, invalid } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { type Decoded, duplicateText, finishDraft } from "./decode.ts";
 import { goValue } from "./go-values.ts";
-import { applyJsonPatch, PatchFailure, type PatchOperation, readJsonPatch, rejectedPatch } from "./json-patch.ts";
+import { applyJsonPatch, PatchFailure, readJsonPatch, rejectedPatch } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { sortedJson } from "./sorted-json.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
@@ -63,21 +63,20 @@ export function readStrategicPatchBody(
   };
 }
 
-/** Reads a JSON Patch. Throws `ApiError`: 400 for no list of objects, 413 for too many, 422 for operations without sense. */
-export function readJsonPatchBody(body: Uint8Array | readonly Json[] | JsonObject | undefined): Patch {
+/** Reads a JSON Patch, by its RFC or as loosely as the observed server. Throws `ApiError`: 400 for no list of objects, 413 for too many, 422 for operations without sense. */
+export function readJsonPatchBody(
+  body: Uint8Array | readonly Json[] | JsonObject | undefined,
+  isLoose = false,
+): Patch {
   const { value, duplicates } = readBody(body);
-  const { operations, unknown } = rejecting(() => readJsonPatch(value as Json));
+  const { operations, unknown } = rejecting(() => readJsonPatch(value as Json, isLoose));
   return {
     problems: [
       ...duplicates.map((path) => `json patch ${duplicateText(path)}`),
       ...unknown.map((path) => `json patch unknown field ${goQuote(path)}`),
     ],
-    apply: (document) => rejecting(() => applyOperations(document, operations)),
+    apply: (document) => rejecting(() => applyJsonPatch(document, operations, isLoose)),
   };
-}
-
-function applyOperations(document: JsonObject, operations: readonly PatchOperation[]): Json {
-  return applyJsonPatch(document, operations);
 }
 
 function rejecting<Result>(attempt: () => Result): Result {

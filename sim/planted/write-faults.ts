@@ -94,7 +94,7 @@ export const writeFaults = {
   },
   "foreground-finalizer-readded": {
     area: "deletion",
-    symptom: "A second foreground deletion adds the finalizer again.",
+    symptom: "A second foreground deletion, once the first is done, holds the object for good.",
     source: "kubernetes/kubernetes#77081",
   },
   "deletiontimestamp-moves-back": {

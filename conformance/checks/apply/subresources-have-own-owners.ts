@@ -3,7 +3,7 @@ import { type JsonObject, objectsIn } from "../../client/types.ts";
 import { judgeOwners, ownersOf } from "../../model/managed-fields.ts";
 import { judgeConflicts } from "../../model/ownership.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { createPlacedPod } from "../../runner/pods.ts";
+import { createIdlePod } from "../../runner/pods.ts";
 
 /**
  * Property: one manager's fields of the object and of its status are recorded apart, and conflicts go by field.
@@ -17,7 +17,7 @@ export const subresourcesHaveOwnOwners = defineCheck({
   features: ["pods"],
   async run(attempt) {
     const pods = await attempt.target.collection("pods");
-    await createPlacedPod(attempt, pods, "a", 0);
+    await createIdlePod(attempt, pods, "a");
     const type = "example.com/ready";
     const condition = (status: string): JsonObject => ({ status: { conditions: [{ type, status }] } });
     const apply = (manager: string, path: string, parts: JsonObject) =>

@@ -1,7 +1,7 @@
 import { anyReportParts, eventOf, eventsGroupVersion, reportAbout } from "../../arbitraries/events.ts";
 import { objectOf } from "../../client/collection.ts";
 import { causesOf, shownAnswer } from "../../client/status-document.ts";
-import { brokenField, differingField, reportOf, ruleOfField } from "../../model/event-rules.ts";
+import { brokenField, differingField, openRule, reportOf, ruleOfField } from "../../model/event-rules.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**
@@ -17,6 +17,8 @@ export const eventsSayWhatHappened = defineCheck({
     "events.action",
     "events.reason",
     "events.type",
+    "events.type-known",
+    "events.series-count",
     "events.controller",
     "events.instance",
     "events.note-length",
@@ -36,6 +38,7 @@ export const eventsSayWhatHappened = defineCheck({
     { reason: "" },
     { reason: "A".repeat(129) },
     { type: "" },
+    { type: "Odd" },
     { reportingController: "" },
     { reportingInstance: "A".repeat(129) },
     { note: "n".repeat(1024) },
@@ -49,6 +52,7 @@ export const eventsSayWhatHappened = defineCheck({
     const events = await attempt.target.collection("events", "", `/apis/${groupVersion}`);
     const sent = reportAbout(await attempt.target.namespace(), parts);
     const broken = brokenField(sent);
+    const open = broken === undefined ? openRule(sent) : undefined;
     const answer = await events.create(eventOf(groupVersion, "e", sent));
     if (broken !== undefined) {
       // Beside an invalid value, a time or a count that is no such thing may already fail to be read.
@@ -62,6 +66,16 @@ export const eventsSayWhatHappened = defineCheck({
         shownAnswer(absent),
       );
       return;
+    }
+    if (open !== undefined) {
+      const isRefused = answer.status === 422 || answer.status === 400;
+      const may = isRefused || (attempt.profile.eventRules === "open" && answer.status < 300);
+      attempt.expect(open, may, "refused: the type is not known, or the series is of one", shownAnswer(answer));
+      if (isRefused) {
+        const absent = await events.get("e");
+        attempt.expect(open, absent.status === 404, "nothing kept of what was refused", shownAnswer(absent));
+        return;
+      }
     }
     const changed = Object.keys(parts).find((field) => field in ruleOfField) as keyof typeof ruleOfField | undefined;
     const named = causesOf(answer).map(({ field }) => field);

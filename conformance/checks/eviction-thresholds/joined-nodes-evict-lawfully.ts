@@ -14,7 +14,8 @@ import { evictionLaws, judgeEvictions } from "../../model/eviction/judge.ts";
 import { evictionOf, sightingOf, statusOf, traitsOf } from "../../model/eviction/observed.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { remove, runLabel } from "../../runner/sandbox.ts";
+import { remove } from "../../runner/remove.ts";
+import { runLabel } from "../../runner/sandbox.ts";
 
 const [first, ...others] = [...new Set(evictionLaws.map(([requirement]) => requirement))] as [string, ...string[]];
 
@@ -142,7 +143,7 @@ async function priorityOf(attempt: Attempt, priority: number): Promise<JsonObjec
   if (priority === 0) return {};
   const own = { 2_000_000_000: "system-cluster-critical", 2_000_001_000: "system-node-critical" }[priority];
   if (own !== undefined) return { priorityClassName: own, priority };
-  const name = `${await attempt.target.namespace()}-priority-${priority < 0 ? "minus-" : ""}${Math.abs(priority)}`;
+  const name = `${attempt.target.name}-priority-${priority < 0 ? "minus-" : ""}${Math.abs(priority)}`;
   const apiVersion = `scheduling.${attempt.profile.dialect.groupSuffix}/v1`;
   const path = `/apis/${apiVersion}/priorityclasses`;
   const body = { apiVersion, kind: "PriorityClass", metadata: { name }, value: priority };

@@ -26,7 +26,7 @@ export const namespacesWaitForTheirFinalizers = defineCheck({
   cost: "slow",
   async run(attempt) {
     const { client } = attempt;
-    const name = `${await attempt.target.namespace()}-held`;
+    const name = `${attempt.target.name}-held`;
     const path = `/api/v1/namespaces/${name}`;
     attempt.target.onCleanUp(async (cleaner) => {
       await cleaner.attempt("DELETE", path);

@@ -24,7 +24,7 @@ export const listsStayInTheirNamespace = defineCheck({
     limit: fc.integer({ min: 1, max: 3 }),
   }),
   async run(attempt, { objects, limit }) {
-    const labels = { [runLabel]: attempt.target.label, attempt: await attempt.target.namespace() };
+    const labels = { [runLabel]: attempt.target.label, attempt: attempt.target.name };
     const made: ApiObject[] = [];
     for (const { suffix, name } of objects) {
       const collection = await attempt.target.collection("configmaps", suffix);

@@ -2,7 +2,7 @@ import { objectOf, type PatchKind } from "../../client/collection.ts";
 import type { ApiObject, Json } from "../../client/types.ts";
 import { valueAt } from "../../model/json-values.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { createPlacedPod } from "../../runner/pods.ts";
+import { createIdlePod } from "../../runner/pods.ts";
 
 /**
  * Property: a patch of the status subresource changes status alone, and one of the object leaves status as it is.
@@ -16,7 +16,7 @@ export const statusIsPatchedApart = defineCheck({
   features: ["pods"],
   async run(attempt) {
     const pods = await attempt.target.collection("pods");
-    await createPlacedPod(attempt, pods, "a", 0);
+    await createIdlePod(attempt, pods, "a");
     const both = (value: number): Record<"merge" | "strategic" | "json", Json> => {
       const document = { spec: { activeDeadlineSeconds: value }, status: { message: `m${value}` } };
       return {

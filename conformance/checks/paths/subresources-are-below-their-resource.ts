@@ -2,7 +2,7 @@ import { servedTypes } from "../../client/discovery.ts";
 import { isApiObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { createPlacedPod } from "../../runner/pods.ts";
+import { createIdlePod } from "../../runner/pods.ts";
 
 /**
  * The status of an object is read below the object: of a namespace, which has none around it, and of a pod in one. Both
@@ -22,7 +22,7 @@ export const subresourcesAreBelowTheirResource = defineCheck({
     const below = `/api/v1/namespaces/${namespace}`;
     if (isRead("namespaces/status")) await judge(attempt, "paths.cluster-subresource", below, "Namespace");
     if (!isRead("pods/status")) return;
-    await createPlacedPod(attempt, await attempt.target.collection("pods"), "a", 0);
+    await createIdlePod(attempt, await attempt.target.collection("pods"), "a");
     await judge(attempt, "paths.subresource", `${below}/pods/a`, "Pod");
   },
 });

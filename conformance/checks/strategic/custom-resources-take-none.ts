@@ -11,7 +11,8 @@ export const customResourcesTakeNone = defineCheck({
   requirements: ["strategic.custom"],
   features: ["namespaces"],
   async run(attempt) {
-    const { extensionPrefix } = attempt.profile.dialect;
+    const { unservedPatchStatuses: statuses, dialect } = attempt.profile;
+    const { extensionPrefix } = dialect;
     const schema = { type: "object", [`${extensionPrefix}preserve-unknown-fields`]: true };
     await withDefinition(attempt, schema, async ({ widgets, widget }) => {
       const before = objectOf(await widgets.create(widget("a", { spec: { size: 1 } })));
@@ -19,7 +20,7 @@ export const customResourcesTakeNone = defineCheck({
       const after = objectOf(await widgets.get("a"));
       const untouched = versionOf(after) === versionOf(before);
       const actual = `${answer.status} ${answer.text.slice(0, 200)}, ${JSON.stringify(after["spec"])}`;
-      attempt.expect("strategic.custom", answer.status === 415 && untouched, "415, and nothing changed", actual);
+      attempt.expect("strategic.custom", statuses.includes(answer.status) && untouched, `${statuses.join(" or ")}, and nothing changed`, actual);
       const merged = objectOf(await widgets.patch("a", "merge", { spec: { size: 2 } }));
       attempt.expect(
         "strategic.custom",

@@ -49,7 +49,9 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
     }
     for (const answer of [exact, exactLimited, limited]) {
       const bare = answer.status === 500;
-      attempt.holdsOrDeviates("exact-future-is-500", "versions.future-exact", judgeTooLarge(answer), bare);
+      // Exactly this version cannot be had, which 410 says as well.
+      const promise = answer.status === 410 ? undefined : judgeTooLarge(answer);
+      attempt.holdsOrDeviates("exact-future-is-500", "versions.future-exact", promise, bare);
     }
   },
 });

@@ -29,7 +29,7 @@ export const watchSelectsNamesEverywhere = defineCheck({
   }),
   async run(attempt, { steps, startsWith }) {
     const name = "same-name";
-    const labels = { [runLabel]: attempt.target.label, attempt: await attempt.target.namespace() };
+    const labels = { [runLabel]: attempt.target.label, attempt: attempt.target.name };
     const everywhere = attempt.target.everywhere("configmaps");
     const query = { fieldSelector: `metadata.name=${name}`, labelSelector: `attempt=${labels.attempt}` };
     const { resourceVersion } = await everywhere.readList(query);

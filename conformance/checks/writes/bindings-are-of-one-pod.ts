@@ -3,9 +3,8 @@ import type { Answer } from "../../client/client.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { type ApiObject, isJsonObject, versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
+import { ownNode } from "../../runner/own-node.ts";
 import { createPod } from "../../runner/pods.ts";
-
-const node = "touchstone-no-such-node";
 
 /**
  * Property: a binding that says for which pod it was made, by uid or version, binds that one and no other.
@@ -27,9 +26,10 @@ export const bindingsAreOfOnePod = defineCheck({
     const first = await createPod(attempt, pods, "p", unplaced);
     await pods.delete("p", { gracePeriodSeconds: 0 });
     const second = await createPod(attempt, pods, "p", unplaced);
+    const node = await ownNode(attempt);
     const meant = late ? first : second;
     const metadata = by === "uid" ? { uid: meant.metadata.uid } : { resourceVersion: versionOf(meant) };
-    const answer = await bind(pods, { name: "p", ...metadata });
+    const answer = await bind(pods, node, { name: "p", ...metadata });
     const placed = nodeOf(objectOf(await pods.get("p")));
     const actual = `${answer.status} ${answer.text.slice(0, 300)}, and the pod is on node "${placed}"`;
     const kept = late ? answer.status === 409 && placed === "" : answer.status === 201 && placed === node;
@@ -41,7 +41,7 @@ export const bindingsAreOfOnePod = defineCheck({
 /** No scheduler is in the way. */
 const unplaced = { schedulerName: "touchstone-nobody", terminationGracePeriodSeconds: 0 };
 
-function bind(pods: Collection, metadata: Record<string, string | undefined>): Promise<Answer> {
+function bind(pods: Collection, node: string, metadata: Record<string, string | undefined>): Promise<Answer> {
   const body = { apiVersion: "v1", kind: "Binding", metadata, target: { apiVersion: "v1", kind: "Node", name: node } };
   return pods.client.request("POST", pods.pathOf("p/binding"), { body });
 }

@@ -155,17 +155,15 @@ const foregroundFinalizer = "foregroundDeletion";
 
 /** The finalizers that the request leaves: those for dependents are put in or taken out by its policy. */
 export function finalizersAfter(live: JsonObject, context: DoomContext): readonly string[] {
-  const { strategy, options, faults } = context;
-  const { finalizers = [], deletionTimestamp } = metadataOf(live);
+  const { strategy, options } = context;
+  const { finalizers = [] } = metadataOf(live);
   if (strategy.propagation === "unsupported") return finalizers;
   const wanted = wantedFinalizer(finalizers, strategy, options);
   const others = finalizers.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
   if (wanted === undefined) return others.length === finalizers.length ? finalizers : others;
   if (finalizers.includes(wanted) && finalizers.length === others.length + 1) return finalizers;
-  // Nothing is added to an object that is already going: its finalizers only ever become fewer.
-  const mayAdd =
-    deletionTimestamp === undefined || finalizers.includes(wanted) || faults["foreground-finalizer-readded"];
-  return mayAdd ? [...others, wanted] : others;
+  // Whatever was asked before: the last policy wins, and its actor has to be done once more.
+  return [...others, wanted];
 }
 
 function wantedFinalizer(

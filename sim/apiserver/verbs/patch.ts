@@ -20,7 +20,7 @@ import { metadataOf } from "../../contract/objects.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import type { FeatureGates } from "../../contract/profile.ts";
+import type { FeatureGates, Profile } from "../../contract/profile.ts";
 import type { ServedResource } from "../catalogue/served-resources.ts";
 import { apply, isApply } from "./apply.ts";
 import { requireBodySize, warn } from "./body.ts";
@@ -29,12 +29,18 @@ import { requireName, settleNamespace } from "./steps.ts";
 import { change, type UpdateOf } from "./update.ts";
 import type { Live, Writer } from "./writer.ts";
 
-type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, faults?: Faults) => Patch;
+type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, server: PatchServer) => Patch;
+
+/** What of the server a patch is read by. */
+export interface PatchServer {
+  readonly profile: Pick<Profile, "looseJsonPatch">;
+  readonly faults: Faults;
+}
 
 const readers: Readonly<Record<string, PatchReader>> = {
-  [patchMediaTypes.json]: readJsonPatchBody,
+  [patchMediaTypes.json]: (body, _type, { profile }) => readJsonPatchBody(body, profile.looseJsonPatch),
   [patchMediaTypes.merge]: readMergePatchBody,
-  [patchMediaTypes.strategic]: readStrategicPatchBody,
+  [patchMediaTypes.strategic]: (body, type, { faults }) => readStrategicPatchBody(body, type, faults),
 };
 
 const builtInTypes = [...Object.keys(readers), patchMediaTypes.apply];
@@ -48,11 +54,15 @@ export function requirePatchType(run: Run, { CBORServingAndStorage }: FeatureGat
   }
 }
 
-/** The patch in the body, for an object of `type`. Throws 400, 413, 415 or 422. */
-export function readPatch(run: Run, type: TypeRow, faults?: Faults): Patch {
+/**
+ * The patch in the body, for an object of `type`. Throws 415; what is wrong with the patch itself, 400, 413 or 422, is
+ * told by the returned function: who patches what is not there hears of that first.
+ */
+export function patchReader(run: Run, type: TypeRow, server: PatchServer): () => Patch {
   const reader = readers[withoutParameters(run.request.headers["content-type"] ?? "")];
   if (reader === undefined) throw unsupportedMediaType("415: Unsupported Media Type", true);
-  return reader(run.request.body, type, faults);
+  let read: Patch | undefined;
+  return () => (read ??= reader(run.request.body, type, server));
 }
 
 export function patch(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
@@ -66,13 +76,13 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "PatchOptions", run.query);
-  const read = readPatch(run, resource.target.type, faults);
+  const read = patchReader(run, resource.target.type, context);
   const decoding = { level: options.fieldValidation, strictStatus: profile.strictPatchStatus };
 
   const attempt = (): void => {
     const live = writer.live(resource, namespace, name);
     if (live === undefined) throw notFound(resource.name, name);
-    const { draft, warnings } = decodePatched(read, live.object, resource.target, decoding);
+    const { draft, warnings } = decodePatched(read(), live.object, resource.target, decoding);
     settleNamespace(draft, namespace);
     requireName(draft, name);
     const before = metadataOf(live.object).resourceVersion;

@@ -22,7 +22,7 @@ import { selectorText } from "../../objects/selector-text.ts";
 import { applied, isApply, lateConfiguration } from "./apply.ts";
 import { decodeBody, requireBodySize, warn } from "./body.ts";
 import { applyPatchOptions, writeOptions, type WriteOptions } from "./options.ts";
-import { readPatch } from "./patch.ts";
+import { patchReader } from "./patch.ts";
 import { admitted, requireName, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./subresources.ts";
 import { change } from "./update.ts";
@@ -103,10 +103,10 @@ function patched(call: SubresourceCall): ScaleRequest {
   const { writer, run, resource } = call;
   const options = writeOptions(writer.context, "PatchOptions", run.query);
   const target = scaleTarget(resource.target);
-  const read = readPatch(run, type);
+  const read = patchReader(run, type, writer.context);
   const decoding = { level: options.fieldValidation, strictStatus: writer.context.profile.strictPatchStatus };
   const wanted = (_: Live, scale: JsonObject): Draft => {
-    const { draft, warnings } = decodePatched(read, scale, target, decoding);
+    const { draft, warnings } = decodePatched(read(), scale, target, decoding);
     warn(run, warnings);
     return track(call, draft, scale, options);
   };

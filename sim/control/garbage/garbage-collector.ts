@@ -7,6 +7,7 @@
  * Simplification: a reference to a kind that nobody serves waits until kinds come or go. The real collector tries it
  * again and again.
  */
+import type { Faults } from "../../planted/server-faults.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 import type { Cancel } from "../../kernel/types.ts";
@@ -32,6 +33,7 @@ export interface GarbageCollectorOptions {
   readonly client: ControlClient;
   readonly reflectors: Reflectors;
   readonly types: ApiTypes;
+  readonly faults?: Faults | undefined;
 }
 
 /** What the owners of an object are found to be. */
@@ -60,14 +62,14 @@ export class GarbageCollector implements GraphHearer {
   /** They wait for a kind that nobody serves. */
   private readonly parked = new Set<GraphNode>();
 
-  constructor({ client, reflectors, types }: GarbageCollectorOptions) {
+  constructor({ client, reflectors, types, faults }: GarbageCollectorOptions) {
     const { process } = client;
     this.client = client;
     this.reflectors = reflectors;
     this.types = types;
     this.objects = new OwnedObjects(client);
     this.events = new EventRecorder(client, "garbage-collector-controller");
-    this.graph = new Graph(this);
+    this.graph = new Graph(this, faults?.["foreground-finalizer-readded"]);
     const countOf = (queue: string): QueueCount => client.queueCounts.of(`garbage_collector_attempt_to_${queue}`);
     this.toDelete = new WorkQueue({
       process,

@@ -53,9 +53,12 @@ export class Graph {
   private readonly hearer: GraphHearer;
   private readonly nodes = new Map<string, GraphNode>();
   private readonly absent = new Set<string>();
+  private readonly isOnceOnly: boolean;
 
-  constructor(hearer: GraphHearer) {
+  /** `isOnceOnly`: the planted bug that a finalizer which comes back is not seen again. */
+  constructor(hearer: GraphHearer, isOnceOnly = false) {
     this.hearer = hearer;
+    this.isOnceOnly = isOnceOnly;
   }
 
   /** Nodes known. */
@@ -201,7 +204,12 @@ export class Graph {
     this.forgetIfAlone(parent);
   }
 
+  /** Every deletion that names a policy sets its finalizer anew, so each time that one appears is a beginning. */
   private beginDeletion(node: GraphNode, finalizers: readonly string[]): void {
+    if (!this.isOnceOnly) {
+      node.orphansDependents &&= finalizers.includes(orphanFinalizer);
+      node.waitsForDependents &&= finalizers.includes(foregroundFinalizer);
+    }
     if (finalizers.includes(orphanFinalizer)) {
       if (!node.orphansDependents) this.hearer.attemptToOrphan(node);
       node.orphansDependents = true;

@@ -1,0 +1,121 @@
+/**
+ * Where the programs of one check live, by URL: namespaces are dear to a real cluster, so a program leaves the ones that
+ * it had to the next, once all that was made in them is gone. What cannot be shown to be empty is not lived in again.
+ */
+import type { Client } from "../client/client.ts";
+import { LostAnswer } from "../client/client.ts";
+import type { Exchange } from "../client/exchange.ts";
+import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
+import { remove } from "./remove.ts";
+
+/** Namespaces that are there and empty: those whose name is the prefix and one of the suffixes. */
+export interface Lodging {
+  readonly prefix: string;
+  readonly suffixes: readonly string[];
+}
+
+/** Names that a cluster's own controllers give to what they put into every namespace, as `configmaps/kube-root-ca.crt`. */
+export type Furnishing = readonly string[];
+
+/**
+ * Empties the namespaces of a program that has ended, by the names of what is in them. True when they can be lived in
+ * again: nothing that the program asked for can still come, and the collections that it wrote to show nothing, at any
+ * version.
+ */
+export async function vacated(
+  cleaner: Client,
+  exchanges: readonly Exchange[],
+  lodging: Lodging,
+  furnishing: Furnishing,
+): Promise<boolean> {
+  const own = new Set(lodging.suffixes.map((suffix) => `/api/v1/namespaces/${lodging.prefix}${suffix}`));
+  const collections = new Set<string>();
+  for (const { request, lost } of exchanges) {
+    if (request.method === "GET") continue;
+    const [path = ""] = request.path.split("?");
+    // A write without an answer may still be carried out; a namespace that was written to is no longer as it was made.
+    if (lost !== undefined || (own.has(path) && request.method !== "POST")) return false;
+    if (/^\/api\/v1\/namespaces\/[^/]+\/(finalize|status)$/.test(path)) return false;
+    const collection = collectionIn(path, lodging.prefix);
+    if (collection !== undefined) collections.add(collection);
+  }
+  for (const path of collections) if (!(await isEmptied(cleaner, path, furnishing))) return false;
+  return true;
+}
+
+/** The collection in one of the program's namespaces that a request writes to. */
+function collectionIn(path: string, prefix: string): string | undefined {
+  const [, collection, namespace = ""] = /^(.*\/namespaces\/([^/]+)\/[^/]+)/.exec(path) ?? [];
+  return namespace.startsWith(prefix) ? collection : undefined;
+}
+
+async function isEmptied(cleaner: Client, path: string, furnishing: Furnishing): Promise<boolean> {
+  const found = await strangersIn(cleaner, path, furnishing, {});
+  if (found === "no collection") return true;
+  if (found === undefined) return false;
+  for (const name of found) await remove(cleaner, `${path}/${encodeURIComponent(name)}`);
+  const isShownEmpty = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      if (tries > 0) await cleaner.pause(100 * tries);
+      const left = await strangersIn(cleaner, path, furnishing, query);
+      if (left !== undefined && left.length === 0) return true;
+    }
+    return false;
+  };
+  // Whoever lists at any version must not meet what was there before.
+  return (await isShownEmpty({})) && (await isShownEmpty({ resourceVersion: "0" }));
+}
+
+/** Names of what nobody but a program can have put there. Undefined: the list says nothing. */
+async function strangersIn(
+  cleaner: Client,
+  path: string,
+  furnishing: Furnishing,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly string[] | "no collection" | undefined> {
+  const answer = await cleaner.attempt("GET", path, { query });
+  if (answer instanceof LostAnswer) return undefined;
+  if (answer.status === 404 || answer.status === 405) return "no collection"; // a virtual type keeps nothing
+  const items = isJsonObject(answer.json) ? answer.json["items"] : undefined;
+  if (answer.status !== 200 || !(Array.isArray(items) || items === null)) return undefined;
+  const plural = path.split("/").at(-1) as string;
+  const names = ((items ?? []) as readonly Json[]).filter(isApiObject).map(({ metadata }) => metadata.name);
+  return names.filter((name) => !furnishing.includes(`${plural}/${name}`));
+}
+
+const triesMax = 5;
+
+/**
+ * What controllers put into every namespace, found by comparing two that were there before: `configmaps/…` and
+ * `serviceaccounts/…`. Empty where nobody does, or nobody may look.
+ */
+export async function furnishingOf(client: Client): Promise<Furnishing> {
+  const namespaces = (await namesIn(client, "/api/v1/namespaces", 50)).filter((name) => !name.startsWith("touchstone-"));
+  const [first, second] = [namespaces[0], namespaces.at(-1)];
+  if (first === undefined || second === undefined || first === second) return [];
+  const furnishing: string[] = [];
+  for (const plural of ["configmaps", "serviceaccounts"]) {
+    const others = new Set(await namesIn(client, `/api/v1/namespaces/${second}/${plural}`, 500));
+    for (const name of await namesIn(client, `/api/v1/namespaces/${first}/${plural}`, 500)) {
+      if (others.has(name)) furnishing.push(`${plural}/${name}`);
+    }
+  }
+  return furnishing;
+}
+
+async function namesIn(client: Client, path: string, limit: number): Promise<readonly string[]> {
+  const answer = await client.attempt("GET", path, { query: { limit } });
+  const items = answer instanceof LostAnswer || !isJsonObject(answer.json) ? undefined : answer.json["items"];
+  return Array.isArray(items) ? (items as Json[]).filter(isApiObject).map(({ metadata }) => metadata.name) : [];
+}
+
+/** Waits until the controllers have been in a new namespace, but not for long: a program must stand them at any time. */
+export async function awaitFurnished(client: Client, namespace: string, furnishing: Furnishing): Promise<void> {
+  for (const place of furnishing) {
+    for (let waitMillis = 20; waitMillis < 1000; waitMillis *= 2) {
+      const answer = await client.attempt("GET", `/api/v1/namespaces/${namespace}/${place}`);
+      if (answer instanceof LostAnswer || answer.status !== 404) break;
+      await client.pause(waitMillis);
+    }
+  }
+}
