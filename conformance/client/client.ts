@@ -114,7 +114,8 @@ export class Client {
         continue;
       }
       if (isOfGateway(result)) return nothingHeard(result.exchange, `a gateway answered ${result.status}, in HTML`);
-      const waitMillis = mayRetry ? busyMillis(result) : undefined;
+      const lateAnswer = method === "GET" ? lateMillis(result) : undefined;
+      const waitMillis = mayRetry ? (busyMillis(result) ?? lateAnswer) : undefined;
       if (waitMillis === undefined) {
         if (result.status === 405) await this.onRefusedMethod?.(this, result.exchange);
         return result;
@@ -285,10 +286,20 @@ function parsed(text: string): Json | undefined {
 
 type AnswerHead = Pick<Answer, "status" | "headers">;
 
-/** How long to wait before asking again, when the answer is that the server is too busy, or did not manage in time. */
+/** How long to wait before asking again, when the answer is that the server is too busy. */
 export function busyMillis({ status, headers }: AnswerHead): number | undefined {
   const asked = headerOf(headers, "retry-after");
-  if (status !== 429 && ((status !== 503 && status !== 504) || asked === undefined)) return undefined;
+  if (status !== 429 && (status !== 503 || asked === undefined)) return undefined;
+  return askedMillis(headers);
+}
+
+/** How long to wait before reading again, when the server did not manage in time and says when to come again. */
+function lateMillis({ status, headers }: AnswerHead): number | undefined {
+  return status === 504 && headerOf(headers, "retry-after") !== undefined ? askedMillis(headers) : undefined;
+}
+
+function askedMillis(headers: WireResponse["headers"]): number {
+  const asked = headerOf(headers, "retry-after");
   if (asked === undefined) return 1000;
   const seconds = /^\d+$/.test(asked)
     ? Number(asked)

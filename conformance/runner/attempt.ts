@@ -2,10 +2,10 @@ import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, WebhookHost } from "../../wire/ports.ts";
 import { awayMillis, busyMillis, type Client, isOfGateway, retryWaitMillisMax } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
-import { listOf, objectOf } from "../client/collection.ts";
+import { objectOf } from "../client/collection.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import type { Exchange } from "../client/exchange.ts";
-import type { ApiObject, WatchEvent } from "../client/types.ts";
+import { type ApiObject, isJsonObject, type WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
 import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
@@ -195,8 +195,9 @@ export class Attempt {
   private async isServedWhenOld(gone: WatchStream, ageMillis: number): Promise<boolean> {
     const [path = "", query = ""] = gone.exchange.request.path.split("?");
     const list = await this.client.request("GET", path);
-    if (list.status !== 200) return false;
-    const { resourceVersion } = listOf(list);
+    const metadata = isJsonObject(list.json) ? list.json["metadata"] : undefined;
+    const resourceVersion = isJsonObject(metadata) ? metadata["resourceVersion"] : undefined;
+    if (list.status !== 200 || typeof resourceVersion !== "string") return false;
     await this.client.pause(ageMillis);
     const again = this.client.watch(path, {
       ...Object.fromEntries(new URLSearchParams(query)),

@@ -146,7 +146,8 @@ async function explore<Input>(
   const random = definition.input !== undefined;
   const found = await fc.check(property, {
     seed: options.seed,
-    numRuns: random ? options.runs : 1,
+    // Examples are what somebody has thought of; they take no program from those that nobody has.
+    numRuns: random ? options.runs + (definition.examples?.length ?? 0) : 1,
     ...(options.path === undefined ? {} : { path: options.path, endOnFailure: true }),
     ...(definition.examples === undefined
       ? {}

@@ -90,7 +90,9 @@ const triesMax = 5;
  * `serviceaccounts/…`. Empty where nobody does, or nobody may look.
  */
 export async function furnishingOf(client: Client): Promise<Furnishing> {
-  const namespaces = (await namesIn(client, "/api/v1/namespaces", 50)).filter((name) => !name.startsWith("touchstone-"));
+  const namespaces = (await namesIn(client, "/api/v1/namespaces", 50)).filter(
+    (name) => !name.startsWith("touchstone-"),
+  );
   const [first, second] = [namespaces[0], namespaces.at(-1)];
   if (first === undefined || second === undefined || first === second) return [];
   const furnishing: string[] = [];

@@ -219,7 +219,8 @@ async function attemptOnce(
 async function leaveAll(run: SuiteRun, check: Check, lodgings: readonly Lodging[]): Promise<void> {
   const { transport, clock, names } = run;
   const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
-  for (const lodging of lodgings) run.leaving.push(...(await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner)));
+  for (const lodging of lodgings)
+    run.leaving.push(...(await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner)));
 }
 
 function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements, lodging?: Lodging): Attempt {

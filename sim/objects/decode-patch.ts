@@ -64,10 +64,7 @@ export function readStrategicPatchBody(
 }
 
 /** Reads a JSON Patch, by its RFC or as loosely as the observed server. Throws `ApiError`: 400 for no list of objects, 413 for too many, 422 for operations without sense. */
-export function readJsonPatchBody(
-  body: Uint8Array | readonly Json[] | JsonObject | undefined,
-  isLoose = false,
-): Patch {
+export function readJsonPatchBody(body: Uint8Array | readonly Json[] | JsonObject | undefined, isLoose = false): Patch {
   const { value, duplicates } = readBody(body);
   const { operations, unknown } = rejecting(() => readJsonPatch(value as Json, isLoose));
   return {

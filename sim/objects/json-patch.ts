@@ -128,7 +128,7 @@ const carryOut: { readonly [Op in keyof Operands]: (editor: Editor, operation: O
   },
   move: (editor, { path, from }) => {
     const value = editor.get(from);
-    if (samePointer(path, from)) return;
+    if (samePointer(path, from) && !editor.isLoose) return;
     if (path.length > from.length && samePointer(path.slice(0, from.length), from)) {
       throw new PatchFailure("a value cannot be moved into itself");
     }
@@ -155,7 +155,7 @@ class Editor {
   document: Json;
   private own = new Set<unknown>();
   private copiedBytes = 0;
-  private readonly isLoose: boolean;
+  readonly isLoose: boolean;
 
   constructor(document: Json, isLoose: boolean) {
     this.document = document;

@@ -150,7 +150,12 @@ class ModelledObject {
     const made = stored === undefined;
     const statuses = made ? [201, 200] : [200];
     const carriedOut = made ? "apply.creates" : step.force ? "apply.force" : "apply.patches";
-    attempt.expect(carriedOut, statuses.includes(answer.status), `${statuses.join(" or ")} and the object`, shown(answer));
+    attempt.expect(
+      carriedOut,
+      statuses.includes(answer.status),
+      `${statuses.join(" or ")} and the object`,
+      shown(answer),
+    );
     const object = objectOf(answer);
     this.isAsModelled(object, expected.next, requirementsOf(step, expected));
     if (step.dry) {

@@ -112,12 +112,7 @@ export const acceptChoosesTheAnswer = defineCheck({
     const statuses = status === 406 && asked === "absent" ? [404, 406] : [status];
     const promise = [statuses.join(" or "), wanted.join(" or "), `for Accept: ${accept}`].filter(Boolean).join(" ");
     const type = expected ?? said;
-    attempt.expect(
-      requirement,
-      statuses.includes(answer.status) && said === type,
-      promise,
-      `${answer.status} ${said}`,
-    );
+    attempt.expect(requirement, statuses.includes(answer.status) && said === type, promise, `${answer.status} ${said}`);
     if (type === protobufMediaType) return; // how it is written is another question
     const document = (type === yamlMediaType ? parsedYaml(answer.text) : answer.json) as Json | undefined;
     const kind = answer.status >= 400 ? "Status" : asked === "list" ? "ConfigMapList" : "ConfigMap";

@@ -20,7 +20,12 @@ export const customResourcesTakeNone = defineCheck({
       const after = objectOf(await widgets.get("a"));
       const untouched = versionOf(after) === versionOf(before);
       const actual = `${answer.status} ${answer.text.slice(0, 200)}, ${JSON.stringify(after["spec"])}`;
-      attempt.expect("strategic.custom", statuses.includes(answer.status) && untouched, `${statuses.join(" or ")}, and nothing changed`, actual);
+      attempt.expect(
+        "strategic.custom",
+        statuses.includes(answer.status) && untouched,
+        `${statuses.join(" or ")}, and nothing changed`,
+        actual,
+      );
       const merged = objectOf(await widgets.patch("a", "merge", { spec: { size: 2 } }));
       attempt.expect(
         "strategic.custom",
