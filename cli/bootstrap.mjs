@@ -17,6 +17,7 @@ const tasks = {
   requirements: ["cli/commands/requirements.ts"],
   build: ["cli/build.mjs"],
   install: undefined,
+  pack: undefined,
 };
 
 /** Nothing was run: a wrong command line, or the machine lacks something. */
@@ -27,6 +28,10 @@ process.exitCode = await main(process.argv.slice(2));
 async function main([task, ...args]) {
   if (task === undefined || !Object.hasOwn(tasks, task)) {
     console.error(`usage: node cli/bootstrap.mjs ${Object.keys(tasks).join("|")} [arguments]`);
+    return exitUnusable;
+  }
+  if (task === "pack") {
+    console.error("touchstone: the checkout is not the package. `npm run build` builds the package and packs it.");
     return exitUnusable;
   }
   const problem = installWhatIsMissing();

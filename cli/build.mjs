@@ -9,12 +9,26 @@ import { root } from "./pinned-node.mjs";
 const copied = [
   "conformance/requirements/*.yaml",
   "reports/html/page*.{css,mjs}",
+  "docs/*.{md,png}",
+  "sim/testing/examples/*.ts",
   "reports/*/*.schema.json",
   "scenarios/*.{yaml,schema.json}",
   "README.md",
   "CHANGELOG.md",
   "LICENSE",
 ];
+
+/** What can be imported: an entry of the package, and the module behind it. */
+const entries = { library: "cli/library", testing: "sim/testing/testing" };
+
+/** The oldest Node that runs the package, stated in its manifest and told to whoever has an older one. */
+const oldestNode = 24;
+
+/** Imported before everything else, so that an older Node says what is wrong instead of what it stumbled over. */
+const nodeVersionGuard = `if (Number.parseInt(process.versions.node, 10) < ${oldestNode}) {
+  throw new Error("touchstone needs Node ${oldestNode} or later; this is " + process.versions.node);
+}
+`;
 
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
@@ -26,37 +40,54 @@ for (const file of copied.flatMap((pattern) => globSync(pattern, { cwd: root }))
 }
 writeFileSync(join(dist, "package.json"), `${JSON.stringify(manifest(), undefined, 2)}\n`);
 writeCommand(join(dist, "cli/touchstone.js"));
-execFileSync("npm", ["pack", "--silent", "--pack-destination", root], { cwd: dist, stdio: "inherit" });
+mkdirSync(join(dist, "entry"));
+writeFileSync(join(dist, "entry/node-version.js"), nodeVersionGuard);
+for (const [name, path] of Object.entries(entries)) writeEntry(name, path);
+const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", root], {
+  cwd: dist,
+  encoding: "utf8",
+}).trim();
+console.log(`${packed}\nIn a project of your own: npm install --save-dev ${join(root, packed)}`);
 
 function manifest() {
   const { name, version, description, license, type, dependencies } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   );
-  const entry = (path) => ({ types: `./${path}.d.ts`, default: `./${path}.js` });
+  const entry = (name) => ({ types: `./${entries[name]}.d.ts`, default: `./entry/${name}.js` });
   return {
     name,
     version,
     description,
     license,
     type,
-    engines: { node: ">=24" },
+    engines: { node: `>=${oldestNode}` },
     bin: { touchstone: "./cli/touchstone.js" },
     exports: {
-      ".": entry("cli/library"),
-      "./testing": entry("sim/testing/testing"),
+      ".": entry("library"),
+      "./testing": entry("testing"),
       "./package.json": "./package.json",
     },
     dependencies,
   };
 }
 
+/** Modules are evaluated in the order of their imports: the guard first. */
+function writeEntry(name, path) {
+  writeFileSync(join(dist, "entry", `${name}.js`), `import "./node-version.js";\nexport * from "../${path}.js";\n`);
+}
+
 /** The command. Compiled code is kept from one start to the next, which saves a start a third of its time. */
 function writeCommand(path) {
   const lines = [
     "#!/usr/bin/env node",
-    'import { enableCompileCache } from "node:module";',
-    "enableCompileCache();",
-    'await import("./main.js");',
+    `if (Number.parseInt(process.versions.node, 10) < ${oldestNode}) {`,
+    `  console.error("touchstone: needs Node ${oldestNode} or later; this is " + process.versions.node);`,
+    "  process.exitCode = 2; // nothing was run",
+    "} else {",
+    '  const { enableCompileCache } = await import("node:module");',
+    "  enableCompileCache();",
+    '  await import("./main.js");',
+    "}",
     "",
   ];
   writeFileSync(path, lines.join("\n"));
