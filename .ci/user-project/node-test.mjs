@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createCluster } from "touchstone/testing";
 
-it("works under node:test", async () => {
+void it("works under node:test", async () => {
   await using cluster = await createCluster();
   const beats = [];
   setInterval(() => beats.push(Date.now()), 60_000);
