@@ -38,7 +38,9 @@ export function treeFiles(folder = ""): readonly string[] {
     .sort();
 }
 
-export const isSource = (path: string): boolean => /\.(ts|mjs)$/.test(path) && !path.endsWith(".d.ts");
+/** Sample projects of users are none of ours: they import the installed package. */
+export const isSource = (path: string): boolean =>
+  /\.(ts|mjs)$/.test(path) && !path.endsWith(".d.ts") && !path.startsWith(".ci/user-project/");
 
 export const readTreeFile = (path: string): string => readFileSync(join(root, path), "utf8");
 
