@@ -47,6 +47,8 @@ const labelValueText = regexError(
   ["MyValue", "my_value", "12345"],
 );
 
+const httpPathText = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+
 const lowerAlphanumeric = 1;
 const upper = 2;
 const alphanumeric = lowerAlphanumeric | upper;
@@ -124,6 +126,19 @@ export function pathSegmentErrors(text: string): NameErrors {
   if (text === "." || text === "..") return [`may not be '${text}'`];
   const errors = ["/", "%"].filter((char) => text.includes(char)).map((char) => `may not contain '${char}'`);
   return errors.length === 0 ? noErrors : errors;
+}
+
+/** `example.com/path`: what is wrong, and with which part of it. */
+export function domainPrefixedPathErrors(text: string): readonly { readonly value: string; readonly why: string }[] {
+  const slash = text.indexOf("/");
+  const domain = text.slice(0, Math.max(0, slash));
+  const path = text.slice(slash + 1);
+  if (domain === "" || path === "") {
+    return [{ value: text, why: 'must be a domain-prefixed path (such as "acme.io/foo")' }];
+  }
+  const errors = dns1123SubdomainErrors(domain).map((why) => ({ value: domain, why }));
+  if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)) errors.push({ value: path, why: httpPathText });
+  return errors;
 }
 
 /** A generateName is judged as a name whose last dash is already covered by the random suffix. */

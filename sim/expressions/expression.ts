@@ -11,6 +11,7 @@
 import { check, type CheckedExpression, type CheckFailure } from "./check.ts";
 import { estimateCost } from "./estimate.ts";
 import { Meter, plan, type Run } from "./evaluate.ts";
+import { selects } from "./selections.ts";
 import { isSyntaxFailure, parseExpression } from "./syntax.ts";
 import type { CelType } from "./types.ts";
 import { EvaluationError } from "./failures.ts";
@@ -26,6 +27,8 @@ export interface Expression {
   readonly used: ReadonlySet<string>;
   /** The most that an evaluation can cost; `Infinity` without a bound. */
   readonly costMax: number;
+  /** Whether it reads this field of this variable by name. */
+  selects(variable: string, field: string): boolean;
   /** Never throws for what the expression does. Variables that it does not read may be left out. */
   evaluate(values: Readonly<Record<string, Value | undefined>>, costMax?: number): Outcome;
 }
@@ -69,6 +72,10 @@ class Compiled implements Expression {
 
   get costMax(): number {
     return estimateCost(this.checked.root);
+  }
+
+  selects(variable: string, field: string): boolean {
+    return selects(this.checked.root, variable, field);
   }
 
   evaluate(values: Readonly<Record<string, Value | undefined>>, costMax = callCostMax): Outcome {

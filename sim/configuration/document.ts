@@ -1,0 +1,104 @@
+/**
+ * A configuration file as text: YAML or JSON, every field known, none twice. What is wrong is collected with its path,
+ * and what is left is looked at all the same, so that a file's errors are all told at once.
+ * Source: document 2, Configuration types; the facts, section 7 (decoding is strict).
+ */
+import type { z } from "zod";
+import { goQuote } from "../../wire/go-strings.ts";
+import { readJson } from "../../wire/json-reader.ts";
+import type { Cause } from "../contract/errors.ts";
+import { parseYaml } from "../objects/yaml-body.ts";
+
+export interface Document {
+  /** Absent fields and those that are null are the same. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly problems: Cause[];
+}
+
+/** Nobody writes a longer one by hand, and whoever reads it holds all of it. */
+export const fileBytesMax = 3 * 1024 * 1024;
+
+/** The file's top level. A text that is no document at all has one problem, and no fields. */
+export function readDocument(text: string): Document {
+  if (text.length > fileBytesMax) return unreadable(`the file is longer than ${fileBytesMax} bytes`);
+  const isJson = /^\s*\{/.test(text);
+  const read = isJson ? readJson(text) : parseYaml(text);
+  if (!read.ok) return unreadable(read.error);
+  if (typeof read.value !== "object" || read.value === null || Array.isArray(read.value)) {
+    return unreadable("the file must be an object with apiVersion and kind");
+  }
+  const problems = read.duplicates.map((place) =>
+    isJson ? problem(place, `duplicate field ${goQuote(place)}`) : problem(keyOf(place), place),
+  );
+  return { fields: read.value as Readonly<Record<string, unknown>>, problems };
+}
+
+const problem = (field: string, message: string): Cause => ({ reason: "FieldValueInvalid", message, field });
+
+const unreadable = (message: string): Document => ({ fields: {}, problems: [problem("", message)] });
+
+/** Of `line 8: key "k" already set in map`. */
+const keyOf = (place: string): string => /key "(.*)" already/.exec(place)?.[1] ?? "";
+
+/**
+ * `fields` as `shape` describes them. Whatever does not fit is left out after its problem is told; `shape` must call
+ * every field optional.
+ */
+export function decode<Shape extends z.ZodType>(
+  fields: Readonly<Record<string, unknown>>,
+  shape: Shape,
+  problems: Cause[],
+): z.infer<Shape> {
+  let rest: unknown = withoutNulls(fields, 0);
+  for (let round = 0; round < roundsMax; round++) {
+    const result = shape.safeParse(rest);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) {
+      if (issue.code === "unrecognized_keys") {
+        for (const key of issue.keys) {
+          const path = pathText([...issue.path, key]);
+          problems.push(problem(path, `unknown field ${goQuote(path)}`));
+          rest = without(rest, [...issue.path, key]);
+        }
+      } else {
+        problems.push(problem(pathText(issue.path), issue.message));
+        rest = without(rest, issue.path);
+      }
+    }
+  }
+  return shape.parse({});
+}
+
+/** A field of a wrong type hides nothing below it, so that the second round is the last; more would be our mistake. */
+const roundsMax = 4;
+
+/** Deeper than any field that a shape knows. */
+const depthMax = 24;
+
+function withoutNulls(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null || depth > depthMax) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== null)
+      .map(([key, field]) => [key, withoutNulls(field, depth + 1)]),
+  );
+}
+
+function without(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
+  if (key === undefined) return undefined;
+  if (Array.isArray(value)) return value.map((item, at) => (at === key ? without(item, rest) : item)).filter(isThere);
+  if (typeof value !== "object" || value === null) return value;
+  const { [key as string]: field, ...others } = value as Record<string, unknown>;
+  const left = rest.length === 0 ? undefined : without(field, rest);
+  return left === undefined ? others : { ...others, [key as string]: left };
+}
+
+const isThere = (item: unknown): boolean => item !== undefined;
+
+/** `jwt[0].issuer.url`. */
+function pathText(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) text += typeof part === "number" ? `[${part}]` : `${text === "" ? "" : "."}${String(part)}`;
+  return text;
+}
