@@ -13,6 +13,7 @@ import { topicNames } from "../conformance/diff/topic-names.ts";
 import { connectionFlags, sideFlags } from "./flags/connection-flags.ts";
 import { faults, file, gates, json, newFolder, profile, seed } from "./flags/common-flags.ts";
 import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
+import { config } from "./flags/configuration-flags.ts";
 import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
@@ -209,6 +210,7 @@ export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;
 export type ViewOptions = InferValue<typeof view>;
+export type ConfigOptions = InferValue<typeof config>;
 
 /** Examples as they are typed, one a line. */
 function examples(...commands: readonly string[]): Message {
@@ -282,6 +284,13 @@ export const commandLine = or(
   command("replay", replay, {
     brief: message`Make a failure again, exactly, from its file.`,
     footer: examples("touchstone replay out/embedded/failures/watch-replays-to-list.json"),
+  }),
+  command("config", config, {
+    brief: message`Explain configuration files without starting anything.`,
+    footer: examples(
+      "touchstone config check authentication.yaml authorization.yaml --profile kubernetes",
+      "touchstone config schema AuthenticationConfiguration > authentication.schema.json",
+    ),
   }),
   command("view", view, {
     brief: message`Show saved reports: as a page, as Markdown, side by side.`,

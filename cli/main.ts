@@ -56,6 +56,7 @@ async function execute(options: CommandLine): Promise<ExitCode> {
   if (options.command === "serve") return (await import("./commands/serve.ts")).serve(options);
   if (options.command === "run") return (await import("./commands/run.ts")).runScenario(options);
   if (options.command === "diff") return (await import("./commands/diff.ts")).diff(options);
+  if (options.command === "config") return (await import("./commands/config.ts")).config(options);
   if (options.command === "view") return (await import("./commands/view.ts")).view(options);
   return (await import("./commands/replay.ts")).replay(options);
 }

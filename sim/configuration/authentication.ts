@@ -90,6 +90,7 @@ export interface AnonymousSettings {
 
 export interface TokenAuthenticatorSettings {
   readonly issuer: IssuerSettings;
+  /** In the order in which they are looked at: those by value first. */
   readonly claimRules: readonly ClaimRule[];
   readonly username: Mapping;
   readonly groups: Mapping | undefined;
@@ -278,7 +279,7 @@ class AuthenticatorCheck {
     const { problems } = this;
     const claims = new Set<string>();
     const expressions = new Set<string>();
-    return rows.flatMap<ClaimRule>(({ claim = "", requiredValue: value = "", expression = "", message = "" }, index) => {
+    const rules = rows.flatMap<ClaimRule>(({ claim = "", requiredValue: value = "", expression = "", message = "" }, index) => {
       const at = `${this.at}.claimValidationRules[${index}]`;
       if (claim !== "" && expression !== "") {
         problems.push(invalidValue(at, claim, "claim and expression can't both be set"));
@@ -303,6 +304,7 @@ class AuthenticatorCheck {
       const rule = compiled(expression, `${at}.expression`, claimVariables, "bool", problems);
       return rule === undefined ? [] : [{ is: "expression", expression: rule, message }];
     });
+    return [...rules.filter(({ is }) => is === "claim"), ...rules.filter(({ is }) => is === "expression")];
   }
 
   private mappings(

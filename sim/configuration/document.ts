@@ -53,24 +53,53 @@ export function decode<Shape extends z.ZodType>(
   for (let round = 0; round < roundsMax; round++) {
     const result = shape.safeParse(rest);
     if (result.success) return result.data;
-    for (const issue of result.error.issues) {
-      if (issue.code === "unrecognized_keys") {
-        for (const key of issue.keys) {
-          const path = pathText([...issue.path, key]);
-          problems.push(problem(path, `unknown field ${goQuote(path)}`));
-          rest = without(rest, [...issue.path, key]);
-        }
-      } else {
+    const wrong: Wrong = new Map();
+    for (const issue of result.error.issues.slice(0, issuesMax)) {
+      if (issue.code !== "unrecognized_keys") {
         problems.push(problem(pathText(issue.path), issue.message));
-        rest = without(rest, issue.path);
+        mark(wrong, issue.path);
+        continue;
+      }
+      for (const key of issue.keys.slice(0, issuesMax)) {
+        const path = [...issue.path, key];
+        problems.push(problem(pathText(path), `unknown field ${goQuote(pathText(path))}`));
+        mark(wrong, path);
       }
     }
+    if (result.error.issues.length > issuesMax) break; // nobody reads on
+    rest = without(rest, wrong);
   }
   return shape.parse({});
 }
 
 /** A field of a wrong type hides nothing below it, so that the second round is the last; more would be our mistake. */
 const roundsMax = 4;
+/** Told of one file. */
+const issuesMax = 100;
+
+/** What does not fit: below a key what is wrong there, or nothing when it is the field itself. */
+type Wrong = Map<PropertyKey, Wrong>;
+
+function mark(wrong: Wrong, path: readonly PropertyKey[]): void {
+  let at = wrong;
+  for (const key of path) {
+    let below = at.get(key);
+    if (below === undefined) at.set(key, (below = new Map()));
+    at = below;
+  }
+}
+
+function without(value: unknown, wrong: Wrong): unknown {
+  const kept = (field: unknown, key: PropertyKey): readonly unknown[] => {
+    const below = wrong.get(key);
+    if (below === undefined) return [field];
+    return below.size === 0 ? [] : [without(field, below)];
+  };
+  if (Array.isArray(value)) return value.flatMap((item, at) => kept(item, at));
+  return Object.fromEntries(
+    Object.entries(value as object).flatMap(([key, field]) => kept(field, key).map((left) => [key, left])),
+  );
+}
 
 /** Deeper than any field that a shape knows. */
 const depthMax = 24;
@@ -84,17 +113,6 @@ function withoutNulls(value: unknown, depth: number): unknown {
       .map(([key, field]) => [key, withoutNulls(field, depth + 1)]),
   );
 }
-
-function without(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
-  if (key === undefined) return undefined;
-  if (Array.isArray(value)) return value.map((item, at) => (at === key ? without(item, rest) : item)).filter(isThere);
-  if (typeof value !== "object" || value === null) return value;
-  const { [key as string]: field, ...others } = value as Record<string, unknown>;
-  const left = rest.length === 0 ? undefined : without(field, rest);
-  return left === undefined ? others : { ...others, [key as string]: left };
-}
-
-const isThere = (item: unknown): boolean => item !== undefined;
 
 /** `jwt[0].issuer.url`. */
 function pathText(path: readonly PropertyKey[]): string {

@@ -23,8 +23,13 @@ export interface Settings {
 
 export type Read<Value> =
   | { readonly ok: true; readonly value: Value }
-  /** At least one; `field` is empty for what concerns the whole file. */
-  | { readonly ok: false; readonly problems: readonly Cause[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface Problem {
+  /** Its path in the file; empty for what concerns all of it. */
+  readonly field: string;
+  readonly message: string;
+}
 
 interface Reader<Value, Shape extends z.ZodType> {
   readonly shape: Shape;
@@ -55,13 +60,21 @@ export function readConfiguration<Kind extends ServerKind>(
   setting: Setting,
 ): Read<Settings[Kind]> {
   const { fields, problems } = readDocument(text);
-  if (problems.some(({ field }) => field === "")) return { ok: false, problems };
+  if (problems.some(({ field }) => field === "")) return refused(problems);
   const wrongHeader = headerProblem(kind, fields, setting.rules);
-  if (wrongHeader !== undefined) return { ok: false, problems: [wrongHeader, ...problems] };
+  if (wrongHeader !== undefined) return refused([wrongHeader, ...problems]);
   const { shape, check } = readers(setting.rules)[kind] as unknown as Reader<Settings[Kind], z.ZodType>;
   const value = check(decode(fields, shape, problems), setting, problems);
-  return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true, value } : refused(problems);
 }
+
+const refused = (causes: readonly Cause[]): { readonly ok: false; readonly problems: readonly Problem[] } => ({
+  ok: false,
+  problems: causes.map(({ field = "", message }) => ({ field, message })),
+});
+
+/** `jwt[0].issuer.url: Required value: URL is required`. */
+export const problemText = ({ field, message }: Problem): string => (field === "" ? message : `${field}: ${message}`);
 
 function headerProblem(
   kind: ServerKind,

@@ -1,0 +1,63 @@
+/** `touchstone config`: what configuration files mean and what is wrong with them, without starting anything. */
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { type Explained, fileKinds, kindOfFile } from "../../sim/configuration/kinds.ts";
+import { problemText } from "../../sim/configuration/read.ts";
+import { configurationRules } from "../../sim/configuration/rules.ts";
+import type { Sentence } from "../../sim/configuration/sentences.ts";
+import type { Setting } from "../../sim/configuration/setting.ts";
+import { profiles } from "../../sim/contract/profile.ts";
+import type { ConfigOptions } from "../command-line.ts";
+import { configurationSetting } from "../flags/configuration-setting.ts";
+import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
+
+export function config(options: ConfigOptions): ExitCode {
+  if (options.action === "schema") {
+    const row = fileKinds.find(({ kind }) => kind === options.kind);
+    const schema = row?.schema(configurationRules[profiles[options.profile].dialect.name]);
+    process.stdout.write(`${JSON.stringify(schema, undefined, 2)}\n`);
+    return exitCodes.good;
+  }
+  return check(options);
+}
+
+/** A file with what it comes to. */
+interface Checked {
+  readonly file: string;
+  readonly kind: string | undefined;
+  readonly explained: Explained;
+}
+
+type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
+
+function check(options: CheckOptions): ExitCode {
+  const setting = configurationSetting(profiles[options.profile], false);
+  const checked = options.files.map((file) => explained(file, readFileSync(file, "utf8"), setting));
+  process.stdout.write(options.json ? asJson(checked) : asText(checked));
+  return checked.every((each) => each.explained.ok) ? exitCodes.good : exitCodes.usage;
+}
+
+function explained(file: string, text: string, setting: Setting): Checked {
+  const row = kindOfFile(text);
+  if ("message" in row) return { file, kind: undefined, explained: { ok: false, problems: [row] } };
+  return { file, kind: row.kind, explained: row.explain(text, setting) };
+}
+
+function asJson(files: readonly Checked[]): string {
+  const rows = files.map(({ file, kind, explained: { ok, ...rest } }) => ({ file, kind, valid: ok, ...rest }));
+  return `${JSON.stringify({ files: rows }, undefined, 2)}\n`;
+}
+
+function asText(files: readonly Checked[]): string {
+  const parts = files.map(({ file, kind = "unknown", explained: outcome }) => {
+    const head = `${file}: ${kind}, ${outcome.ok ? "valid" : "not valid"}\n`;
+    if (outcome.ok) return head + outcome.sentences.map((sentence) => indented(sentence, 1)).join("");
+    return head + outcome.problems.map((problem) => `  ${problemText(problem).replaceAll("\n", "\n  ")}\n`).join("");
+  });
+  return parts.join("\n");
+}
+
+function indented({ text, below = [], isWarning }: Sentence, depth: number): string {
+  const line = `${"  ".repeat(depth)}${isWarning === true ? "Warning: " : ""}${text}\n`;
+  return line + below.map((each) => indented(each, depth + 1)).join("");
+}
