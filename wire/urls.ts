@@ -28,7 +28,9 @@ export function parseUrl(text: string): Url | UrlError {
   const [beforeFragment, fragment] = cut(text, "#");
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(beforeFragment)?.[1];
   if (scheme === undefined && /^(?::|[^/?]*:)/.test(beforeFragment)) {
-    return wrong(beforeFragment.startsWith(":") ? "missing protocol scheme" : "first path segment in URL cannot contain colon");
+    return wrong(
+      beforeFragment.startsWith(":") ? "missing protocol scheme" : "first path segment in URL cannot contain colon",
+    );
   }
   const afterScheme = scheme === undefined ? beforeFragment : beforeFragment.slice(scheme.length + 1);
   const [rest, query] = cut(afterScheme, "?");

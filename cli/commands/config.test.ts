@@ -12,7 +12,10 @@ function file(name: string, text: string): string {
 }
 
 const good = file("good.yaml", "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\n");
-const bad = file("bad.yaml", "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\nrate: 1\nendpoint: 5\n");
+const bad = file(
+  "bad.yaml",
+  "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\nrate: 1\nendpoint: 5\n",
+);
 
 test("a good file is explained", async () => {
   const { code, stdout } = await start("config", "check", good).ended;

@@ -157,7 +157,8 @@ function checkAnonymous(
   problems: Cause[],
 ): AnonymousSettings | undefined {
   if (anonymous === undefined) return undefined;
-  if (anonymousFlag) problems.push(forbiddenField("anonymous", "--anonymous-auth flag cannot be set when anonymous is"));
+  if (anonymousFlag)
+    problems.push(forbiddenField("anonymous", "--anonymous-auth flag cannot be set when anonymous is"));
   const { enabled, conditions } = anonymous;
   if (enabled === undefined && rules.requiredAsDocumented) problems.push(requiredValue("anonymous.enabled"));
   const paths = conditions?.map(({ path }) => path ?? "");
@@ -227,7 +228,9 @@ class AuthenticatorCheck {
     }
     const { ownIssuers } = setting;
     if (ownIssuers.includes(url)) {
-      problems.push(invalidValue(field, url, `URL must not overlap with disallowed issuers: [${ownIssuers.join(" ")}]`));
+      problems.push(
+        invalidValue(field, url, `URL must not overlap with disallowed issuers: [${ownIssuers.join(" ")}]`),
+      );
     }
     this.httpsUrl(url, field);
   }
@@ -279,31 +282,33 @@ class AuthenticatorCheck {
     const { problems } = this;
     const claims = new Set<string>();
     const expressions = new Set<string>();
-    const rules = rows.flatMap<ClaimRule>(({ claim = "", requiredValue: value = "", expression = "", message = "" }, index) => {
-      const at = `${this.at}.claimValidationRules[${index}]`;
-      if (claim !== "" && expression !== "") {
-        problems.push(invalidValue(at, claim, "claim and expression can't both be set"));
-        return [];
-      }
-      if (claim === "" && expression === "") {
-        problems.push(requiredValue(at, "claim or expression is required"));
-        return [];
-      }
-      if (claim !== "") {
-        if (message !== "") {
-          problems.push(invalidValue(`${at}.message`, message, "message can't be set when claim is set"));
+    const rules = rows.flatMap<ClaimRule>(
+      ({ claim = "", requiredValue: value = "", expression = "", message = "" }, index) => {
+        const at = `${this.at}.claimValidationRules[${index}]`;
+        if (claim !== "" && expression !== "") {
+          problems.push(invalidValue(at, claim, "claim and expression can't both be set"));
+          return [];
         }
-        unique(claim, `${at}.claim`, claims, problems);
-        return [{ is: "claim", claim, value }];
-      }
-      if (value !== "") {
-        const why = "requiredValue can't be set when expression is set";
-        problems.push(invalidValue(`${at}.requiredValue`, value, why));
-      }
-      unique(expression, `${at}.expression`, expressions, problems);
-      const rule = compiled(expression, `${at}.expression`, claimVariables, "bool", problems);
-      return rule === undefined ? [] : [{ is: "expression", expression: rule, message }];
-    });
+        if (claim === "" && expression === "") {
+          problems.push(requiredValue(at, "claim or expression is required"));
+          return [];
+        }
+        if (claim !== "") {
+          if (message !== "") {
+            problems.push(invalidValue(`${at}.message`, message, "message can't be set when claim is set"));
+          }
+          unique(claim, `${at}.claim`, claims, problems);
+          return [{ is: "claim", claim, value }];
+        }
+        if (value !== "") {
+          const why = "requiredValue can't be set when expression is set";
+          problems.push(invalidValue(`${at}.requiredValue`, value, why));
+        }
+        unique(expression, `${at}.expression`, expressions, problems);
+        const rule = compiled(expression, `${at}.expression`, claimVariables, "bool", problems);
+        return rule === undefined ? [] : [{ is: "expression", expression: rule, message }];
+      },
+    );
     return [...rules.filter(({ is }) => is === "claim"), ...rules.filter(({ is }) => is === "expression")];
   }
 
@@ -354,7 +359,10 @@ class AuthenticatorCheck {
     return undefined;
   }
 
-  private uid({ claim = "", expression = "" }: { claim?: string | undefined; expression?: string | undefined }, at: string) {
+  private uid(
+    { claim = "", expression = "" }: { claim?: string | undefined; expression?: string | undefined },
+    at: string,
+  ) {
     const { problems, setting } = this;
     if (claim !== "" && expression !== "") {
       problems.push(invalidValue(at, "", "claim and expression can't both be set"));

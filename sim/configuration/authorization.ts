@@ -8,13 +8,7 @@ import { parseGoDuration } from "../../wire/durations.ts";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../wire/names.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { Expression } from "../expressions/expression.ts";
-import {
-  duplicateValue,
-  invalidValue,
-  requiredValue,
-  tooManyItems,
-  unsupportedValue,
-} from "../objects/causes.ts";
+import { duplicateValue, invalidValue, requiredValue, tooManyItems, unsupportedValue } from "../objects/causes.ts";
 import type { Micros } from "../kernel/types.ts";
 import { compiled, reviewVariables } from "./expressions.ts";
 import type { Setting } from "./setting.ts";
@@ -53,7 +47,7 @@ type Authorizer = NonNullable<File["authorizers"]>[number];
 type Webhook = NonNullable<Authorizer["webhook"]>;
 
 /** Types that a file may name. */
-export const authorizerTypes = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"] as const;
+const authorizerTypes = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"] as const;
 export type AuthorizerType = (typeof authorizerTypes)[number];
 
 export interface AuthorizerSettings {
@@ -148,7 +142,12 @@ function checkWebhook(file: Webhook, at: string, setting: Setting, problems: Cau
     timeoutMicros: timeout(file.timeout, `${at}.timeout`, problems),
     authorizedMicros: lifetime(file, "authorizedTTL", at, setting, problems),
     unauthorizedMicros: lifetime(file, "unauthorizedTTL", at, setting, problems),
-    reviewVersion: oneOf(file.subjectAccessReviewVersion, ["v1", "v1beta1"], `${at}.subjectAccessReviewVersion`, problems),
+    reviewVersion: oneOf(
+      file.subjectAccessReviewVersion,
+      ["v1", "v1beta1"],
+      `${at}.subjectAccessReviewVersion`,
+      problems,
+    ),
     failurePolicy: oneOf(file.failurePolicy, ["NoOpinion", "Deny"], `${at}.failurePolicy`, problems),
     connectionFile: connection(file.connectionInfo ?? {}, `${at}.connectionInfo`, setting, problems),
     conditions: checkConditions(conditions ?? [], `${at}.matchConditions`, problems),

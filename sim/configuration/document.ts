@@ -16,7 +16,7 @@ export interface Document {
 }
 
 /** Nobody writes a longer one by hand, and whoever reads it holds all of it. */
-export const fileBytesMax = 3 * 1024 * 1024;
+const fileBytesMax = 3 * 1024 * 1024;
 
 /** The file's top level. A text that is no document at all has one problem, and no fields. */
 export function readDocument(text: string): Document {

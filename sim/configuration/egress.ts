@@ -13,7 +13,11 @@ const transportShape = fieldsOf({
   tcp: fieldsOf(
     {
       url: text.optional(),
-      tlsConfig: fieldsOf({ caBundle: text.optional(), clientKey: text.optional(), clientCert: text.optional() }).optional(),
+      tlsConfig: fieldsOf({
+        caBundle: text.optional(),
+        clientKey: text.optional(),
+        clientCert: text.optional(),
+      }).optional(),
     },
     ["url"],
   ).optional(),
@@ -122,9 +126,7 @@ class ConnectionCheck {
       case "GRPC":
         return this.grpc(transport);
       default:
-        this.problems.push(
-          unsupportedValue(this.field("protocol", "proxyProtocol"), protocol, protocols),
-        );
+        this.problems.push(unsupportedValue(this.field("protocol", "proxyProtocol"), protocol, protocols));
         return direct;
     }
   }

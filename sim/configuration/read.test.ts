@@ -124,11 +124,7 @@ const refused: Readonly<Record<string, readonly [file: Fields, field: string, pa
     "jwt[0].claimValidationRules[0].expression",
     "must evaluate to bool",
   ],
-  "a claim twice": [
-    withClaimRule({ claim: "a" }, { claim: "a" }),
-    "jwt[0].claimValidationRules[1].claim",
-    "Duplicate",
-  ],
+  "a claim twice": [withClaimRule({ claim: "a" }, { claim: "a" }), "jwt[0].claimValidationRules[1].claim", "Duplicate"],
   "an empty user rule": [withUserRule({ expression: "" }), "jwt[0].userValidationRules[0].expression", "required"],
   "an unknown field of the user": [
     withUserRule({ expression: "user.nope == 'a'" }),
@@ -203,7 +199,9 @@ const refused: Readonly<Record<string, readonly [file: Fields, field: string, pa
     "Required value",
   ],
   "too many conditions": [
-    authorization(authorizer({ matchConditions: Array.from({ length: 65 }, (_, at) => ({ expression: `${at} > 3` })) })),
+    authorization(
+      authorizer({ matchConditions: Array.from({ length: 65 }, (_, at) => ({ expression: `${at} > 3` })) }),
+    ),
     "authorizers[0].matchConditions",
     "must have at most 64 items",
   ],
@@ -219,7 +217,10 @@ const refused: Readonly<Record<string, readonly [file: Fields, field: string, pa
   ],
   "a selection twice": [egress(selection("Direct"), selection("Direct")), "service.connection[1]", "Duplicate"],
   "a name for no selection": [egress(selection("Direct", undefined, "moon")), "service.connection[0]"],
-  "a transport for nothing": [egress(selection("Direct", { tcp: { url: "http://x" } })), "service.connection.transport"],
+  "a transport for nothing": [
+    egress(selection("Direct", { tcp: { url: "http://x" } })),
+    "service.connection.transport",
+  ],
   "no transport": [egress(selection("HTTPConnect")), "service.connection.transport", "must be set for HTTPConnect"],
   "an empty transport": [egress(selection("HTTPConnect", {})), "service.connection.tcp", "One of TCP or UDS"],
   "both transports": [
@@ -343,7 +344,8 @@ test("of a thousand mistakes a hundred are told, and soon", () => {
 });
 
 test("a field that stands twice is told, in JSON by its path", () => {
-  const text = '{"apiVersion":"apiserver.config.k8s.io/v1beta1","kind":"TracingConfiguration","endpoint":"a","endpoint":"b"}';
+  const text =
+    '{"apiVersion":"apiserver.config.k8s.io/v1beta1","kind":"TracingConfiguration","endpoint":"a","endpoint":"b"}';
   const read = readConfiguration("TracingConfiguration", text, setting);
   expect(read).toMatchObject({ ok: false, problems: [{ field: "endpoint" }] });
 });

@@ -88,7 +88,10 @@ function headerProblem(
   }
   if (typeof written !== "string" || written === "") return problem("kind", `Required value: must be ${kind}`);
   if (written !== kind) {
-    return problem("kind", `no kind ${goQuote(written)} is registered for version ${goQuote(apiVersion)}: must be ${kind}`);
+    return problem(
+      "kind",
+      `no kind ${goQuote(written)} is registered for version ${goQuote(apiVersion)}: must be ${kind}`,
+    );
   }
   if (known.includes(apiVersion)) return undefined;
   const why = `no kind ${goQuote(written)} is registered for version ${goQuote(apiVersion)}: must be ${known.join(" or ")}`;

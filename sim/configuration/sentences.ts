@@ -35,10 +35,13 @@ export function explainAuthentication(
 }
 
 function explainAnonymous(anonymous: AuthenticationSettings["anonymous"]): Sentence {
-  if (anonymous === undefined) return say("Whether callers without credentials are let in is left to --anonymous-auth.");
+  if (anonymous === undefined)
+    return say("Whether callers without credentials are let in is left to --anonymous-auth.");
   if (!anonymous.enabled) return say("Callers without credentials get 401.");
   if (anonymous.paths === undefined) return say("Callers without credentials are system:anonymous, at every path.");
-  return say(`Callers without credentials are system:anonymous at exactly ${listed(anonymous.paths)}, and get 401 elsewhere.`);
+  return say(
+    `Callers without credentials are system:anonymous at exactly ${listed(anonymous.paths)}, and get 401 elsewhere.`,
+  );
 }
 
 function explainAuthenticator(row: TokenAuthenticatorSettings, rules: ConfigurationRules): Sentence {
@@ -47,12 +50,16 @@ function explainAuthenticator(row: TokenAuthenticatorSettings, rules: Configurat
   const trust = issuer.certificateAuthority === undefined ? "the machine's authorities" : "the authorities in the file";
   const claimSteps = claimRules.map((rule) =>
     rule.is === "claim"
-      ? say(`The claim ${code(rule.claim)} must be ${rule.value === "" ? "there, with the empty string" : code(rule.value)}.`)
+      ? say(
+          `The claim ${code(rule.claim)} must be ${rule.value === "" ? "there, with the empty string" : code(rule.value)}.`,
+        )
       : say(`It must be true of the claims that ${rule.expression.source}.`),
   );
   const mappings = explainMappings(row);
   return say(`Tokens of ${issuer.url}:`, [
-    say(`Keys come from the discovery document at ${issuer.discoveryUrl ?? wellKnown}, over TLS by ${trust}, past any egress selection.`),
+    say(
+      `Keys come from the discovery document at ${issuer.discoveryUrl ?? wellKnown}, over TLS by ${trust}, past any egress selection.`,
+    ),
     say(`aud must have one of ${listed(issuer.audiences)}; exp must be to come; nbf, if there, must be past.`),
     ...(rules.claimRules === "before-mappings" ? [...claimSteps, ...mappings] : [...mappings, ...claimSteps]),
     ...userRules.map(({ expression }) => say(`It must be true of the user that ${expression.source}.`)),
@@ -146,7 +153,12 @@ export function explainEgress(settings: EgressSettings): readonly Sentence[] {
     ...egressNames.flatMap((name) => {
       const connection = settings.get(name);
       if (connection === undefined) return [say(`${reached[name]}: called directly, since no selection names them.`)];
-      if (name === "etcd") return [say(`${reached.etcd}: ${way(connection)}. This server's store is in its own memory: nothing is called, so nothing leaves that way.`)];
+      if (name === "etcd")
+        return [
+          say(
+            `${reached.etcd}: ${way(connection)}. This server's store is in its own memory: nothing is called, so nothing leaves that way.`,
+          ),
+        ];
       return [say(`${reached[name]}: ${way(connection)}.`)];
     }),
     say("Issuers of tokens are always called directly."),

@@ -20,7 +20,7 @@ export function bareSetting(rules: ConfigurationRules, ownIssuers: readonly stri
 }
 
 /** Looks at the envelope alone: what is inside is read by whoever trusts it. */
-export function pemProblem(pem: string): string | undefined {
+function pemProblem(pem: string): string | undefined {
   const blocks = [...pem.matchAll(/-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]*?)-----END CERTIFICATE-----/g)];
   const isCertificate = ([, body = ""]: RegExpMatchArray): boolean => {
     const bytes = decodeBase64(body.replace(/\s+/g, ""));

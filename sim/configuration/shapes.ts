@@ -13,9 +13,9 @@ export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
 
 /** `required` is for editors. */
 export function fieldsOf<Fields extends z.ZodRawShape>(fields: Fields, required: readonly string[] = []) {
-  return z.strictObject(fields, { error: (issue) => (issue.code === "invalid_type" ? "must be an object" : undefined) }).meta(
-    required.length === 0 ? {} : { required: [...required] },
-  );
+  return z
+    .strictObject(fields, { error: (issue) => (issue.code === "invalid_type" ? "must be an object" : undefined) })
+    .meta(required.length === 0 ? {} : { required: [...required] });
 }
 
 /** The two fields that say what a file is. They have been looked at before the rest is read. */
