@@ -1,14 +1,12 @@
 /**
- * Events that controllers leave about objects.
- *
- * Simplification: an event that would say the same of the same object again is left out. The real recorder raises
- * the count of the one that is there.
+ * Events that controllers leave about objects: written, or counted on what is there already.
  * Source: client-go, tools/record.
  */
 import { formatTime } from "../../wire/time.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Clock } from "../kernel/types.ts";
 import type { ControlClient } from "../client/control-client.ts";
+import { EventCorrelator } from "./shared/event-correlator.ts";
 
 export interface EventSubject {
   readonly apiVersion: string;
@@ -19,14 +17,11 @@ export interface EventSubject {
   readonly uid: string;
 }
 
-/** Events remembered as said; then all is forgotten. */
-const saidMax = 4096;
-
 export class EventRecorder {
   private readonly client: ControlClient;
   /** Of the component, as events name their source. */
   private readonly component: string;
-  private readonly said = new Set<string>();
+  private readonly correlator = new EventCorrelator();
   private count = 0;
 
   constructor(client: ControlClient, component: string) {
@@ -35,29 +30,40 @@ export class EventRecorder {
   }
 
   tell(subject: EventSubject, type: "Normal" | "Warning", reason: string, message: string): void {
-    const words = `${subject.uid} ${reason} ${message}`;
-    if (this.said.has(words)) return;
-    if (this.said.size === saidMax) this.said.clear();
-    this.said.add(words);
-    const namespace = subject.namespace === "" ? "default" : subject.namespace;
     const { clock } = this.client.process;
     const now = formatTime(unixSeconds(clock));
-    const body: JsonObject = {
+    const { apiVersion, kind, namespace: place, name: about, uid } = subject;
+    const namespace = place === "" ? "default" : place;
+    const told = { subject: `${apiVersion} ${kind} ${place}/${about} ${uid}`, type, reason, message };
+    const name = `${about}.${this.unixNanos().toString(16)}`;
+    const correlation = this.correlator.correlate(told, name, now, clock.nowMicros());
+    if (correlation.act === "drop") return;
+    const event: JsonObject = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: `${subject.name}.${this.unixNanos().toString(16)}`, namespace },
+      metadata: { name: correlation.name, namespace },
       involvedObject: { ...subject },
       reason,
-      message,
+      message: correlation.message,
       source: { component: this.component },
-      firstTimestamp: now,
+      firstTimestamp: correlation.act === "raise" ? correlation.firstTimestamp : now,
       lastTimestamp: now,
-      count: 1,
+      count: correlation.act === "raise" ? correlation.count : 1,
       type,
       reportingComponent: this.component,
     };
+    const path = `/api/v1/namespaces/${namespace}/events`;
     // Nothing depends on an event: one that is refused is lost.
-    this.client.call({ method: "POST", path: `/api/v1/namespaces/${namespace}/events`, body }, () => {});
+    const write = (): void => this.client.call({ method: "POST", path, body: event }, () => {});
+    if (correlation.act === "write") {
+      write();
+      return;
+    }
+    const body = { count: correlation.count, lastTimestamp: now, message: correlation.message };
+    const contentType = "application/strategic-merge-patch+json";
+    this.client.call({ method: "PATCH", path: `${path}/${correlation.name}`, contentType, body }, ({ status }) => {
+      if (status === 404) write();
+    });
   }
 
   /** For names: of one instant, no two are the same. */

@@ -1,0 +1,139 @@
+/**
+ * Removes pods that nobody else will: those of nodes that are gone, those that are to go and were never on a node, and
+ * the oldest of too many that have ended. Source: the published pod garbage collector.
+ */
+import { compareBytes } from "../../../wire/go-strings.ts";
+import { formatTime } from "../../../wire/time.ts";
+import type { Micros } from "../../kernel/types.ts";
+import { unixSeconds } from "../event-recorder.ts";
+import { collectionOf, type ControlParts, nodeRow, pathTo, podRow } from "../shared/controller.ts";
+import { bodyOf, type Informer } from "../shared/informers.ts";
+import { isTerminated } from "../shared/pods.ts";
+import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
+import type { NodeObject, Pod } from "../shared/stored.ts";
+import { taintNames, taintsOf } from "./node-conditions.ts";
+
+const periodMicros: Micros = 20_000_000;
+/** A node must have been missing for so long. */
+const quarantineMicros: Micros = 40_000_000;
+
+export interface PodCollectorOptions {
+  /** Ended pods beyond this number go, the oldest first. Default 12,500; 0 keeps all. */
+  readonly terminatedPodsMax?: number;
+}
+
+export class PodCollector {
+  private readonly parts: ControlParts;
+  private readonly terminatedPodsMax: number;
+  private readonly pods: Informer<Pod>;
+  private readonly nodes: Informer<NodeObject>;
+  /** Nodes that pods name and that are not there, since when. */
+  private readonly missing = new Map<string, Micros>();
+  private isBusy = false;
+
+  constructor(parts: ControlParts, { terminatedPodsMax = 12_500 }: PodCollectorOptions = {}) {
+    this.parts = parts;
+    this.terminatedPodsMax = terminatedPodsMax;
+    this.pods = parts.informers.of<Pod>(collectionOf(podRow));
+    this.nodes = parts.informers.of<NodeObject>(collectionOf(nodeRow));
+  }
+
+  start(): void {
+    this.parts.informers.onceSynced(() => this.collectLater());
+  }
+
+  private collectLater(): void {
+    const { client } = this.parts;
+    client.process.clock.after(periodMicros, () => {
+      this.collectLater();
+      if (this.isBusy) return;
+      this.isBusy = true;
+      runSteps(client, this.collect(), () => {
+        this.isBusy = false;
+      });
+    });
+  }
+
+  private *collect(): Steps<void> {
+    const pods = [...this.pods.all()];
+    yield* this.collectTerminated(pods);
+    yield* this.collectOfLostNodes(pods);
+    yield* this.collectOrphaned(pods);
+    for (const pod of pods) {
+      const isUnscheduled = (pod.spec.nodeName ?? "") === "";
+      if (pod.metadata.deletionTimestamp !== undefined && isUnscheduled) yield* this.remove(pod, undefined);
+    }
+  }
+
+  private *collectTerminated(pods: readonly Pod[]): Steps<void> {
+    if (this.terminatedPodsMax === 0) return;
+    const ended = pods.filter(isTerminated);
+    const many = ended.length - this.terminatedPodsMax;
+    if (many <= 0) return;
+    const ageOf = ({ metadata }: Pod): string => `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
+    const oldest = [...ended].sort((left, right) => compareBytes(ageOf(left), ageOf(right))).slice(0, many);
+    for (const pod of oldest) yield* this.remove(pod, undefined);
+  }
+
+  /** Somebody says that the node will not come back. */
+  private *collectOfLostNodes(pods: readonly Pod[]): Steps<void> {
+    const { outOfService } = taintNames(this.parts.dialect);
+    for (const pod of pods) {
+      if (pod.metadata.deletionTimestamp === undefined) continue;
+      const node = this.nodes.get(pod.spec.nodeName ?? "");
+      const isReady =
+        node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+      if (node === undefined || isReady || !taintsOf(node).some(({ key }) => key === outOfService)) continue;
+      yield* this.remove(pod, undefined);
+    }
+  }
+
+  private *collectOrphaned(pods: readonly Pod[]): Steps<void> {
+    const now = this.parts.client.process.clock.nowMicros();
+    const named = new Set<string>();
+    for (const { spec } of pods) {
+      const { nodeName = "" } = spec;
+      if (nodeName === "" || this.nodes.get(nodeName) !== undefined) continue;
+      named.add(nodeName);
+      if (!this.missing.has(nodeName)) this.missing.set(nodeName, now);
+    }
+    for (const [name, since] of [...this.missing]) {
+      if (!named.has(name)) this.missing.delete(name);
+      else if (now - since >= quarantineMicros) {
+        // The cache may be behind.
+        const { status } = yield* call({ method: "GET", path: `${collectionOf(nodeRow)}/${name}` });
+        if (status !== 404) continue;
+        for (const pod of pods) {
+          if (pod.spec.nodeName === name) yield* this.remove(pod, "PodGC: node no longer exists");
+        }
+      }
+    }
+  }
+
+  /** At once. One that has not ended is said to have failed, and with a `reason` why. */
+  private *remove(pod: Pod, message: string | undefined): Steps<void> {
+    const path = pathTo(podRow, pod);
+    if (!isTerminated(pod)) {
+      const lastTransitionTime = formatTime(unixSeconds(this.parts.client.process.clock));
+      const condition = {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "DeletionByPodGC",
+        message: message ?? "",
+        lastTransitionTime,
+      };
+      const conditions = message === undefined ? {} : { conditions: [condition] };
+      const body = bodyOf({ metadata: { uid: pod.metadata.uid }, status: { phase: "Failed", ...conditions } });
+      const contentType = "application/strategic-merge-patch+json";
+      const answer = yield* call({ method: "PATCH", path: `${path}/status`, contentType, body });
+      if (!isGood(answer)) return;
+    }
+    const body = bodyOf({
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      gracePeriodSeconds: 0,
+      preconditions: { uid: pod.metadata.uid },
+    });
+    yield* call({ method: "DELETE", path, body });
+  }
+}
