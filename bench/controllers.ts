@@ -2,7 +2,7 @@
  * The controllers in the server, in process: how fast garbage collection deletes what an owner leaves behind, and what
  * following every collection adds to a write that concerns no controller. Run alone: `node bench/controllers.ts`.
  */
-import { createApiServer } from "../sim/apiserver/api-server.ts";
+import { startServer } from "../sim/cluster/server.ts";
 import type { JsonObject, Responder } from "../sim/contract/http-message.ts";
 import { kubernetesProfile } from "../sim/contract/profile.ts";
 import { type ControllerSwitches, noControllers } from "../sim/control/controllers.ts";
@@ -34,7 +34,7 @@ class Bed {
   constructor(controllers: ControllerSwitches) {
     const { process, store } = this;
     const options = { process, store, profile: kubernetesProfile, anonymousAuth: true, controllers };
-    this.server = this.kernel.enter(process, () => createApiServer(options));
+    this.server = this.kernel.enter(process, () => startServer(options));
     this.kernel.run(1_000_000);
   }
 

@@ -12,7 +12,8 @@ import { decodePatched, readMergePatchBody } from "../sim/objects/decode-patch.t
 import { digestOf } from "../sim/objects/digest.ts";
 import { trackManagedFields } from "../sim/objects/managed-fields.ts";
 import { seal } from "../sim/objects/seal.ts";
-import { type Strategy, strategyOf } from "../sim/objects/strategies.ts";
+import { strategyOf } from "../sim/kinds/strategies.ts";
+import type { Strategy } from "../sim/objects/strategy.ts";
 import {
   prepareForCreate,
   prepareForUpdate,

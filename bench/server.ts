@@ -3,7 +3,6 @@
  * reads of one object. Run alone: `node bench/server.ts`.
  */
 import { createApiServer, type ApiServer } from "../sim/apiserver/api-server.ts";
-import { noControllers } from "../sim/control/controllers.ts";
 import type { ApiRequest, JsonObject, Responder } from "../sim/contract/http-message.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { RevisionStore } from "../sim/store/revision-store.ts";
@@ -20,7 +19,7 @@ function bed(): Bed {
   const kernel = new Kernel({ seed: "bench" });
   const process = kernel.process("apiserver");
   const server = kernel.enter(process, () =>
-    createApiServer({ process, store: new RevisionStore(), anonymousAuth: true, controllers: noControllers }),
+    createApiServer({ process, store: new RevisionStore(), anonymousAuth: true }),
   );
   return { kernel, server, enter: (work) => kernel.enter(process, work) };
 }

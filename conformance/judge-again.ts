@@ -5,7 +5,7 @@ import { endWhereUnserved } from "./client/optional-verbs.ts";
 import { Recorder } from "./client/recorder.ts";
 import { recordedTarget, unfitHistory } from "./client/recorded-target.ts";
 import { allChecks } from "./checks/index.ts";
-import { CheckFailure, type Violation } from "./findings.ts";
+import { CheckFailure, type Violation } from "./client/findings.ts";
 import { suiteProfiles } from "./profiles/index.ts";
 import { Attempt, JudgedRequirements } from "./runner/attempt.ts";
 import type { Check } from "./runner/define-check.ts";

@@ -7,14 +7,12 @@ import type { CurlStyle } from "./client/exchange.ts";
 import { randomBytes } from "node:crypto";
 import type {
   ExchangeRecord,
-  SuiteFailure,
   SuiteLaw,
   SuiteLevel,
   SuiteOptionsRecord,
   SuiteReport,
   TargetDescription,
 } from "../reports/schema/suite-report.ts";
-import type { Verdict } from "../reports/schema/verdict.ts";
 import type { NodeHost } from "../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
 import { allChecks } from "./checks/index.ts";
@@ -24,6 +22,8 @@ import { assembleReport } from "./runner/assemble-report.ts";
 import type { Check } from "./runner/define-check.ts";
 import { makePlan, type Plan, type Selection } from "./runner/plan.ts";
 import { runChecks, type SuitePart } from "./runner/run-part.ts";
+import type { SuiteProgress } from "./runner/progress.ts";
+export type { SuiteProgress } from "./runner/progress.ts";
 
 export type { SuitePart } from "./runner/run-part.ts";
 
@@ -76,25 +76,6 @@ export interface SuiteOptions extends SuiteSelection {
   /** Told of each program once it has ended, with its exchanges: whether it failed or not. */
   readonly onHistory?: ((history: readonly ExchangeRecord[]) => void) | undefined;
 }
-
-export type SuiteProgress =
-  | { readonly kind: "planned"; readonly checks: number; readonly requirements: number }
-  | { readonly kind: "check-started"; readonly check: string; readonly area: string }
-  | {
-      readonly kind: "check-ended";
-      readonly check: string;
-      readonly area: string;
-      readonly verdict: Verdict;
-      readonly runs: number;
-    }
-  /** At once after the end of the check that failed. */
-  | {
-      readonly kind: "finding";
-      readonly finding: string;
-      readonly level: SuiteFailure["level"];
-      readonly failure: SuiteFailure;
-    }
-  | { readonly kind: "phase"; readonly phase: "probing" | "capturing" | "checking" | "expiring" | "cleaning" };
 
 /** Options that make no sense: nothing was run. */
 export class SuiteUsageError extends Error {

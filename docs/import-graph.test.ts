@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { brokenRules, type PackageLists, ruleNames } from "./import-rules.ts";
+import { brokenRules, circles, floors, type PackageLists, roomOf, ruleNames, unusedPackages } from "./import-rules.ts";
 import { importsOf, isSource, readTreeFile, treeFiles } from "./sources.ts";
 
 const manifest = JSON.parse(readTreeFile("package.json")) as Record<"dependencies" | "devDependencies", object>;
@@ -8,13 +8,67 @@ const packages: PackageLists = {
   devDependencies: new Set(Object.keys(manifest.devDependencies)),
 };
 
+const files = treeFiles().filter(isSource);
+const graph = files.flatMap((path) => importsOf(path, readTreeFile(path)));
+
+/** Of rooms that are being built. */
+const awaited = new Set([
+  "@grpc/grpc-js",
+  "@observablehq/plot",
+  "@opentelemetry/api",
+  "@opentelemetry/exporter-trace-otlp-grpc",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-trace",
+  "@types/ws",
+  "ajv",
+  "bullmq",
+  "hdr-histogram-js",
+  "hyparquet-writer",
+  "ioredis",
+  "jose",
+  "linkedom",
+  "piscina",
+  "playwright-core",
+  "ws",
+]);
+
 describe("the import graph", () => {
   it("keeps every rule", () => {
-    const graph = treeFiles()
-      .filter(isSource)
-      .flatMap((path) => importsOf(path, readTreeFile(path)));
     expect(graph.length).toBeGreaterThan(50);
     expect(brokenRules(graph, packages)).toEqual([]);
+  });
+
+  it("has no circle of files, by value or by type", () => {
+    expect(circles(graph)).toEqual([]);
+    const circle = (text: Record<string, string>) =>
+      circles(Object.entries(text).flatMap(([path, source]) => importsOf(path, source)));
+    const b = `export { c } from "./c.ts";`;
+    const c = `import type { A } from "./a.ts";`;
+    expect(
+      circle({ "sim/store/a.ts": `import { b } from "./b.ts";`, "sim/store/b.ts": b, "sim/store/c.ts": c }),
+    ).toEqual([["sim/store/a.ts", "sim/store/b.ts", "sim/store/c.ts"]]);
+    expect(circle({ "sim/store/b.ts": b, "sim/store/c.ts": c })).toEqual([]);
+    expect(circle({ "sim/store/a.ts": `import { a } from "./a.ts";` })).toEqual([["sim/store/a.ts"]]);
+  });
+
+  it("has a floor for every file of sim and conformance", () => {
+    const housed = files.filter((path) => /^(sim|conformance)\//.test(path));
+    expect(housed.length).toBeGreaterThan(500);
+    expect(housed.filter((path) => roomOf(path) === undefined)).toEqual([]);
+    expect(roomOf("sim/apiserver/cache/a.ts")).toBe("sim/apiserver/cache");
+    expect(roomOf("sim/apiserver/a.ts")).toBe("sim/apiserver");
+    expect(roomOf("sim/attic/a.ts")).toBeUndefined();
+    const rooms = floors.flat();
+    expect(new Set(rooms).size).toBe(rooms.length);
+  });
+
+  it("needs every package that is declared", () => {
+    expect(unusedPackages(graph, packages).filter((name) => !awaited.has(name))).toEqual([]);
+    const lists = {
+      dependencies: new Set(["a", "b"]),
+      devDependencies: new Set(["@types/a", "@types/b", "typescript"]),
+    };
+    expect(unusedPackages(importsOf("sim/a.ts", `import "a/part";`), lists)).toEqual(["b", "@types/b"]);
   });
 
   it.each([
@@ -28,10 +82,19 @@ describe("the import graph", () => {
     ["wire/a.ts", `import type { Socket } from "node:net";`, 1],
     ["sim/store/a.ts", `import { request } from "undici";`, 1],
     ["conformance/checks/a.ts", `import { request } from "undici";`, 2],
-    ["conformance/model/a.ts", `import net from "node:net";`, 2],
+    ["conformance/runner/a.ts", `import net from "node:net";`, 2],
     ["cli/a.ts", `import { world } from "./world.test.ts";`, 3],
-    ["cli/a.ts", `import { it } from "vitest";`, 4],
-    ["cli/a.ts", `import chalk from "chalk";`, 4],
+    ["cli/a.ts", `import { world } from "./world.fixture.ts";`, 3],
+    ["sim/store/a.ts", `import type { Json } from "../contract/http-message.ts";`, 4],
+    ["sim/network/a.ts", `export { b } from "../store/b.ts";`, 4],
+    ["sim/apiserver/cache/a.ts", `import type { B } from "../api-server.ts";`, 4],
+    ["sim/apiserver/a.ts", `import { b } from "../control/b.ts";`, 4],
+    ["sim/attic/a.ts", `import { b } from "../store/b.ts";`, 4],
+    ["conformance/client/a.ts", `import { b } from "../run-suite.ts";`, 4],
+    ["conformance/model/a.ts", `import { b } from "../client/client.ts";`, 5],
+    ["conformance/model/a.ts", `import fc from "fast-check";`, 5],
+    ["cli/a.ts", `import { it } from "vitest";`, 6],
+    ["cli/a.ts", `import chalk from "chalk";`, 6],
   ])("rejects, in %s, %s", (path, text, rule) => {
     expect(brokenRules(importsOf(path, text), packages)).toEqual([
       { rule: ruleNames[rule], where: expect.stringContaining(`${path}:1 → `) },

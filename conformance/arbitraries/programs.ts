@@ -1,21 +1,6 @@
 import fc from "fast-check";
-import { anyName, anyTeam, type Team } from "./config-maps.ts";
-
-/** Which version a write names: the newest that any writer knows, one before that, or none. */
-export type Base = "current" | "stale" | "none";
-
-/** One write of a program. Data is a value of its own in every write, so that no two writes look alike. */
-export type WriteStep = (
-  | { readonly do: "create"; readonly name: string; readonly team: Team }
-  | { readonly do: "put"; readonly name: string; readonly team: Team; readonly base: Base }
-  | { readonly do: "merge-patch"; readonly name: string; readonly team: Team; readonly base: Base }
-  | { readonly do: "json-patch"; readonly name: string }
-  | { readonly do: "delete"; readonly name: string }
-  | { readonly do: "get"; readonly name: string }
-) & {
-  /** Go away right after sending. */
-  readonly cut: boolean;
-};
+import type { Base, WriteStep } from "../model/write-step.ts";
+import { anyName, anyTeam } from "./config-maps.ts";
 
 const anyBase = fc.constantFrom<Base>("current", "current", "stale", "none");
 

@@ -1,6 +1,6 @@
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import { Cancelled } from "../findings.ts";
-import type { Exchange } from "./exchange.ts";
+import { Cancelled } from "./findings.ts";
+import type { Answer, Exchange } from "./exchange.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Json, JsonObject } from "./types.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -30,19 +30,6 @@ export interface RequestOptions {
   readonly as?: WireRequest["as"] | undefined;
   /** Go away right after sending: the outcome is then unknown. */
   readonly cutAfterSending?: boolean | undefined;
-}
-
-/** A complete answer. */
-export interface Answer {
-  readonly exchange: Exchange;
-  readonly status: number;
-  readonly headers: WireResponse["headers"];
-  /** The body as it came, packed or not. */
-  readonly bytes: Uint8Array;
-  /** The body read as UTF-8. */
-  readonly text: string;
-  /** The body, parsed, when it is JSON. */
-  readonly json: Json | undefined;
 }
 
 /** No answer is known: the request may have had its effect or not. */

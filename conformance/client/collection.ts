@@ -1,6 +1,7 @@
 /** Typed verbs on one collection. Each says what it sends; whether the answer is right is the caller's question. */
-import { CheckFailure, HistoryExpired, Inconclusive } from "../findings.ts";
-import type { Answer, Client, Query, RequestOptions } from "./client.ts";
+import { CheckFailure, HistoryExpired, Inconclusive } from "./findings.ts";
+import type { Answer } from "./exchange.ts";
+import type { Client, Query, RequestOptions } from "./client.ts";
 import { LostAnswer } from "./client.ts";
 import { type ApiList, type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "./types.ts";
 import type { WatchStream } from "./watch-stream.ts";

@@ -1,3 +1,4 @@
+import type { Json } from "./types.ts";
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
 import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";
 
@@ -112,4 +113,17 @@ function bodyText(request: WireRequest): string | undefined {
 /** As one word of a shell's, whatever is in it. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A complete answer. */
+export interface Answer {
+  readonly exchange: Exchange;
+  readonly status: number;
+  readonly headers: WireResponse["headers"];
+  /** The body as it came, packed or not. */
+  readonly bytes: Uint8Array;
+  /** The body read as UTF-8. */
+  readonly text: string;
+  /** The body, parsed, when it is JSON. */
+  readonly json: Json | undefined;
 }

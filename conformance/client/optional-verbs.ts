@@ -1,6 +1,6 @@
 /** Verbs that a resource need not have. What discovery does not name for it, and the target refuses, breaks no promise. */
 import type { WireRequest } from "../../wire/ports.ts";
-import { UnservedVerb } from "../findings.ts";
+import { UnservedVerb } from "./findings.ts";
 import type { Client } from "./client.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Json, objectsIn } from "./types.ts";

@@ -1,5 +1,6 @@
 /** Reads what a refusal says of itself. What is absent reads as empty. */
-import { mediaTypeOf, type Answer } from "./client.ts";
+import type { Answer } from "./exchange.ts";
+import { mediaTypeOf } from "./client.ts";
 import { isJsonObject, type JsonObject, objectsIn } from "./types.ts";
 
 const text = (object: JsonObject | undefined, field: string): string => {

@@ -2,7 +2,8 @@
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import type { Dialect } from "../../wire/dialect.ts";
-import { type Answer, type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
+import { type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
 import { Collection } from "../client/collection.ts";
 import { isApiObject, isJsonObject, type Json, type JsonObject } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";

@@ -4,7 +4,7 @@ import type { SuiteClock, Transport } from "../../wire/ports.ts";
 import { Client, LostAnswer } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { objectsIn } from "../client/types.ts";
-import { Cancelled } from "../findings.ts";
+import { Cancelled } from "../client/findings.ts";
 import { awaitNamespacesGone, nameSource } from "../runner/run-part.ts";
 import { type Leaving, Sandbox } from "../runner/sandbox.ts";
 import { type Played, play } from "./play.ts";

@@ -2,7 +2,7 @@
  * What roles grant: rules add up, each a product of verbs, resources and names; a name restricts, and a subresource is a
  * resource of its own. Written from document 1, Authentication 1, and the published meaning of rules.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 /** A rule of a role in one namespace, for one group. */
 export interface Grant {

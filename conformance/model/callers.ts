@@ -1,6 +1,6 @@
 /** Whom the server takes a caller for, as reviews tell it: the same token is the same user, however one asks. */
 import { isJsonObject, type Json } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 export interface Caller {
   readonly username: string;

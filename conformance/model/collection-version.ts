@@ -1,6 +1,6 @@
 /** What the version of a collection says: of which moment the list is, whatever versions its items have. */
 import { type ApiList, versionOf } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { describeEvent, type LogEvent } from "./history.ts";
 import { judgeSameState, stateOf } from "./replay.ts";
 import { judgeLifeCycle } from "./stream-law.ts";

@@ -3,7 +3,7 @@
  * budget of `minAvailable` pods is spent by evictions of pods that serve; others disturb nobody, or only by its policy.
  * Source: the facts of evictions; the published API of policy/v1.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 /** `ready`: it runs and serves. `unready`: it runs and does not serve. `pending`: it has not begun. */
 export type PodHealth = "ready" | "unready" | "pending";

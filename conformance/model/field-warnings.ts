@@ -1,6 +1,6 @@
 /** What a response must say of the fields of a request that the schema does not know or that were there twice. */
 import type { WireResponse } from "../../wire/ports.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 /**
  * The texts of all items of a Warning header, which may come repeated or joined by commas. What is no item

@@ -1,5 +1,5 @@
 /** Who a caller is that acts as another: that other, and nobody besides. */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import type { Caller } from "./callers.ts";
 
 /** Whom a request asks to be. */

@@ -1,6 +1,6 @@
 /** Who owns what, as `metadata.managedFields` says it. */
 import { type ApiObject, isJsonObject, type JsonObject, objectsIn } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 /** Paths by owner. An owner is `manager operation`, and `manager operation subresource` where there is one. */
 export type Owners = ReadonlyMap<string, ReadonlySet<string>>;

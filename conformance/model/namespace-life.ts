@@ -3,7 +3,7 @@
  * request of its deletion until it is gone, what is there can be changed and deleted, and nothing can be added.
  * Source: document 1, States and transitions; the facts of admission by a namespace's life.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 export type NamespacePhase = "Active" | "Terminating" | "absent";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WriteStep } from "../arbitraries/programs.ts";
-import type { Answer } from "../client/client.ts";
+import type { WriteStep } from "./write-step.ts";
+import type { Answer } from "../client/exchange.ts";
 import { Exchange } from "../client/exchange.ts";
 import type { ApiObject } from "../client/types.ts";
 import { object } from "./hand-written.ts";

@@ -3,10 +3,10 @@
  * what the server answered last for each key and says whether the next answer can be right. What only the server can
  * know (versions, uids, times) is taken from its answers and held to what must not repeat.
  */
-import type { WriteStep } from "../arbitraries/programs.ts";
-import type { Answer } from "../client/client.ts";
+import type { WriteStep } from "./write-step.ts";
+import type { Answer } from "../client/exchange.ts";
 import { type ApiObject, isApiObject, keyOf, versionOf } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { sameContent } from "./history.ts";
 
 export interface Model {

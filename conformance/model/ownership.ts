@@ -3,7 +3,7 @@
  * of types. Whoever uses it says what is one path: a map's key, an element of a list with keys, a whole atomic list.
  * Source: document 1, Updates 3; the observed rules that the requirements of `apply` name.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import type { Owners } from "./managed-fields.ts";
 
 /** Values by path; an element of a list has a path of its own, with an empty value. */

@@ -1,6 +1,6 @@
 /** The pages of one limited list are one snapshot, cut into pieces. */
 import { type ApiList, type ApiObject, keyOf } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { judgeSameState, type State, stateOf } from "./replay.ts";
 
 /** At most `limit` items a page, and no page but the last without a token. */

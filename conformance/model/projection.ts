@@ -3,7 +3,7 @@
  * end. The story is the log of one unfiltered stream that was open before the first write.
  */
 import type { ApiObject } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { describeEvent, describeEvents, type LogEvent } from "./history.ts";
 import { fold, type State } from "./replay.ts";
 

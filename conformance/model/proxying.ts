@@ -1,6 +1,6 @@
 /** What comes of a request that is sent through `proxy`: it reaches what its path names, or nothing. */
 import type { Json } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 export interface Proxied {
   /** The resource that the path names. */

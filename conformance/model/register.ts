@@ -4,7 +4,7 @@
  * between its sending and its answer. A lost answer bounds nothing; but what has been read was so when it was read, and
  * what came before it never is again.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { acknowledged, describeEvents, type LogEvent, type Read, type Write } from "./history.ts";
 import { describeWrite, eventOf } from "./reliable.ts";
 

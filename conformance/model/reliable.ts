@@ -1,5 +1,5 @@
 /** The log of a stream that was open before the first write, against what the writers know. */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { acknowledged, describeEvent, describeEvents, type LogEvent, sameContent, type Write } from "./history.ts";
 
 /** Every acknowledged write is in the log, as the writer was told it. */

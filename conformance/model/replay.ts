@@ -1,6 +1,6 @@
 /** A list plus the events after it is a later list. */
 import { type ApiObject, keyOf, versionOf } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { type LogEvent, sameContent } from "./history.ts";
 
 export type State = ReadonlyMap<string, ApiObject>;

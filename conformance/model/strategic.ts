@@ -4,7 +4,7 @@
  * Source: document 1, Updates 2; the observed rules that the requirements of `strategic` name.
  */
 import type { JsonObject } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { sameJson } from "./json-values.ts";
 
 /** An element of a list whose merge key is `name`. */

@@ -1,6 +1,6 @@
 /** What must hold within one watch stream, whatever was written. */
 import { isJsonObject, type JsonObject, type WatchEvent } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { describeEvent, type LogEvent, logEvent, sameContent } from "./history.ts";
 
 /** Only well-formed events of known types: nothing malformed, no error, bookmarks only when asked for. */

@@ -1,6 +1,6 @@
 /** What a streaming list shows, set beside the whole history of its collection. */
 import { isJsonObject, type WatchEvent } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { acknowledged, describeEvents, type LogEvent, type Write } from "./history.ts";
 import { fold, judgeSameState, type State } from "./replay.ts";
 

@@ -3,7 +3,7 @@
  * cells and `includeObject`.
  */
 import { type ApiObject, isJsonObject, type Json, type JsonObject, objectsIn } from "../client/types.ts";
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 import { sameJson } from "./json-values.ts";
 
 /** What a row carries of its object. */

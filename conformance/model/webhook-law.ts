@@ -3,7 +3,7 @@
  * object selector matches the object before or after. Source: document 1, Dry-run 3 and Generated values; the published API
  * of webhook configurations.
  */
-import type { Violation } from "../findings.ts";
+import type { Violation } from "../client/findings.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 

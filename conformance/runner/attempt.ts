@@ -7,7 +7,7 @@ import { endWhereUnserved } from "../client/optional-verbs.ts";
 import type { Exchange } from "../client/exchange.ts";
 import { type ApiObject, isJsonObject, type WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
-import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../findings.ts";
+import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../client/findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Features } from "./features.ts";
 import type { Sandbox } from "./sandbox.ts";

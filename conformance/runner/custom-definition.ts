@@ -1,7 +1,7 @@
-import type { Answer } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
 import { Collection, objectOf, succeeded } from "../client/collection.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn } from "../client/types.ts";
-import { Inconclusive, Unsupported } from "../findings.ts";
+import { Inconclusive, Unsupported } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import { pollUntil } from "./poll.ts";
 

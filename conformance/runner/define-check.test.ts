@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CheckFailure, Inconclusive, Unseen, Unsupported } from "../findings.ts";
+import { CheckFailure, Inconclusive, Unseen, Unsupported } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import { defineCheck, type QuickCheck, type RunAttempt } from "./define-check.ts";
 

@@ -3,7 +3,7 @@
  * to the runner, every check explores with a seed and answers what it found.
  */
 import fc from "fast-check";
-import { CheckFailure, Unseen, UnservedVerb } from "../findings.ts";
+import { CheckFailure, Unseen, UnservedVerb } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FeatureName } from "./features.ts";
 

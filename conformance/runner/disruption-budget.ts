@@ -1,8 +1,9 @@
-import { type Answer, headerOf } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
+import { headerOf } from "../client/client.ts";
 import { type Collection, objectOf } from "../client/collection.ts";
 import { causesOf } from "../client/status-document.ts";
 import { isJsonObject, type JsonObject } from "../client/types.ts";
-import { Inconclusive } from "../findings.ts";
+import { Inconclusive } from "../client/findings.ts";
 import type { Budget, PodHealth } from "../model/disruption.ts";
 import type { Attempt } from "./attempt.ts";
 import { createPlacedPod } from "./pods.ts";

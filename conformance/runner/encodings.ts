@@ -2,7 +2,7 @@
 import { parse, stringify } from "yaml";
 import { decodeCbor, encodeCbor } from "../../wire/cbor.ts";
 import { cborMediaType, jsonMediaType, yamlMediaType } from "../../wire/media-types.ts";
-import type { Answer } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
 import { isJsonObject, type Json, type JsonObject } from "../client/types.ts";
 import { sameJson } from "../model/json-values.ts";
 import { openEnvelope, readObject, writeConfigMap } from "../model/protobuf.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Unsupported } from "../findings.ts";
+import { Unsupported } from "../client/findings.ts";
 import { futureVersion } from "./future-version.ts";
 
 it("is a number that is far ahead", () => {

@@ -1,4 +1,4 @@
-import { Unsupported } from "../findings.ts";
+import { Unsupported } from "../client/findings.ts";
 
 /**
  * A version that the server will not reach during the run. Versions are opaque, and this is the one place that looks

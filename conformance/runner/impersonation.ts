@@ -1,4 +1,5 @@
-import type { Answer, RequestOptions } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
+import type { RequestOptions } from "../client/client.ts";
 import type { Other } from "../model/impersonation.ts";
 import type { Attempt } from "./attempt.ts";
 

@@ -1,7 +1,8 @@
 /** Runs random programs against a collection and records what every writer saw. */
 import { configMap } from "../arbitraries/config-maps.ts";
-import type { WriteStep } from "../arbitraries/programs.ts";
-import { type Answer, LostAnswer } from "../client/client.ts";
+import type { WriteStep } from "../model/write-step.ts";
+import type { Answer } from "../client/exchange.ts";
+import { LostAnswer } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import { isApiObject, isJsonObject, type JsonObject } from "../client/types.ts";
 import type { Read, Write, WriteVerb } from "../model/history.ts";

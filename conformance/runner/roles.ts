@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../client/client.ts";
 import { objectOf, succeeded } from "../client/collection.ts";
 import { isJsonObject, type JsonObject } from "../client/types.ts";
-import { Inconclusive, Unsupported } from "../findings.ts";
+import { Inconclusive, Unsupported } from "../client/findings.ts";
 import type { Ask, Grant } from "../model/access.ts";
 import type { Attempt } from "./attempt.ts";
 import { pollUntil } from "./poll.ts";

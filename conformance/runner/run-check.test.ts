@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WireRequest } from "../../wire/ports.ts";
 import { objectOf } from "../client/collection.ts";
-import { CheckFailure } from "../findings.ts";
+import { CheckFailure } from "../client/findings.ts";
 import { suiteProfiles } from "../profiles/index.ts";
 import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.ts";
 import { defineAgedCheck } from "./define-check.ts";

@@ -8,7 +8,14 @@ import { Client, isOfGateway, LostAnswer } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import { Recorder } from "../client/recorder.ts";
-import { Cancelled, CheckFailure, HistoryExpired, Inconclusive, UnservedVerb, Unsupported } from "../findings.ts";
+import {
+  Cancelled,
+  CheckFailure,
+  HistoryExpired,
+  Inconclusive,
+  UnservedVerb,
+  Unsupported,
+} from "../client/findings.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import { Attempt, JudgedRequirements } from "./attempt.ts";

@@ -5,7 +5,7 @@ import type { Verdict } from "../../reports/schema/verdict.ts";
 import { Client, LostAnswer } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
-import type { SuiteProgress } from "../run-suite.ts";
+import type { SuiteProgress } from "./progress.ts";
 import { JudgedRequirements } from "./attempt.ts";
 import { type Check, infoOf } from "./define-check.ts";
 import { detectFeatures, type Features } from "./features.ts";

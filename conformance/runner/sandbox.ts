@@ -1,4 +1,5 @@
-import type { Answer, Client } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
+import type { Client } from "../client/client.ts";
 import { LostAnswer } from "../client/client.ts";
 import { Collection, type CreatedRegistry, succeeded } from "../client/collection.ts";
 import type { ApiObject } from "../client/types.ts";

@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../client/client.ts";
 import { objectOf } from "../client/collection.ts";
 import { isJsonObject, type JsonObject } from "../client/types.ts";
-import { Inconclusive } from "../findings.ts";
+import { Inconclusive } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** A second caller, whom nobody has granted anything yet. */

@@ -2,7 +2,7 @@
  * The story that the watch checks are told in many ways: a log watch is open before the first write, writers run at
  * the same time, and a fence tells the end. Everything is recorded; judges come afterwards.
  */
-import type { WriteStep } from "../arbitraries/programs.ts";
+import type { WriteStep } from "../model/write-step.ts";
 import { mediaTypeOf, type Query } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
 import type { ApiList, ApiObject, WatchEvent } from "../client/types.ts";

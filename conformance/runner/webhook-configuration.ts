@@ -1,4 +1,4 @@
-import type { Answer } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
 import { objectOf } from "../client/collection.ts";
 import type { JsonObject } from "../client/types.ts";
 import type { Attempt } from "./attempt.ts";

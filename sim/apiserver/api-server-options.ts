@@ -1,7 +1,5 @@
 /** What a simulated API server is made of. */
-import type { ControllerSwitches } from "../control/controllers.ts";
 import type { FaultName, Faults } from "../planted/server-faults.ts";
-import type { CertificateAuthority } from "../control/certificate-signer.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
@@ -58,8 +56,6 @@ export interface ApiServerOptions {
   readonly serviceAccountIssuer?: string;
   /** Signs the tokens of service accounts. Default: by HMAC with a key from the run's seed. */
   readonly tokenSigner?: TokenSigner;
-  /** Signs what the cluster's own signers approve. Default: nobody can, and an approved request says so. */
-  readonly certificateAuthority?: CertificateAuthority;
   /** Default: everything is free. */
   readonly costs?: CostModel;
   /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
@@ -72,8 +68,8 @@ export interface ApiServerOptions {
   readonly bootstrap?: boolean;
   /** Paths of objects that cannot be read from the store: see `makeUnreadable`. Default: none. */
   readonly unreadable?: readonly string[];
-  /** Controllers run in the server's own process. Default: all on. */
-  readonly controllers?: ControllerSwitches;
+  /** Definitions of custom resources are established and taken away: part of the API itself. Default true. */
+  readonly customResources?: boolean;
   /** Bytes of encoded objects kept for reuse, ≥ 0. Default 64 MiB. */
   readonly encodingBudgetBytes?: number;
   /** What the metrics tell of the operating system's process. Default: nothing, there is none. */

@@ -4,7 +4,6 @@
  * (401 before 429 before 403 before 404, 405 and 406). See `requests/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
-import { startControllers } from "../control/controllers.ts";
 import { type FaultName, type Faults, faultsOn } from "../planted/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
@@ -14,10 +13,10 @@ import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
 import { hmacSigner } from "./access/token-signer.ts";
 import { alwaysAllow, type Authorizer, refusal, withFaults } from "./access/authorize.ts";
 import { type Authorization, authorizationBy } from "./access/modes.ts";
-import { escalationCheck } from "./access/rbac/escalation.ts";
+import { escalationCheck } from "./admission/rbac-escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./access/rbac/policy.ts";
 import { CustomResources } from "./catalogue/custom-resources.ts";
-import { isCustomPlace, requireCustomVerb } from "./catalogue/custom-verbs.ts";
+import { isCustomPlace, requireCustomVerb } from "./requests/custom-verbs.ts";
 import { NonResources } from "./discovery/non-resources.ts";
 import { versionDocument } from "./discovery/version.ts";
 import { ApiError, noSuchResource, notFound } from "../contract/errors.ts";
@@ -36,9 +35,10 @@ import { type Profile, svcProfile } from "../contract/profile.ts";
 import { nowhereToForward } from "./proxy/forward.ts";
 import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
-import type { ServerContext } from "./requests/server-context.ts";
+import type { ServerContext } from "./verbs/server-context.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
+import type { QueueCounts } from "../client/queue-counts.ts";
 import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 export type { ApiServerOptions, CostModel } from "./api-server-options.ts";
@@ -168,21 +168,17 @@ export class ApiServer implements ApiHandler, RunHost {
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
-    if (options.controllers?.customResources ?? true) this.verbs.startDefinitionController(this);
+    if (options.customResources ?? true) this.verbs.startDefinitionController(this);
     if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
-    startControllers({
-      process,
-      server: this,
-      dialect,
-      switches: options.controllers ?? {},
-      authority: options.certificateAuthority,
-      faults,
-      queueCounts: this.metrics.queues,
-    });
   }
 
   get alive(): boolean {
     return this.process.alive;
+  }
+
+  /** Where the work queues of controllers in the server's process count what they do: its metrics tell of them. */
+  get queueCounts(): QueueCounts {
+    return this.metrics.queues;
   }
 
   /** Requests that have no answer yet, watches included. */

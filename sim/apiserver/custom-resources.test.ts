@@ -21,7 +21,7 @@ for (const profile of [kubernetesProfile, svcProfile]) {
     });
 
     it("stay away when the controller is off", () => {
-      const cluster = new Cluster(profile, { controllers: { customResources: false } }).establish();
+      const cluster = new Cluster(profile, { customResources: false }).establish();
       expect(cluster.get(widgets).status).toBe(404);
     });
 

@@ -3,7 +3,8 @@ import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import { RevisionStore } from "../store/revision-store.ts";
 import type { Store } from "../store/types.ts";
-import { type ApiServer, type ApiServerOptions, createApiServer } from "./api-server.ts";
+import type { ApiServer } from "./api-server.ts";
+import { type ServerOptions, startServer } from "../cluster/server.ts";
 import type { JsonObject, ResponseHeaders } from "../contract/http-message.ts";
 
 /** One request's answer, as it comes in. */
@@ -49,11 +50,7 @@ export class TestBed {
   readonly store: Store;
   readonly server: ApiServer;
 
-  constructor(
-    options: Partial<ApiServerOptions> = {},
-    kernel: Kernel = new Kernel({ seed: "test" }),
-    name = "apiserver",
-  ) {
+  constructor(options: Partial<ServerOptions> = {}, kernel: Kernel = new Kernel({ seed: "test" }), name = "apiserver") {
     this.kernel = kernel;
     this.process = options.process ?? kernel.process(name);
     this.store = options.store ?? new RevisionStore();
@@ -63,7 +60,7 @@ export class TestBed {
       { token: "bob", user: "bob", uid: "3", groups: [] },
     ];
     const { process, store } = this;
-    this.server = kernel.enter(process, () => createApiServer({ tokens, ...options, process, store }));
+    this.server = kernel.enter(process, () => startServer({ tokens, ...options, process, store }));
   }
 
   /** `GET /path?query`. The answer is there at once unless the request has to wait. */

@@ -10,7 +10,7 @@
  *   decodePatched         decode-patch.ts    a stored object and a patch → a draft, as decodeObject makes it
  *   readConfiguration     apply/configuration.ts   the body of an application, read once
  *   applyMigrating        apply/last-applied.ts    a stored object and a configuration → an object and its owners
- *   strategyOf            strategies.ts      what is special about a resource
+ *   Strategy              strategy.ts        what is special about a resource; `sim/kinds` knows it
  *   wipeSystemFields      system-fields.ts   before anything looks at a new object's metadata
  *   trackManagedFields    managed-fields.ts  before admission, as the real server does
  *   prepareForCreate      system-fields.ts   after admission: uid, times, generated name, generation, status
@@ -43,6 +43,8 @@ export interface Target {
   readonly dialect: Dialect;
   /** Earlier group versions (svc dialect) of the same form, no longer served and still read. */
   readonly alsoRead?: readonly string[];
+  /** Fills in what a client left out; runs on every decoded body, so it must change nothing the second time. */
+  readonly defaults?: ((draft: Draft, dialect: Dialect) => void) | undefined;
 }
 
 /** A private, mutable object on its way into the store. */

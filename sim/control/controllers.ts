@@ -25,8 +25,6 @@ export interface ControllerSwitches {
   readonly clusterRoles?: boolean;
   /** Signs approved requests for certificates. */
   readonly certificates?: boolean;
-  /** Establishes definitions of custom resources and takes them away: part of the API itself. */
-  readonly customResources?: boolean;
 }
 
 /** A server alone: only what is part of the API itself runs. */
@@ -62,7 +60,7 @@ interface Parts {
   readonly clientOf: (account: string) => ControlClient;
 }
 
-type Switch = Exclude<keyof ControllerSwitches, "customResources">;
+type Switch = keyof ControllerSwitches;
 
 const controllers: Readonly<Record<Switch, (parts: Parts) => { start(): void }>> = {
   namespace: (parts) => new NamespaceController({ client: parts.clientOf("namespace-controller"), ...parts }),

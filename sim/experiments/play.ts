@@ -12,7 +12,7 @@ import {
 } from "../../scenarios/schema.ts";
 import type { ExpectationResult, SimulationReport } from "../../reports/schema/simulation-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
-import { createApiServer } from "../apiserver/api-server.ts";
+import { startServer } from "../cluster/server.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import {
@@ -109,7 +109,7 @@ class Stage {
     const process = this.kernel.process(serverName);
     const { profile, cluster, clients } = this.scenario;
     this.kernel.enter(process, () => {
-      const server = createApiServer({
+      const server = startServer({
         process,
         store: this.store,
         profile: profiles[profile],

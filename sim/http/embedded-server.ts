@@ -1,6 +1,6 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
-import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
+import { type ServerOptions, startServer } from "../cluster/server.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
@@ -11,7 +11,7 @@ import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
 import { embeddedWebhooks } from "./embedded-webhooks.ts";
 
 export interface EmbeddedServerOptions
-  extends Omit<ApiServerOptions, "process" | "store" | "tokens" | "webhooks" | "forward"> {
+  extends Omit<ServerOptions, "process" | "store" | "tokens" | "webhooks" | "forward"> {
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
@@ -42,7 +42,7 @@ export async function withEmbeddedServer<T>(
     const client = kernel.process("suite");
     const webhooks = embeddedWebhooks(process);
     const server = kernel.enter(process, () =>
-      createApiServer({
+      startServer({
         ...serverOptions,
         webhooks: webhooks.caller,
         forward: webhooks.forward,

@@ -11,9 +11,20 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
-import type { Patience } from "./http1-server.ts";
 import { wallPorts } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
+
+/** How long a client may take, in milliseconds > 0, before its connection is ended: nobody can hold one for nothing. */
+export interface Patience {
+  /** Until the head of a request is complete, from the connection on or from its first byte. */
+  readonly headMillisMax: number;
+  /** Until a body is complete, from the end of its head on; then 408. */
+  readonly bodyMillisMax: number;
+  /** Until a large answer is read, from its first byte on, or a watch from its end on. */
+  readonly answerMillisMax: number;
+  /** With nothing asked and nothing read. */
+  readonly idleMillisMax: number;
+}
 
 /** What is known of a request when it has ended. */
 export interface AccessEntry {

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
-import type { AccessEntry, ExchangeContext } from "./exchange.ts";
+import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 
@@ -27,18 +27,6 @@ export interface HttpServerOptions {
   readonly compress?: ExchangeContext["compress"];
   /** Called once for each request that ended, whatever the end. */
   readonly accessLog?: (entry: AccessEntry) => void;
-}
-
-/** How long a client may take, in milliseconds > 0, before its connection is ended: nobody can hold one for nothing. */
-export interface Patience {
-  /** Until the head of a request is complete, from the connection on or from its first byte. */
-  readonly headMillisMax: number;
-  /** Until a body is complete, from the end of its head on; then 408. */
-  readonly bodyMillisMax: number;
-  /** Until a large answer is read, from its first byte on, or a watch from its end on. */
-  readonly answerMillisMax: number;
-  /** With nothing asked and nothing read. */
-  readonly idleMillisMax: number;
 }
 
 /** The real server's: 32 s for a head, 60 s for a request and for its answer, 90 s without one. */

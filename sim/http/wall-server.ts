@@ -1,6 +1,6 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import osProcess from "node:process";
-import { type ApiServerOptions, createApiServer } from "../apiserver/api-server.ts";
+import { type ServerOptions, startServer } from "../cluster/server.ts";
 import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
 import { shouldCompress } from "../contract/compression.ts";
@@ -15,7 +15,7 @@ import { httpForwarder } from "./http-forwarder.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
-export interface WallServerOptions extends Omit<ApiServerOptions, "process" | "store"> {
+export interface WallServerOptions extends Omit<ServerOptions, "process" | "store"> {
   /** Of generated names and uids. */
   readonly seed: string;
   /** 0 takes any free port. */
@@ -42,7 +42,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   let url = "";
   const server = stoppingOnError(driver, () =>
     driver.enter(process, () =>
-      createApiServer({
+      startServer({
         webhooks,
         forward,
         tokenSigner: rsaSigner(),

@@ -68,7 +68,7 @@ export function formatDivergence(divergence: Divergence): string {
   ].join("\n");
 }
 
-/** `#12 0.005000 s node-1 lease.renew 4 "a"`. */
+/** `#12 0.005000 s machine-1 renew 4 "a"`. */
 function formatRecord(record: TraceRecord): string {
   const values = record.values.map((value) => ` ${JSON.stringify(value)}`).join("");
   return `#${record.index} ${formatMicros(record.atMicros)} ${record.process} ${record.kind}${values}`;

@@ -1,9 +1,21 @@
 import type { EventOwner } from "./event-queue.ts";
 import { invariant } from "./invariant.ts";
-import type { Kernel } from "./kernel.ts";
 import { prngStream } from "./prng.ts";
-import type { WordId } from "./trace.ts";
+import type { Trace, WordId } from "./trace.ts";
 import type { CallFailure, CallResult, Cancel, Clock, Endpoint, Micros, Prng, Process } from "./types.ts";
+
+/** What a process asks of the kernel that runs it. */
+export interface ProcessHost {
+  readonly seed: string;
+  readonly trace: Trace;
+  readonly epochUnixMillis: number;
+  nowMicros(): Micros;
+  schedule(owner: EventOwner, delayMicros: Micros, fire: () => void): Cancel;
+  /** Whether this incarnation is the one that runs under its name. */
+  isCurrent(process: Process): boolean;
+  /** Takes back all that is scheduled for the owner. */
+  revoke(owner: EventOwner): void;
+}
 
 /** The cancel of what never began. */
 const nothing: Cancel = () => {};
@@ -17,11 +29,11 @@ export class ProcessScope implements Process, EventOwner {
   alive = true;
   pendingCount = 0;
 
-  private readonly kernel: Kernel;
+  private readonly kernel: ProcessHost;
   private readonly cleanups = new Set<{ run: () => void }>();
   private readonly openCalls = new Set<Cancel>();
 
-  constructor(kernel: Kernel, name: string, incarnation: number) {
+  constructor(kernel: ProcessHost, name: string, incarnation: number) {
     this.kernel = kernel;
     this.name = name;
     this.word = kernel.trace.word(name);

@@ -40,7 +40,7 @@ export type CallResult<Response> =
   | { readonly ok: true; readonly response: Response }
   | { readonly ok: false; readonly failure: CallFailure };
 
-/** Something that answers requests: an API server, a container runtime, a webhook. */
+/** Something that answers requests. */
 export interface Endpoint<Request, Response> {
   /**
    * Starts one request. Either `done` or `fail` fires, at most once, and never after the returned cancel.

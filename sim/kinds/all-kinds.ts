@@ -10,7 +10,7 @@ import { disruptionBudgetRules } from "./policy/disruption-budget.ts";
 import { endpointSliceRules, endpointsRules } from "./core/endpoints.ts";
 import { coreEventRules, eventRules } from "./core/event.ts";
 import { jobRules } from "./batch/job.ts";
-import type { KindRules } from "./kind-rules.ts";
+import type { KindRules } from "../objects/kind-rules.ts";
 import { leaseRules } from "./coordination/lease.ts";
 import { limitRangeRules } from "./core/limit-range.ts";
 import { namespaceRules } from "./core/namespace.ts";
@@ -34,7 +34,7 @@ import {
   statefulSetRules,
 } from "./apps/workloads.ts";
 
-export type { KindRules } from "./kind-rules.ts";
+export type { KindRules } from "../objects/kind-rules.ts";
 
 const rules: Readonly<Record<string, KindRules>> = {
   "/v1/ConfigMap": configMapRules,

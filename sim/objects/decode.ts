@@ -11,8 +11,6 @@ import { structOfKind } from "../../wire/schema.ts";
 import { badRequest, invalid, type ApiError } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { invalidValue } from "./causes.ts";
-import { kindRules } from "../kinds/all-kinds.ts";
-import type { KindRules } from "../kinds/kind-rules.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { strictProblems } from "./strict-problems.ts";
 import { describe, WalkContext } from "./walk-context.ts";
@@ -211,14 +209,14 @@ function summary(bytes: Uint8Array): string {
 
 /** Names the kind as the server spells it, and fills in the kind's defaults. */
 export function finishDraft(draft: Draft, target: Target): Draft {
-  const { apiVersion, kindRules: rules } = knownOf(target);
+  const { apiVersion } = knownOf(target);
   let named = draft;
   if (draft["kind"] === undefined || draft["apiVersion"] === undefined || Object.isFrozen(draft)) {
     named = { kind: target.kind as Json, apiVersion, ...draft };
   }
   named["kind"] = target.kind;
   named["apiVersion"] = apiVersion;
-  rules.defaults?.(named, target.dialect);
+  target.defaults?.(named, target.dialect);
   return named;
 }
 
@@ -228,7 +226,6 @@ interface Known {
   readonly expected: string;
   /** The same as clients spell it. */
   readonly apiVersion: string;
-  readonly kindRules: KindRules;
 }
 
 const known = new WeakMap<Target, Known>();
@@ -236,10 +233,10 @@ const known = new WeakMap<Target, Known>();
 function knownOf(target: Target): Known {
   let found = known.get(target);
   if (found === undefined) {
-    const { group, version, kind, dialect } = target;
+    const { group, version, dialect } = target;
     const expected = joinGroupVersion(group, version);
     const apiVersion = apiVersionInDialect(dialect, expected);
-    known.set(target, (found = { expected, apiVersion, kindRules: kindRules(group, version, kind) }));
+    known.set(target, (found = { expected, apiVersion }));
   }
   return found;
 }

@@ -13,7 +13,7 @@ import type { TypeRow } from "../../wire/schema.ts";
 import { diffObjects, type FieldDiff } from "./field-diff.ts";
 import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
 import { seal } from "./seal.ts";
-import type { Strategy } from "./strategies.ts";
+import type { Strategy } from "./strategy.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
 import { zeroStruct } from "./zero-values.ts";
 

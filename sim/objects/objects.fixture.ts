@@ -9,7 +9,8 @@ import { type BodyFormat, type Decoded, decodeObject } from "./decode.ts";
 import { decodePatched, type Patch } from "./decode-patch.ts";
 import { trackManagedFields } from "./managed-fields.ts";
 import { seal } from "./seal.ts";
-import { type Strategy, strategyOf } from "./strategies.ts";
+import type { Strategy } from "./strategy.ts";
+import { strategyOf } from "../kinds/strategies.ts";
 import {
   finishMetadata,
   prepareForCreate,
@@ -34,7 +35,10 @@ export function endpoint(path: string, dialect: Dialect = svcDialect): Endpoint 
   const row = findResource(group, version, path.slice(slash + 1));
   const strategy = row === undefined ? undefined : strategyOf(row, dialect);
   if (row?.type === undefined || strategy === undefined) throw new Error(`no resource ${path}`);
-  return { target: { kind: row.kind, group, version, type: row.type, dialect }, strategy };
+  return {
+    target: { kind: row.kind, group, version, type: row.type, dialect, defaults: strategy?.rules.defaults },
+    strategy,
+  };
 }
 
 /** A stream that is good enough for a test, and the same each time. */

@@ -9,7 +9,7 @@ import type { Faults } from "../planted/server-faults.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import { incremented } from "./int64.ts";
-import type { Strategy } from "./strategies.ts";
+import type { Strategy } from "./strategy.ts";
 import { type Draft, type Metadata, metadataOf, ownMetadata } from "../contract/objects.ts";
 
 /** What a write knows of its surroundings. */

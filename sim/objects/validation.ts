@@ -7,7 +7,7 @@ import { type Faults, faultsOn } from "../planted/server-faults.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { metadataCauses, metadataUpdateCauses } from "./metadata.ts";
-import type { Strategy } from "./strategies.ts";
+import type { Strategy } from "./strategy.ts";
 import { type Draft, metadataOf } from "../contract/objects.ts";
 
 const noFaults = faultsOn();

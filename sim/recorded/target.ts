@@ -2,7 +2,8 @@
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { RevisionStore } from "../store/revision-store.ts";
-import { type ApiServer, createApiServer } from "../apiserver/api-server.ts";
+import type { ApiServer } from "../apiserver/api-server.ts";
+import { startServer } from "../cluster/server.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import type { ApiRequest, Responder } from "../contract/http-message.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
@@ -13,7 +14,7 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
   const kernel = new Kernel({ seed: `recorded ${topic}` });
   const process = kernel.process("apiserver");
   const server = kernel.enter(process, () =>
-    createApiServer({
+    startServer({
       process,
       store: new RevisionStore(),
       profile: kubernetesProfile,

@@ -5,7 +5,8 @@
  */
 import type { RequestHandler } from "msw";
 import type { Transport } from "../../wire/ports.ts";
-import { type ApiServer, createApiServer } from "../apiserver/api-server.ts";
+import type { ApiServer } from "../apiserver/api-server.ts";
+import { startServer } from "../cluster/server.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
@@ -278,7 +279,7 @@ class TestCluster implements Cluster {
     const { profile, historyWindow, featureGates, controllers = true } = this.#options;
     const process = this.#kernel.process("apiserver");
     const api = this.#kernel.enter(process, () =>
-      createApiServer({
+      startServer({
         process,
         store: this.#store,
         profile: profiles[profile ?? "kubernetes"],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { stringify } from "yaml";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { type ApiObject, type JsonObject, objectsIn, versionOf } from "../../client/types.ts";
 import { judgeOwners, ownerName, ownersOf } from "../../model/managed-fields.ts";

@@ -1,5 +1,5 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { objectOf, patchTypes } from "../../client/collection.ts";
 import type { JsonObject } from "../../client/types.ts";
 import { versionOf } from "../../client/types.ts";

@@ -1,4 +1,5 @@
-import type { Answer, RequestOptions } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import type { RequestOptions } from "../../client/client.ts";
 import { succeeded } from "../../client/collection.ts";
 import { isJsonObject, type JsonObject } from "../../client/types.ts";
 import { callerIn, judgeCaller } from "../../model/callers.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { eventsGroupVersion } from "../../arbitraries/events.ts";
-import type { Answer, RequestOptions } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import type { RequestOptions } from "../../client/client.ts";
 import { isFailureStatus, messageOf, shownAnswer, shownStatus } from "../../client/status-document.ts";
 import { callerIn } from "../../model/callers.ts";
 import type { Attempt } from "../../runner/attempt.ts";

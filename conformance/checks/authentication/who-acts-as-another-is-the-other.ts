@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { shownAnswer } from "../../client/status-document.ts";
 import { succeeded } from "../../client/collection.ts";
-import { Unsupported } from "../../findings.ts";
+import { Unsupported } from "../../client/findings.ts";
 import { callerIn } from "../../model/callers.ts";
 import { judgeOther } from "../../model/impersonation.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { detailsOf, isFailureStatus, messageOf, shownAnswer } from "../../client/status-document.ts";
 import type { JsonObject } from "../../client/types.ts";
 import { type Answered, type Ask, type Grant, isGranted, judgeGrant, judgeReview } from "../../model/access.ts";

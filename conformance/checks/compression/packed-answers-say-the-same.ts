@@ -1,9 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import { type Answer, headerOf } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import { headerOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
-import type { Violation } from "../../findings.ts";
-import { Unsupported } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
+import { Unsupported } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /** More than a server that packs only what is worth it sends plain. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { type ApiObject, isApiObject } from "../../client/types.ts";
 import { versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";

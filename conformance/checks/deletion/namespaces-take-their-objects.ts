@@ -1,6 +1,6 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { objectOf } from "../../client/collection.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /** Deleting a namespace deletes what is in it. No time is promised for it, so that slowness is inconclusive. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { type ApiObject, type Json, objectsIn, versionOf } from "../../client/types.ts";
-import { Inconclusive, Unsupported } from "../../findings.ts";
+import { Inconclusive, Unsupported } from "../../client/findings.ts";
 import { sameContent } from "../../model/history.ts";
 import { valueAt } from "../../model/json-values.ts";
 import type { Attempt } from "../../runner/attempt.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { podTemplate } from "../../arbitraries/pod-templates.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { isJsonObject } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { pollUntil } from "../../runner/poll.ts";
 

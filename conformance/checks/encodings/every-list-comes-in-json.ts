@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { isJsonObject, type JsonObject, objectsIn } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /** Credentials that do not reach, and servers behind the server that are away. */

@@ -1,5 +1,5 @@
 import { mediaTypeOf } from "../../client/client.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";

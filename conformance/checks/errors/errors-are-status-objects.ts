@@ -1,8 +1,9 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
-import { type Answer, mediaTypeOf } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import { mediaTypeOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isJsonObject } from "../../client/types.ts";
-import { UnservedVerb } from "../../findings.ts";
+import { UnservedVerb } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /** A corpus of requests that must be refused, each with the status and the requirement that says so. One run says all. */

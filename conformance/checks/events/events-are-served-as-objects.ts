@@ -1,9 +1,9 @@
 import { eventOf, eventsGroupVersion, reportAbout } from "../../arbitraries/events.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { Collection, listOf, objectOf, succeeded } from "../../client/collection.ts";
 import { isFailureStatus, shownAnswer, shownStatus } from "../../client/status-document.ts";
 import { isJsonObject, type JsonObject } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 

@@ -4,7 +4,7 @@ import { LostAnswer, type Query } from "../../client/client.ts";
 import { listOf, objectOf } from "../../client/collection.ts";
 import type { ApiObject } from "../../client/types.ts";
 import { isJsonObject } from "../../client/types.ts";
-import { Unsupported } from "../../findings.ts";
+import { Unsupported } from "../../client/findings.ts";
 import { judgeRaised, judgeTaints } from "../../model/eviction/conditions.ts";
 import type { EvictionHistory, Judgement, NodeSighting } from "../../model/eviction/history.ts";
 import { isCritical } from "../../model/eviction/history.ts";

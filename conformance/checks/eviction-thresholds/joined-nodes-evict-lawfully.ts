@@ -8,7 +8,7 @@ import { type Collection, objectOf, succeeded } from "../../client/collection.ts
 import type { ApiObject, JsonObject } from "../../client/types.ts";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import type { JoinedNode, NodeHost } from "../../../wire/node-host.ts";
-import { Unsupported } from "../../findings.ts";
+import { Unsupported } from "../../client/findings.ts";
 import type { EvictionHistory, NodeSighting, PodLife, PodStatus } from "../../model/eviction/history.ts";
 import { evictionLaws, judgeEvictions } from "../../model/eviction/judge.ts";
 import { evictionOf, sightingOf, statusOf, traitsOf } from "../../model/eviction/observed.ts";

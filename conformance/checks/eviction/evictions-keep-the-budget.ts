@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { causesOf } from "../../client/status-document.ts";
 import { isApiObject } from "../../client/types.ts";
 import { type Budget, type Eviction, judgeAtOnce, judgeEvictions, type PodHealth } from "../../model/disruption.ts";

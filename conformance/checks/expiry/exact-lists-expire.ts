@@ -2,7 +2,7 @@ import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Query } from "../../client/client.ts";
 import { type Collection, listOf, objectOf } from "../../client/collection.ts";
 import { type ApiList, type ApiObject, isJsonObject } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { judgeSnapshot } from "../../model/page-law.ts";
 import { stateOf } from "../../model/replay.ts";
 import type { Attempt } from "../../runner/attempt.ts";

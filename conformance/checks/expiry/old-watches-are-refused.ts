@@ -2,7 +2,7 @@ import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Collection } from "../../client/collection.ts";
 import { objectOf } from "../../client/collection.ts";
 import { type ApiList, isApiObject, isJsonObject, type Json, type WatchEvent } from "../../client/types.ts";
-import { HistoryExpired, Inconclusive } from "../../findings.ts";
+import { HistoryExpired, Inconclusive } from "../../client/findings.ts";
 import { judgeReplay } from "../../model/replay.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineAgedCheck } from "../../runner/define-check.ts";

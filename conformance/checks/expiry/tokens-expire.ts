@@ -1,7 +1,7 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { listOf, objectOf } from "../../client/collection.ts";
 import { isJsonObject, keyOf, type Json } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { defineAgedCheck } from "../../runner/define-check.ts";
 import { pollUntil } from "../../runner/poll.ts";
 

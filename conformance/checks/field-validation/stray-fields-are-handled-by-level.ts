@@ -8,10 +8,11 @@ import {
   type Stray,
   someStrays,
 } from "../../arbitraries/faulty-config-maps.ts";
-import type { Answer, RequestOptions } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import type { RequestOptions } from "../../client/client.ts";
 import { type Collection, objectOf, patchTypes } from "../../client/collection.ts";
 import { isJsonObject, versionOf } from "../../client/types.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { judgeNamed, judgeWarnings, warningTexts } from "../../model/field-warnings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -1,6 +1,6 @@
 import { dns1123SubdomainErrors } from "../../../wire/names.ts";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isJsonObject, type JsonObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";

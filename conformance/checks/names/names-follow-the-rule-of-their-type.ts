@@ -8,7 +8,7 @@ import {
 } from "../../../wire/names.ts";
 import { shownAnswer, shownStatus } from "../../client/status-document.ts";
 import { type JsonObject, objectsIn } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { definitionOf } from "../../runner/custom-definition.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, objectsIn } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer, Client } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import type { Client } from "../../client/client.ts";
 import { Collection, objectOf, succeeded } from "../../client/collection.ts";
 import { shownAnswer } from "../../client/status-document.ts";
 import { isApiObject, isJsonObject, type JsonObject } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { pollUntil } from "../../runner/poll.ts";

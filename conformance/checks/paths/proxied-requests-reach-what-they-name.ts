@@ -1,7 +1,7 @@
 import { objectOf } from "../../client/collection.ts";
 import { shownAnswer } from "../../client/status-document.ts";
 import type { JsonObject } from "../../client/types.ts";
-import { Inconclusive, Unsupported } from "../../findings.ts";
+import { Inconclusive, Unsupported } from "../../client/findings.ts";
 import { answerTo, judgeProxied } from "../../model/proxying.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -1,4 +1,4 @@
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { servedTypes, type ServedType } from "../../client/discovery.ts";
 import { reasonOf, shownAnswer } from "../../client/status-document.ts";
 import { isJsonObject } from "../../client/types.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { isApiObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { judgeCarried, judgeColumns, judgeRows, judgeShape } from "../../model/tables.ts";
 import { tableAccept } from "../../runner/features.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { anyName, anyTeam, configMap } from "../../arbitraries/config-maps.ts";
-import { type Answer, mediaTypeOf } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
+import { mediaTypeOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
 import { type ApiObject, isJsonObject, type JsonObject, objectsIn } from "../../client/types.ts";
 import { type IncludeObject, judgeCarried, judgeColumns, judgeRows, judgeShape } from "../../model/tables.ts";

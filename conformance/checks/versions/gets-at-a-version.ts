@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isApiObject, versionOf } from "../../client/types.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /** Property: a get shows the newest state, some state, or one at least as new as a version, as its version asks. */

@@ -3,7 +3,7 @@ import { anyStep } from "../../arbitraries/programs.ts";
 import type { Query } from "../../client/client.ts";
 import type { Collection } from "../../client/collection.ts";
 import type { ApiList } from "../../client/types.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { judgeConstantVersion, judgeSnapshot } from "../../model/page-law.ts";
 import { judgeSameState, type State, stateOf } from "../../model/replay.ts";
 import type { Attempt } from "../../runner/attempt.ts";

@@ -1,9 +1,9 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { headerOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isJsonObject } from "../../client/types.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { futureVersion } from "../../runner/future-version.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { anyWriters, wholeLife } from "../../arbitraries/programs.ts";
 import { isApiObject, isJsonObject, type Json, type JsonObject, type WatchEvent } from "../../client/types.ts";
-import { Unseen, type Violation } from "../../findings.ts";
+import { Unseen, type Violation } from "../../client/findings.ts";
 import { judgeSameEvents } from "../../model/projection.ts";
 import { judgeEnvelopes } from "../../model/stream-law.ts";
 import { defineCheck } from "../../runner/define-check.ts";

@@ -5,7 +5,7 @@ import type { Query } from "../../client/client.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { versionOf } from "../../client/types.ts";
 import type { WatchStream } from "../../client/watch-stream.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { judgeReplay } from "../../model/replay.ts";
 import { isEndMark, judgeEndMark, judgeMoment, placeKnownAt, placeOfVersion } from "../../model/streaming.ts";
 import type { Attempt } from "../../runner/attempt.ts";

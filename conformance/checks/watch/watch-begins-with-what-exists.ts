@@ -4,7 +4,7 @@ import { anyWriters, wholeLife } from "../../arbitraries/programs.ts";
 import { objectOf } from "../../client/collection.ts";
 import type { ApiObject } from "../../client/types.ts";
 import type { WatchStream } from "../../client/watch-stream.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { describeEvents, type LogEvent } from "../../model/history.ts";
 import { fold, judgeSameState, type State, stateOf } from "../../model/replay.ts";
 import { judgeLifeCycle, judgeUnique } from "../../model/stream-law.ts";

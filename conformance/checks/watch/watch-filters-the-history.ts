@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { anyWriters, wholeLife } from "../../arbitraries/programs.ts";
 import type { ApiObject } from "../../client/types.ts";
 import type { WatchStream } from "../../client/watch-stream.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { describeEvent, type LogEvent } from "../../model/history.ts";
 import { type Filter, judgeSameEvents, project } from "../../model/projection.ts";
 import { defineCheck } from "../../runner/define-check.ts";

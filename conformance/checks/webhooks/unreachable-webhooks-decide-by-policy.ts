@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { anyAdmittedWrites, anyOperations, webhookTeams } from "../../arbitraries/admitted-writes.ts";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { objectOf, succeeded } from "../../client/collection.ts";
 import { messageOf, shownAnswer } from "../../client/status-document.ts";
-import { Inconclusive } from "../../findings.ts";
+import { Inconclusive } from "../../client/findings.ts";
 import { concerns, type ModelWebhook, refusing } from "../../model/webhook-law.ts";
 import { furnish, hasHappened, send } from "../../runner/admitted-writes.ts";
 import type { Attempt } from "../../runner/attempt.ts";

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import type { WebhookHost } from "../../../wire/ports.ts";
 import { anyAdmittedWrites, anyOperations, webhookTeams } from "../../arbitraries/admitted-writes.ts";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { objectOf } from "../../client/collection.ts";
 import { messageOf, shownAnswer } from "../../client/status-document.ts";
 import { isApiObject, isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
-import { Inconclusive, Unsupported } from "../../findings.ts";
+import { Inconclusive, Unsupported } from "../../client/findings.ts";
 import {
   type AdmittedWrite,
   concerns,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { type ApiObject, isJsonObject, versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";

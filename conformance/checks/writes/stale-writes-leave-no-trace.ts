@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import type { Answer } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isJsonObject, versionOf } from "../../client/types.ts";
 import { describeEvents, sameContent } from "../../model/history.ts";

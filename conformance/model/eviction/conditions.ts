@@ -4,7 +4,7 @@
  * node life-cycle controller for when conditions rise and for taints.
  */
 import { evictionSignals, type PressureCondition } from "../../../wire/eviction-thresholds.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { type EvictionHistory, judgeEach, type Judgement, type NodeSighting } from "./history.ts";
 import { describeReading, isReported, type Pressure, pressuresOf } from "./pressure.ts";
 

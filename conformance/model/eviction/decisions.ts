@@ -4,7 +4,7 @@
  * Source: document 3, Options, --eviction-hard to --eviction-minimum-reclaim; the fact sheet of the 1.33 agent.
  */
 import type { EvictionThreshold } from "../../../wire/eviction-thresholds.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import {
   type EvictionHistory,
   isCritical,

@@ -4,7 +4,7 @@
  */
 import type { EvictionRules, PressureCondition } from "../../../wire/eviction-thresholds.ts";
 import type { UsageReading } from "../../../wire/node-host.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 
 export interface EvictionHistory {
   readonly rules: EvictionRules;

@@ -8,7 +8,7 @@ import {
   type EvictionSignal,
 } from "../../../wire/eviction-thresholds.ts";
 import { compareQuantities, parseQuantity, type Quantity, quantityAt } from "../../../wire/quantity.ts";
-import type { Violation } from "../../findings.ts";
+import type { Violation } from "../../client/findings.ts";
 import { type EvictionHistory, type EvictionShown, judgeEach, type Judgement, victimsOf } from "./history.ts";
 
 /** Phase, reason and the condition DisruptionTarget. */

@@ -5,7 +5,8 @@
 import type { JsonObject } from "../../contract/http-message.ts";
 import { copyJson } from "../../objects/copy.ts";
 import type { ResourcePlace } from "../requests/route.ts";
-import type { ServedResource, ServedResources } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
+import type { ServedResources } from "../catalogue/served-resources.ts";
 import type { AdmissionReview } from "./admission.ts";
 
 export interface Equivalent {

@@ -8,7 +8,7 @@ import { compareBytes } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { countedBare } from "../../kinds/core/resource-quota.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 
 /** Amounts by their names in a quota's `hard`. */
 export type Amounts = ReadonlyMap<string, Quantity>;

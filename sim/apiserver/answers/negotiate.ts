@@ -22,8 +22,7 @@ import { type Faults, faultsOn } from "../../planted/server-faults.ts";
 import type { FeatureGates } from "../../contract/profile.ts";
 import type { Run } from "../requests/run.ts";
 
-/** Formats that this server reads and writes. */
-export type Format = "json" | "yaml" | "protobuf" | "cbor";
+import type { Format } from "../encodings/encode.ts";
 
 /** What is made of an object before it is encoded. */
 export interface Transform {

@@ -6,7 +6,7 @@ import { ListPayload } from "../encodings/list-payload.ts";
 import { isList } from "./partial-metadata.ts";
 import { ObjectPayload, SharedPayload, TextPayload } from "../encodings/payload.ts";
 import { transformed } from "./transform.ts";
-import type { ServerContext } from "../requests/server-context.ts";
+import type { AnswerContext } from "./answer-context.ts";
 import { type Negotiated, offerOf } from "./negotiate.ts";
 import type { Run } from "../requests/run.ts";
 import { warningHeaders } from "../requests/warnings.ts";
@@ -25,13 +25,13 @@ export function baseHeaders(run: Run): ResponseHeaders {
 }
 
 /** A stored object, or a list of them. */
-export function respondObject(context: ServerContext, run: Run, status: number, object: JsonObject): void {
+export function respondObject(context: AnswerContext, run: Run, status: number, object: JsonObject): void {
   const negotiated = context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   run.respond(status, baseHeaders(run), objectPayload(context, run, negotiated, object));
 }
 
 /** The body for `object` as negotiated; Status objects are never transformed. */
-export function objectPayload(context: ServerContext, run: Run, negotiated: Negotiated, object: JsonObject): Payload {
+export function objectPayload(context: AnswerContext, run: Run, negotiated: Negotiated, object: JsonObject): Payload {
   const { contentType, transform, format } = negotiated;
   // The head was out when it turned out that nothing holds the object.
   const isHalf = context.faults["protobuf-unmarshalable-half-200"] && run.resourcePlace.row.custom;
@@ -45,7 +45,7 @@ export function objectPayload(context: ServerContext, run: Run, negotiated: Nego
 }
 
 export function respondText(
-  _context: ServerContext,
+  _context: AnswerContext,
   run: Run,
   status: number,
   text: string,
@@ -56,7 +56,7 @@ export function respondText(
 }
 
 /** A refusal in the representation asked for; when that cannot be had, as indented JSON. */
-export function respondError(context: ServerContext, run: Run, error: ApiError): void {
+export function respondError(context: AnswerContext, run: Run, error: ApiError): void {
   const { faults, negotiator } = context;
   if (faults["error-not-status-object"] && error.code === 404) {
     respondText(context, run, 404, `${error.message}\n`);
@@ -80,7 +80,7 @@ export function respondError(context: ServerContext, run: Run, error: ApiError):
 const prettyAgents = ["curl", "Wget", "Mozilla/5.0"];
 
 /** How the answer's bytes are made. */
-export function encodeOf(context: ServerContext, run: Run, negotiated: Negotiated): Encode {
+export function encodeOf(context: AnswerContext, run: Run, negotiated: Negotiated): Encode {
   const { format } = negotiated;
   return format === "json" && isPretty(run, negotiated) ? prettyJson : context.encoders.of(format);
 }

@@ -1,18 +1,18 @@
 /** What the parameter `as` of an Accept clause makes of an answer. Source: the facts, section 5. */
 import type { ResourceRow } from "../../../wire/resources.ts";
 import { agePrinter } from "../../kinds/custom/columns.ts";
-import type { CustomParts } from "../catalogue/custom-resource.ts";
+import type { CustomParts } from "../catalogue/served-resource.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { Transform } from "./negotiate.ts";
 import type { Run } from "../requests/run.ts";
 import type { Profile } from "../../contract/profile.ts";
-import type { ServerContext } from "../requests/server-context.ts";
+import type { AnswerContext } from "./answer-context.ts";
 import { Times } from "../../contract/times.ts";
 import { partialOfList, partialOfOne } from "./partial-metadata.ts";
 import { defaultPrinter, parseInclude, type TableOptions, tableOf } from "./table.ts";
 
 /** Throws 400 for a bad `includeObject`, and 406 when a list was asked of an object or the other way round. */
-export function transformed(context: ServerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
+export function transformed(context: AnswerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
   const { kind, apiVersion } = transform;
   if (kind === "Table") {
     const { row } = run.resourcePlace;
@@ -28,7 +28,7 @@ export function transformed(context: ServerContext, run: Run, transform: Transfo
 
 /** As the server's clock, the type's columns and the faults in force have it. */
 export function shownTable(
-  { clock, profile, faults }: ServerContext,
+  { clock, profile, faults }: AnswerContext,
   object: JsonObject,
   custom: CustomParts | undefined,
   { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
@@ -47,7 +47,7 @@ export function shownTable(
   return { ...table, rows };
 }
 
-function pageOf({ faults }: ServerContext, list: JsonObject): JsonObject {
+function pageOf({ faults }: AnswerContext, list: JsonObject): JsonObject {
   if (!faults["table-drops-page"]) return list;
   const { continue: _token, remainingItemCount: _count, ...metadata } = list["metadata"] as JsonObject;
   return { ...list, metadata };

@@ -9,16 +9,16 @@ import type { Faults } from "../../planted/server-faults.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue } from "../../objects/causes.ts";
-import type { KindRules } from "../../kinds/kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { seal } from "../../objects/seal.ts";
-import { type Strategy, usual } from "../../objects/strategies.ts";
+import type { Strategy } from "../../objects/strategy.ts";
+import { usual } from "../../kinds/strategies.ts";
 import { isObject } from "../../contract/objects.ts";
 import { describe, type Walk } from "../../objects/walk-context.ts";
 import { setCustomWalk } from "../../objects/walker.ts";
 import type { FieldValue } from "../reads/types.ts";
 import type { ObjectView } from "../encodings/event-views.ts";
-import type { Printer } from "../../kinds/printers/printer.ts";
-import type { ServedResource } from "./served-resources.ts";
+import type { ServedResource } from "./served-resource.ts";
 import { customPrinter } from "../../kinds/custom/columns.ts";
 import type { DefinedVersion, Definition, ScalePaths } from "../../kinds/custom/definition.ts";
 import { isTrue } from "../../kinds/custom/definition.ts";
@@ -29,19 +29,6 @@ import { inKeyOrder, newShaping, shapeObject } from "../../kinds/custom/shape-va
 import { storageVersionHash } from "../../kinds/custom/storage-version-hash.ts";
 import { typeOfSchema } from "../../kinds/custom/type-of-schema.ts";
 import { childPath, validateListTypes, validateValue } from "../../kinds/custom/validate-value.ts";
-
-/** What only custom resources have. */
-export interface CustomParts {
-  readonly scale: ScalePaths | undefined;
-  readonly printer: Printer;
-  readonly listKind: string;
-  /** As the definition has it, for API documents. */
-  readonly schema: JsonObject;
-  /** For requests of a version that is going away; undefined otherwise. */
-  readonly warning: string | undefined;
-  /** The definition is being deleted: nothing new is taken. */
-  readonly terminating: boolean;
-}
 
 const servingVerbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];

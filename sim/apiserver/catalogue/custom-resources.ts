@@ -13,7 +13,7 @@ import type { Store } from "../../store/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import type { ServedResource } from "./served-resources.ts";
+import type { ServedResource } from "./served-resource.ts";
 import { customResource } from "./custom-resource.ts";
 import { compareVersions, type Definition, isTrue, readDefinition } from "../../kinds/custom/definition.ts";
 

@@ -5,42 +5,12 @@
 import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { findResource, joinGroupVersion, type ResourceRow, resourceRows } from "../../../wire/resources.ts";
 import { invariant } from "../../kernel/invariant.ts";
-import type { CustomParts } from "./custom-resource.ts";
 import type { CustomResources } from "./custom-resources.ts";
-import type { ResourceName } from "../../contract/errors.ts";
-import { type Strategy, strategyOf } from "../../objects/strategies.ts";
-import type { Target } from "../../contract/objects.ts";
+import type { ServedResource } from "./served-resource.ts";
+import { strategyOf } from "../../kinds/strategies.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { type ReadTarget } from "../reads/types.ts";
-import { keyOf } from "../reads/selection.ts";
 import { readTargetOf } from "../reads/read-target.ts";
-import { type ObjectView, viewOf } from "../encodings/event-views.ts";
-
-export interface ServedResource {
-  readonly row: ResourceRow;
-  readonly target: Target;
-  readonly strategy: Strategy;
-  readonly read: ReadTarget;
-  readonly name: ResourceName;
-  /** In the dialect: "" for the core group. */
-  readonly group: string;
-  readonly apiVersion: string;
-  /** The group that a refused object's kind is given: the storage's. */
-  readonly kindGroup: string;
-  /** When the stored object has another group's form. */
-  readonly view: ObjectView | undefined;
-  /** Of custom resources alone. */
-  readonly custom?: CustomParts;
-}
-
-/** A stored object as clients of `resource` see it. */
-export function viewed<Object extends object>(resource: ServedResource, stored: Object): Object {
-  return resource.view === undefined ? stored : (resource.view.fromStored(stored as never) as Object);
-}
-
-export function storageKey(resource: ServedResource, namespace: string, name: string): string {
-  return keyOf(resource.read, namespace, name);
-}
+import { viewOf } from "../encodings/event-views.ts";
 
 export class ServedResources {
   private readonly byRow = new Map<ResourceRow, ServedResource>();
@@ -85,7 +55,7 @@ function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
   const groupName = groupInDialect(dialect, group);
   return {
     row,
-    target: { kind, group, version, type, dialect },
+    target: { kind, group, version, type, dialect, defaults: strategy.rules.defaults },
     strategy,
     read: readTargetOf(row, profile),
     name: { group: groupName, resource: row.resource },

@@ -4,11 +4,13 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import { encodeJson, encodePrettyJson } from "../../../wire/go-strings.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import type { Format } from "../answers/negotiate.ts";
 import { cborOf } from "./cbor.ts";
 import { utf8 } from "./encodings.ts";
 import { encodeProtobuf, encodeWatchFrame, typeOfObject } from "./protobuf/envelope.ts";
 import { yamlText } from "./yaml.ts";
+
+/** Formats that this server reads and writes. */
+export type Format = "json" | "yaml" | "protobuf" | "cbor";
 
 export type Encode = (object: JsonObject) => Uint8Array;
 

@@ -11,27 +11,10 @@ import type { ResourceRow } from "../../../wire/resources.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { Payload } from "../../contract/http-message.ts";
 import type { ResourcePlace } from "../requests/route.ts";
+import type { Endpoint, RequestSeries } from "../requests/request-series.ts";
 import type { Run } from "../requests/run.ts";
 import { type Family, labelText } from "./exposition.ts";
 import { Histogram, requestSeconds, responseBytes, sliSeconds, watchEventBytes } from "../../contract/histogram.ts";
-
-/** Requests alike in everything but whether they are dry runs. */
-interface Endpoint {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly series: (RequestSeries | undefined)[];
-  readonly terminated: Map<number, number>;
-  readonly sli: Histogram;
-  readonly sizes: Histogram;
-}
-
-/** Requests of one kind: kept with a run between its answer and the bytes of it. */
-export interface RequestSeries {
-  readonly endpoint: Endpoint;
-  readonly dryRun: string;
-  /** By status. */
-  readonly counts: Map<number, number>;
-  readonly durations: Histogram;
-}
 
 /** What watches of one kind of object have been told. */
 class WatchEvents {

@@ -5,7 +5,7 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 
 /** Makes a reference to a type, which is then part of the document. */
 type Refer = (type: string) => JsonObject;

@@ -8,7 +8,7 @@
  */
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { requireBodySize } from "../verbs/body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import type { Payload, ResponseHeaders } from "../../contract/http-message.ts";
 import { baseHeaders } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";

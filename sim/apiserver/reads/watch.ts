@@ -11,13 +11,13 @@
  */
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue } from "../../store/types.ts";
-import type { Source } from "../cache/source.ts";
 import { ApiError, expired } from "../../contract/errors.ts";
 import { tooLarge } from "./get.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
-import { type Selection, select } from "./selection.ts";
+import { select } from "./selection.ts";
 import type { ReadContext, ReadTarget, WatchRequest, WatchSink } from "./types.ts";
 import { badCachedVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
+import type { WatchPlan } from "./watch-plan.ts";
 import { Watcher } from "./watcher.ts";
 
 const nothing: Cancel = () => {};
@@ -35,18 +35,6 @@ export function startWatch(context: ReadContext, target: ReadTarget, request: Wa
     sink.failed(error);
     return nothing;
   }
-}
-
-/** All that is known of a watch before it opens. */
-export interface WatchPlan {
-  readonly context: ReadContext;
-  readonly target: ReadTarget;
-  readonly request: WatchRequest;
-  readonly sink: WatchSink;
-  readonly selection: Selection;
-  readonly source: Source;
-  /** The version asked for; 0 when none was, or `0`. */
-  readonly version: number;
 }
 
 function begin(plan: WatchPlan): Cancel {

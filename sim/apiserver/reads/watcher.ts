@@ -10,7 +10,7 @@ import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
 import type { Selection } from "./selection.ts";
 import type { WatchEventType, WatchRequest, WatchSink } from "./types.ts";
-import type { WatchPlan } from "./watch.ts";
+import type { WatchPlan } from "./watch-plan.ts";
 
 const BACKLOG_BYTES_MAX_DEFAULT = 16 * 1024 * 1024;
 

@@ -8,8 +8,8 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, timeout } from "../../contract/errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../../contract/http-message.ts";
-import type { RequestSeries } from "../metrics/request-metrics.ts";
 import type { Flow } from "./flow-control.ts";
+import type { RequestSeries } from "./request-series.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
 import { emptyQuery, type Query } from "./url.ts";
 

@@ -10,12 +10,12 @@ import { type Draft, metadataOf, ownChild, ownMetadata, type Target } from "../.
 import { offerOf } from "../answers/negotiate.ts";
 import type { Run } from "../requests/run.ts";
 import { respondObject } from "../answers/respond.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
+import { decodeBody } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace } from "./steps.ts";
-import type { SubresourceCall } from "./subresources.ts";
-import type { VirtualCall } from "./virtual-resources.ts";
+import type { SubresourceCall, VirtualCall } from "./resource-calls.ts";
 import type { Live, Writer } from "./writer.ts";
 
 /** What a subresource without an object of its own answers. */

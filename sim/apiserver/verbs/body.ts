@@ -1,26 +1,18 @@
 /** Request bodies on their way to objects: size, format, decoding, and what the decoder has to say. */
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
-import { badRequest, tooLarge } from "../../contract/errors.ts";
+import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { decodeObject, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
 import { parseYaml } from "../../objects/yaml-body.ts";
-import { type Format, offerOf } from "../answers/negotiate.ts";
+import { offerOf } from "../answers/negotiate.ts";
+import type { Format } from "../encodings/encode.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import type { Run } from "../requests/run.ts";
 import { readCborBody, readProtobufBody, readProtobufOptions } from "../encodings/binary-bodies.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
-import type { ServerContext } from "../requests/server-context.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { FieldValidation } from "./options.ts";
-
-const bodyBytesMax = 3 * 1024 * 1024;
-
-/** Throws 413 for a body beyond the limit. An object handed over in process has no size. */
-export function requireBodySize(run: Run): void {
-  const { body } = run.request;
-  if (body instanceof Uint8Array && body.length > bodyBytesMax) {
-    throw tooLarge(`Request entity too large: limit is ${bodyBytesMax}`);
-  }
-}
 
 /** The body as an object of the resource's kind. Throws 400, 413 or 415; warnings go to the response. */
 export function decodeBody(

@@ -7,7 +7,7 @@ import { localApiServices, localCondition } from "../../kinds/apiregistration/ap
 import { systemPriorityClasses } from "../../kinds/scheduling/priority-class.ts";
 import { serverManager, trackManagedFields } from "../../objects/managed-fields.ts";
 import { prepareForCreate, wipeSystemFields } from "../../objects/system-fields.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { firstServiceAddress } from "./service-addresses.ts";
 import type { Writer } from "./writer.ts";
 

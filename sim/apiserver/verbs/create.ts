@@ -3,7 +3,7 @@
  * Source: document 1, verbs and generated values; the facts, section 4, Create.
  */
 import { refusesCreation } from "../admission/namespace-lifecycle.ts";
-import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { refreshQuotas, requireQuota } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { alreadyExists, type ApiError, badRequest, generateNameExhausted, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -14,8 +14,9 @@ import { validateCreate } from "../../objects/validation.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import { type ServedResource, storageKey } from "../catalogue/served-resources.ts";
-import { decodeBody, requireBodySize, warn } from "./body.ts";
+import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
+import { decodeBody, warn } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses, isServices } from "./service-addresses.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";

@@ -9,7 +9,7 @@ import type { ReadVerbs } from "./read-verbs.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { decodeDeleteOptions } from "./body.ts";
 import { deleteNamed } from "./delete.ts";
 import { type DeleteOptions, deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";

@@ -2,7 +2,7 @@
  * DELETE of one object and of a collection.
  * Source: document 1, States and transitions; the facts, section 4, Delete, D18, D20 and D21.
  */
-import { refreshQuotas } from "../admission/resource-quota.ts";
+import { refreshQuotas } from "./resource-quota.ts";
 import { refusesNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { type ApiError, conflict, notFound } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -11,7 +11,7 @@ import { type Draft, metadataOf, ownChild, ownMetadata } from "../../contract/ob
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { decodeDeleteOptions } from "./body.ts";
 import { type Doom, doomOf, finalizersAfter, preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";

@@ -7,7 +7,7 @@ import type { Faults } from "../../planted/server-faults.ts";
 import { type ApiError, conflict } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { durationSeconds, incremented } from "../../objects/int64.ts";
-import type { Strategy } from "../../objects/strategies.ts";
+import type { Strategy } from "../../objects/strategy.ts";
 import { orderMetadata } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { DeleteOptions } from "./options.ts";

@@ -13,13 +13,14 @@ import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import { createdStatus, requireNameOfPath, subresourceTarget } from "./binding.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import { decodeBody } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { deleteNamed } from "./delete.ts";
 import { preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions, type WriteOptions, writeOptions } from "./options.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { admitted, settleNamespace } from "./steps.ts";
-import type { SubresourceCall } from "./subresources.ts";
+import type { SubresourceCall } from "./resource-calls.ts";
 import type { Live, Writer } from "./writer.ts";
 
 export function evict({ run, resource, writer }: SubresourceCall): void {

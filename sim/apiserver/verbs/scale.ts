@@ -17,14 +17,15 @@ import { seal } from "../../objects/seal.ts";
 import { type Draft, metadataOf, ownChild, ownMetadata, type Target } from "../../contract/objects.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import { applied, isApply, lateConfiguration } from "./apply.ts";
-import { decodeBody, requireBodySize, warn } from "./body.ts";
+import { decodeBody, warn } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { applyPatchOptions, writeOptions, type WriteOptions } from "./options.ts";
 import { patchReader } from "./patch.ts";
 import { admitted, requireName, settleNamespace } from "./steps.ts";
-import type { SubresourceCall } from "./subresources.ts";
+import type { SubresourceCall } from "./resource-calls.ts";
 import { change } from "./update.ts";
 import type { Live } from "./writer.ts";
 

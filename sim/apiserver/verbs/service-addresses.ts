@@ -13,7 +13,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { goStrings, invalidText, invalidValue } from "../../objects/causes.ts";
 import { needsAddress, needsHealthCheck, needsNodePorts } from "../../kinds/core/service.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 /** Last bytes of 10.0.0.0/24 that a service can have; below `dynamicFrom` they are given out last. */

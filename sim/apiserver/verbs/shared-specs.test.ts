@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
 import type { Draft } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { SharedSpecs } from "./shared-specs.ts";
 
 const pods = {} as ServedResource;

@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 
 /** Templates in use at a time, for each resource: beyond that looking costs more than it saves. */
 const recentMax = 4;

@@ -13,7 +13,7 @@ import { trackManagedFields } from "../../objects/managed-fields.ts";
 import { hasDoubledKey } from "../../planted/doubled-keys.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
 import { warn } from "./body.ts";
 import { type DeleteOptions, deleteOptionsSent, type WriteOptions, writeOptionsSent } from "./options.ts";
 import type { Writer } from "./writer.ts";

@@ -1,24 +1,11 @@
 /** Subresources by name. Those that the table has and this list has not are refused: see `Verbs.carryOut`. */
-import type { ReadVerbs } from "./read-verbs.ts";
-import type { Verb } from "../requests/route.ts";
-import type { Run } from "../requests/run.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
 import { bind } from "./binding.ts";
 import { evict } from "./eviction.ts";
 import { patch } from "./patch.ts";
 import { scale } from "./scale.ts";
+import type { SubresourceCall } from "./resource-calls.ts";
 import { requestToken } from "./token-request.ts";
 import { update } from "./update.ts";
-import type { Writer } from "./writer.ts";
-
-export interface SubresourceCall {
-  readonly run: Run;
-  /** One that the table allows. */
-  readonly verb: Verb;
-  readonly resource: ServedResource;
-  readonly reads: ReadVerbs;
-  readonly writer: Writer;
-}
 
 export const subresources: Readonly<Record<string, (call: SubresourceCall) => void>> = {
   status: sameObject("status"),

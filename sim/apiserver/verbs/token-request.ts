@@ -14,10 +14,11 @@ import { respondObject } from "../answers/respond.ts";
 import { formatTime } from "../../../wire/time.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { subresourceTarget } from "./binding.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import { decodeBody } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace } from "./steps.ts";
-import type { SubresourceCall } from "./subresources.ts";
+import type { SubresourceCall } from "./resource-calls.ts";
 
 const secondsDefault = 3600;
 const secondsMin = 600;

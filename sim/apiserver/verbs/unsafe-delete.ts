@@ -3,13 +3,13 @@
  * Only an unreadable object may be deleted so, and only by those who hold a verb of their own.
  * Source: document 1, States and transitions and Force-delete rules, Authentication 3; the published server.
  */
-import { refreshQuotas } from "../admission/resource-quota.ts";
+import { refreshQuotas } from "./resource-quota.ts";
 import type { Attributes } from "../access/authorize.ts";
 import { type ApiError, forbidden, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import { type ServedResource, storageKey } from "../catalogue/served-resources.ts";
+import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
 import { admitted } from "./steps.ts";
 import type { Writer } from "./writer.ts";
 

@@ -3,7 +3,7 @@
  * validate it, store it by compare-and-set, and start again when somebody else was faster.
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
-import { refreshQuotas, requireQuota } from "../admission/resource-quota.ts";
+import { refreshQuotas, requireQuota } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -14,8 +14,9 @@ import { validateUpdate } from "../../objects/validation.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
-import { type ServedResource, storageKey } from "../catalogue/served-resources.ts";
-import { decodeBody, requireBodySize, warn } from "./body.ts";
+import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
+import { decodeBody, warn } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";

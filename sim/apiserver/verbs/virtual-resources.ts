@@ -13,19 +13,12 @@ import { invalidText, invalidValue, requiredValue } from "../../objects/causes.t
 import { seal } from "../../objects/seal.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
 import { respondObject } from "../answers/respond.ts";
-import type { Run } from "../requests/run.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
+import type { VirtualCall } from "./resource-calls.ts";
 import { bindNamed } from "./binding.ts";
-import { decodeBody, requireBodySize } from "./body.ts";
+import { decodeBody } from "./body.ts";
+import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";
-import type { Writer } from "./writer.ts";
-
-export interface VirtualCall {
-  readonly run: Run;
-  readonly resource: ServedResource;
-  readonly writer: Writer;
-}
 
 /** What answers a question: the status of its object. */
 type Answer = (call: VirtualCall, spec: JsonObject) => JsonObject;

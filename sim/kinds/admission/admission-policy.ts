@@ -20,7 +20,7 @@ import {
   unsupportedValue,
 } from "../../objects/causes.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "../core/pod-template.ts";
 import { ruleCauses } from "./webhook-configuration.ts";
 

@@ -8,7 +8,7 @@ import { type CelType, dyn, type ObjectField } from "../../expressions/types.ts"
 import { EvaluationError } from "../../expressions/failures.ts";
 import { type MapValue, type Value } from "../../expressions/values.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { requestVariables } from "../../apiserver/admission/expression-variables.ts";
+import { requestVariables } from "./request-variables.ts";
 
 export type Compiled = Expression | CompileFailure;
 

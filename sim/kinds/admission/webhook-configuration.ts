@@ -4,14 +4,14 @@
  */
 import { dns1123SubdomainErrors } from "../../../wire/names.ts";
 import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
-import { requestVariables } from "../../apiserver/admission/expression-variables.ts";
+import { requestVariables } from "./request-variables.ts";
 import { matchConditionCauses } from "./match-conditions.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject, ownChild } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "../core/pod-template.ts";
 
 export const validatingWebhookRules: KindRules = webhookRules(false);

@@ -10,7 +10,7 @@ import { groupRows } from "../../../wire/resources.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const apiServiceRules: KindRules = {
   validate(object, causes) {

@@ -10,7 +10,7 @@ import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../../contract/objects.ts";
 import { amountCauses, goAmount, isNothing, wholeCauses } from "../shared/amounts.ts";
 import { fill, nonNegativeCauses, specToDefault } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { selectorCauses } from "../shared/label-selector.ts";
 import { claimDefaults } from "../core/volume-claim.ts";
 import { eachItem, templateCauses, templateDefaults } from "../core/pod-template.ts";

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { specToDefault } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const metricsAnnotation = /^autoscaling\.alpha\.(?:svc|kubernetes)\.io\/metrics$/;
 

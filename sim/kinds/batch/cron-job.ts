@@ -6,7 +6,7 @@ import { isObject, metadataOf, ownChild } from "../../contract/objects.ts";
 import { scheduleError } from "./cron-schedule.ts";
 import { enumCauses, fill, nonNegativeCauses, specToDefault } from "../shared/fields.ts";
 import { jobSpecCauses } from "./job.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { goSelector } from "../shared/pod-selector.ts";
 import { defaultTemplate } from "../apps/workloads.ts";
 

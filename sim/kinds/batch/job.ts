@@ -19,7 +19,7 @@ import {
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../../contract/objects.ts";
 import { fill, listOf, nonNegativeCauses, repetition, specToDefault } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { selectorCauses } from "../shared/label-selector.ts";
 import { eachItem, templateCauses } from "../core/pod-template.ts";
 import { goSelector, matchCauses } from "../shared/pod-selector.ts";

@@ -20,7 +20,7 @@ import {
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, ownChild } from "../../contract/objects.ts";
 import { repetition } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const certificateRequestRules: KindRules = {
   prepareForUpdate(draft, live, subresource) {

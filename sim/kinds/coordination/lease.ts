@@ -1,7 +1,7 @@
 /** Leases. Source: the published rules. */
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidValue } from "../../objects/causes.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const leaseRules: KindRules = {
   validate(object, causes) {

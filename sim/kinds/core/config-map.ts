@@ -7,7 +7,7 @@ import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, pushInvalid, tooLongValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const dataBytesMax = 1_048_576;
 

@@ -19,7 +19,7 @@ import { labelCauses } from "../../objects/metadata.ts";
 import { isObject } from "../../contract/objects.ts";
 import { enumCauses, listOf } from "../shared/fields.ts";
 import { ipCauses, ordinaryIpCauses, readIp } from "../shared/ip-fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { portCauses, protocols } from "./pods/ports.ts";
 

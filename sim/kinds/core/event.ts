@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { goMicroTime, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const shortMax = 128;
 const noteMax = 1024;

@@ -14,7 +14,7 @@ import {
 } from "../../objects/causes.ts";
 import { type Draft, ownChild } from "../../contract/objects.ts";
 import { listOf } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { resourceNameCauses } from "./pods/resources.ts";
 import { goQuantity, isStandardResource } from "./resource-quota.ts";

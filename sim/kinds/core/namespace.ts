@@ -5,7 +5,7 @@ import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, pushInvalid } from "../../objects/causes.ts";
 import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const standardFinalizers = ["orphan", "foregroundDeletion"];
 

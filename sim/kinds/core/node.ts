@@ -20,7 +20,7 @@ import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, ownChild } from "../../contract/objects.ts";
 import { enumCauses, listOf, repetition } from "../shared/fields.ts";
 import { cidrCauses, isDualStack } from "../shared/ip-fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { quantityCauses } from "./resource-quota.ts";
 import { taintEffects } from "./pods/scheduling.ts";
 

@@ -17,7 +17,7 @@ import {
 import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import { enumCauses, fill, listOf } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { containersCauses, type PodScope } from "./pods/containers.ts";
 import { dnsCauses, hostAliasCauses } from "./pods/dns.ts";
 import { ephemeralCauses } from "./pods/ephemeral.ts";

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
 import { listOf, specToDefault } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { imageCauses } from "./pods/containers.ts";
 import { ephemeralStepCauses } from "./pods/ephemeral.ts";
 import { qosClass } from "./pods/qos.ts";

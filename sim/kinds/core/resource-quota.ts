@@ -8,7 +8,7 @@ import { canonicalQuantity, formatQuantity, parseQuantity, type Quantity, quanti
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { goStrings, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const resourceQuotaRules: KindRules = {
   validate(quota, causes) {

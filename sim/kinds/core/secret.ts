@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue, tooLongValue } from "../../objects/causes.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import { bag, dataBytesMax, dataKeyCauses, decodedLength, immutableCauses } from "./config-map.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 export const secretRules: KindRules = {
   defaults(draft) {

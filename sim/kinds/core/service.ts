@@ -18,7 +18,7 @@ import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import { enumCauses, fill, repetition } from "../shared/fields.ts";
 import { readIp } from "../shared/ip-fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { addressFieldCauses, isHeadless, serviceStepCauses } from "./service-addresses.ts";
 import {

@@ -10,7 +10,7 @@ import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from ".
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 import { enumCauses, fill } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { requiredNodesCauses } from "../shared/node-selector.ts";
 import { accessModeCauses, claimSpecCauses, classNameCauses, volumeModes } from "./volume-claim-spec.ts";
 

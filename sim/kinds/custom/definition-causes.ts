@@ -20,7 +20,7 @@ import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import { type DefinedVersion, type Definition, readDefinition } from "./definition.ts";
 import { fieldNames, parseJsonPath } from "./json-path.ts";
-import { resolveFieldPath } from "./rule.ts";
+import { resolveFieldPath } from "./field-path.ts";
 import { readSchema } from "./schema.ts";
 import { schemaCauses } from "./schema-rules.ts";
 

@@ -3,7 +3,7 @@
  * Source: recorded answers (crd-create, crd-delete); the published rules.
  */
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { type Draft, isObject, ownChild, ownMetadata } from "../../contract/objects.ts";
 import { definitionCauses, definitionUpdateCauses } from "./definition-causes.ts";
 import { type Condition, readDefinition } from "./definition.ts";

@@ -8,7 +8,8 @@ import type { Cause } from "../../contract/errors.ts";
 import { compile, type Expression } from "../../expressions/expression.ts";
 import { type CelType, formatType, optionalOf } from "../../expressions/types.ts";
 import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
-import { resolveFieldPath, showRule, type ValidationRule } from "./rule.ts";
+import { showRule, type ValidationRule } from "./rule.ts";
+import { resolveFieldPath } from "./field-path.ts";
 import { countMax, RuleTypes } from "./rule-types.ts";
 import type { Schema } from "./schema.ts";
 

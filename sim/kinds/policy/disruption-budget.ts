@@ -4,7 +4,7 @@ import { invalidText, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
 import { amountCauses, wholeCauses } from "../shared/amounts.ts";
 import { nonNegativeCauses } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { selectorCauses } from "../shared/label-selector.ts";
 
 const evictionPolicies = ["AlwaysAllow", "IfHealthyBudget"];

@@ -1,5 +1,5 @@
 /**
- * Roles and bindings: defaults, and what makes one unusable. Who may grant what is judged in `sim/apiserver/access/rbac/escalation.ts`.
+ * Roles and bindings: defaults, and what makes one unusable. Who may grant what is judged in `sim/apiserver/admission/rbac-escalation.ts`.
  * Source: the published defaults and validation of the group.
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
@@ -9,7 +9,7 @@ import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { goStrings, invalidText, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 import { selectorCauses } from "../shared/label-selector.ts";
 import { eachItem } from "../core/pod-template.ts";
 

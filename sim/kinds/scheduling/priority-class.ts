@@ -6,7 +6,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { enumCauses } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const valueMax = 1_000_000_000;
 

@@ -3,7 +3,7 @@ import { dns1123LabelErrors } from "../../../wire/names.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const immutable = "field is immutable";
 

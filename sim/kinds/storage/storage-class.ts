@@ -12,7 +12,7 @@ import {
 } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { fill } from "../shared/fields.ts";
-import type { KindRules } from "../kind-rules.ts";
+import type { KindRules } from "../../objects/kind-rules.ts";
 
 const parametersMax = 512;
 const parameterBytesMax = 262_144;

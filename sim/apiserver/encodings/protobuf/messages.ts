@@ -306,7 +306,9 @@ function codecOf(
   protobufType: string | undefined,
 ): ValueCodec {
   const named =
-    typeName === undefined ? undefined : (namedCodecs[typeName] ?? schemaAlternative(lastName(typeName), holder));
+    typeName === undefined
+      ? undefined
+      : (namedCodecs[typeName] ?? schemaAlternative(lastName(typeName), () => structCodec(holder)));
   if (named !== undefined) return named;
   switch (shape.is) {
     case "struct":
@@ -348,7 +350,7 @@ const namedIn = (shape: Shape): string | undefined => (shape.is === "struct" ? s
 
 const structCodecs = new Map<TypeRow, ValueCodec>();
 
-export function structCodec(type: TypeRow): ValueCodec {
+function structCodec(type: TypeRow): ValueCodec {
   let codec = structCodecs.get(type);
   if (codec === undefined) structCodecs.set(type, (codec = makeStructCodec(type)));
   return codec;

@@ -2,14 +2,11 @@
  * Three types of JSON schemas that are one thing or another in JSON, and a message with a field for each in protobuf:
  * a boolean or a schema, a schema or a list of schemas, a schema or a list of names.
  */
-import type { TypeRow } from "../../../../wire/schema.ts";
 import type { Json } from "../../../contract/http-message.ts";
-import { structCodec } from "./messages.ts";
 import { boolCodec, readFields, requireWireType, stringCodec, type ValueCodec, wireTypes } from "./values.ts";
 
-/** The codec of a schema's alternative by its type's last name; undefined for all other types. `holder` is the schema. */
-export function schemaAlternative(name: string, holder: TypeRow): ValueCodec | undefined {
-  const schema = (): ValueCodec => structCodec(holder);
+/** The codec of a schema's alternative by its type's last name; undefined for all other types. `schema` is the codec of a schema. */
+export function schemaAlternative(name: string, schema: () => ValueCodec): ValueCodec | undefined {
   if (name === "JSONSchemaPropsOrBool") return schemaOrBool(schema);
   if (name === "JSONSchemaPropsOrArray") return schemaOrList(schema, schema);
   return name === "JSONSchemaPropsOrStringArray" ? schemaOrList(schema, () => stringCodec) : undefined;

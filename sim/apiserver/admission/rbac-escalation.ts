@@ -3,15 +3,15 @@
  * superusers, who may `escalate` the role, and who may `bind` the role that a binding names.
  * Source: the published server's policy storage for roles and bindings.
  */
-import { type Dialect, groupInDialect } from "../../../../wire/dialect.ts";
-import { encodeJson, goQuote } from "../../../../wire/go-strings.ts";
-import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "../../admission/admission.ts";
-import { type ApiError, forbidden, notFound } from "../../../contract/errors.ts";
-import type { JsonObject } from "../../../contract/http-message.ts";
-import type { Attributes, Authorizer } from "../authorize.ts";
-import { everyRule, type RulesOf, superuserGroup } from "../modes.ts";
-import type { RbacPolicy, RoleRef } from "./policy.ts";
-import { describeRule, type PolicyRule, quoteList, rulesMissing, rulesOf } from "./rules.ts";
+import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { encodeJson, goQuote } from "../../../wire/go-strings.ts";
+import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
+import { type ApiError, forbidden, notFound } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Attributes, Authorizer } from "../access/authorize.ts";
+import { everyRule, type RulesOf, superuserGroup } from "../access/modes.ts";
+import type { RbacPolicy, RoleRef } from "../access/rbac/policy.ts";
+import { describeRule, type PolicyRule, quoteList, rulesMissing, rulesOf } from "../access/rbac/rules.ts";
 
 export interface EscalationPorts {
   readonly dialect: Dialect;

@@ -1,5 +1,5 @@
 /** How a run of a check ends other than by holding. Thrown, so that a check reads as what it proves. */
-import type { Exchange } from "./client/exchange.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What a judge found wrong. Undefined means that the history is lawful. */
 export interface Violation {

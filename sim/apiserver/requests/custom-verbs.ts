@@ -4,8 +4,8 @@
  */
 import { patchMediaTypes, withoutParameters } from "../../../wire/media-types.ts";
 import { ApiError, badRequest, type ResourceName, unsupportedMediaType } from "../../contract/errors.ts";
-import type { ResourcePlace, Verb } from "../requests/route.ts";
-import type { Run } from "../requests/run.ts";
+import type { ResourcePlace, Verb } from "./route.ts";
+import type { Run } from "./run.ts";
 import type { FeatureGates } from "../../contract/profile.ts";
 
 /** Collections over all namespaces can only be read; anything else there is a path that nobody has. */

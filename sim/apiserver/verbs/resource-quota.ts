@@ -20,9 +20,9 @@ import { compareBytes } from "../../../wire/go-strings.ts";
 import { forbidden } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
-import type { ServedResource } from "../catalogue/served-resources.ts";
-import type { Live, Writer } from "../verbs/writer.ts";
-import { type Amounts, hasEnded, isPods, mayCount, unstated, usageOf, zero } from "./quota-usage.ts";
+import type { ServedResource } from "../catalogue/served-resource.ts";
+import type { Live, Writer } from "./writer.ts";
+import { type Amounts, hasEnded, isPods, mayCount, unstated, usageOf, zero } from "../admission/quota-usage.ts";
 
 /**
  * Throws 403 when a quota of the namespace has no room for `object`, or for what it uses more than `old`, where it
