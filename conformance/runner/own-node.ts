@@ -1,7 +1,7 @@
 import { type Answer, LostAnswer } from "../client/client.ts";
 import { objectOf } from "../client/collection.ts";
 import type { JsonObject } from "../client/types.ts";
-import { Unsupported } from "../findings.ts";
+import { Unsupported } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import { runLabel } from "./sandbox.ts";
 
