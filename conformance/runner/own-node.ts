@@ -1,4 +1,5 @@
-import { type Answer, LostAnswer } from "../client/client.ts";
+import { LostAnswer } from "../client/client.ts";
+import type { Answer } from "../client/exchange.ts";
 import { objectOf } from "../client/collection.ts";
 import type { JsonObject } from "../client/types.ts";
 import { Unsupported } from "../client/findings.ts";
