@@ -1,17 +1,15 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
-import { type ServerOptions, startServer } from "../cluster/server.ts";
+import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros } from "../kernel/types.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
-import { RevisionStore } from "../store/revision-store.ts";
 import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
 import { embeddedWebhooks } from "./embedded-webhooks.ts";
 
-export interface EmbeddedServerOptions
-  extends Omit<ServerOptions, "process" | "store" | "tokens" | "webhooks" | "forward"> {
+export interface EmbeddedServerOptions extends Omit<ServerSettings, "tokens" | "webhooks" | "forward"> {
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
@@ -38,19 +36,13 @@ export async function withEmbeddedServer<T>(
   const removeTrap = installTrap();
   try {
     const kernel = new Kernel({ seed });
-    const process = kernel.process("apiserver-1");
     const client = kernel.process("suite");
-    const webhooks = embeddedWebhooks(process);
-    const server = kernel.enter(process, () =>
-      startServer({
-        ...serverOptions,
-        webhooks: webhooks.caller,
-        forward: webhooks.forward,
-        process,
-        store: new RevisionStore(),
-        tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],
-      }),
-    );
+    const webhooks = embeddedWebhooks();
+    const { made: server } = new Cluster({ kernel }).addServer("apiserver-1", (process) => ({
+      ...serverOptions,
+      ...webhooks.reachedBy(process),
+      tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],
+    }));
     const main = (driver: Parameters<Parameters<typeof runVirtual>[1]>[0]): Promise<T> =>
       use({
         transport: embeddedTransport({

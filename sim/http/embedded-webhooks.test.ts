@@ -6,7 +6,9 @@ import { embeddedWebhooks } from "./embedded-webhooks.ts";
 function asked(url: string): WebhookAnswer[] {
   const kernel = new Kernel({ seed: "1" });
   const process = kernel.process("server");
-  const { host, caller } = embeddedWebhooks(process);
+  const reach = embeddedWebhooks();
+  const { host } = reach;
+  const { webhooks: caller } = reach.reachedBy(process);
   host.answer("/here", () => ({ said: "yes" }));
   const gone = host.answer("/gone", () => ({}));
   gone();
@@ -36,7 +38,9 @@ it("reaches nobody else", () => {
 it("hands on what is sent through a proxy, to its own address alone", () => {
   const kernel = new Kernel({ seed: "1" });
   const process = kernel.process("server");
-  const { host, forward } = embeddedWebhooks(process);
+  const reach = embeddedWebhooks();
+  const { host } = reach;
+  const { forward } = reach.reachedBy(process);
   host.answer("/here", (document) => ({ said: document }));
   const request = { scheme: "https", host: "203.0.113.7", port: "443", method: "POST", headers: {} } as const;
   const sent = (target: string, text: string, port = "443"): unknown => {

@@ -12,13 +12,12 @@ const hostUrl = "https://203.0.113.7:443";
 
 export interface EmbeddedWebhooks {
   readonly host: WebhookHost;
-  readonly caller: WebhookCaller;
-  /** Reaches the same host: documents go there and come back as JSON. */
-  readonly forward: Forward;
+  /** How a server in `process` reaches the host: as webhooks, and by forwarding, where documents go and come back as JSON. */
+  reachedBy(process: Process): { readonly webhooks: WebhookCaller; readonly forward: Forward };
 }
 
 /** Calls to other addresses fail as those to a port where nobody listens. */
-export function embeddedWebhooks(server: Process): EmbeddedWebhooks {
+export function embeddedWebhooks(): EmbeddedWebhooks {
   const reviews = new Map<string, (document: unknown) => unknown>();
   return {
     host: {
@@ -32,27 +31,29 @@ export function embeddedWebhooks(server: Process): EmbeddedWebhooks {
         reviews.clear();
       },
     },
-    caller({ url, body }, done) {
-      return server.clock.after(callMicros, () => {
-        const { host, hostname, pathname } = new URL(url);
-        if (`https://${hostname}:443` !== hostUrl) {
-          done({ error: `Post "${url}": dial tcp ${host}: connect: connection refused` });
-          return;
-        }
-        const review = reviews.get(pathname);
-        done(review === undefined ? { status: 404, body: "" } : { status: 200, body: review(body) });
-      });
-    },
-    forward({ scheme, host, port, method, target, body }, done) {
-      return server.clock.after(callMicros, () => {
-        if (`${scheme}://${host}:${port}` !== hostUrl) {
-          done({ error: `dial tcp ${host}:${port}: connect: connection refused` });
-          return;
-        }
-        const review = method === "POST" ? reviews.get(target.replace(/[?].*$/s, "")) : undefined;
-        done(review === undefined ? saying(404, "") : reviewed(review, new TextDecoder().decode(body)));
-      });
-    },
+    reachedBy: ({ clock }) => ({
+      webhooks({ url, body }, done) {
+        return clock.after(callMicros, () => {
+          const { host, hostname, pathname } = new URL(url);
+          if (`https://${hostname}:443` !== hostUrl) {
+            done({ error: `Post "${url}": dial tcp ${host}: connect: connection refused` });
+            return;
+          }
+          const review = reviews.get(pathname);
+          done(review === undefined ? { status: 404, body: "" } : { status: 200, body: review(body) });
+        });
+      },
+      forward({ scheme, host, port, method, target, body }, done) {
+        return clock.after(callMicros, () => {
+          if (`${scheme}://${host}:${port}` !== hostUrl) {
+            done({ error: `dial tcp ${host}:${port}: connect: connection refused` });
+            return;
+          }
+          const review = method === "POST" ? reviews.get(target.replace(/[?].*$/s, "")) : undefined;
+          done(review === undefined ? saying(404, "") : reviewed(review, new TextDecoder().decode(body)));
+        });
+      },
+    }),
   };
 }
 

@@ -1,12 +1,11 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import osProcess from "node:process";
-import { type ServerOptions, startServer } from "../cluster/server.ts";
+import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
 import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
-import { RevisionStore } from "../store/revision-store.ts";
 import { type RunAuthority, runAuthority } from "./certificates/certificate-authority.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
@@ -15,7 +14,7 @@ import { httpForwarder } from "./http-forwarder.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
-export interface WallServerOptions extends Omit<ServerOptions, "process" | "store"> {
+export interface WallServerOptions extends ServerSettings {
   /** Of generated names and uids. */
   readonly seed: string;
   /** 0 takes any free port. */
@@ -34,26 +33,18 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const { seed, port, bindAddress, tls, accessLog, patience, onError, ...serverOptions } = options;
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
-  const process = kernel.process("apiserver-1");
-  const webhooks = httpsWebhookCaller((work) => driver.enter(process, work));
-  const forward = httpForwarder((work) => driver.enter(process, work));
-  const store = new RevisionStore();
   const certificateAuthority = runAuthority(Date.now());
   let url = "";
-  const server = stoppingOnError(driver, () =>
-    driver.enter(process, () =>
-      startServer({
-        webhooks,
-        forward,
-        tokenSigner: rsaSigner(),
-        certificateAuthority,
-        processFigures,
-        advertisedUrl: () => url,
-        ...serverOptions,
-        process,
-        store,
-      }),
-    ),
+  const { process, made: server } = stoppingOnError(driver, () =>
+    new Cluster({ kernel }).addServer("apiserver-1", (process) => ({
+      webhooks: httpsWebhookCaller((work) => driver.enter(process, work)),
+      forward: httpForwarder((work) => driver.enter(process, work)),
+      tokenSigner: rsaSigner(),
+      certificateAuthority,
+      processFigures,
+      advertisedUrl: () => url,
+      ...serverOptions,
+    })),
   );
   const listening = await listenHttp(
     {

@@ -1,9 +1,8 @@
 /** A simulated server in the state that the recorded one was in: fresh, no controllers, default roles only. */
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
-import { RevisionStore } from "../store/revision-store.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
-import { startServer } from "../cluster/server.ts";
+import { Cluster } from "../cluster/cluster.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import type { ApiRequest, Responder } from "../contract/http-message.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
@@ -12,23 +11,18 @@ import type { ReplayTarget } from "./replay.ts";
 
 export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTarget {
   const kernel = new Kernel({ seed: `recorded ${topic}` });
-  const process = kernel.process("apiserver");
-  const server = kernel.enter(process, () =>
-    startServer({
-      process,
-      store: new RevisionStore(),
-      profile: kubernetesProfile,
-      featureGates: Object.fromEntries(gates.map((gate) => [gate, true])),
-      historyWindowMicros: historyMillis * 1_000,
-      tokens: [
-        { token: "admintoken", user: "admin", uid: "admin", groups: ["system:masters"] },
-        { token: "usertoken", user: "alice", uid: "alice-uid", groups: ["devs"] },
-      ],
-      authorizationModes: ["RBAC"],
-      audiences: ["https://issuer.test"],
-      controllers: noControllers,
-    }),
-  );
+  const { process, made: server } = new Cluster({ kernel }).addServer("apiserver", () => ({
+    profile: kubernetesProfile,
+    featureGates: Object.fromEntries(gates.map((gate) => [gate, true])),
+    historyWindowMicros: historyMillis * 1_000,
+    tokens: [
+      { token: "admintoken", user: "admin", uid: "admin", groups: ["system:masters"] },
+      { token: "usertoken", user: "alice", uid: "alice-uid", groups: ["devs"] },
+    ],
+    authorizationModes: ["RBAC"],
+    audiences: ["https://issuer.test"],
+    controllers: noControllers,
+  }));
   kernel.run(historyMillis * 3_000); // the recorded server had been up for long: its first versions were gone
   return {
     dialect: kubernetesProfile.dialect,

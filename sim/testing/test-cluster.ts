@@ -6,8 +6,9 @@
 import type { RequestHandler } from "msw";
 import type { Transport } from "../../wire/ports.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
-import { startServer } from "../cluster/server.ts";
-import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import { Cluster as SimulatedCluster, type ServerSettings } from "../cluster/cluster.ts";
+import type { Member } from "../cluster/member.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
 import { type FaultName, faultNames, faultsOn } from "../planted/server-faults.ts";
@@ -17,9 +18,7 @@ import type { Trace, TraceRecord } from "../kernel/trace.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import { VirtualDriver } from "../kernel/virtual-driver.ts";
-import { linkedHandler } from "../client/linked-handler.ts";
-import { Address, Network } from "../network/network.ts";
-import { RevisionStore } from "../store/revision-store.ts";
+import type { NetworkOptions } from "../network/network.ts";
 import { type Breakable, breakable, type OpenRequest } from "./breakable-transport.ts";
 import { callerHere } from "./caller.ts";
 import { checkOptions } from "./check-options.ts";
@@ -77,15 +76,13 @@ class TestCluster implements Cluster {
   readonly #clock: TestClock;
   /** Stands for the machines: what happens to the server happens in its events. */
   readonly #site: Process;
-  readonly #network: Network;
-  readonly #store = new RevisionStore();
-  readonly #address = new Address<ApiHandler>("apiserver");
+  readonly #cluster: SimulatedCluster;
   readonly #faults: Record<FaultName, boolean>;
   readonly #transport: Breakable;
   readonly #directTransport: Transport;
   readonly #writes: WriteHistory;
   readonly #restores: (() => void)[] = [];
-  #server!: { readonly process: Process; readonly api: ApiServer };
+  readonly #server: Member<ApiServer>;
   #cacheLagMicros: number;
   #cancelStart: Cancel = () => undefined;
 
@@ -106,9 +103,11 @@ class TestCluster implements Cluster {
       process: this.#kernel.process("test-clock"),
     });
     this.#site = this.#kernel.process("site");
-    this.#network = this.#makeNetwork();
-    this.#driver.enter(this.#site, () => this.#startServer());
-    this.#writes = new WriteHistory(this.#store, () => this.#kernel.nowMicros());
+    this.#cluster = new SimulatedCluster({ kernel: this.#kernel, network: networkOptions(options) });
+    this.#server = this.#driver.enter(this.#site, () =>
+      this.#cluster.addServer("apiserver", () => this.#serverSettings()),
+    );
+    this.#writes = new WriteHistory(this.#cluster.store, () => this.#kernel.nowMicros());
     const checkHost: HostCheck = ownHosts(url, options.hosts ?? []);
     const { broken: transport, timed } = this.#wayIn("client");
     this.#transport = transport;
@@ -190,41 +189,42 @@ class TestCluster implements Cluster {
   }
 
   partition(): void {
-    this.#atSite(() => this.#network.partition("client", "apiserver"));
+    this.#atSite(() => this.#cluster.network.partition("client", "apiserver"));
   }
 
   heal(): void {
-    this.#atSite(() => this.#network.heal("client", "apiserver"));
+    this.#atSite(() => this.#cluster.network.heal("client", "apiserver"));
   }
 
   restartServer({ downFor = "0s" }: { readonly downFor?: Duration } = {}): void {
     const downMicros = durationMicros(downFor);
     this.#atSite(() => {
       this.#cancelStart();
-      this.#server.process.crash();
-      if (downMicros === 0) this.#startServer();
-      else this.#cancelStart = this.#site.clock.after(downMicros, () => this.#startServer());
+      this.#server.crash();
+      if (downMicros === 0) this.#server.start();
+      else this.#cancelStart = this.#site.clock.after(downMicros, () => this.#server.start());
     });
   }
 
   compact(): void {
     this.#atSite(() => {
-      this.#store.compact(this.#store.revision);
-      this.#server.api.forgetHistory();
-      this.#site.trace("compact", this.#store.revision);
+      const { store } = this.#cluster;
+      store.compact(store.revision);
+      this.#server.made.forgetHistory();
+      this.#site.trace("compact", store.revision);
     });
   }
 
   setCacheLag(lag: Duration): void {
     this.#cacheLagMicros = durationMicros(lag);
     this.#atSite(() => {
-      if (this.#server.process.alive) this.#server.api.setCacheLag(this.#cacheLagMicros);
+      if (this.#server.isAlive) this.#server.made.setCacheLag(this.#cacheLagMicros);
     });
   }
 
   makeUnreadable(path: string): void {
     this.#atSite(() => {
-      this.#server.api.makeUnreadable(path);
+      this.#server.made.makeUnreadable(path);
       this.#site.trace("unreadable", path);
     });
   }
@@ -247,19 +247,9 @@ class TestCluster implements Cluster {
     this.#driver.enter(this.#site, work);
   }
 
-  #makeNetwork(): Network {
-    const { latencyMicros = 0, noticeAfter } = this.#options;
-    const rules = [
-      { from: "client", to: "apiserver", latencyMicros },
-      { from: "apiserver", to: "client", latencyMicros },
-    ];
-    const detection = noticeAfter === undefined ? {} : { detectMicros: durationMicros(noticeAfter) };
-    return new Network(this.#kernel.process("network"), { rules, ...detection });
-  }
-
   #wayIn(name: string): { readonly broken: Breakable; readonly timed: TimedTransport } {
     const client = this.#kernel.process(name);
-    const handler = linkedHandler(this.#network, client, this.#address);
+    const handler = this.#cluster.api(client);
     const headers = { authorization: `Bearer ${token}` };
     const embedded = embeddedTransport({ driver: this.#driver, handler, client, headers });
     const broken = breakable(embedded, () => this.#kernel.nowMicros());
@@ -275,24 +265,17 @@ class TestCluster implements Cluster {
     });
   }
 
-  #startServer(): void {
+  #serverSettings(): ServerSettings {
     const { profile, historyWindow, featureGates, controllers = true } = this.#options;
-    const process = this.#kernel.process("apiserver");
-    const api = this.#kernel.enter(process, () =>
-      startServer({
-        process,
-        store: this.#store,
-        profile: profiles[profile ?? "kubernetes"],
-        faults: this.#faults,
-        tokens: [{ token, user: "test", uid: "test", groups: ["system:masters"] }],
-        cacheLagMicros: this.#cacheLagMicros,
-        controllers: controllers ? {} : noControllers,
-        ...(featureGates === undefined ? {} : { featureGates }),
-        ...(historyWindow === undefined ? {} : { historyWindowMicros: durationMicros(historyWindow) }),
-      }),
-    );
-    this.#address.listen(process, api);
-    this.#server = { process, api };
+    return {
+      profile: profiles[profile ?? "kubernetes"],
+      faults: this.#faults,
+      tokens: [{ token, user: "test", uid: "test", groups: ["system:masters"] }],
+      cacheLagMicros: this.#cacheLagMicros,
+      controllers: controllers ? {} : noControllers,
+      ...(featureGates === undefined ? {} : { featureGates }),
+      ...(historyWindow === undefined ? {} : { historyWindowMicros: durationMicros(historyWindow) }),
+    };
   }
 
   /** Real time and chance are out of reach from here on: the test's are made virtual, and the kernel's own use is trapped. */
@@ -319,6 +302,14 @@ class TestCluster implements Cluster {
       }),
     );
   }
+}
+
+function networkOptions({ latencyMicros = 0, noticeAfter }: ClusterOptions): NetworkOptions {
+  const rules = [
+    { from: "client", to: "apiserver", latencyMicros },
+    { from: "apiserver", to: "client", latencyMicros },
+  ];
+  return { rules, ...(noticeAfter === undefined ? {} : { detectMicros: durationMicros(noticeAfter) }) };
 }
 
 const traceOptions = (recordsMax: ClusterOptions["traceRecordsMax"]) =>
