@@ -21,10 +21,6 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
-  let broke: (error: unknown) => void = () => {};
-  const broken = new Promise<unknown>((resolve) => {
-    broke = resolve;
-  });
   const server = await listen(options, {
     seed: String(options.seed),
     port: options.port,
@@ -45,8 +41,11 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     controllers: options.controllers ? {} : noControllers,
     ...(tls === undefined ? {} : { tls }),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
-    onError: (error) => broke(error),
+    onError: logException,
   });
+  // Whatever escapes a socket's event would end the process, and everybody's data with it.
+  process.on("uncaughtException", (error) => logException(error, "socket"));
+  process.on("unhandledRejection", (error) => logException(error, "promise"));
   const interruption = interrupted(); // before the line that says it is ready
   if (options.tls && tls !== undefined) process.stderr.write(tls.certificate);
   if (tokens.length === 0 && !anonymousAuth && tls?.clientAuthorities === undefined) {
@@ -55,14 +54,19 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     );
   }
   process.stdout.write(options.json ? `${JSON.stringify({ serving: server.url })}\n` : `serving on ${server.url}\n`);
-  const end = await Promise.race([interruption, broken.then((error) => ({ error }))]);
-  if (end === "interrupted") {
-    await server.close();
-    return exitCodes.good;
-  }
-  await server.close(0);
-  throw end.error;
+  await interruption;
+  await server.close();
+  return exitCodes.good;
 }
+
+/** An exception is a bug, and one request's, one watch's or one item's: it is told, and the server goes on. */
+function logException(error: unknown, what: string): void {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const stack = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  process.stderr.write(`touchstone: exception in ${what}: ${stack.slice(0, stackCharactersMax)}\n`);
+}
+
+const stackCharactersMax = 4000;
 
 async function listen(options: ServeOptions, server: Parameters<typeof startWallServer>[0]): Promise<Listening> {
   try {

@@ -26,7 +26,7 @@ import { attributesOf } from "./requests/attributes.ts";
 import { requestMicrosMaxDefault, requestTimeout } from "./requests/deadline.ts";
 import { FlowControl } from "./requests/flow-control.ts";
 import { Negotiator } from "./answers/negotiate.ts";
-import { respondError, respondText } from "./answers/respond.ts";
+import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
 import { Run, type RunHost } from "./requests/run.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
@@ -352,6 +352,15 @@ export class ApiServer implements ApiHandler, RunHost {
     });
   }
 
+  broke(run: Run, error: unknown): void {
+    const { method, path } = run.request;
+    this.process.caught(`request ${this.idOf(run)} ${method} ${path}`, error);
+  }
+
+  idOf(run: Run): string {
+    return auditIdOf(run);
+  }
+
   refuse(run: Run, error: ApiError): void {
     respondError(this.context, run, error);
   }
@@ -363,10 +372,13 @@ export class ApiServer implements ApiHandler, RunHost {
 
   ended(run: Run): void {
     this.runs.delete(run);
-    this.metrics.requests.ended(run, this.clock.nowMicros());
     const { seat } = run;
     run.seat = "none";
-    if (seat !== "none" && this.process.alive) this[seat].release();
+    try {
+      this.metrics.requests.ended(run, this.clock.nowMicros());
+    } finally {
+      if (seat !== "none" && this.process.alive) this[seat].release();
+    }
   }
 
   sent(run: Run, payload: Payload): void {

@@ -13,7 +13,7 @@ export interface WorkQueueOptions<Item> {
   readonly process: Process;
   /** Where it counts what it does. */
   readonly count: QueueCount;
-  /** Calls `done` once, within the call or later. */
+  /** Calls `done` once, within the call or later. What it throws is this item's alone: it is tried again. */
   readonly work: (item: Item, done: (outcome: Outcome) => void) => void;
 }
 
@@ -115,13 +115,22 @@ export class WorkQueue<Item> {
     this.waiting.delete(item);
     count.depth = this.waiting.size;
     this.busy.add(item);
-    work(item, (outcome) => {
+    let isOver = false;
+    const done = (outcome: Outcome): void => {
+      if (isOver) return;
+      isOver = true;
       count.worked.observe((process.clock.nowMicros() - start) / 1_000_000);
       this.busy.delete(item);
       if (outcome === "again") this.addLimited(item);
       else this.failures.delete(item);
       this.plan(stepMicros);
-    });
+    };
+    try {
+      work(item, done);
+    } catch (error) {
+      process.caught("item of a controller", error);
+      done("again");
+    }
   }
 }
 

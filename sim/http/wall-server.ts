@@ -24,15 +24,20 @@ export interface WallServerOptions extends ServerSettings {
   readonly tls?: TlsOptions;
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
-  /** An event of the server threw: our bug. */
-  readonly onError: (error: unknown) => void;
+  /** Something threw: our bug. The server goes on without what it happened in (`what`), which is half-done. */
+  readonly onError: (error: unknown, what: string) => void;
 }
 
 /** Listens; rejects with node's error when it cannot. Closing ends the server's timers too. */
 export async function startWallServer(options: WallServerOptions): Promise<Listening> {
   const { seed, port, bindAddress, tls, accessLog, patience, onError, ...serverOptions } = options;
-  const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
-  const driver = new WallDriver(kernel, wallPorts, { onError });
+  let exceptionCount = 0;
+  const caught = (error: unknown, what: string): void => {
+    exceptionCount++;
+    onError(error, what);
+  };
+  const kernel = new Kernel({ seed, epochUnixMillis: Date.now(), caught });
+  const driver = new WallDriver(kernel, wallPorts, { onError: (error) => caught(error, "event") });
   const certificateAuthority = runAuthority(Date.now());
   let url = "";
   const { process, made: server } = stoppingOnError(driver, () =>
@@ -41,7 +46,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       forward: httpForwarder((work) => driver.enter(process, work)),
       tokenSigner: rsaSigner(),
       certificateAuthority,
-      processFigures,
+      processFigures: () => ({ ...processFigures(), exceptionCount }),
       advertisedUrl: () => url,
       ...serverOptions,
     })),
@@ -72,7 +77,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   };
 }
 
-function processFigures(): ProcessFigures {
+function processFigures(): Omit<ProcessFigures, "exceptionCount"> {
   const { user, system } = osProcess.cpuUsage();
   return { cpuSeconds: (user + system) / 1_000_000, residentBytes: osProcess.memoryUsage.rss() };
 }

@@ -13,6 +13,11 @@ export interface KernelOptions {
   readonly epochUnixMillis?: number;
   /** What the trace keeps beside its hash. Default: the last 256 records. */
   readonly trace?: TraceOptions;
+  /**
+   * Hears of exceptions that concern one piece of work alone, after which the run goes on: for a server that must stay
+   * up. Default: they fail the run.
+   */
+  readonly caught?: (failure: ProcessError, what: string) => void;
   /** Events that may fire without time moving before the run is declared stuck: an integer >= 1. Default 10 million. */
   readonly eventsPerInstantMax?: number;
 }
@@ -53,6 +58,7 @@ export class Kernel {
   private readonly eventWord: WordId;
   private readonly enterWord: WordId;
   private readonly eventsPerInstantMax: number;
+  private readonly goOn: KernelOptions["caught"];
   private now: Micros = 0;
   private eventsThisInstant = 0;
   private current: ProcessScope | undefined;
@@ -61,6 +67,7 @@ export class Kernel {
     this.seed = options.seed;
     this.epochUnixMillis = options.epochUnixMillis ?? VIRTUAL_EPOCH_UNIX_MILLIS;
     this.eventsPerInstantMax = options.eventsPerInstantMax ?? EVENTS_PER_INSTANT_DEFAULT;
+    this.goOn = options.caught;
     invariant(Number.isSafeInteger(this.epochUnixMillis), "the epoch is an integer of milliseconds", options);
     invariant(this.eventsPerInstantMax >= 1, "at least one event fires in an instant", options);
     this.trace = new Trace(options.trace);
@@ -175,6 +182,12 @@ export class Kernel {
       this.activityCount++;
       this.queue.cancel(slot, sequence);
     };
+  }
+
+  /** For `ProcessScope`: an exception that its work caught. */
+  caught(owner: ProcessScope, what: string, error: unknown): void {
+    if (this.goOn === undefined) throw error;
+    this.goOn(error instanceof ProcessError ? error : new ProcessError(owner.name, this.now, error), what);
   }
 
   /** For `ProcessScope`: drops all that a process that has just died had pending. */

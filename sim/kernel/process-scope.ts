@@ -15,6 +15,8 @@ export interface ProcessHost {
   isCurrent(process: Process): boolean;
   /** Takes back all that is scheduled for the owner. */
   revoke(owner: EventOwner): void;
+  /** An exception that work of `owner` caught: told, or thrown again. */
+  caught(owner: Process, what: string, error: unknown): void;
 }
 
 /** The cancel of what never began. */
@@ -95,6 +97,10 @@ export class ProcessScope implements Process, EventOwner {
     if (closed && !this.alive) started();
     else cancelEndpoint = started;
     return cancel;
+  }
+
+  caught(what: string, error: unknown): void {
+    this.kernel.caught(this, what, error);
   }
 
   trace(kind: string, a?: number | string, b?: number | string, c?: number | string): void {

@@ -167,15 +167,21 @@ export class RevisionStore implements Store {
     return revision;
   }
 
+  /** One who throws keeps nobody else from hearing: the first such error is thrown when all are told. */
   private tell(first: StoreEvent): void {
+    const thrown: unknown[] = [];
     this.telling = true;
-    try {
-      for (let event: StoreEvent | undefined = first; event !== undefined; event = this.untold.shift()) {
-        for (const listener of this.listeners) listener.hear(event);
+    for (let event: StoreEvent | undefined = first; event !== undefined; event = this.untold.shift()) {
+      for (const listener of this.listeners) {
+        try {
+          listener.hear(event);
+        } catch (error) {
+          if (thrown.length === 0) thrown.push(error);
+        }
       }
-    } finally {
-      this.telling = false;
     }
+    this.telling = false;
+    if (thrown.length > 0) throw thrown[0];
   }
 
   private event(revision: number, record: KeyRecord): StoreEvent {

@@ -17,11 +17,16 @@ const noCache = "no-cache, private";
 export function baseHeaders(run: Run): ResponseHeaders {
   const headers: ResponseHeaders = {
     "cache-control": noCache,
-    "audit-id": run.request.headers["audit-id"] ?? auditId(run.number),
+    "audit-id": auditIdOf(run),
     ...run.flow?.headers,
   };
   if (run.warnings !== undefined) headers["warning"] = warningHeaders(run.warnings);
   return headers;
+}
+
+/** The client's own, or one that no other request of this server has. */
+export function auditIdOf(run: Run): string {
+  return run.request.headers["audit-id"] ?? auditId(run.number);
 }
 
 /** A stored object, or a list of them. */

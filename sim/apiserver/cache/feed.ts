@@ -122,7 +122,11 @@ export class Feed {
       if (waiter.revision > this.appliedRevision) continue;
       this.waiters.delete(waiter);
       waiter.cancelTimeout();
-      waiter.done(true);
+      try {
+        waiter.done(true);
+      } catch (error) {
+        this.process.caught("reader that waited for a version", error); // not the writer's whose change came
+      }
     }
   }
 }

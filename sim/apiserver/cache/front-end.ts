@@ -202,7 +202,13 @@ export class FrontEnd {
     const prefix = this.prefixOf(event.key);
     if (prefix === undefined || this.views.has(prefix)) return;
     const cache = this.cache(prefix);
-    if (cache.feed === feed) cache.apply(event);
+    if (cache.feed !== feed) return;
+    try {
+      cache.apply(event);
+    } catch (error) {
+      this.process.caught("a change on its way into a cache", error);
+      cache.reset();
+    }
   }
 
   /** Undefined for a key that belongs to no resource. */

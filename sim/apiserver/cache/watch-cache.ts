@@ -151,6 +151,14 @@ export class WatchCache implements Source {
     this.toldCount++;
   }
 
+  /** Something broke while a change was applied: whoever watches begins anew, and the state is put together again. */
+  reset(): void {
+    this.state = undefined;
+    this.wholeLists.clear();
+    this.history.forget(this.applied);
+    this.audience.lose(undefined);
+  }
+
   /** A change whose turn has passed: readers see it unless the key has changed since, and no watch is told. */
   applyUntold(event: StoreEvent): void {
     const now = this.store.get(event.key);

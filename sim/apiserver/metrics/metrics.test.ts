@@ -256,7 +256,9 @@ describe("metrics", () => {
   });
 
   it("say which build this is, since when it runs, and what the process costs where there is one", () => {
-    const text = scrape(bedOf({ processFigures: () => ({ cpuSeconds: 1.5, residentBytes: 123_456_789 }) }));
+    const text = scrape(
+      bedOf({ processFigures: () => ({ cpuSeconds: 1.5, residentBytes: 123_456_789, exceptionCount: 0 }) }),
+    );
     expect(sample(text, "kubernetes_build_info", { major: "1", minor: "33" })).toBe(1);
     expect(text).toContain("\nprocess_resident_memory_bytes 1.23456789e+08\n");
     expect(text).toContain("\nprocess_cpu_seconds_total 1.5\n");

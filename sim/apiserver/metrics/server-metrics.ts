@@ -35,6 +35,8 @@ export interface ProcessFigures {
   /** Seconds of work of all processors. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
+  /** Exceptions that ended one request, watch or controller's item, or one event, and nothing else: each is a bug. */
+  readonly exceptionCount: number;
 }
 
 export class ServerMetrics {
@@ -290,6 +292,13 @@ function processFamilies({ build, startedUnixSeconds, process }: Gauges, { name 
       stability: "",
       help: "Bytes of memory that the server holds.",
       samples: ofProcess(process?.residentBytes),
+    },
+    {
+      name: "touchstone_exceptions_total",
+      type: "counter",
+      stability: "",
+      help: "Exceptions that were caught and logged. Each is a bug, and ended what it happened in alone.",
+      samples: ofProcess(process?.exceptionCount),
     },
   ];
 }

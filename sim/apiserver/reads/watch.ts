@@ -11,7 +11,7 @@
  */
 import type { Cancel } from "../../kernel/types.ts";
 import type { KeyValue } from "../../store/types.ts";
-import { ApiError, expired } from "../../contract/errors.ts";
+import { ApiError, expired, internalError } from "../../contract/errors.ts";
 import { tooLarge } from "./get.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
 import { select } from "./selection.ts";
@@ -57,7 +57,12 @@ function beginWhenFresh(plan: WatchPlan, revision: number): Cancel {
   const { source } = plan;
   let cancelWatch = nothing;
   const cancelWait = source.whenApplied(revision, VERSION_WAIT_MICROS, (reached) => {
-    cancelWatch = reached ? beginWithState(plan, true) : refuse(plan, tooLarge(source, revision));
+    try {
+      cancelWatch = reached ? beginWithState(plan, true) : refuse(plan, tooLarge(source, revision));
+    } catch (error) {
+      plan.context.process.caught("watch", error);
+      fail(plan, internalError("an exception in the server ended this watch"));
+    }
   });
   return () => {
     cancelWait();

@@ -87,8 +87,15 @@ export class Watcher implements Listener {
     this.catchUp();
   }
 
+  /** A bug in telling it ends this watch alone: its client begins anew. */
   hear(delivery: Delivery): void {
-    if (!this.catchingUp) this.tell(delivery);
+    if (this.catchingUp) return;
+    try {
+      this.tell(delivery);
+    } catch (error) {
+      this.plan.context.process.caught("watch", error);
+      if (!this.ended) this.close();
+    }
   }
 
   lose(error: ApiError | undefined): void {

@@ -6,7 +6,7 @@
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../access/authenticate.ts";
-import { ApiError, timeout } from "../../contract/errors.ts";
+import { ApiError, internalError, timeout } from "../../contract/errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../../contract/http-message.ts";
 import type { Flow } from "./flow-control.ts";
 import type { RequestSeries } from "./request-series.ts";
@@ -29,6 +29,10 @@ export interface RunHost {
   readonly alive: boolean;
   /** Encodes and sends the answer to an error. */
   refuse(run: Run, error: ApiError): void;
+  /** A stage threw what is no answer: a bug of ours. Throws it again where that must fail the whole run. */
+  broke(run: Run, error: unknown): void;
+  /** By which the log and the answer name a request. */
+  idOf(run: Run): string;
   /** Delay ≥ 0 between a request's effect and its answer. */
   answerDelayMicros(run: Run): Micros;
   /** A run is over: gives its seat back. */
@@ -36,6 +40,15 @@ export interface RunHost {
   /** The answer has gone to the client. */
   sent(run: Run, payload: Payload): void;
 }
+
+const brokeText = "an exception in the server ended this request; its log has it under the id ";
+
+/** Where encoding itself is broken. */
+const lastResort: Payload = {
+  object: undefined,
+  contentType: "text/plain; charset=utf-8",
+  bytes: () => new TextEncoder().encode("Internal Server Error\n"),
+};
 
 /** Of a request whose path has not been read yet, or cannot be. */
 const nowhere: Place = { is: "other", segments: [] };
@@ -84,15 +97,38 @@ export class Run {
     return this.place.place;
   }
 
-  /** Runs a stage; whatever it throws becomes the answer. */
+  /** Runs a stage; an error that it throws becomes the answer, and a bug of ours ends this request alone. */
   stage(work: () => void): void {
     if (this.state === "done" || !this.host.alive) return;
     try {
-      work();
+      try {
+        work();
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        this.fail(error);
+      }
     } catch (error) {
-      // Anything but an ApiError is a bug of ours; a client's 500 would hide it.
-      if (!(error instanceof ApiError)) throw error;
-      this.fail(error);
+      this.host.broke(this, error);
+      this.breakOff();
+    }
+  }
+
+  /** Ends whatever was under way: a 500 where there is no answer yet. Nothing of it may throw. */
+  private breakOff(): void {
+    if ((this.state as RunState) === "done") return;
+    try {
+      if (this.state === "responding") this.close();
+      else this.host.refuse(this, internalError(`${brokeText}${this.host.idOf(this)}`));
+    } catch (error) {
+      this.host.broke(this, error);
+    }
+    if ((this.state as RunState) === "done") return;
+    try {
+      // Not even the error can be put into words: what needs no encoder.
+      this.send(500, {}, lastResort);
+    } catch (error) {
+      this.host.broke(this, error);
+      this.finish();
     }
   }
 
@@ -149,7 +185,14 @@ export class Run {
 
   private send(status: number, headers: ResponseHeaders, payload: Payload): void {
     if (!this.finish()) return;
-    this.responder.respond(status, headers, payload);
+    try {
+      this.responder.respond(status, headers, payload); // makes the bytes
+    } catch (error) {
+      this.host.broke(this, error);
+      this.answered = 500;
+      this.responder.respond(500, {}, lastResort);
+      return;
+    }
     this.host.sent(this, payload);
   }
 
@@ -181,10 +224,12 @@ export class Run {
 
   private expire(): void {
     this.deadline = undefined;
-    this.waitingFor?.();
-    this.waitingFor = undefined;
     this.isTerminated = true;
-    this.fail(timeout("Timeout: request did not complete within requested timeout - context deadline exceeded"));
+    this.stage(() => {
+      this.waitingFor?.();
+      this.waitingFor = undefined;
+      this.fail(timeout("Timeout: request did not complete within requested timeout - context deadline exceeded"));
+    });
   }
 
   private finish(): boolean {
@@ -194,8 +239,12 @@ export class Run {
     this.waitingFor = undefined;
     this.deadline?.();
     this.deadline = undefined;
-    stopWaiting?.();
-    this.host.ended(this);
+    try {
+      stopWaiting?.();
+      this.host.ended(this);
+    } catch (error) {
+      this.host.broke(this, error); // the answer leaves all the same
+    }
     return this.host.alive;
   }
 }
