@@ -76,6 +76,21 @@ const agentFaults = {
     symptom: "A node without inodes and with free bytes is under no pressure.",
     source: "kubernetes/kubernetes#21546, #41033, #44208",
   },
+  "imagegc-overshoots-low": {
+    area: "images",
+    symptom: "Image collection does not stop when enough is free: every unused image goes.",
+    source: "kubernetes/kubernetes#92925",
+  },
+  "imagegc-deletes-sandbox": {
+    area: "images",
+    symptom: "Image collection removes the image that every pod needs to start.",
+    source: "kubernetes/kubernetes#81756, #106037, #103494, #111796",
+  },
+  "imagegc-lru-wrong": {
+    area: "images",
+    symptom: "Image collection takes what was used or pulled last, and spares what nobody has used for long.",
+    source: "kubernetes/kubernetes#25237",
+  },
 } as const satisfies Record<string, AgentFaultRow>;
 
 export type AgentFaultName = keyof typeof agentFaults;

@@ -1,6 +1,6 @@
 /**
  * What an agent knows of usage: of its node, and of each pod that runs there. Amounts are bytes, inodes or processes; what
- * could not be read is undefined and never guessed. Times are microseconds of the run.
+ * * could not be read is undefined and never guessed. Times are microseconds since 1970: figures of a runtime carry its own.
  */
 import type { Micros } from "../../kernel/types.ts";
 
