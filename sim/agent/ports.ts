@@ -196,6 +196,8 @@ export interface NodeOptions {
   readonly systemReserved: Readonly<Record<string, string>>;
   readonly serviceReserved: Readonly<Record<string, string>>;
   readonly enforceNodeAllocatable: readonly string[];
+  /** What pods can be given is not less by the hard eviction thresholds. */
+  readonly allocatableIgnoresEviction: boolean;
   readonly servingPort: number;
   readonly controllerAttachDetach: boolean;
 }

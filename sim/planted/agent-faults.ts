@@ -91,6 +91,31 @@ const agentFaults = {
     symptom: "Image collection takes what was used or pulled last, and spares what nobody has used for long.",
     source: "kubernetes/kubernetes#25237",
   },
+  "lease-without-owner": {
+    area: "node",
+    symptom: "An agent makes its lease without an owner when its node is gone.",
+    source: "kubernetes/kubernetes#109777, #119660, #84981; kubernetes/kops#13259",
+  },
+  "lease-renewed-for-deleted-node": {
+    area: "node",
+    symptom: "An agent renews the lease of a node that was deleted, and never registers again.",
+    source: "kubernetes/kubernetes#116485, #115761, #71398",
+  },
+  "lease-period-vs-grace-flap": {
+    area: "node",
+    symptom: "A lease is renewed every ten seconds, however short it is.",
+    source: "kubernetes/kubernetes#80172",
+  },
+  "ready-blip-on-restart": {
+    area: "node",
+    symptom: "An agent that comes back says that its node is not ready before it has asked its runtime.",
+    source: "kubernetes/kubernetes#96945, #89748",
+  },
+  "status-not-refreshed-after-reconnect": {
+    area: "node",
+    symptom: "After a partition a node stays not ready: its agent sends only what it thinks has changed.",
+    source: "kubernetes/kubernetes#80968, #88255, #83455",
+  },
 } as const satisfies Record<string, AgentFaultRow>;
 
 export type AgentFaultName = keyof typeof agentFaults;

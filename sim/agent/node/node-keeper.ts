@@ -1,0 +1,294 @@
+/**
+ * Registers the node and keeps its status: computed every so often, sent when it has changed or when nothing was sent for
+ * long. What the API has is read before, so that what others wrote there is corrected.
+ *
+ * Simplification: a node that is deleted while its agent runs is registered again; the published agent waits for its own
+ * restart.
+ * Source: document 3, What the service does 1, Options, --node-status-update-frequency; the fact sheet of the 1.33 agent,
+ * registration and node status.
+ */
+import type { PressureCondition } from "../../../wire/eviction-thresholds.ts";
+import type { Image, MachineInfoResponse, StatusResponse } from "../../../wire/cri-messages.ts";
+import { formatTime } from "../../../wire/time.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import type { Micros, Process } from "../../kernel/types.ts";
+import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentContext } from "../ports.ts";
+import type { Resources } from "./capacity.ts";
+import { conditionsOf } from "./conditions.ts";
+import { initialNode, type NodeIdentity, reconciliation } from "./initial-node.ts";
+import { heartbeatPatch, missingCapacity, statusFieldsOf, statusOf, statusPatch } from "./node-status.ts";
+
+/** What the machine has, and what of it pods can be given. */
+export interface MachineFacts {
+  readonly machine: MachineInfoResponse;
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+  readonly runtimeStatus: StatusResponse | undefined;
+}
+
+export interface NodeKeeperPorts {
+  readonly context: AgentContext;
+  readonly faults: AgentFaults;
+  /** As the node's status names it. */
+  readonly agentVersion: string;
+  readonly machine: () => MachineFacts;
+  readonly images: () => readonly Image[];
+  readonly pressures: () => readonly PressureCondition[];
+}
+
+const registerMicrosMin: Micros = 100_000;
+const registerMicrosMax: Micros = 7_000_000;
+const attemptsMax = 5;
+/** How long an agent that comes back waits for its runtime before it says that the node is not ready. */
+const evaluateMicrosMax: Micros = 30_000_000;
+const firstReadyMicros: Micros = 100_000;
+
+export class NodeKeeper {
+  private readonly ports: NodeKeeperPorts;
+  private readonly process: Process;
+  /** As the API had it last; in standalone mode as it would be. */
+  private current: JsonObject | undefined;
+  private registered = false;
+  private startedMicros: Micros = 0;
+  private sentMicros: Micros = -Infinity;
+  /** What the fault `status-not-refreshed-after-reconnect` compares with. */
+  private lastSent: JsonObject | undefined;
+  private wasReady = false;
+  private syncing = false;
+  private resyncDue = false;
+  private readonly fields = new Memo<readonly unknown[], Readonly<Record<string, Json>>>();
+
+  constructor(ports: NodeKeeperPorts) {
+    this.ports = ports;
+    this.process = ports.context.process;
+  }
+
+  start(): void {
+    const { context } = this.ports;
+    this.startedMicros = this.process.clock.nowMicros();
+    context.runtime.onChange(() => this.runtimeChanged());
+    const { api, options } = context;
+    if (api === undefined) {
+      this.current = this.initial();
+      return;
+    }
+    if (options.node.register) this.register(registerMicrosMin);
+    else this.registered = true;
+    this.tick();
+  }
+
+  node(): JsonObject | undefined {
+    return this.current;
+  }
+
+  /** While the API has no node of this name, there is none to own a lease. */
+  registeredNode(): JsonObject | undefined {
+    return this.registered ? this.current : undefined;
+  }
+
+  private register(waitMicros: Micros): void {
+    const { context, faults } = this.ports;
+    const { api, options } = context;
+    const again = (): void =>
+      void this.process.clock.after(waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
+    const found = (node: JsonObject | undefined, isNew: boolean): void => {
+      if (node === undefined) {
+        again();
+        return;
+      }
+      this.current = node;
+      this.registered = true;
+      if (isNew) this.sentMicros = this.process.clock.nowMicros();
+      if (!isNew && faults["ready-blip-on-restart"])
+        this.send(["container runtime status check may not have completed yet"]);
+    };
+    api?.call({ method: "POST", path: "/api/v1/nodes", body: this.initial() }, (made) => {
+      if (made.status === 201) {
+        found(made.object, true);
+        return;
+      }
+      if (made.status !== 409 && made.status !== 403) {
+        again();
+        return;
+      }
+      const path = `/api/v1/nodes/${options.nodeName}`;
+      api.call({ method: "GET", path }, (existing) => {
+        if (existing.status !== 200 || existing.object === undefined) {
+          again();
+          return;
+        }
+        const body = reconciliation(this.identity(), existing.object);
+        if (body === undefined) {
+          found(existing.object, false);
+          return;
+        }
+        api.call({ method: "PATCH", path, body, contentType: "application/merge-patch+json" }, (patched) =>
+          found(patched.status === 200 ? patched.object : undefined, false),
+        );
+      });
+    });
+  }
+
+  private tick(): void {
+    const period = this.ports.context.options.node.statusUpdateMicros;
+    const again = (): void => {
+      const jitter = this.process.prng.intInclusive(0, Math.floor(period / 25));
+      this.process.clock.after(Math.max(1, period + jitter), () => this.tick());
+    };
+    this.sync(again);
+  }
+
+  /** The first time that the runtime is there, the node is told to be ready at once. */
+  private runtimeChanged(): void {
+    const isReady = this.errors().length === 0;
+    if (!isReady || this.wasReady) return;
+    this.wasReady = true;
+    this.process.clock.after(firstReadyMicros, () => this.sync(() => {}));
+  }
+
+  private sync(done: () => void): void {
+    if (!this.registered || !this.isEvaluated()) {
+      done();
+      return;
+    }
+    if (this.syncing) {
+      this.resyncDue = true;
+      done();
+      return;
+    }
+    this.syncing = true;
+    this.attempt(1, () => {
+      this.syncing = false;
+      if (this.resyncDue) {
+        this.resyncDue = false;
+        this.sync(() => {});
+      }
+      done();
+    });
+  }
+
+  /** An agent that comes back leaves the node's conditions as they are until it has asked its runtime. */
+  private isEvaluated(): boolean {
+    const waited = this.process.clock.nowMicros() - this.startedMicros;
+    return this.ports.context.runtime.version() !== undefined || waited >= evaluateMicrosMax;
+  }
+
+  /** The first attempt is content with what the server's cache has. */
+  private attempt(attempt: number, done: () => void): void {
+    const { api, options } = this.ports.context;
+    const path = `/api/v1/nodes/${options.nodeName}`;
+    const query = attempt === 1 ? { query: "resourceVersion=0" } : {};
+    const next = (): void => (attempt < attemptsMax ? this.attempt(attempt + 1, done) : done());
+    api?.call({ method: "GET", path, ...query }, ({ status, object }) => {
+      if (status === 404) {
+        if (attempt === 1) next();
+        else this.lost(done);
+        return;
+      }
+      if (status !== 200 || object === undefined) {
+        next();
+        return;
+      }
+      this.current = object;
+      this.send(this.errors(), (sent) => (sent ? done() : next()));
+    });
+  }
+
+  /** Somebody deleted the node. */
+  private lost(done: () => void): void {
+    const { options } = this.ports.context;
+    if (options.node.register && !this.ports.faults["lease-renewed-for-deleted-node"]) {
+      this.current = undefined;
+      this.registered = false;
+      this.register(registerMicrosMin);
+    }
+    done();
+  }
+
+  private send(errors: readonly string[], done: (sent: boolean) => void = () => {}): void {
+    const { context, faults } = this.ports;
+    const { options, heartbeat, api } = context;
+    const nowMicros = this.process.clock.nowMicros();
+    const remembered = faults["status-not-refreshed-after-reconnect"] ? this.lastSent : undefined;
+    const before = statusOf(remembered ?? this.current);
+    const { conditions, events } = this.conditions(before, errors);
+    const isDue = nowMicros - this.sentMicros >= options.node.statusReportMicros;
+    const body =
+      statusPatch(before, this.statusFields(), conditions) ?? (isDue ? heartbeatPatch(conditions) : undefined);
+    if (body === undefined) {
+      done(true);
+      return;
+    }
+    const path = `/api/v1/nodes/${options.nodeName}/status`;
+    const contentType = "application/strategic-merge-patch+json";
+    (heartbeat ?? api)?.call({ method: "PATCH", path, body, contentType }, ({ status, object }) => {
+      if (status === 200) {
+        this.current = object;
+        this.lastSent = object;
+        this.sentMicros = nowMicros;
+        for (const reason of events) this.tell(reason);
+      }
+      done(status === 200);
+    });
+  }
+
+  private tell(reason: string): void {
+    const { context } = this.ports;
+    context.events.node("Normal", reason, `Node ${context.options.nodeName} status is now: ${reason}`);
+  }
+
+  private initial(): JsonObject {
+    const { conditions } = this.conditions({}, this.errors());
+    return initialNode(this.identity(), { conditions, ...this.statusFields() });
+  }
+
+  private conditions(status: JsonObject, errors: readonly string[]) {
+    const { clock } = this.process;
+    const now = formatTime(Math.floor((clock.epochUnixMillis * 1000 + clock.nowMicros()) / 1_000_000));
+    const before = Array.isArray(status["conditions"]) ? (status["conditions"] as readonly JsonObject[]) : [];
+    return conditionsOf(before, { pressures: this.ports.pressures(), errors, now });
+  }
+
+  private errors(): readonly string[] {
+    const { runtime, options } = this.ports.context;
+    const network = runtime.networkError();
+    const missing = missingCapacity(this.ports.machine().capacity, options.localStorageCapacityIsolation);
+    return [
+      ...runtime.errors(),
+      ...(network === undefined ? [] : [network]),
+      ...(missing === undefined ? [] : [missing]),
+    ];
+  }
+
+  /** Built again only when something that it is made of has changed. */
+  private statusFields(): Readonly<Record<string, Json>> {
+    const { context, agentVersion } = this.ports;
+    const { hostname, node } = context.options;
+    const facts = this.ports.machine();
+    const runtime = context.runtime.version();
+    const images = this.ports.images();
+    return this.fields.of([facts, runtime, images], () =>
+      statusFieldsOf({ hostname, options: node, ...facts, runtime, agentVersion, images }),
+    );
+  }
+
+  private identity(): NodeIdentity {
+    const { options, dialect } = this.ports.context;
+    const { machine } = this.ports.machine();
+    return { name: options.nodeName, hostname: options.hostname, dialect, options: options.node, machine };
+  }
+}
+
+/** The last value, as long as what it was made of is the same. */
+class Memo<Parts extends readonly unknown[], Value> {
+  private last: { readonly parts: Parts; readonly value: Value } | undefined;
+
+  of(parts: Parts, make: () => Value): Value {
+    const { last } = this;
+    if (last !== undefined && last.parts.every((part, at) => part === parts[at])) return last.value;
+    const value = make();
+    this.last = { parts, value };
+    return value;
+  }
+}

@@ -1,0 +1,157 @@
+/** The half of an agent that answers for its node: status and lease, evictions, images, and what it tells of usage. */
+import type { EvictionRules } from "../../../wire/eviction-thresholds.ts";
+import type { MachineInfoResponse, MachineReadingResponse, StatusResponse } from "../../../wire/cri-messages.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
+import type { Micros } from "../../kernel/types.ts";
+import type { AgentFaults } from "../../planted/agent-faults.ts";
+import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-manager.ts";
+import { withAllocatable } from "../eviction/threshold-list.ts";
+import { ImageCollector } from "../images/image-collector.ts";
+import type { ActivePod, AgentContext, NodeSide, Rejection } from "../ports.ts";
+import { StatsReader } from "../stats/stats-reader.ts";
+import { summaryOf } from "../stats/summary.ts";
+import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
+import { type MachineFacts, NodeKeeper } from "./node-keeper.ts";
+
+export interface AgentNodeOptions {
+  readonly context: AgentContext;
+  readonly runtime: CriRuntime;
+  /** Of `options.eviction`, which were parsed when the options were checked. */
+  readonly rules: EvictionRules;
+  readonly faults: AgentFaults;
+  /** As the node's status names it, such as `v1.33.3`. */
+  readonly agentVersion: string;
+  /** A negative greatest grace of soft evictions leaves pods their own, as document 3 has it. */
+  readonly negativeGraceIsPods: boolean;
+  readonly watcher?: EvictionWatcher;
+  /** The agent cannot go on as it is configured: a line that says why. */
+  readonly fail: (why: string) => void;
+}
+
+const machineRetryMicros: Micros = 1_000_000;
+
+export class AgentNode implements NodeSide {
+  private readonly given: AgentNodeOptions;
+  private readonly stats: StatsReader;
+  private readonly images: ImageCollector;
+  private readonly eviction: EvictionManager;
+  private readonly keeper: NodeKeeper;
+  private machine: MachineFacts | undefined;
+  private startedSeconds = 0;
+
+  constructor(given: AgentNodeOptions) {
+    this.given = given;
+    const { context, runtime, faults } = given;
+    const { process, options, events, garbage, pods, dialect } = context;
+    const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
+    this.stats = new StatsReader({ process, runtime, timeoutMicros, pods, places: options.pods });
+    this.images = new ImageCollector(options.images, faults, {
+      process,
+      runtime,
+      timeoutMicros,
+      events,
+      garbage,
+      imagefs: (done) => this.stats.node((figures) => done(figures?.imagefs)),
+    });
+    this.eviction = new EvictionManager(
+      {
+        rules: withAllocatable(given.rules, {
+          enforcesPods: options.node.enforceNodeAllocatable.includes("pods"),
+          ignoresEviction: options.node.allocatableIgnoresEviction,
+        }),
+        monitoringMicros: options.evictionMonitoringMicros,
+        localStorageCapacityIsolation: options.localStorageCapacityIsolation,
+        negativeGraceIsPods: given.negativeGraceIsPods,
+        memoryTaintKey: `node.${dialect.labelSuffix}/memory-pressure`,
+        faults,
+      },
+      {
+        process,
+        usage: this.stats,
+        pods,
+        events,
+        garbage,
+        images: this.images,
+        ...(given.watcher === undefined ? {} : { watcher: given.watcher }),
+      },
+    );
+    this.keeper = new NodeKeeper({
+      context,
+      faults,
+      agentVersion: given.agentVersion,
+      machine: () => this.machine as MachineFacts,
+      images: () => this.images.cached(),
+      pressures: () => this.eviction.conditions(),
+    });
+  }
+
+  start(): void {
+    const { clock } = this.given.context.process;
+    this.startedSeconds = Math.floor((clock.epochUnixMillis * 1000 + clock.nowMicros()) / 1_000_000);
+    this.readMachine();
+  }
+
+  node(): JsonObject | undefined {
+    return this.keeper.node();
+  }
+
+  admit(pod: ActivePod): Rejection | undefined {
+    return this.eviction.admit(pod);
+  }
+
+  /** The summary of usage; undefined: machine or runtime did not answer. */
+  summary(onlyCpuAndMemory: boolean, done: (summary: JsonObject | undefined) => void): void {
+    const { nodeName } = this.given.context.options;
+    const options = { nodeName, startedSeconds: this.startedSeconds, onlyCpuAndMemory };
+    this.stats.readNode((node) => {
+      this.stats.readPods((pods) => {
+        done(node === undefined || pods === undefined ? undefined : summaryOf(node, pods.values(), options));
+      });
+    });
+  }
+
+  /** Without its machine an agent knows nothing of its node: it asks until it hears. */
+  private readMachine(): void {
+    const { context, runtime } = this.given;
+    const { process, options } = context;
+    const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
+    const again = (): void => void process.clock.after(machineRetryMicros, () => this.readMachine());
+    callRuntime(process, runtime, "MachineInfo", {}, timeoutMicros, (info) => {
+      callRuntime(process, runtime, "MachineReading", {}, timeoutMicros, (reading) => {
+        callRuntime(process, runtime, "Status", {}, timeoutMicros, (status) => {
+          if (!info.ok || !reading.ok) again();
+          else this.begin(info.message, reading.message, status.ok ? status.message : undefined);
+        });
+      });
+    });
+  }
+
+  private begin(
+    machine: MachineInfoResponse,
+    { rootFilesystem }: MachineReadingResponse,
+    runtimeStatus: StatusResponse | undefined,
+  ): void {
+    const { context, rules, faults, fail } = this.given;
+    const { options, dialect, heartbeat, events, process } = context;
+    const { milliCpu, memoryBytes } = machine;
+    const capacity = capacityOf({ milliCpu, memoryBytes, ephemeralBytes: rootFilesystem?.capacityBytes }, options.node);
+    const reserved = [options.node.systemReserved, options.node.serviceReserved];
+    const hard = options.node.allocatableIgnoresEviction ? [] : rules.thresholds;
+    const over = overReserved(capacity, reserved, hard);
+    if (over !== undefined) {
+      fail(`invalid Node Allocatable configuration. ${over}`);
+      return;
+    }
+    this.machine = { machine, capacity, allocatable: allocatableOf(capacity, reserved, hard), runtimeStatus };
+    events.node("Normal", "Starting", "Starting kubelet.");
+    this.keeper.start();
+    this.images.start();
+    this.eviction.start();
+    if (heartbeat === undefined) return;
+    const { nodeName, node } = options;
+    const lease = { nodeName, dialect, durationSeconds: node.leaseDurationSeconds, faults };
+    new LeaseKeeper(lease, { process, api: heartbeat, node: () => this.keeper.registeredNode() }).start();
+  }
+}
