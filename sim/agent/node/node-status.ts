@@ -73,7 +73,7 @@ function handlerOf({ name, features }: StatusResponse["runtimeHandlers"][number]
 const namesMax = 5;
 
 /** The largest first, up to a number; digests before tags. Negative: all of them. */
-export function imagesOf(images: readonly Image[], most: number): readonly JsonObject[] {
+function imagesOf(images: readonly Image[], most: number): readonly JsonObject[] {
   const sorted = [...images].sort((left, right) => right.size - left.size || compareBytes(left.id, right.id));
   return (most < 0 ? sorted : sorted.slice(0, most)).map(({ repoDigests, repoTags, size }) => ({
     names: [...repoDigests, ...repoTags].slice(0, namesMax),

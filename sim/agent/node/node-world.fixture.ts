@@ -13,7 +13,7 @@ import type { ActivePod, AgentContext, AgentOptions, ApiCaller, NodeOptions } fr
 import { AgentNode } from "./node-side.ts";
 
 export const mebibyte = 2 ** 20;
-export const second = 1_000_000;
+const second = 1_000_000;
 
 export interface NodeWorldOptions {
   readonly node?: Partial<NodeOptions>;
