@@ -121,12 +121,41 @@ const conform = object({
   featureGates: gates,
 });
 
+const runMode = optional(
+  option("--mode", choice(["lite", "swarm", "performance"], { metavar: "MODE" }), {
+    description: message`${text("lite: faults at the rates that are written. swarm: every rate drawn from the seed, some faults left out. performance: no faults. Default: the scenario's own.")}`,
+  }),
+);
+
+const plantedBugNames = multiple(
+  option("--fault", string({ metavar: "NAME" }), {
+    description: message`${text("Plant this bug in the run: one of sim/planted/simulated-bugs.ts or docs/faults.md. May be given more than once.")}`,
+  }),
+);
+
 const run = object({
   command: constant("run"),
   scenario: argument(file("SCENARIO"), { description: message`A scenario file.` }),
   seed: optional(
     option("--seed", integer({ min: 0, max: 4_294_967_295, metavar: "N" }), {
       description: message`Seed of the run. Default: the scenario's own.`,
+    }),
+  ),
+  seeds: optional(
+    option("--seeds", integer({ min: 1, max: 10_000, metavar: "N" }), {
+      description: message`Play so many seeds, from --seed on, and tell which fail.`,
+    }),
+  ),
+  profile: optional(
+    option("--profile", choice(["svc", "kubernetes"], { metavar: "PROFILE" }), {
+      description: message`Another profile than the scenario's.`,
+    }),
+  ),
+  mode: runMode,
+  faults: plantedBugNames,
+  trace: optional(
+    option("--trace", path({ metavar: "FILE", type: "file", allowCreate: true }), {
+      description: message`Write down what happened, a line a change, with a legend; as JSON, for ${text("`touchstone view`")}, when the name ends in .json.`,
     }),
   ),
   checkDeterminism: withDefault(
@@ -261,6 +290,8 @@ export const commandLine = or(
     footer: examples(
       "touchstone run scenarios/one-broken-link.yaml",
       "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism",
+      "touchstone run scenarios/one-broken-link.yaml --seeds 100 --mode swarm",
+      "touchstone run scenarios/one-broken-link.yaml --fault client-relist-keeps-deleted --trace run.txt",
     ),
   }),
   command("diff", diff, {

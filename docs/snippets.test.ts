@@ -49,6 +49,7 @@ const examples = [
   "token",
   "tokens.csv",
   "scenarios/short-partition.yaml",
+  "run.txt",
   "ca.pem",
   "~/.kube/config",
   "out/embedded/failures/watch-replays-to-list.json",

@@ -1,11 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { z } from "zod";
 import { parseScenario, ScenarioError } from "./load.ts";
+import { scenarioFiles } from "./scenario-files.fixture.ts";
 import { scenarioSchema } from "./schema.ts";
 
 const folder = new URL(".", import.meta.url);
 const example = readFileSync(new URL("one-broken-link.yaml", folder), "utf8");
+
+const published = (): object => z.toJSONSchema(scenarioSchema, { io: "input" });
+const editor = new Ajv2020({ strict: true, allowUnionTypes: true, strictTuples: false }).compile(published());
 
 function mistakes(from: string, to: string): string {
   expect(example).toContain(from);
@@ -19,18 +26,20 @@ function mistakes(from: string, to: string): string {
 }
 
 describe("scenario files", () => {
-  it.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))(
-    "%s is a scenario, called as its file",
-    (name) => {
-      const scenario = parseScenario(readFileSync(new URL(name, folder), "utf8"), name);
-      expect(`${scenario.name}.yaml`).toBe(name);
-    },
-  );
+  it.each(scenarioFiles())("%s is a scenario, called as its file", (file) => {
+    const text = readFileSync(new URL(file, folder), "utf8");
+    expect(`${parseScenario(text, file).name}.yaml`).toBe(basename(file));
+    expect(text).toMatch(/^# yaml-language-server: \$schema=/);
+    expect(editor(parse(text)), JSON.stringify(editor.errors)).toBe(true);
+  });
 
   it("reads durations and ranges as microseconds, and fills in what is left out", () => {
     const scenario = parseScenario(example, "x.yaml");
     expect(scenario.until).toBe(30_000_000);
-    expect(scenario.network).toEqual({ latency: { min: 5000, max: 20_000 }, detect: 3_000_000 });
+    expect(scenario.network).toEqual({
+      latency: [{ percent: 100, span: { min: 5000, max: 20_000 } }],
+      detect: 3_000_000,
+    });
     expect(scenario.profile).toBe("svc");
     expect(scenario.clients[0]).toMatchObject({ kind: "writer", every: 200_000, until: 15_000_000, objects: 5 });
   });
@@ -38,36 +47,98 @@ describe("scenario files", () => {
   it.each([
     ["at: 2s", "at: 2", "x.yaml:16:11: faults[0].at: expected a duration of whole microseconds such as 5ms"],
     ["until: 30s", "until: 30", "x.yaml:8:8: until: expected a duration of whole microseconds such as 5ms"],
-    ["latency: 5ms..20ms", "latency: 5", "network.latency: expected a latency such as 5ms"],
+    ["latency: 5ms..20ms", "latency: 5", "network.latency: expected a duration such as 5ms"],
     ["at: 2s", "at: 2 s", "faults[0].at: expected a duration of whole microseconds"],
     ["at: 2s", "at: 31s", "faults[0].at: the run is over by then"],
     [
       "partition: [informer-1",
       "partition: [informer-9",
-      "x.yaml:16:27: faults[0].partition[0]: nobody is called informer-9; there are apiserver, writer-1, writer-2, informer-1",
+      "x.yaml:16:27: faults[0].partition[0]: nobody that this can happen to is called informer-9; there are apiserver, writer-1, writer-2, informer-1; did you mean informer-1?",
     ],
-    ["every: 200ms", "evry: 200ms", 'clients[0]: Unrecognized key: "evry"'],
-    ["5ms..20ms", "20ms..5ms", "network.latency: expected a latency such as 5ms, or a range such as 5ms..20ms"],
+    ["every: 200ms", "evry: 200ms", 'x.yaml:12:37: clients[0]: there is no field "evry" here; did you mean every?'],
+    [
+      "compact: apiserver",
+      "compct: apiserver",
+      'x.yaml:17:15: faults[1]: there is no field "compct" here; did you mean compact?',
+    ],
+    ["until: 30s", "until: 30s\nsaftey: 20s", 'x.yaml:9:1: there is no field "saftey" here; did you mean safety?'],
+    [
+      "5ms..20ms",
+      "20ms..5ms",
+      "network.latency: expected a duration such as 5ms, or a range such as 5ms..20ms that begins with the shorter one",
+    ],
     [
       "detect: 3s",
       "detect: 0s",
-      "network.detect: expected a duration of whole microseconds such as 5ms, 30s or 1m30s, above zero",
+      "network.detect: expected a duration of whole microseconds such as 5ms, 30s or 1m30s, of a year at most, above zero",
     ],
     ["kind: informer", "kind: controller", "clients[2].kind: "],
     ["name: writer-2", "name: writer-1", "clients[1].name: the name writer-1 is taken"],
-    ["requirement: informer.converges", "requirement: informer.convergs", "expect[1].requirement: "],
+    ["requirement: informer.converges", "requirement: informer.convergs", "; did you mean informer.converges?"],
     ["until: 30s", "until: 16s", "expect[1].by: the run is over by then"],
     ["clients:", "clients: {", "x.yaml:12:3: not YAML: "],
+    // Orders that make no sense.
+    [
+      "at: 10s, heal",
+      "at: 1s, heal",
+      "x.yaml:18:11: faults[2].at: nothing between informer-1 and apiserver is broken before then: a heal follows what it undoes",
+    ],
+    [
+      "partition: [informer-1, apiserver]",
+      "partition: [apiserver, apiserver]",
+      "faults[0].partition: a link has two ends, and both are apiserver",
+    ],
+    ["at: 2s,", "", "faults[0]: says not when: give `at`, or `every` for how often"],
+    ["at: 8s, compact", "compact", "faults[1]: says not when"],
+    ["compact: apiserver", "compact: apiserver, by: 5s", "faults[1].by: compact has no use for it"],
+    ["compact: apiserver", "lag: apiserver", "faults[1]: lag needs `by`"],
+    ["compact: apiserver", "compact: apiserver, crash: apiserver", "one row has one verb, and crash is there already"],
+    [
+      "compact: apiserver",
+      "throttle: informer-1, rate: 1/2",
+      "nobody that this can happen to is called informer-1; there are apiserver",
+    ],
+    [
+      "compact: apiserver",
+      "throttle: apiserver, rate: 3/2",
+      "faults[1].rate: expected a ratio between 0 and 1 such as 1/100",
+    ],
+    ["until: 30s", "until: 30s\nsafety: 30s", "safety: nothing is left of the run after it"],
+    ["until: 30s", "until: 30s\nsafety: 5s", "faults[1].at: the safety phase is over by then"],
+    [
+      "latency: 5ms..20ms",
+      "latency: [{ percent: 50, upTo: 2s }, { percent: 99, upTo: 1s }]",
+      "the latencies rise: a longer one came before",
+    ],
   ])("%s → %s is refused with its place", (from, to, message) => {
     expect(mistakes(from, to)).toContain(message);
   });
 
   it("tells one mistake of what is no YAML: the others follow from it", () => {
     expect(mistakes("clients:", "clients: {").split("\n")).toHaveLength(1);
+    expect(mistakes("clients:", "x: &a [*a]\nclients:")).toContain("x.yaml");
   });
 
-  it("has a JSON schema for editors that is up to date", () => {
-    const schema = `${JSON.stringify(z.toJSONSchema(scenarioSchema, { io: "input" }), undefined, 2)}\n`;
-    expect(readFileSync(new URL("scenario.schema.json", folder), "utf8")).toBe(schema);
+  it("has no depth or size that harms", () => {
+    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    expect(() => parseScenario(`clients: ${deep}`, "x.yaml")).toThrow(ScenarioError);
+    expect(() => parseScenario("x".repeat(5_000_000), "x.yaml")).toThrow("longer than");
+    const bomb =
+      "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]";
+    expect(() => parseScenario(bomb, "x.yaml")).toThrow(ScenarioError);
+  });
+
+  it("has a JSON schema for editors that is up to date", async () => {
+    await expect(`${JSON.stringify(published(), undefined, 2)}\n`).toMatchFileSnapshot("scenario.schema.json");
+  });
+
+  it.each([
+    ["every: 200ms", "evry: 200ms"],
+    ["at: 2s", "at: 2"],
+    ["kind: informer", "kind: controller"],
+    ["5ms..20ms", "5ms.20ms"],
+  ])("shows %s → %s in an editor", (from, to) => {
+    expect(editor(parse(example))).toBe(true);
+    expect(editor(parse(example.replace(from, to)))).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 /** From the text of a scenario file to a scenario, or to every mistake in it with its place. */
-import { isMap, isNode, isPair, LineCounter, type Node, parseDocument } from "yaml";
-import type { z } from "zod";
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { z } from "zod";
+import { didYouMean } from "../wire/near-names.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
 /** One mistake a line: `file:line:column: path: what is wrong`. */
@@ -8,8 +9,12 @@ export class ScenarioError extends Error {
   override readonly name = "ScenarioError";
 }
 
+/** Longer texts are no scenarios that a person wrote. */
+const textLengthMax = 4_000_000;
+
 /** `name` is how errors call the file. Throws `ScenarioError`. */
 export function parseScenario(text: string, name: string): Scenario {
+  if (text.length > textLengthMax) throw new ScenarioError(`${name}: longer than ${textLengthMax} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => {
@@ -18,19 +23,79 @@ export function parseScenario(text: string, name: string): Scenario {
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = scenarioSchema.safeParse(document.toJS());
+  const parsed = scenarioSchema.safeParse(plain(document, name));
   if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues.flatMap(flattened).map((issue) => {
-    const path = issue.path
-      .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
-      .join("")
-      .replace(/^\./, "");
-    return `${at(offsetOf(document.contents, issue.path))}: ${path === "" ? "" : `${path}: `}${issue.message}`;
-  });
-  throw new ScenarioError(mistakes.join("\n"));
+  const mistakes = parsed.error.issues
+    .flatMap(flattened)
+    .flatMap((issue) => byKey(issue, document))
+    .map(({ path, message, isKey }) => {
+      const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
+      const shown = pathText(isKey ? path.slice(0, -1) : path);
+      return `${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`;
+    });
+  throw new ScenarioError([...new Set(mistakes)].join("\n"));
+}
+
+/** Aliases that would unfold without end are refused by the reader of YAML. */
+function plain(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 1000 });
+  } catch (error) {
+    throw new ScenarioError(`${name}: not YAML that can be read: ${(error as Error).message}`);
+  }
 }
 
 type Issue = z.core.$ZodIssue;
+
+interface Mistake {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The path is that of a key which should not be there. */
+  readonly isKey: boolean;
+}
+
+/** Each key that is not known is told where it stands, with the names that may have been meant. */
+function byKey(issue: Issue, document: Document): readonly Mistake[] {
+  if (issue.code !== "unrecognized_keys") {
+    return [{ path: issue.path, message: issue.message + meant(issue, document), isKey: false }];
+  }
+  const known = keysAt(issue.path);
+  return issue.keys.map((key) => ({
+    path: [...issue.path, key],
+    message: `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`,
+    isKey: true,
+  }));
+}
+
+/** For a word that is none of those that are possible: which of them is near. */
+function meant(issue: Issue, document: Document): string {
+  const possible = issue.code === "invalid_value" ? issue.values : [];
+  const given = document.getIn(issue.path);
+  return typeof given === "string" ? didYouMean(given, possible.map(String)) : "";
+}
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+}
+
+/** The fields that an object at this path may have, in any of its alternatives. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let schemas: readonly JsonSchema[] = [z.toJSONSchema(scenarioSchema, { io: "input" }) as JsonSchema];
+  const unfold = (schema: JsonSchema): readonly JsonSchema[] => [
+    schema,
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(unfold),
+  ];
+  for (const key of path) {
+    const steps = schemas
+      .flatMap(unfold)
+      .map(({ properties, items }) => (typeof key === "number" ? items : properties?.[String(key)]));
+    schemas = steps.filter((schema) => schema !== undefined);
+  }
+  return [...new Set(schemas.flatMap(unfold).flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
 
 /** Of a union, the complaints of the alternative that was probably meant: the one with the fewest. */
 function flattened(issue: Issue): Issue[] {
@@ -39,14 +104,22 @@ function flattened(issue: Issue): Issue[] {
   return fewest.flatMap((inner) => flattened({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** An unknown or a missing key says more against an alternative than a wrong value does. */
+/** An unknown or a missing key says more against an alternative than a wrong value does, and another type altogether most. */
 function weight(issues: readonly Issue[]): number {
-  return issues.reduce(
-    (sum, issue) =>
-      sum + (issue.code === "unrecognized_keys" ? 2 * issue.keys.length : issue.input === undefined ? 2 : 1),
-    0,
-  );
+  return issues.reduce((sum, issue) => sum + weightOf(issue), 0);
 }
+
+function weightOf(issue: Issue): number {
+  if (issue.code === "unrecognized_keys") return 2 * issue.keys.length;
+  if (issue.code === "invalid_type" && issue.path.length === 0) return 5;
+  return issue.input === undefined ? 2 : 1;
+}
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
 
 /** Where the deepest node on the path begins. */
 function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {
@@ -57,6 +130,14 @@ function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {
     node = next;
   }
   return (isNode(node) ? (node as Node).range?.[0] : undefined) ?? 0;
+}
+
+/** Where the last key of the path stands itself. */
+function keyOffsetOf(contents: unknown, path: readonly PropertyKey[]): number {
+  let node = contents;
+  for (const key of path.slice(0, -1)) node = childOf(node, key) ?? node;
+  const pair = isMap(node) ? node.items.find(({ key }) => String(key) === String(path.at(-1))) : undefined;
+  return (isScalar(pair?.key) ? pair.key.range?.[0] : undefined) ?? offsetOf(contents, path);
 }
 
 function childOf(node: unknown, key: PropertyKey): Node | undefined {

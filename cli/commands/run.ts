@@ -1,33 +1,99 @@
-/** `touchstone run`: one seeded simulation of a scenario file, or two to see whether they are the same. */
-import { readFileSync } from "node:fs";
+/** `touchstone run`: seeded simulations of a scenario file: one, many, or one twice to see whether it is the same. */
+import { writeFileSync } from "node:fs";
 import process from "node:process";
+import { renderSeedsText } from "../../reports/render/seeds-text.ts";
 import { renderSimulationText } from "../../reports/render/simulation-text.ts";
+import { renderTraceText } from "../../reports/render/trace-text.ts";
 import type { SimulationReport } from "../../reports/schema/simulation-report.ts";
 import { exitCodeOf, summarize } from "../../reports/schema/verdict.ts";
-import { parseScenario, ScenarioError } from "../../scenarios/load.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
+import type { Bugs } from "../../sim/experiments/bugs.ts";
+import { type PlayOptions, playScenario, type Played } from "../../sim/experiments/play.ts";
+import { Recorder } from "../../sim/experiments/recorder.ts";
+import { StageError } from "../../sim/experiments/stage.ts";
 import { checkDeterminism, type DeterminismVerdict, formatDivergence } from "../../sim/kernel/determinism.ts";
-import { playScenario } from "../../sim/experiments/play.ts";
 import type { RunOptions } from "../command-line.ts";
-import { painter } from "../output/terminal.ts";
+import { plantedBugs, readScenario } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { painter } from "../output/terminal.ts";
 
 export async function runScenario(options: RunOptions): Promise<ExitCode> {
-  const scenario = readScenario(options.scenario);
+  const scenario = readScenario(options.scenario, options.profile);
   const seed = options.seed ?? scenario.seed;
-  if (options.checkDeterminism) return checkTwice(scenario, seed, options.json);
-  const { report } = playScenario(scenario, { seed });
+  const bugs = plantedBugs(options.faults, scenario);
+  const mode = options.mode ?? scenario.mode;
+  if (options.seeds !== undefined) return playSeeds(scenario, { bugs, mode }, seed, options);
+  if (options.checkDeterminism) return checkTwice(scenario, { bugs, mode, seed }, options);
+  const recorder = options.trace === undefined ? undefined : new Recorder(scenario);
+  const { report } = played(scenario, { bugs, mode, seed, ...(recorder === undefined ? {} : { watcher: recorder }) });
+  if (recorder !== undefined && options.trace !== undefined) writeTrace(recorder, report, options.trace);
   print(report, options.json);
-  return exitCodeOf[summarize(report.expectations.map(({ verdict }) => verdict))];
+  return exitCodeOfRun(report);
+}
+
+/** A broken invariant is a failure, whether the scenario has a row for it or not. */
+function exitCodeOfRun(report: SimulationReport): ExitCode {
+  if (report.failure !== undefined) return exitCodes.targetFailed;
+  const outcomes = report.expectations.map(({ verdict }) => verdict);
+  // Without expectations the invariants were all there was to prove.
+  return outcomes.length === 0 ? exitCodes.good : exitCodeOf[summarize(outcomes)];
+}
+
+function played(scenario: Scenario, options: PlayOptions): Played {
+  try {
+    return playScenario(scenario, options);
+  } catch (error) {
+    if (error instanceof StageError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function writeTrace(recorder: Recorder, report: SimulationReport, file: string): void {
+  const document = recorder.document(report);
+  const text = file.endsWith(".json") ? `${JSON.stringify(document)}\n` : renderTraceText(document);
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`--trace ${file}: cannot be written: ${(error as Error).message}. Name another file.`);
+  }
+}
+
+/** Seeds one after another, in this process; `hunt` is for many. */
+function playSeeds(
+  scenario: Scenario,
+  options: { readonly bugs: Bugs; readonly mode: Scenario["mode"] },
+  first: number,
+  { seeds = 1, checkDeterminism: twice, trace, json }: RunOptions,
+): ExitCode {
+  if (twice) throw new UsageError("--check-determinism looks at one seed: leave --seeds out.");
+  if (trace !== undefined) throw new UsageError("--trace writes down one run: leave --seeds out, and give --seed.");
+  const reports = Array.from(
+    { length: seeds },
+    (_, index) => played(scenario, { ...options, seed: first + index }).report,
+  );
+  process.stdout.write(
+    json ? `${JSON.stringify(reports, undefined, 2)}\n` : renderSeedsText(reports, painter(process.stdout)),
+  );
+  const codes = reports.map(exitCodeOfRun);
+  return (
+    codes.find((code) => code === exitCodes.targetFailed) ??
+    codes.find((code) => code !== exitCodes.good) ??
+    exitCodes.good
+  );
 }
 
 /** A run that differs from itself is our bug, whatever its verdicts say. */
-async function checkTwice(scenario: Scenario, seed: number, json: boolean): Promise<ExitCode> {
+async function checkTwice(
+  scenario: Scenario,
+  options: PlayOptions,
+  { json, trace: file }: RunOptions,
+): Promise<ExitCode> {
+  if (file !== undefined) throw new UsageError("--check-determinism plays twice: leave --trace out.");
   let report: SimulationReport | undefined;
   const verdict = await checkDeterminism((trace) => {
-    const played = playScenario(scenario, { seed, trace });
-    report = played.report;
-    return played.trace;
+    const run = played(scenario, { ...options, trace });
+    report = run.report;
+    return run.trace;
   });
   if (report === undefined) throw new Error("nothing was played");
   if (json) {
@@ -40,7 +106,7 @@ async function checkTwice(scenario: Scenario, seed: number, json: boolean): Prom
         : `${formatDivergence(verdict.divergence)}\n`,
     );
   }
-  return verdict.deterministic ? exitCodeOf[summarize(report.expectations.map((row) => row.verdict))] : exitCodes.broke;
+  return verdict.deterministic ? exitCodeOfRun(report) : exitCodes.broke;
 }
 
 function forMachines(verdict: DeterminismVerdict): object {
@@ -53,13 +119,4 @@ function print(report: SimulationReport, json: boolean): void {
   process.stdout.write(
     json ? `${JSON.stringify(report, undefined, 2)}\n` : renderSimulationText(report, painter(process.stdout)),
   );
-}
-
-function readScenario(path: string): Scenario {
-  try {
-    return parseScenario(readFileSync(path, "utf8"), path);
-  } catch (error) {
-    if (error instanceof ScenarioError) throw new UsageError(error.message);
-    throw error;
-  }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../contract/http-message.ts";
 import type { WatchRecord } from "../client/informer.ts";
 import {
   expiredWatchesAreGone,
-  informersConverged,
   type NamedInformer,
   type StoreHistory,
   watchesAreOrdered,
@@ -11,10 +9,6 @@ import {
 } from "./informers.ts";
 
 const path = "/api/v1/namespaces/n/configmaps";
-const object = (name: string, version: number): JsonObject => ({
-  metadata: { namespace: "n", name, resourceVersion: String(version) },
-});
-
 const watch = (fromVersion: number, events: string, outcome: WatchRecord["outcome"] = "served"): WatchRecord => ({
   fromVersion: String(fromVersion),
   startedMicros: 100,
@@ -28,13 +22,9 @@ const watch = (fromVersion: number, events: string, outcome: WatchRecord["outcom
           .map((word) => ({ type: word.startsWith("b") ? "BOOKMARK" : "MODIFIED", version: word.replace("b", "") })),
 });
 
-const informer = (watches: WatchRecord[], objects: JsonObject[] = []): NamedInformer => ({
+const informer = (watches: WatchRecord[]): NamedInformer => ({
   name: "informer-1",
-  informer: {
-    path,
-    watches,
-    objects: new Map(objects.map((held) => [`n/${(held["metadata"] as { name: string }).name}`, held])),
-  },
+  informer: { path, watches, objects: new Map() },
 });
 
 /** Changes 5, 6 and 8 are of the informer's collection, 7 is not; everything below 6 is compacted at 50. */
@@ -47,24 +37,6 @@ const history: StoreHistory = {
   ],
   compactions: [{ atMicros: 50, revision: 6 }],
 };
-
-describe("informersConverged", () => {
-  it("accepts equal copies", () => {
-    expect(
-      informersConverged([informer([], [object("a", 8), object("b", 6)])], [object("b", 6), object("a", 8)]).status,
-    ).toBe("passed");
-  });
-  it.each([
-    ["an old version", [object("a", 5)], [object("a", 8)], "it holds version 5"],
-    ["a missing object", [], [object("a", 8)], "it holds none"],
-    ["an object that is gone", [object("a", 8), object("b", 6)], [object("a", 8)], "it holds version 6"],
-  ])("rejects %s", (_name, held, served, actual) => {
-    expect(informersConverged([informer([], held)], served)).toMatchObject({ status: "failed", actual });
-  });
-  it("says nothing without informers", () => {
-    expect(informersConverged([], []).status).toBe("inconclusive");
-  });
-});
 
 describe("expiredWatchesAreGone", () => {
   it("accepts a watch that is told 410", () => {

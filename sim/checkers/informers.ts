@@ -1,7 +1,6 @@
 /** What must hold of informers at a moment of a run. Each judge is pure: it looks, and touches nothing. */
 import type { Verdict } from "../../reports/schema/verdict.ts";
-import type { JsonObject } from "../contract/http-message.ts";
-import { type Informer, keyOf, versionOf, type WatchRecord } from "../client/informer.ts";
+import type { Informer, WatchRecord } from "../client/informer.ts";
 
 /** An informer and its name. */
 export interface NamedInformer {
@@ -11,36 +10,6 @@ export interface NamedInformer {
 
 const failed = (expected: string, actual: string): Verdict => ({ status: "failed", expected, actual });
 const passed: Verdict = { status: "passed", runs: 1 };
-
-/** Every informer holds exactly what the server holds: the same objects at the same versions. */
-export function informersConverged(informers: readonly NamedInformer[], served: readonly JsonObject[]): Verdict {
-  if (informers.length === 0) return { status: "inconclusive", why: "the scenario has no informer" };
-  const expected = new Map(served.map((object) => [keyOf(object), versionOf(object)]));
-  for (const { name, informer } of informers) {
-    const held = new Map([...informer.objects].map(([key, object]) => [key, versionOf(object)]));
-    const wrong = firstDifference(expected, held);
-    if (wrong !== undefined) {
-      const { key, want, have } = wrong;
-      return failed(
-        `${name} holds ${key} ${want === undefined ? "no longer" : `at version ${want}`}`,
-        have === undefined ? "it holds none" : `it holds version ${have}`,
-      );
-    }
-  }
-  return passed;
-}
-
-function firstDifference(
-  expected: ReadonlyMap<string, string>,
-  held: ReadonlyMap<string, string>,
-): { key: string; want: string | undefined; have: string | undefined } | undefined {
-  for (const key of new Set([...expected.keys(), ...held.keys()])) {
-    const want = expected.get(key);
-    const have = held.get(key);
-    if (want !== have) return { key, want, have };
-  }
-  return undefined;
-}
 
 /** What happened to the store of a run, from its beginning. */
 export interface StoreHistory {

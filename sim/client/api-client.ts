@@ -8,6 +8,8 @@ export interface ClientRequest {
   /** Without `?`. */
   readonly query?: string;
   readonly body?: JsonObject;
+  /** Of the body. Default `application/json`. */
+  readonly contentType?: string;
 }
 
 export type ClientAnswer =
@@ -99,8 +101,9 @@ export class ApiClient {
     };
   }
 
-  private start({ method, path, query = "", body }: ClientRequest, responder: Responder): Cancel {
-    const headers = body === undefined ? this.headers : { ...this.headers, "content-type": "application/json" };
+  private start(request: ClientRequest, responder: Responder): Cancel {
+    const { method, path, query = "", body, contentType = "application/json" } = request;
+    const headers = body === undefined ? this.headers : { ...this.headers, "content-type": contentType };
     return this.handler.start({ method, path, query, headers, body }, responder);
   }
 }

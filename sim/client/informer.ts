@@ -4,10 +4,11 @@
  * Source: client-go, tools/cache/reflector.go (ListAndWatch).
  *
  * Simplification: the real one backs off from 800 ms to 30 s with jitter and asks for watches of 5 to 10 minutes;
- * this one waits between one and two seconds, and lets the server choose the length.
+ * this one waits between one and two seconds, and lets the server choose the length unless it is told one.
  */
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { ApiClient } from "./api-client.ts";
 
 export interface InformerOptions {
@@ -15,6 +16,19 @@ export interface InformerOptions {
   readonly path: string;
   /** For a list. Default 30 seconds, more than 0. */
   readonly deadlineMicros?: Micros;
+  /** `watch`: it never lists, and takes the present state from the first events of a watch without a version. Default `list`. */
+  readonly begin?: "list" | "watch";
+  /**
+   * Length that it asks its watches to have, whole seconds. When nothing comes for this and 5 s more, the connection is
+   * taken for dead. Default: the server's choice, and nothing is taken for dead.
+   */
+  readonly timeoutMicros?: Micros | undefined;
+  /** `resourceVersion=0`: any state will do for a first list. Default: the newest. */
+  readonly listsAnyVersion?: boolean;
+  /** Hears of each change of the copy; `before` is what was there. A deletion has no `after`. */
+  readonly onChange?: (key: string, before: JsonObject | undefined, after: JsonObject | undefined) => void;
+  /** Published bugs of informers that it has. Default: none. */
+  readonly bugs?: SimulatedBugs;
 }
 
 /** What happened to one watch request, for checkers. */
@@ -31,22 +45,29 @@ export interface WatchRecord {
 
 const retryMicrosMin: Micros = 1_000_000;
 const retryMicrosMax: Micros = 2_000_000;
+const silenceMicros: Micros = 5_000_000;
+const none: SimulatedBugs = new Set();
 
 export class Informer {
   readonly watches: WatchRecord[] = [];
   /** Copies by namespace and name. */
   readonly objects = new Map<string, JsonObject>();
   listCount = 0;
+  /** It has had a whole state, and follows it. */
+  synced = false;
   private readonly process: Process;
   private readonly client: ApiClient;
   private readonly options: InformerOptions;
+  private readonly bugs: SimulatedBugs;
   private version = "";
   private cancelWatch: Cancel = () => {};
+  private cancelSilence: Cancel = () => {};
 
   constructor(process: Process, client: ApiClient, options: InformerOptions) {
     this.process = process;
     this.client = client;
     this.options = options;
+    this.bugs = options.bugs ?? none;
   }
 
   get path(): string {
@@ -54,76 +75,150 @@ export class Informer {
   }
 
   start(): void {
-    this.list();
+    if (this.options.begin === "watch") this.follow();
+    else this.list();
   }
 
   private list(): void {
-    const { path, deadlineMicros = 30_000_000 } = this.options;
-    this.client.call({ method: "GET", path }, deadlineMicros, (answer) => {
+    const { path, deadlineMicros = 30_000_000, listsAnyVersion = false } = this.options;
+    const query = listsAnyVersion && this.listCount === 0 ? { query: "resourceVersion=0" } : {};
+    this.client.call({ method: "GET", path, ...query }, deadlineMicros, (answer) => {
       if (!answer.ok || answer.status !== 200) {
         this.process.trace("informer.list-failed", answer.ok ? answer.status : answer.failure);
         this.retry(() => this.list());
         return;
       }
       this.listCount++;
-      this.objects.clear();
-      for (const item of (answer.object["items"] ?? []) as readonly JsonObject[]) this.objects.set(keyOf(item), item);
+      this.replace((answer.object["items"] ?? []) as readonly JsonObject[]);
       this.version = versionOf(answer.object);
+      this.synced = true;
       this.process.trace("informer.listed", this.objects.size, this.version);
       this.follow();
     });
   }
 
+  private replace(items: readonly JsonObject[]): void {
+    const listed = new Set(items.map(keyOf));
+    for (const [key, before] of [...this.objects]) {
+      if (listed.has(key) || this.bugs.has("client-relist-keeps-deleted")) continue;
+      this.objects.delete(key);
+      this.options.onChange?.(key, before, undefined);
+    }
+    for (const item of items) this.keep(item, this.bugs.has("client-false-updates-on-restart"));
+  }
+
+  /** Handlers hear of what has changed. `isUpdate`: they are told even if it has not. */
+  private keep(object: JsonObject, isUpdate = false): void {
+    const key = keyOf(object);
+    const before = this.objects.get(key);
+    this.objects.set(key, object);
+    if (before === undefined || isUpdate || versionOf(before) !== versionOf(object))
+      this.options.onChange?.(key, before, object);
+  }
+
   private follow(): void {
     const now = this.process.clock.nowMicros();
+    const { path, timeoutMicros } = this.options;
+    // Without a version the state comes first, and replaces what was there.
+    if (this.version === "") this.replace([]);
     const record: WatchRecord = {
-      fromVersion: this.version,
+      fromVersion: this.version === "" ? "0" : this.version,
       startedMicros: now,
       outcome: "asked",
       outcomeMicros: now,
       events: [],
     };
     this.watches.push(record);
-    const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${encodeURIComponent(this.version)}`;
-    this.cancelWatch = this.client.watch(
-      { method: "GET", path: this.options.path, query },
+    const version = this.version === "" ? "" : `&resourceVersion=${encodeURIComponent(this.version)}`;
+    const timeout = timeoutMicros === undefined ? "" : `&timeoutSeconds=${Math.ceil(timeoutMicros / 1_000_000)}`;
+    const query = `watch=true&allowWatchBookmarks=true${version}${timeout}`;
+    const cancel = this.client.watch(
+      { method: "GET", path, query },
       {
         opened: () => this.learn(record, "served"),
         event: (type, object) => this.apply(record, type, object),
         refused: (status) => {
+          this.cancelSilence();
           this.learn(record, status === 410 ? "gone" : "refused");
           if (status === 410) this.list();
           else this.retry(() => this.follow());
         },
         ended: (failure) => {
+          this.cancelSilence();
           if (failure !== undefined && record.outcome === "asked") this.learn(record, "lost");
           this.process.trace("informer.watch-ended", failure ?? "closed");
-          if (failure === undefined) this.follow();
-          else this.retry(() => this.follow());
+          this.resume(failure !== undefined);
         },
       },
     );
+    this.cancelWatch = cancel;
+    this.listenForSilence();
+  }
+
+  private resume(isBroken: boolean): void {
+    if (this.bugs.has("client-gap-between-watches")) this.skipToPresent();
+    else if (!isBroken) this.follow();
+    else {
+      this.retry(() => this.follow());
+      if (this.bugs.has("client-double-done-duplicate-watch")) this.retry(() => this.follow());
+    }
+  }
+
+  /** The planted bug: the version of a new list, and none of what is in it. */
+  private skipToPresent(): void {
+    this.client.call({ method: "GET", path: this.options.path }, 30_000_000, (answer) => {
+      if (answer.ok && answer.status === 200) this.version = versionOf(answer.object);
+      this.retry(() => this.follow());
+    });
+  }
+
+  private listenForSilence(): void {
+    const { timeoutMicros } = this.options;
+    if (timeoutMicros === undefined || this.bugs.has("watch-half-open-silence")) return;
+    this.cancelSilence();
+    this.cancelSilence = this.process.clock.after(timeoutMicros + silenceMicros, () => {
+      this.process.trace("informer.silence");
+      this.cancelWatch();
+      this.follow();
+    });
   }
 
   private apply(record: WatchRecord, type: string, object: JsonObject): void {
+    this.listenForSilence();
     if (type === "ERROR") {
       const isGone = object["code"] === 410;
       this.learn(record, isGone ? "gone" : "refused");
       this.cancelWatch();
-      if (isGone) this.list();
+      this.cancelSilence();
+      if (isGone && !this.bugs.has("client-410-error-event-ignored")) this.list();
       else this.retry(() => this.follow());
       return;
     }
-    this.version = versionOf(object);
-    record.events.push({ type, version: this.version });
-    this.process.trace("informer.event", type, type === "BOOKMARK" ? "" : keyOf(object), this.version);
-    if (type === "DELETED") this.objects.delete(keyOf(object));
-    else if (type !== "BOOKMARK") this.objects.set(keyOf(object), object);
+    const version = versionOf(object);
+    record.events.push({ type, version });
+    this.process.trace("informer.event", type, type === "BOOKMARK" ? "" : keyOf(object), version);
+    if (type === "DELETED") {
+      this.objects.delete(keyOf(object));
+      this.options.onChange?.(keyOf(object), object, undefined);
+    } else if (type !== "BOOKMARK") this.keep(object);
+    this.advance(record, type, version);
+  }
+
+  /**
+   * From where to go on. The first events of a watch without a version are the state, in no order of versions: nobody
+   * may resume among them, so until something else has come there is no version.
+   */
+  private advance(record: WatchRecord, type: string, version: string): void {
+    const isState = record.fromVersion === "0" && type === "ADDED" && this.version === "";
+    if (isState && !this.bugs.has("watch-rv0-initial-unsorted")) return;
+    this.version = version;
+    this.synced = true;
   }
 
   private learn(record: WatchRecord, outcome: WatchRecord["outcome"]): void {
     record.outcome = outcome;
     record.outcomeMicros = this.process.clock.nowMicros();
+    if (outcome === "served" && record.fromVersion === "0") this.synced = true;
     this.process.trace("informer.watch", outcome, record.fromVersion);
   }
 

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { renderTraceText } from "../../reports/render/trace-text.ts";
 import { parseScenario } from "../../scenarios/load.ts";
+import { bugsOf } from "./bugs.ts";
 import { playScenario } from "./play.ts";
+import { Recorder } from "./recorder.ts";
 
 const text = readFileSync(new URL("../../scenarios/one-broken-link.yaml", import.meta.url), "utf8");
 const scenario = parseScenario(text, "one-broken-link.yaml");
@@ -22,10 +25,12 @@ describe("the scenario of one broken link", () => {
     ]);
   });
 
-  it("has one history for one seed, whatever is kept of the trace, and another for another", () => {
-    const hash = (seed: number, keep: "all" | "tail"): string =>
-      playScenario(scenario, { seed, trace: { keep } }).report.traceHash;
+  it("has one history for one seed, whatever is kept of the trace and whoever looks on, and another for another", () => {
+    const hash = (seed: number, keep: "all" | "tail", watched = false): string =>
+      playScenario(scenario, { seed, trace: { keep }, ...(watched ? { watcher: new Recorder(scenario) } : {}) }).report
+        .traceHash;
     expect(hash(42, "all")).toBe(hash(42, "tail"));
+    expect(hash(42, "all", true)).toBe(hash(42, "tail"));
     expect(hash(43, "tail")).not.toBe(hash(42, "tail"));
   });
 
@@ -37,19 +42,19 @@ describe("the scenario of one broken link", () => {
 
   it("keeps its promises for other seeds too", () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const played = playScenario(scenario, { seed });
-      expect(
-        played.report.expectations.filter(({ verdict }) => verdict.status === "failed"),
-        `seed ${seed}`,
-      ).toEqual([]);
+      const { report } = playScenario(scenario, { seed });
+      expect(report.failure, `seed ${seed}`).toBeUndefined();
     }
   });
 
-  it("fails when the link never heals", () => {
-    const played = playScenario(
+  it("fails when the link never heals, with the time and what was wrong then", () => {
+    const { report } = playScenario(
       changed("- { at: 10s, heal: [informer-1, apiserver] }", "- { at: 10s, partition: [informer-1, apiserver] }"),
     );
-    expect(statuses(played)).toContain("informer.converges failed");
+    expect(report.expectations.map(({ verdict }) => verdict.status)).toContain("failed");
+    expect(report.failure).toMatchObject({ requirement: "informer.converges", atMicros: 20_000_000 });
+    expect(report.failure?.evidence).toContain("partition informer-1 apiserver since 2 s");
+    expect(report.failure?.signature).toMatch(/^informer\.converges \[informer-#/);
   });
 
   it("survives a crash of the server and of an informer: the store and the API bring them back", () => {
@@ -58,5 +63,44 @@ describe("the scenario of one broken link", () => {
     );
     expect(statuses(played)).toContain("informer.converges passed");
     expect(played.report.clients["informer-1"]?.["objects"]).toBeGreaterThan(0);
+    expect(played.report.coverage).toMatchObject({ "server.crashed": 1, "client.crashed": 1 });
+  });
+
+  it("plays a plan again without drawing it", () => {
+    const swarm = changed("{ at: 8s, compact: apiserver }", "{ every: 2s..4s, compact: apiserver }");
+    const drawn = playScenario(swarm, { mode: "swarm", seed: 5 });
+    const again = playScenario(swarm, { plan: drawn.plan, seed: 5 });
+    expect(again.report.traceHash).toBe(drawn.report.traceHash);
+    expect(drawn.plan.drawn.join()).toMatch(/compact apiserver: (off|every)/);
+    expect(playScenario(swarm, { mode: "performance" }).report.faultCount).toBe(0);
+  });
+
+  it("stops where a planted bug breaks a promise, at the same record as if it had gone on", () => {
+    const bugs = bugsOf(["client-double-done-duplicate-watch"]);
+    const whole = playScenario(scenario, { bugs }).report.failure;
+    const { failure, traceRecords } = playScenario(scenario, { bugs, stopsAtFailure: true }).report;
+    expect(failure).toEqual(whole);
+    expect(failure?.requirement).toBe("watch.one-live");
+    expect(traceRecords).toBe(failure?.atRecord);
+  });
+
+  it("is written down a line a change, each sign in the legend", () => {
+    const recorder = new Recorder(scenario);
+    const trace = recorder.document(playScenario(scenario, { watcher: recorder }).report);
+    const lines = renderTraceText(trace).split("\n");
+    const legend = lines.flatMap((line) => /^# (\S) {2}/.exec(line)?.[1] ?? []);
+    const signs = lines.flatMap((line) => /^ *[\d.]+ \S+ +\S+ +(\S) /.exec(line)?.[1] ?? []);
+    expect(signs.length).toBeGreaterThan(200);
+    expect(signs.filter((sign) => !legend.includes(sign))).toEqual([]);
+    expect(lines.join("\n")).toContain("everybody  X partition informer-1 apiserver");
+    expect(trace.messages.some(({ arrivesMicros }) => arrivesMicros === undefined)).toBe(true);
+    expect(trace.faults.find(({ what }) => what === "partition")).toMatchObject({
+      fromMicros: 2_000_000,
+      toMicros: 10_000_000,
+    });
+  });
+
+  it("refuses bugs that do not exist, with the near name", () => {
+    expect(() => bugsOf(["client-relist-keep-deleted"])).toThrow("did you mean client-relist-keeps-deleted?");
   });
 });

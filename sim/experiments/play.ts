@@ -1,205 +1,310 @@
 /**
- * Plays one scenario: a server, its clients over links, faults at their times, expectations judged at theirs. The
- * same scenario and seed give the same trace, record for record.
+ * Plays one scenario: servers, their clients over links, faults at their times, invariants judged after every event and
+ * expectations at their times. The same scenario and seed give the same trace, record for record.
  */
 import {
-  type ExpectationName,
   expectations,
-  type Scenario,
-  type ScenarioClient,
-  type ScenarioFault,
-  serverName,
-} from "../../scenarios/schema.ts";
-import type { ExpectationResult, SimulationReport } from "../../reports/schema/simulation-report.ts";
-import type { Verdict } from "../../reports/schema/verdict.ts";
-import { startServer } from "../cluster/server.ts";
-import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
-import { profiles } from "../contract/profile.ts";
+  type InvariantName,
+  type RequirementName,
+  requirementText,
+} from "../../scenarios/expectations.ts";
+import type { Scenario, ScenarioExpectation } from "../../scenarios/schema.ts";
+import { invariantNames } from "../../scenarios/expectations.ts";
+import type { ExpectationResult, SimulationFailure, SimulationReport } from "../../reports/schema/simulation-report.ts";
+import {
+  budgetsKept,
+  boundedRequests,
+  callbacks,
+  eventsKept,
+  garbageOwned,
+  nodesJudged,
+  oneHolder,
+  podsAtHome,
+} from "../checkers/client-checkers.ts";
 import {
   expiredWatchesAreGone,
-  informersConverged,
-  type NamedInformer,
-  type StoreHistory,
   watchesAreOrdered,
   watchesAreReliable,
+  type StoreHistory,
 } from "../checkers/informers.ts";
-import { ApiClient } from "../client/api-client.ts";
-import { noControllers } from "../control/controllers.ts";
-import { Informer } from "../client/informer.ts";
-import { Writer } from "./writer.ts";
+import { type Bench, type Checker, Judge } from "../checkers/judge.ts";
+import { coverageMarks } from "../checkers/coverage.ts";
+import { durable, linearizable, objectLives, oneContent, versionRises } from "../checkers/store-checkers.ts";
+import { Truth } from "../checkers/truth.ts";
+import { keptVersions, oneLiveWatch, streamLaw, wholeLists } from "../checkers/watch-checkers.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { profiles } from "../contract/profile.ts";
+import { Injector } from "../faults/inject.ts";
+import { drawPlan, type Plan, type PlannedFault } from "../faults/plan.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Trace, TraceOptions } from "../kernel/trace.ts";
 import { installTrap } from "../kernel/trap.ts";
-import type { Process } from "../kernel/types.ts";
-import { linkedHandler } from "../client/linked-handler.ts";
-import { Address, Network } from "../network/network.ts";
-import { RevisionStore } from "../store/revision-store.ts";
+import type { Micros, Process } from "../kernel/types.ts";
+import { type Bugs, noBugs } from "./bugs.ts";
+import { clusterConverged, followersOf, informersConverged, type Judged, replicasSettled } from "./converged.ts";
+import { signatureOf } from "./signature.ts";
+import { Stage } from "./stage.ts";
+import type { Watcher } from "./watcher.ts";
 
 export interface PlayOptions {
   /** Default: the scenario's own. */
   readonly seed?: number;
+  /** What goes wrong, instead of what would be drawn. */
+  readonly plan?: Plan;
+  /** How faults are drawn. Default: the scenario's own. */
+  readonly mode?: Scenario["mode"];
+  /** Bugs to have. Default: none. */
+  readonly bugs?: Bugs;
   readonly trace?: TraceOptions;
+  /** Ends the run at the first broken promise. Default: it goes on to its end. */
+  readonly stopsAtFailure?: boolean;
+  /** Sees what happens, to draw it. It must touch nothing. */
+  readonly watcher?: Watcher;
 }
 
 export interface Played {
   readonly report: SimulationReport;
   readonly trace: Trace;
+  /** What went wrong. */
+  readonly plan: Plan;
 }
 
-/** Throws what the kernel throws when the simulation itself is broken. */
+/** Throws what the kernel throws when the simulation itself is broken, and `StageError` for objects that are refused. */
 export function playScenario(scenario: Scenario, options: PlayOptions = {}): Played {
   const removeTrap = installTrap();
   try {
-    const stage = new Stage(scenario, options);
-    stage.kernel.run(scenario.until);
-    return { report: stage.report(), trace: stage.kernel.trace };
+    const run = new ScenarioRun(scenario, options);
+    run.play();
+    return { report: run.report(), trace: run.kernel.trace, plan: run.plan };
   } finally {
     removeTrap();
   }
 }
 
-class Stage {
+/** The dear look at the whole comes once in so many events. */
+const eventsPerLook = 2048;
+
+class ScenarioRun {
   readonly kernel: Kernel;
+  readonly plan: Plan;
   private readonly scenario: Scenario;
+  private readonly options: PlayOptions;
   private readonly seed: number;
-  private readonly store: RevisionStore;
-  private readonly network: Network;
-  private readonly address = new Address<ApiHandler>(serverName);
+  private readonly bugs: Bugs;
   private readonly director: Process;
-  private server: Process;
-  private readonly clients = new Map<string, { process: Process; actor: Informer | Writer }>();
+  private readonly truth: Truth;
+  private readonly judge: Judge;
+  private readonly stage: Stage;
+  private readonly judged: ExpectationResult[] = [];
   private readonly history: { readonly [Part in keyof StoreHistory]: StoreHistory[Part][number][] } = {
     changes: [],
     compactions: [],
   };
-  private readonly judged: ExpectationResult[] = [];
+  private readonly faultsNow = new Set<PlannedFault>();
+  private faultCount = 0;
+  private failure: SimulationFailure | undefined;
 
-  constructor(scenario: Scenario, { seed = scenario.seed, trace }: PlayOptions) {
+  constructor(scenario: Scenario, options: PlayOptions) {
     this.scenario = scenario;
-    this.seed = seed;
-    this.kernel = new Kernel({ seed: String(seed), ...(trace === undefined ? {} : { trace }) });
-    const { latency, detect } = scenario.network;
-    this.network = new Network(this.kernel.process("network"), {
-      rules: [{ from: "*", to: "*", latencyMicros: latency }],
-      detectMicros: detect,
-    });
+    this.options = options;
+    this.seed = options.seed ?? scenario.seed;
+    this.bugs = options.bugs ?? noBugs;
+    const mode = options.plan?.mode ?? options.mode ?? scenario.mode;
+    // Capacity is compared under the same work: the seed then only names the run.
+    const drawnFrom = mode === "performance" ? "performance" : String(this.seed);
+    this.plan = options.plan ?? drawPlan(scenario, drawnFrom, mode);
+    this.kernel = new Kernel({ seed: drawnFrom, ...(options.trace === undefined ? {} : { trace: options.trace }) });
     this.director = this.kernel.process("scenario");
-    this.store = this.recordedStore();
-    this.server = this.startServer();
-    for (const client of scenario.clients) this.startClient(client);
     const { clock } = this.director;
-    for (const fault of scenario.faults) clock.after(fault.at, () => this.inject(fault));
-    for (const { by, requirement } of scenario.expect) clock.after(by, () => this.judge(requirement, by));
-  }
-
-  private recordedStore(): RevisionStore {
-    const { history, director } = this;
-    const store = new (class extends RevisionStore {
-      override compact(revision: number): void {
-        super.compact(revision);
-        history.compactions.push({ atMicros: director.clock.nowMicros(), revision });
-        director.trace("compact", revision);
-      }
-    })();
-    store.subscribe(({ key, revision }) => history.changes.push({ key, revision }));
-    return store;
-  }
-
-  private startServer(): Process {
-    const process = this.kernel.process(serverName);
-    const { profile, cluster, clients } = this.scenario;
-    this.kernel.enter(process, () => {
-      const server = startServer({
-        process,
-        store: this.store,
-        profile: profiles[profile],
-        historyWindowMicros: cluster.historyWindow,
-        controllers: cluster.controllers ? {} : noControllers,
-        tokens: clients.map(({ name }) => ({ token: name, user: name, uid: name, groups: ["system:masters"] })),
-      });
-      this.address.listen(process, server);
+    const nowMicros = (): Micros => clock.nowMicros();
+    this.truth = new Truth(1, nowMicros);
+    const { invariants } = scenario;
+    const asked = invariants === "all" ? invariantNames : invariants === "none" ? [] : invariants;
+    this.judge = new Judge(this.truth, nowMicros, this.checkers(), new Set<InvariantName>(asked));
+    this.stage = new Stage({
+      scenario,
+      kernel: this.kernel,
+      bugs: this.bugs.simulated,
+      serverFaults: this.bugs.server,
+      featureGates: this.bugs.gates,
+      truth: this.truth,
+      judge: this.judge,
+      noted: (fault, isOver) => this.note(fault, isOver),
     });
-    return process;
+    new Injector(this.stage, this.director).schedule(this.plan.faults, scenario.safety);
+    for (const row of scenario.expect) clock.after(row.by, () => this.expect(row));
+    const { watcher } = options;
+    this.stage.network.witness = {
+      message: (from, to, sent, arrives, about) => watcher?.message(from, to, sent, arrives, about),
+      mark: (name) => this.judge.mark(name),
+    };
   }
 
-  private startClient(client: ScenarioClient): void {
-    const process = this.kernel.process(client.name);
-    const api = new ApiClient(process, linkedHandler(this.network, process, this.address), client.name);
-    const actor =
-      client.kind === "informer"
-        ? new Informer(process, api, { path: configMapsIn(client.namespace) })
-        : new Writer(process, api, {
-            namespace: client.namespace,
-            everyMicros: client.every,
-            objectCount: client.objects,
-            ...(client.until === undefined ? {} : { untilMicros: client.until }),
-          });
-    this.clients.set(client.name, { process, actor });
-    this.kernel.enter(process, () => actor.start());
-  }
-
-  /** A crashed place is back at once: what it held in memory is lost, what it had open is broken. */
-  private inject(fault: ScenarioFault): void {
-    if ("partition" in fault) this.network.partition(...fault.partition);
-    else if ("heal" in fault) this.network.heal(...fault.heal);
-    else if ("compact" in fault) this.store.compact(this.store.revision);
-    else if (fault.crash === serverName) {
-      this.server.crash();
-      this.server = this.startServer();
-    } else {
-      this.clients.get(fault.crash)?.process.crash();
-      const client = this.scenario.clients.find(({ name }) => name === fault.crash);
-      if (client !== undefined) this.startClient(client);
+  /** Every event, and after each a look at whether a promise is still kept. */
+  play(): void {
+    const { kernel, judge, scenario } = this;
+    let events = 0;
+    for (;;) {
+      const next = kernel.nextEventMicros;
+      if (next === undefined || next > scenario.until) break;
+      kernel.step();
+      if (++events % eventsPerLook === 0) judge.look();
+      if (judge.violation !== undefined && this.failure === undefined)
+        this.fail(judge.violation, judge.violation.requirement);
+      if (this.failure !== undefined && this.options.stopsAtFailure === true) return;
     }
+    kernel.run(scenario.until);
+    judge.look();
+    if (judge.violation !== undefined && this.failure === undefined)
+      this.fail(judge.violation, judge.violation.requirement);
   }
 
-  private judge(requirement: ExpectationName, byMicros: number): void {
-    const verdict = this.verdictOn(requirement);
+  private checkers(): readonly ((bench: Bench) => Checker)[] {
+    const { profile, cluster } = this.scenario;
+    const { dialect } = profiles[profile];
+    const leases = `/registry/leases.coordination.svc.io/${dialect.systemNamespaces.nodeLease}/`;
+    const { watcher } = this.options;
+    return [
+      linearizable,
+      (bench) =>
+        durable(
+          bench,
+          () => this.stage.witness.floorRevision,
+          () => this.heads(),
+        ),
+      oneContent,
+      versionRises,
+      objectLives,
+      streamLaw,
+      (bench) => keptVersions(bench, cluster.historyWindow),
+      oneLiveWatch,
+      wholeLists,
+      callbacks,
+      boundedRequests,
+      oneHolder,
+      podsAtHome,
+      (bench) => nodesJudged(bench, leases),
+      (bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),
+      (bench) => eventsKept(bench, cluster.eventTtl, (key) => typeof this.stage.store.get(key) === "object"),
+      garbageOwned,
+      coverageMarks,
+      ({ nowMicros }) => ({
+        committed: ({ key, revision }) => void this.history.changes.push({ key, revision }),
+        happened: (happening) => {
+          if (happening.kind === "compacted")
+            this.history.compactions.push({ atMicros: nowMicros(), revision: happening.revision });
+        },
+      }),
+      ...(watcher === undefined ? [] : [(bench: Bench) => watcher.checker(bench)]),
+    ];
+  }
+
+  /** Version of everything that the store holds, by key. */
+  private heads(): ReadonlyMap<string, number> {
+    const range = this.stage.store.range("", "", { count: false });
+    return new Map(typeof range === "string" ? [] : range.items.map(({ key, modRevision }) => [key, modRevision]));
+  }
+
+  private note(fault: PlannedFault, isOver: boolean): void {
+    if (isOver) this.faultsNow.delete(fault);
+    else {
+      this.faultCount++;
+      this.faultsNow.add(fault);
+    }
+    this.judge.happened({ kind: "fault", what: fault.verb, places: fault.places, isOver });
+    this.options.watcher?.fault(fault, isOver, this.director.clock.nowMicros());
+  }
+
+  private expect(row: ScenarioExpectation): void {
+    const { requirement, text, verdict, evidence } =
+      "requirement" in row ? this.verdictOn(row.requirement) : this.answerTo(row);
     this.director.trace("verdict", requirement, verdict.status);
-    this.judged.push({ requirement, text: expectations[requirement], byMicros, verdict });
+    this.judged.push({ requirement, text, byMicros: row.by, verdict, ...(evidence.length > 0 ? { evidence } : {}) });
+    if (verdict.status === "failed" && this.failure === undefined)
+      this.fail({ ...verdict, evidence, atMicros: row.by }, requirement, text);
   }
 
-  private verdictOn(requirement: ExpectationName): Verdict {
-    const informers = this.informers();
-    if (requirement === "watch.ordered") return watchesAreOrdered(informers);
-    if (requirement === "watch.reliable") return watchesAreReliable(informers, this.history);
-    if (requirement === "watch.expired-is-gone") return expiredWatchesAreGone(informers, this.history);
-    const paths = [...new Set(informers.map(({ informer }) => informer.path))];
-    const verdicts = paths.map((path) =>
-      informersConverged(
-        informers.filter(({ informer }) => informer.path === path),
-        this.served(path),
-      ),
-    );
-    return verdicts.find(({ status }) => status !== "passed") ?? verdicts[0] ?? informersConverged([], []);
+  private verdictOn(requirement: RequirementName): Judged & { requirement: string; text: string } {
+    const text = requirementText(requirement);
+    const judged = requirement in expectations ? this.stateOf(requirement) : this.invariantSoFar(requirement);
+    return { requirement, text, ...judged };
   }
 
-  private informers(): (NamedInformer & { informer: Informer })[] {
-    return [...this.clients].flatMap(([name, { actor }]) =>
-      actor instanceof Informer ? [{ name, informer: actor }] : [],
+  private invariantSoFar(requirement: RequirementName): Judged {
+    this.judge.look();
+    const { violation } = this.judge;
+    if (violation?.requirement !== requirement) return { verdict: { status: "passed", runs: 1 }, evidence: [] };
+    const { expected, actual, evidence } = violation;
+    return { verdict: { status: "failed", expected, actual }, evidence };
+  }
+
+  private stateOf(requirement: RequirementName): Judged {
+    const { clients } = this.stage;
+    const served = (path: string): readonly JsonObject[] => this.served(path);
+    if (requirement === "informer.converges") return informersConverged(clients, served);
+    if (requirement === "replicas.settled") return replicasSettled(this.truth);
+    if (requirement === "cluster.converges") return clusterConverged(clients, this.truth, served);
+    const informers = followersOf(clients).map(([name, { informer }]) => ({ name, informer }));
+    const laws = {
+      "watch.ordered": watchesAreOrdered,
+      "watch.reliable": watchesAreReliable,
+      "watch.expired-is-gone": expiredWatchesAreGone,
+    };
+    return { verdict: laws[requirement as keyof typeof laws](informers, this.history), evidence: [] };
+  }
+
+  private answerTo(
+    row: Extract<ScenarioExpectation, { readonly request: string }>,
+  ): Judged & { requirement: string; text: string } {
+    const [, target = "/"] = row.request.split(" ");
+    const [path = "/", query = ""] = target.split("?", 2);
+    const { status, object } = this.stage.ask({ method: "GET", path, query, headers: { accept: "application/json" } });
+    const requirement = `answer ${row.request}`;
+    const text = `It is answered with ${row.status}${row.holds === undefined ? "" : ", and the answer has what the scenario names"}.`;
+    if (status !== row.status)
+      return {
+        requirement,
+        text,
+        verdict: { status: "failed", expected: String(row.status), actual: String(status) },
+        evidence: [JSON.stringify(object).slice(0, 300)],
+      };
+    const wrong = row.holds === undefined ? undefined : lacking(row.holds, object, "");
+    if (wrong !== undefined) return { requirement, text, verdict: { status: "failed", ...wrong }, evidence: [] };
+    return { requirement, text, verdict: { status: "passed", runs: 1 }, evidence: [] };
+  }
+
+  private fail(
+    broken: Pick<SimulationFailure, "expected" | "actual" | "evidence" | "atMicros">,
+    requirement: string,
+    text?: string,
+  ): void {
+    const { trace } = this.kernel;
+    const active = [...this.faultsNow].map(
+      ({ verb, places, atMicros }) => `${verb} ${places.join(" ")} since ${atMicros / 1_000_000} s`,
     );
+    this.failure = {
+      requirement,
+      text: text ?? requirementText(requirement as RequirementName),
+      expected: broken.expected,
+      actual: broken.actual,
+      evidence: broken.evidence.concat(active),
+      atMicros: broken.atMicros,
+      atRecord: trace.count,
+      traceHash: trace.hash(),
+      signature: signatureOf(requirement, broken.expected, broken.actual),
+    };
+    this.options.watcher?.failed(this.failure);
   }
 
   /** What the server answers to a consistent list, asked from within it: no link is in between. */
   private served(path: string): readonly JsonObject[] {
-    let items: readonly JsonObject[] = [];
-    const token = this.scenario.clients[0]?.name ?? "";
-    this.address.current?.service.start(
-      { method: "GET", path, query: "", headers: { authorization: `Bearer ${token}` } },
-      {
-        respond: (_status, _headers, payload) => {
-          items = (payload.object?.["items"] ?? []) as readonly JsonObject[];
-        },
-        open: () => {},
-        frame: () => 0,
-        close: () => {},
-      },
-    );
-    return items;
+    const { object } = this.stage.ask({ method: "GET", path, query: "", headers: { accept: "application/json" } });
+    return (object["items"] ?? []) as readonly JsonObject[];
   }
 
   report(): SimulationReport {
     const { trace } = this.kernel;
+    const { clients } = this.stage;
     return {
       apiVersion: "reports/v1",
       kind: "SimulationReport",
@@ -209,20 +314,27 @@ class Stage {
       traceHash: trace.hash(),
       traceRecords: trace.count,
       virtualMicros: this.kernel.nowMicros(),
+      mode: this.plan.mode,
+      bugs: this.bugs.names,
+      drawn: this.plan.drawn,
+      faultCount: this.faultCount,
+      coverage: Object.fromEntries(this.judge.marked),
+      ...(this.failure === undefined ? {} : { failure: this.failure }),
       expectations: this.judged,
-      clients: Object.fromEntries([...this.clients].map(([name, { actor }]) => [name, countsOf(actor)])),
+      clients: Object.fromEntries([...clients].map(([name, { actor }]) => [name, actor.counts()])),
     };
   }
 }
 
-const configMapsIn = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
-
-function countsOf(actor: Informer | Writer): Record<string, number> {
-  if (actor instanceof Writer) return Object.fromEntries(actor.answers);
-  return {
-    lists: actor.listCount,
-    watches: actor.watches.length,
-    events: actor.watches.reduce((sum, { events }) => sum + events.length, 0),
-    objects: actor.objects.size,
-  };
+/** The first field that is not as it should be. */
+function lacking(wanted: unknown, given: unknown, path: string): { expected: string; actual: string } | undefined {
+  if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted)) {
+    const [expected, actual] = [JSON.stringify(wanted), JSON.stringify(given) ?? "nothing"];
+    return expected === actual ? undefined : { expected: `${path.slice(1)} is ${expected}`, actual };
+  }
+  for (const [key, inner] of Object.entries(wanted)) {
+    const wrong = lacking(inner, (given as Record<string, unknown> | undefined)?.[key], `${path}.${key}`);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
 }

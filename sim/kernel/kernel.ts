@@ -153,6 +153,17 @@ export class Kernel {
     }
   }
 
+  /**
+   * The wall clock of a process jumps by so many milliseconds, either way: what it takes for the time of day is another
+   * one from now on. What it measures is not: timers and `nowMicros` go on.
+   */
+  stepClock(process: Process, byMillis: number): void {
+    invariant(Number.isSafeInteger(byMillis), "a clock jumps by whole milliseconds", { byMillis });
+    const scope = process as ProcessScope;
+    scope.clock.epochUnixMillis += byMillis;
+    this.trace.record(this.now, scope.word, this.trace.word("clock"), byMillis);
+  }
+
   /** Why the run is not over, or that it is: for messages about runs that hang. */
   pendingReason(): string {
     const next = this.queue.nextOwner() as ProcessScope | undefined;

@@ -25,7 +25,7 @@ const nothing: Cancel = () => {};
 /** One incarnation of a process: the owner of everything that it has pending. */
 export class ProcessScope implements Process, EventOwner {
   readonly name: string;
-  readonly clock: Clock;
+  readonly clock: Clock & { epochUnixMillis: number };
   readonly prng: Prng;
   readonly word: WordId;
   alive = true;

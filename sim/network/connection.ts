@@ -1,13 +1,25 @@
 import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
-import { type Address, drawLatency, type Link, type LinkUser, type Network } from "./network.ts";
+import { type Address, drawDelay, isDoubled, isPassable, type Link, type LinkUser, type Network } from "./network.ts";
 
 /** What each end does when it learns that the other is gone. Each is called at most once, in an event of its own process. */
 export interface ConnectionEnds<Service> {
   /** The request has arrived: the server end begins. */
   accepted(service: Service): void;
+  /** The same request has arrived once more; nobody hears what becomes of it. Default: ignored. */
+  repeated?(service: Service): void;
   clientLost(failure: CallFailure): void;
   serverLost(): void;
 }
+
+/** What a message is, for whoever looks on, and how large, for a narrow link. Each is asked only when somebody wants to know. */
+export interface Cargo {
+  about(): string;
+  bytes(): number;
+}
+
+const plain: Cargo = { about: () => "", bytes: () => 200 };
+const farewell: Cargo = { about: () => "goes away", bytes: () => 40 };
+const reset: Cargo = { about: () => "connection reset", bytes: () => 40 };
 
 /** One direction of a connection: messages arrive in the order of sending, until one is lost. */
 interface Lane {
@@ -32,6 +44,7 @@ export class Connection<Service> implements LinkUser {
   private readonly client: Process;
   private readonly server: Process | undefined;
   private readonly ends: ConnectionEnds<Service>;
+  private readonly request: Cargo;
   private readonly up: Lane;
   private readonly down: Lane;
   private clientOpen = true;
@@ -43,8 +56,15 @@ export class Connection<Service> implements LinkUser {
   private forgetServerCrash = nothing;
 
   /** The request sets out at once; `ends` hears of everything later. */
-  constructor(network: Network, client: Process, address: Address<Service>, ends: ConnectionEnds<Service>) {
+  constructor(
+    network: Network,
+    client: Process,
+    address: Address<Service>,
+    ends: ConnectionEnds<Service>,
+    request: Cargo = plain,
+  ) {
     this.network = network;
+    this.request = request;
     this.client = client;
     this.ends = ends;
     this.up = this.lane(network.link(client.name, address.name));
@@ -53,24 +73,24 @@ export class Connection<Service> implements LinkUser {
     this.server = address.current?.process;
     if (address.current === undefined) this.refuse();
     else this.connect(address.current.process, address.current.service);
-    if (this.up.lost || this.down.lost) this.detect();
+    if (this.up.link.cut || this.down.link.cut) this.detect();
   }
 
   /** Sends to the client. Nothing arrives once the client has gone, and nothing leaves a server that has crashed. */
-  toClient(deliver: () => void): void {
+  toClient(deliver: () => void, cargo: Cargo = plain): void {
     if (this.server?.alive !== true) return;
-    this.send(this.down, this.client, () => {
+    this.send(this.down, this.client, cargo, () => {
       if (this.clientOpen) deliver();
     });
   }
 
   /** As `toClient`, and with it the exchange is over for both ends. */
-  finish(deliver: () => void): void {
+  finish(deliver: () => void, cargo: Cargo = plain): void {
     this.closeServer();
     this.toClient(() => {
       this.closeClient();
       deliver();
-    });
+    }, cargo);
   }
 
   /** The client goes away; the server hears of it one latency later. */
@@ -80,13 +100,13 @@ export class Connection<Service> implements LinkUser {
     this.tellServer();
   }
 
-  /** The network has cut one of the two links. */
-  lose(link: Link): void {
+  /** The network has cut or silenced one of the two links. */
+  lose(link: Link, noticed: boolean): void {
     if (link === this.up.link) this.up.lost = true;
     if (link === this.down.link) this.down.lost = true;
     // A request that was lost on its way will never be accepted.
     if (this.up.lost && this.serverState === "awaited") this.closeServer();
-    this.detect();
+    if (noticed) this.detect();
   }
 
   private connect(server: Process, service: Service): void {
@@ -95,17 +115,20 @@ export class Connection<Service> implements LinkUser {
       this.tellClient("disconnected");
     });
     if (this.up.lost) this.closeServer();
-    this.send(this.up, server, () => {
+    this.send(this.up, server, this.request, () => {
       this.serverState = "open";
       this.ends.accepted(service);
     });
+    if (this.ends.repeated === undefined || !isDoubled(this.up.link)) return;
+    this.network.witness?.mark("request.doubled");
+    this.send(this.up, server, this.request, () => this.ends.repeated?.(service));
   }
 
   /** Nobody listens: a reset comes back after a round trip. */
   private refuse(): void {
     this.closeServer();
     if (this.up.lost) return;
-    this.tellClient("refused", drawLatency(this.up.link));
+    this.tellClient("refused", drawDelay(this.up.link, this.client.clock.nowMicros(), reset.bytes) ?? 0);
   }
 
   private tellClient(failure: CallFailure, delayMicros: Micros = 0): void {
@@ -114,12 +137,12 @@ export class Connection<Service> implements LinkUser {
       this.closeClient();
       this.ends.clientLost(failure);
     };
-    this.send(this.down, this.client, deliver, delayMicros);
+    this.send(this.down, this.client, reset, deliver, delayMicros);
   }
 
   private tellServer(): void {
     if (this.server === undefined) return;
-    this.send(this.up, this.server, () => {
+    this.send(this.up, this.server, farewell, () => {
       if (this.serverState !== "open") return;
       this.closeServer();
       this.ends.serverLost();
@@ -168,15 +191,27 @@ export class Connection<Service> implements LinkUser {
 
   private lane(link: Link): Lane {
     link.users.add(this);
-    return { link, readyAtMicros: 0, lost: link.cut };
+    return { link, readyAtMicros: 0, lost: !isPassable(link) };
   }
 
   /** The message belongs to the process that it goes to: it dies with that one, not with its sender. */
-  private send(lane: Lane, destination: Process, deliver: () => void, delayMicros: Micros = 0): void {
-    if (lane.lost) return;
+  private send(lane: Lane, destination: Process, cargo: Cargo, deliver: () => void, extraMicros: Micros = 0): void {
+    const { witness } = this.network;
+    const { from, to } = lane.link;
     const now = destination.clock.nowMicros();
+    const delay = lane.lost ? undefined : drawDelay(lane.link, now, () => cargo.bytes(), witness);
+    if (delay === undefined) {
+      witness?.message(from, to, now, undefined, cargo.about());
+      if (!lane.lost) {
+        lane.lost = true;
+        if (lane === this.up && this.serverState === "awaited") this.closeServer();
+        this.detect();
+      }
+      return;
+    }
     // A drawn latency may be shorter than that of the message before: the order is kept all the same.
-    lane.readyAtMicros = Math.max(lane.readyAtMicros, now + delayMicros + drawLatency(lane.link));
+    lane.readyAtMicros = Math.max(lane.readyAtMicros, now + extraMicros + delay);
+    witness?.message(from, to, now, lane.readyAtMicros, cargo.about());
     destination.clock.after(lane.readyAtMicros - now, () => {
       if (!lane.lost) deliver();
     });

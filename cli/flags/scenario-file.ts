@@ -1,0 +1,40 @@
+/** A scenario as a command takes it: from its file, with what flags change. */
+import { readFileSync } from "node:fs";
+import { parseScenario, ScenarioError } from "../../scenarios/load.ts";
+import type { Scenario } from "../../scenarios/schema.ts";
+import { type Bugs, bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
+import { UsageError } from "./usage-error.ts";
+
+export function readScenario(path: string, profile?: Scenario["profile"]): Scenario {
+  return scenarioOf(readText(path), path, profile);
+}
+
+function scenarioOf(text: string, name: string, profile?: Scenario["profile"]): Scenario {
+  try {
+    const scenario = parseScenario(text, name);
+    return profile === undefined ? scenario : { ...scenario, profile };
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** By their names, and with the feature gates that they or the scenario need. */
+export function plantedBugs(names: readonly string[], { regress }: Scenario): Bugs {
+  try {
+    const bugs = bugsOf([...new Set(names)]);
+    const wanted = regress === undefined ? [] : regress.gates;
+    return { ...bugs, gates: { ...Object.fromEntries(wanted.map((gate) => [gate, true])), ...bugs.gates } };
+  } catch (error) {
+    if (error instanceof UnknownBug) throw new UsageError(`--fault: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+/** Who talks to the server in a scenario: one row a client, its kind first. */
+import { z } from "zod";
+import { duration, place, positiveDuration, span } from "./values.ts";
+
+const namespace = place.default("default");
+
+/** What every client has. */
+const common = {
+  name: place,
+  server: place
+    .optional()
+    .describe("The server that it connects to, or any: another one for each connection. Default: the first."),
+  start: duration.default(0).describe("When it starts."),
+};
+
+/** Collections that clients can be told to follow, by what scenarios call them. */
+const collections = ["configmaps", "pods", "nodes", "leases", "events"] as const;
+export type CollectionName = (typeof collections)[number];
+
+const informer = z.strictObject({
+  ...common,
+  kind: z.literal("informer"),
+  namespace,
+  resource: z.enum(collections).default("configmaps"),
+  begin: z
+    .enum(["list", "watch"])
+    .default("list")
+    .describe("list: as controllers do. watch: a watch without a version, whose first events are the present state."),
+  timeout: positiveDuration
+    .optional()
+    .describe(
+      "Length that it asks its watches to have; without a word for this and 5 s more it takes them for dead. Default: the server's choice.",
+    ),
+});
+
+const writer = z.strictObject({
+  ...common,
+  kind: z.literal("writer"),
+  namespace,
+  resource: z.enum(["configmaps", "events"]).default("configmaps"),
+  every: positiveDuration.describe("Time between two writes."),
+  until: positiveDuration.optional().describe("When it stops. Default: never."),
+  objects: z.int().min(1).max(1000).default(5).describe("How many names it writes to."),
+  bytes: z.int().min(0).max(900_000).default(0).describe("Ballast in each object."),
+  finalizers: z
+    .boolean()
+    .default(false)
+    .describe("Whether some objects have a finalizer, which it takes off in its own time."),
+});
+
+const lister = z.strictObject({
+  ...common,
+  kind: z.literal("lister"),
+  namespace,
+  resource: z.enum(collections).default("configmaps"),
+  every: positiveDuration.describe("Time between two whole lists."),
+  limit: z.int().min(1).max(10_000).default(3).describe("Objects a page."),
+  pause: duration.default(0).describe("Time between two pages."),
+});
+
+const replicator = z.strictObject({
+  ...common,
+  kind: z.literal("replicator"),
+  namespace,
+  until: positiveDuration.optional().describe("After this it makes no more parents. It mends for ever."),
+  parents: z.int().min(1).max(100).default(2).describe("How many parents it makes, one each second."),
+  replicas: z.int().min(1).max(20).default(3).describe("Children that each parent is to have."),
+});
+
+const candidate = z.strictObject({
+  ...common,
+  kind: z.literal("candidate"),
+  namespace,
+  lease: place.describe("The lease that is campaigned for."),
+  duration: positiveDuration.default(15_000_000).describe("How long a lease that is not renewed is respected."),
+  renew: positiveDuration.default(2_000_000).describe("Time between two renewals, and between two attempts."),
+  giveUp: positiveDuration.default(10_000_000).describe("A leader whose renewals fail for so long stops leading."),
+});
+
+const node = z.strictObject({
+  ...common,
+  kind: z.literal("node"),
+  renew: span.default({ min: 10_000_000, max: 10_000_000 }).describe("Time between two renewals of its lease."),
+});
+
+const monitor = z.strictObject({
+  ...common,
+  kind: z.literal("monitor"),
+  grace: positiveDuration.default(40_000_000).describe("A node whose lease was not renewed for so long is not ready."),
+});
+
+const binder = z.strictObject({
+  ...common,
+  kind: z.literal("binder"),
+  pods: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(3)
+    .describe("How many pods it keeps, each bound to a node; by name pod-1, pod-2 …"),
+  every: positiveDuration.default(2_000_000).describe("Time between two looks."),
+  replace: positiveDuration
+    .optional()
+    .describe("How often it deletes one and makes it anew, on another node. Default: never."),
+});
+
+export const clientRow = z.discriminatedUnion("kind", [
+  informer,
+  writer,
+  lister,
+  replicator,
+  candidate,
+  node,
+  monitor,
+  binder,
+]);

@@ -1,0 +1,130 @@
+/** What no single field of a scenario shows: names that must exist, times that must fit, an order that must make sense. */
+import type { z } from "zod";
+import { didYouMean } from "../wire/near-names.ts";
+import type { ScenarioFault } from "./fault-rows.ts";
+
+/** What links and clients call the store. */
+export const storeName = "store";
+
+/** The names of the servers: `apiserver` when there is one, else `apiserver-1` and so on. */
+export function serverNames(apiservers: number | readonly unknown[]): readonly string[] {
+  const count = typeof apiservers === "number" ? apiservers : apiservers.length;
+  return count === 1 ? ["apiserver"] : Array.from({ length: count }, (_, index) => `apiserver-${index + 1}`);
+}
+
+/** What the rules read of a scenario. */
+interface Draft {
+  readonly until: number;
+  readonly safety?: number | undefined;
+  readonly cluster: { readonly apiservers: number | readonly unknown[] };
+  readonly clients: readonly { readonly name: string; readonly server?: string | undefined; readonly start: number }[];
+  /** A row with a mistake of its own has not been read, and is left to that. */
+  readonly faults: readonly (ScenarioFault | { readonly verb?: never })[];
+  readonly expect: readonly { readonly by: number; readonly requirement?: string }[];
+  readonly invariants: string | readonly string[];
+}
+
+type Path = readonly (string | number)[];
+type Add = (path: Path, message: string) => void;
+
+export function checkScenario(scenario: Draft, context: z.RefinementCtx): void {
+  const add: Add = (path, message) => context.addIssue({ code: "custom", path: [...path], message });
+  const servers = serverNames(scenario.cluster.apiservers);
+  const names = checkNames(scenario, servers, add);
+  for (const [index, fault] of scenario.faults.entries()) {
+    if (fault.verb === undefined) continue;
+    const path = ["faults", index];
+    checkTimes(fault, scenario, path, add);
+    checkPlaces(fault, names, servers, path, add);
+  }
+  checkOrder(scenario.faults, add);
+  if (scenario.safety !== undefined && scenario.safety >= scenario.until)
+    add(["safety"], "nothing is left of the run after it: `until` is when the run ends");
+  for (const [index, { by }] of scenario.expect.entries())
+    if (by > scenario.until) add(["expect", index, "by"], "the run is over by then");
+  if (scenario.expect.length === 0 && scenario.invariants === "none")
+    add(["expect"], "nothing is expected, and no invariant is judged: the run would tell nothing");
+}
+
+function checkNames({ clients }: Draft, servers: readonly string[], add: Add): readonly string[] {
+  const taken = new Set([...servers, storeName, "any", "network", "scenario"]);
+  for (const [index, { name, server, start }] of clients.entries()) {
+    if (taken.has(name)) add(["clients", index, "name"], `the name ${name} is taken`);
+    taken.add(name);
+    if (server !== undefined && server !== "any" && !servers.includes(server))
+      add(["clients", index, "server"], `no server is called ${server}; there are ${servers.join(", ")}, and any`);
+    if (start > 0 && !Number.isFinite(start)) add(["clients", index, "start"], "must be finite");
+  }
+  return [...servers, ...clients.map(({ name }) => name)];
+}
+
+function checkTimes(fault: ScenarioFault, { until, safety = until }: Draft, path: Path, add: Add): void {
+  const over = safety < until ? "the safety phase is over by then" : "the run is over by then";
+  if (fault.at !== undefined && fault.at >= safety) add([...path, "at"], over);
+  if (fault.from !== undefined && fault.from >= safety) add([...path, "from"], over);
+}
+
+function checkPlaces(
+  fault: ScenarioFault,
+  names: readonly string[],
+  servers: readonly string[],
+  path: Path,
+  add: Add,
+): void {
+  const { verb, places } = fault;
+  const isPair = places.length === 2;
+  const known = isPair
+    ? names
+    : verbsOfServers.has(verb)
+      ? servers
+      : verbsOfStore.has(verb)
+        ? storeAnd(servers)
+        : [...names, storeName];
+  for (const [end, name] of places.entries()) {
+    if (name === "any" || known.includes(name) || (isPair && isPatternOf(name, known))) continue;
+    add(
+      [...path, verb, ...(isPair ? [end] : [])],
+      `nobody that this can happen to is called ${name}; there are ${known.join(", ")}${didYouMean(name, known)}`,
+    );
+  }
+  if (isPair && places.every((name) => servers.includes(name)))
+    add([...path, verb], "servers do not talk to one another, but to clients");
+}
+
+const verbsOfServers: ReadonlySet<string> = new Set(["forget", "lag", "stall", "throttle"]);
+const verbsOfStore: ReadonlySet<string> = new Set(["compact", "fill", "restore"]);
+// The server that clients see compacts the store behind it.
+const storeAnd = (servers: readonly string[]): readonly string[] => [storeName, ...servers];
+
+const isPatternOf = (name: string, known: readonly string[]): boolean =>
+  name.endsWith("*") && known.some((one) => one.startsWith(name.slice(0, -1)));
+
+/** A heal of what was never broken before it does nothing: the two were probably swapped. */
+function checkOrder(faults: Draft["faults"], add: Add): void {
+  if (faults.some(({ verb }) => verb === undefined)) return;
+  for (const [index, heal] of faults.entries()) {
+    if (heal.verb !== "heal" || heal.at === undefined) continue;
+    const at = heal.at;
+    const breaks = faults.some(
+      (other) =>
+        other.verb !== undefined &&
+        other.verb !== "heal" &&
+        touches(other, heal) &&
+        (other.at === undefined ? (other.from ?? 0) < at : other.at < at),
+    );
+    if (!breaks)
+      add(
+        ["faults", index, "at"],
+        `nothing between ${heal.places.join(" and ")} is broken before then: a heal follows what it undoes`,
+      );
+  }
+}
+
+/** Whether the heal could undo something of the other: by the same two names, or because either is drawn or a pattern. */
+function touches(other: ScenarioFault, heal: ScenarioFault): boolean {
+  const isOpen = (name: string): boolean => name === "any" || name.endsWith("*");
+  if (other.verb === "isolate") return other.places.some((name) => isOpen(name) || heal.places.includes(name));
+  if (other.places.length !== 2) return false;
+  if ([...other.places, ...heal.places].some(isOpen)) return true;
+  return heal.places.every((name) => other.places.includes(name));
+}

@@ -1,0 +1,233 @@
+/** Promises of watches and lists. */
+import type { Bench, Checker, Exchange } from "./judge.ts";
+import { metadataOf } from "./metadata.ts";
+import { began, title } from "./store-checkers.ts";
+import { type Change, revisionOf, shownKey } from "./truth.ts";
+
+interface Stream {
+  readonly prefix: string;
+  /** Everything up to here was delivered, or lies before the beginning. -1 while the state at the beginning comes. */
+  position: number;
+  /** Index of the change that must come next. */
+  next: number;
+  /** Newest version among the objects of the beginning. */
+  initialRevision: number;
+}
+
+/** Selectors make a stream of their own; what it must hold, the conformance suite judges. */
+const selecting = ["labelSelector", "fieldSelector"];
+
+/**
+ * Each watcher's stream law: every change of the collection since its version, once, in order. A bookmark says that
+ * nothing before it is still to come.
+ */
+export function streamLaw({ truth, fail }: Bench): Checker {
+  const streams = new Map<Exchange, Stream>();
+  const begin = (exchange: Exchange): void => {
+    const place = truth.place(exchange.path);
+    if (!exchange.isWatch || place === undefined || place.key !== undefined) return;
+    if (selecting.some((word) => exchange.query.has(word))) return;
+    const from = Number(exchange.query.get("resourceVersion") ?? "0");
+    const changes = truth.under(place.prefix);
+    const next = from === 0 ? 0 : truth.after(changes, from);
+    streams.set(exchange, { prefix: place.prefix, position: from === 0 ? -1 : from, next, initialRevision: 0 });
+  };
+  /** The state has been told: what follows is every change after the newest of it. */
+  const leaveBeginning = (stream: Stream, before: number): void => {
+    stream.position = Math.min(stream.initialRevision, before - 1);
+    if (stream.initialRevision < before) stream.position = stream.initialRevision;
+    stream.next = truth.after(truth.under(stream.prefix), stream.position);
+  };
+  return {
+    opened: begin,
+    event(exchange, type, object) {
+      const stream = streams.get(exchange);
+      if (stream === undefined || type === "ERROR") return;
+      const revision = revisionOf(object);
+      const changes = truth.under(stream.prefix);
+      if (stream.position < 0) {
+        if (
+          type === "ADDED" &&
+          truth.heads.has(stream.prefix + (metadataOf(object).name ?? "")) &&
+          isState(changes, object, revision, stream)
+        ) {
+          stream.initialRevision = Math.max(stream.initialRevision, revision);
+          return;
+        }
+        leaveBeginning(stream, revision);
+      }
+      if (type === "BOOKMARK") return checkBookmark(exchange, stream, revision, changes);
+      const due = changes[stream.next];
+      if (due?.revision === revision) {
+        stream.next++;
+        stream.position = revision;
+        checkType(exchange, type, due);
+        return;
+      }
+      const evidence = [began(exchange), `its last event was of version ${stream.position}`];
+      if (revision <= stream.position)
+        fail(
+          "watch.stream",
+          `${exchange.client} is told only what is newer than version ${stream.position}`,
+          `it is told version ${revision} of ${shownName(object)}`,
+          evidence,
+        );
+      else
+        fail(
+          "watch.stream",
+          due === undefined
+            ? `there is no version ${revision} in ${exchange.path}`
+            : `${exchange.client} is told version ${due.revision} of ${shownKey(due.key)} next`,
+          `it is told version ${revision} of ${shownName(object)}`,
+          evidence,
+        );
+    },
+    ended: (exchange) => void streams.delete(exchange),
+    happened({ kind }) {
+      if (kind === "restored") streams.clear();
+    },
+  };
+
+  function checkBookmark(exchange: Exchange, stream: Stream, revision: number, changes: readonly Change[]): void {
+    const due = changes[stream.next];
+    if (due !== undefined && due.revision <= revision)
+      fail(
+        "watch.stream",
+        `a bookmark of ${exchange.path} passes over nothing: version ${due.revision} of ${shownKey(due.key)} is still to come`,
+        `${exchange.client} gets a bookmark of version ${revision}`,
+        [began(exchange)],
+      );
+    stream.position = Math.max(stream.position, revision);
+  }
+
+  function checkType(exchange: Exchange, type: string, change: Change): void {
+    const expected = change.object === undefined ? "DELETED" : change.previous === undefined ? "ADDED" : "MODIFIED";
+    if (type !== expected)
+      fail(
+        "watch.stream",
+        `version ${change.revision} of ${shownKey(change.key)} is ${expected}`,
+        `${exchange.client} is told ${type}`,
+        [began(exchange)],
+      );
+  }
+
+  /** Whether an ADDED belongs to the state at the beginning: it was written before the watch began to be served. */
+  function isState(
+    changes: readonly Change[],
+    object: Parameters<typeof revisionOf>[0],
+    revision: number,
+    stream: Stream,
+  ): boolean {
+    const change = changes[truth.after(changes, revision) - 1];
+    if (change?.revision !== revision) return true;
+    // A creation is an event like any other once something newer was told; until then it is part of the state.
+    return change.previous !== undefined || revision > stream.initialRevision
+      ? change.object !== undefined && object !== undefined
+      : true;
+  }
+}
+
+const shownName = (object: Parameters<typeof metadataOf>[0]): string => {
+  const { namespace, name = "" } = metadataOf(object);
+  return namespace === undefined ? name : `${namespace}/${name}`;
+};
+
+/** A watch from a version that the server still has is not told that it is gone. */
+export function keptVersions({ truth, fail, nowMicros, mark }: Bench, windowMicros: number): Checker {
+  const oldest = new Map<string, number>();
+  const gone = (exchange: Exchange): void => {
+    mark("watch.expired");
+    const from = Number(exchange.query.get("resourceVersion") ?? "0");
+    const place = truth.place(exchange.path);
+    if (from === 0 || place === undefined) return;
+    const start = oldest.get(exchange.server) ?? 0;
+    if (from < start || from < truth.compactedRevision) return;
+    const following = truth.changes[truth.after(truth.changes, from)];
+    // The server had forgotten by the clock, or may have: it drops a little early.
+    if (following !== undefined && nowMicros() - following.atMicros > windowMicros / 2) return;
+    fail(
+      "watch.stream",
+      `version ${from} is kept: the store has everything from ${truth.compactedRevision} on, and ${exchange.server} began at ${start}`,
+      `${exchange.client} is told 410`,
+      [began(exchange)],
+    );
+  };
+  return {
+    answered(exchange, status) {
+      if (exchange.isWatch && status === 410) gone(exchange);
+    },
+    event(exchange, type, object) {
+      if (type === "ERROR" && object["code"] === 410) gone(exchange);
+    },
+    happened(happening) {
+      if (happening.kind === "server-started" || happening.kind === "forgot")
+        oldest.set(happening.place, happening.revision);
+      if (happening.kind === "compacted")
+        truth.compactedRevision = Math.max(truth.compactedRevision, happening.revision);
+      if (happening.kind === "restored") for (const place of oldest.keys()) oldest.set(place, happening.revision);
+    },
+  };
+}
+
+/** One live watch per client and collection. */
+export function oneLiveWatch({ fail, mark }: Bench): Checker {
+  const open = new Map<string, Exchange>();
+  const nameOf = ({ client, path }: Exchange): string => `${client} ${path}`;
+  return {
+    asked(exchange) {
+      if (!exchange.isWatch) return;
+      const other = open.get(nameOf(exchange));
+      if (other !== undefined)
+        fail("watch.one-live", `${exchange.client} has one watch of ${exchange.path}`, "it opens a second one", [
+          began(other),
+          began(exchange),
+        ]);
+      open.set(nameOf(exchange), exchange);
+    },
+    ended(exchange, how) {
+      if (open.get(nameOf(exchange)) === exchange) open.delete(nameOf(exchange));
+      if (exchange.isWatch && how === "disconnected") mark("watch.broken");
+    },
+  };
+}
+
+/** The pages of a list, put together, are the collection at the version that the list says. */
+export function wholeLists({ truth, fail, mark }: Bench): Checker {
+  return {
+    told(fact) {
+      if (fact.kind !== "listed") return;
+      const place = truth.place(fact.path);
+      if (place === undefined) return;
+      const revision = Number(fact.version);
+      const expected = truth.stateAt(place.prefix, revision);
+      const seen = new Set<string>();
+      const wrong = (actual: string): void =>
+        fail(
+          "lists.whole",
+          `${fact.client} has the state of ${fact.path} at version ${fact.version}: ${expected.size} objects`,
+          actual,
+        );
+      for (const item of fact.items) {
+        const key = place.prefix + (metadataOf(item).name ?? "");
+        if (seen.has(key)) return wrong(`${shownKey(key)} is in its list twice`);
+        seen.add(key);
+        const held = expected.get(key);
+        if (held === undefined) return wrong(`${shownKey(key)} is in its list, and was not there then`);
+        if (held.revision !== revisionOf(item))
+          return wrong(`${shownKey(key)} is at version ${revisionOf(item)}, and was at ${held.revision} then`);
+      }
+      for (const key of expected.keys()) if (!seen.has(key)) return wrong(`${shownKey(key)} is not in its list`);
+    },
+    answered(exchange, status, object) {
+      if (status !== 410 || !exchange.query.has("continue")) return;
+      mark("list.expired");
+      if ((metadataOf(object).continue ?? "") === "")
+        fail(
+          "lists.resumable",
+          `${title(exchange)}, whose token has expired, is given a token to go on with`,
+          "the answer has none",
+          [began(exchange)],
+        );
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** What every client of a scenario is made of. */
+import type { Fact } from "../../checkers/judge.ts";
+import type { ApiClient } from "../../client/api-client.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Process } from "../../kernel/types.ts";
+import type { SimulatedBugs } from "../../planted/simulated-bugs.ts";
+import { formatMicroTime } from "../../../wire/time.ts";
+import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import type { CollectionName } from "../../../scenarios/clients.ts";
+
+export interface ActorParts {
+  readonly process: Process;
+  readonly api: ApiClient;
+  readonly dialect: Dialect;
+  readonly bugs: SimulatedBugs;
+  /** What it says of itself, to whoever judges the run. */
+  readonly tell: (fact: Fact) => void;
+}
+
+export interface Actor {
+  start(): void;
+  /** What it still waits for, in a few words; undefined when it is where it wants to be. */
+  pending(): string | undefined;
+  /** What it did, counted. */
+  counts(): Readonly<Record<string, number>>;
+}
+
+/** Where a collection is, in the dialect; nodes are in no namespace. */
+export function collectionPath(dialect: Dialect, resource: CollectionName, namespace: string): string {
+  if (resource === "nodes") return "/api/v1/nodes";
+  const group = resource === "leases" ? `/apis/${groupInDialect(dialect, "coordination.svc.io")}/v1` : "/api/v1";
+  return namespace === "" ? `${group}/${resource}` : `${group}/namespaces/${namespace}/${resource}`;
+}
+
+export const leaseVersion = (dialect: Dialect): string => `${groupInDialect(dialect, "coordination.svc.io")}/v1`;
+
+/** A time of the wall clock as leases carry it, to the microsecond. */
+export function microTime(process: Process): string {
+  const { epochUnixMillis, nowMicros } = process.clock;
+  const micros = nowMicros();
+  const millis = epochUnixMillis + Math.floor(micros / 1000);
+  return formatMicroTime({ seconds: Math.floor(millis / 1000), micros: (millis % 1000) * 1000 + (micros % 1000) });
+}
+
+/** An object as a client works with it. */
+export const textAt = (object: JsonObject | undefined, ...path: readonly string[]): string => {
+  let value: unknown = object;
+  for (const key of path) value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  return typeof value === "string" ? value : "";
+};

@@ -1,0 +1,183 @@
+/**
+ * A node as the rest of the cluster sees it: it registers, renews its lease, runs the pods that are bound to it, tells
+ * their status, and confirms that they have ended. What happens inside a node is the node agent's own simulation.
+ */
+import type { ClientOf } from "../../../scenarios/schema.ts";
+import { Informer } from "../../client/informer.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Micros } from "../../kernel/types.ts";
+import { type Actor, type ActorParts, collectionPath, leaseVersion, microTime, textAt } from "./actor.ts";
+
+const second: Micros = 1_000_000;
+const deadlineMicros: Micros = 10_000_000;
+/** What the planted bug renews at, whatever it is told. */
+const fixedRenewMicros: Micros = 10_000_000;
+
+export class Node implements Actor {
+  private readonly parts: ActorParts;
+  private readonly options: ClientOf<"node">;
+  private readonly pods: string;
+  private readonly leases: string;
+  private readonly informer: Informer;
+  /** uid of what runs, by namespace and name. */
+  private readonly running = new Map<string, string>();
+  private started = 0;
+  private renewals = 0;
+  private isRegistered = false;
+
+  constructor(parts: ActorParts, options: ClientOf<"node">) {
+    this.parts = parts;
+    this.options = options;
+    this.pods = collectionPath(parts.dialect, "pods", "");
+    this.leases = collectionPath(parts.dialect, "leases", parts.dialect.systemNamespaces.nodeLease);
+    this.informer = new Informer(parts.process, parts.api, {
+      path: this.pods,
+      listsAnyVersion: parts.bugs.has("list-rv0-time-travel"),
+      timeoutMicros: 20 * second,
+      onChange: (key, _before, after) => this.sync(key, after),
+    });
+  }
+
+  start(): void {
+    this.register();
+    this.renew();
+    this.informer.start();
+  }
+
+  pending(): string | undefined {
+    if (!this.isRegistered) return "it is not registered";
+    const idle = [...this.informer.objects].find(([key, pod]) => this.isOurs(pod) && !this.running.has(key));
+    return idle === undefined ? undefined : `${idle[0]} is bound to it and does not run`;
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return { started: this.started, running: this.running.size, renewals: this.renewals };
+  }
+
+  private register(): void {
+    const { api, process } = this.parts;
+    const body: JsonObject = { apiVersion: "v1", kind: "Node", metadata: { name: process.name } };
+    api.call({ method: "POST", path: "/api/v1/nodes", body }, deadlineMicros, (answer) => {
+      this.isRegistered = answer.ok && (answer.status === 201 || answer.status === 409);
+      if (!this.isRegistered) process.clock.after(second, () => this.register());
+      else this.tellReady();
+    });
+  }
+
+  /** Says that it is ready, again and again: somebody may have said otherwise. */
+  private tellReady(): void {
+    const { api, process } = this.parts;
+    const body: JsonObject = { status: { conditions: [{ type: "Ready", status: "True", reason: "AgentReady" }] } };
+    const path = `/api/v1/nodes/${process.name}/status`;
+    api.call(
+      { method: "PATCH", path, body, contentType: "application/strategic-merge-patch+json" },
+      deadlineMicros,
+      () => process.clock.after(10 * second, () => this.tellReady()),
+    );
+  }
+
+  private renew(): void {
+    const { api, process, dialect, bugs } = this.parts;
+    const path = `${this.leases}/${process.name}`;
+    const spec = { holderIdentity: process.name, leaseDurationSeconds: 40, renewTime: microTime(process) };
+    const later = (): void => {
+      const { min, max } = this.options.renew;
+      const wait = bugs.has("lease-period-vs-grace-flap") ? fixedRenewMicros : process.prng.intInclusive(min, max);
+      process.clock.after(wait, () => this.renew());
+    };
+    const patch = { method: "PATCH", path, body: { spec }, contentType: "application/merge-patch+json" };
+    api.call(patch, deadlineMicros, (answer) => {
+      if (answer.ok && answer.status === 200) this.renewals++;
+      if (!answer.ok || answer.status !== 404) return later();
+      const body: JsonObject = {
+        apiVersion: leaseVersion(dialect),
+        kind: "Lease",
+        metadata: { name: process.name },
+        spec,
+      };
+      api.call({ method: "POST", path: this.leases, body }, deadlineMicros, later);
+    });
+  }
+
+  private isOurs = (pod: JsonObject): boolean =>
+    textAt(pod, "spec", "nodeName") === this.parts.process.name && textAt(pod, "metadata", "deletionTimestamp") === "";
+
+  private sync(key: string, pod: JsonObject | undefined): void {
+    const uid = textAt(pod, "metadata", "uid");
+    const runs = this.running.get(key);
+    if (runs !== undefined && (pod === undefined || uid !== runs)) this.stop(key, runs);
+    if (pod === undefined || textAt(pod, "spec", "nodeName") !== this.parts.process.name) return;
+    if (textAt(pod, "metadata", "deletionTimestamp") !== "") this.end(key, pod, uid);
+    else if (!this.running.has(key)) this.run(key, pod, uid);
+  }
+
+  private run(key: string, pod: JsonObject, uid: string): void {
+    const { process, tell } = this.parts;
+    this.running.set(key, uid);
+    this.started++;
+    process.trace("node.runs", key, uid);
+    tell({ kind: "runs", client: process.name, pod: key, uid });
+    this.tellStatus(key, pod, uid);
+  }
+
+  /** As long as it runs. The uid in the body makes it the status of this pod and of no other. */
+  private tellStatus(key: string, pod: JsonObject, uid: string): void {
+    if (this.running.get(key) !== uid) return;
+    const { api, process, bugs, tell } = this.parts;
+    const metadata = bugs.has("status-patch-hits-new-uid") ? {} : { metadata: { uid } };
+    const conditions = [{ type: "Ready", status: "True" }];
+    const body: JsonObject = {
+      ...metadata,
+      status: { phase: "Running", conditions, message: `told by ${process.name}` },
+    };
+    const request = {
+      method: "PATCH",
+      path: `${podPath(pod)}/status`,
+      body,
+      contentType: "application/strategic-merge-patch+json",
+    };
+    api.call(request, deadlineMicros, (answer) => {
+      if (answer.ok && answer.status === 200)
+        tell({
+          kind: "status-sent",
+          client: process.name,
+          pod: key,
+          meant: uid,
+          hit: textAt(answer.object, "metadata", "uid"),
+        });
+      const isTold = answer.ok && answer.status < 500 && answer.status !== 429;
+      process.clock.after((isTold ? 10 : 1) * second, () => this.tellStatus(key, pod, uid));
+    });
+  }
+
+  /** It takes a moment to end, and then the object may go. */
+  private end(key: string, pod: JsonObject, uid: string): void {
+    const { process } = this.parts;
+    if (this.running.get(key) === uid) {
+      process.clock.after(process.prng.intInclusive(second, 2 * second), () => {
+        this.stop(key, uid);
+        this.confirm(pod, uid);
+      });
+    } else this.confirm(pod, uid);
+  }
+
+  private confirm(pod: JsonObject, uid: string): void {
+    const { api, process } = this.parts;
+    const body: JsonObject = { apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0, preconditions: { uid } };
+    api.call({ method: "DELETE", path: podPath(pod), body }, deadlineMicros, (answer) => {
+      const isOver = answer.ok && (answer.status === 200 || answer.status === 404 || answer.status === 409);
+      if (!isOver) process.clock.after(second, () => this.confirm(pod, uid));
+    });
+  }
+
+  private stop(key: string, uid: string): void {
+    if (this.running.get(key) !== uid) return;
+    const { process, tell } = this.parts;
+    this.running.delete(key);
+    process.trace("node.stops", key, uid);
+    tell({ kind: "stopped", client: process.name, pod: key, uid });
+  }
+}
+
+const podPath = (pod: JsonObject): string =>
+  `/api/v1/namespaces/${textAt(pod, "metadata", "namespace")}/pods/${textAt(pod, "metadata", "name")}`;

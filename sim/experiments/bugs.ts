@@ -1,0 +1,32 @@
+/** Which bugs a run has, whatever they are bugs of. */
+import { didYouMean } from "../../wire/near-names.ts";
+import { type FaultName, faultNames, faultRows } from "../planted/server-faults.ts";
+import { type SimulatedBug, simulatedBugNames, type SimulatedBugs } from "../planted/simulated-bugs.ts";
+
+export interface Bugs {
+  readonly names: readonly string[];
+  readonly simulated: SimulatedBugs;
+  /** Of the server itself. */
+  readonly server: readonly FaultName[];
+  /** Feature gates that they need. */
+  readonly gates: Readonly<Record<string, boolean>>;
+}
+
+export const noBugs: Bugs = { names: [], simulated: new Set(), server: [], gates: {} };
+
+/** Every name that a scenario can plant. */
+const bugNames: readonly string[] = [...simulatedBugNames, ...faultNames];
+
+/** Throws `UnknownBug`, which says what is near. */
+export function bugsOf(names: readonly string[]): Bugs {
+  const unknown = names.find((name) => !bugNames.includes(name));
+  if (unknown !== undefined) throw new UnknownBug(`no bug is called ${unknown}${didYouMean(unknown, bugNames)}`);
+  const server = names.filter((name) => (faultNames as readonly string[]).includes(name)) as FaultName[];
+  const simulated = names.filter((name) => (simulatedBugNames as readonly string[]).includes(name)) as SimulatedBug[];
+  const gates = server.flatMap((name) => faultRows[name].gate ?? []);
+  return { names, server, simulated: new Set(simulated), gates: Object.fromEntries(gates.map((gate) => [gate, true])) };
+}
+
+export class UnknownBug extends Error {
+  override readonly name = "UnknownBug";
+}

@@ -1,0 +1,206 @@
+/** Does to a cluster what a plan says, at its times, and undoes it again. */
+import { storeName } from "../../scenarios/scenario-rules.ts";
+import type { LatencyTable } from "../../scenarios/values.ts";
+import type { ApiRequest, JsonObject } from "../contract/http-message.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import type { Disturbance, Network } from "../network/network.ts";
+import type { FaultyStore } from "./faulty-store.ts";
+import type { PlannedFault } from "./plan.ts";
+
+/** A server as faults see it. */
+export interface FaultyServer {
+  setLag(lagMicros: Micros): void;
+  forget(): void;
+  stall(): void;
+  resume(): void;
+  throttle(rate: PlannedFault["rate"]): void;
+}
+
+/** The cluster that a plan is for. */
+export interface Injectable {
+  readonly network: Network;
+  readonly store: FaultyStore;
+  server(name: string): FaultyServer | undefined;
+  /** The process dies; `restart` makes the next one. */
+  crash(place: string): void;
+  restart(place: string): void;
+  crashStore(): void;
+  restoreStore(agoMicros: Micros): void;
+  stepClock(place: string, byMicros: Micros): void;
+  usualLag(server: string): Micros;
+  /** Past the network, as a user with every right. */
+  request(request: ApiRequest): void;
+  /** Somebody may want to know. `undefined`: it is over. */
+  noted(fault: PlannedFault, isOver: boolean): void;
+}
+
+export class Injector {
+  private readonly cluster: Injectable;
+  private readonly director: Process;
+  /** What is wrong now, by the fault that made it so. */
+  private readonly lasting = new Map<PlannedFault, Cancel>();
+  private isSafe = false;
+
+  /** `director` lends its clock and its name in the trace. */
+  constructor(cluster: Injectable, director: Process) {
+    this.cluster = cluster;
+    this.director = director;
+  }
+
+  schedule(faults: readonly PlannedFault[], safetyMicros: Micros | undefined): void {
+    const { clock } = this.director;
+    for (const fault of faults) clock.after(fault.atMicros, () => this.inject(fault));
+    if (safetyMicros !== undefined) clock.after(safetyMicros, () => this.healAll());
+  }
+
+  /** From here on nothing goes wrong any more. */
+  private healAll(): void {
+    this.isSafe = true;
+    this.director.trace("safe", this.lasting.size);
+    for (const fault of [...this.lasting.keys()]) this.undo(fault);
+  }
+
+  private inject(fault: PlannedFault): void {
+    if (this.isSafe) return;
+    this.director.trace(`fault.${fault.verb}`, fault.places.join(" "));
+    this.cluster.noted(fault, false);
+    if (fault.verb === "heal") return this.heal(fault.places);
+    const undo = this.act(fault);
+    if (undo === undefined) return this.cluster.noted(fault, true);
+    this.lasting.set(fault, undo);
+    if (fault.forMicros !== undefined) this.director.clock.after(fault.forMicros, () => this.undo(fault));
+  }
+
+  private undo(fault: PlannedFault): void {
+    const undo = this.lasting.get(fault);
+    if (undo === undefined) return;
+    this.lasting.delete(fault);
+    undo();
+    this.director.trace("fault.over", fault.verb, fault.places.join(" "));
+    this.cluster.noted(fault, true);
+  }
+
+  private heal(places: readonly string[]): void {
+    const isSame = (other: readonly string[]): boolean =>
+      other.length === 2 && places.every((name) => other.includes(name));
+    for (const fault of [...this.lasting.keys()])
+      if (isSame(fault.places) || (fault.verb === "isolate" && fault.places.some((name) => places.includes(name))))
+        this.undo(fault);
+  }
+
+  /** Returns what undoes it, for what lasts. */
+  private act(fault: PlannedFault): Cancel | undefined {
+    const disturbances = disturbancesOf(fault);
+    if (disturbances.length > 0) {
+      const cancels = disturbances.map(({ from, to, what }) => this.cluster.network.disturb(from, to, what));
+      return () => {
+        for (const cancel of cancels) cancel();
+      };
+    }
+    return fault.places.length === 1 ? this.actOn(fault, fault.places[0] as string) : this.ask(fault);
+  }
+
+  private actOn(fault: PlannedFault, place: string): Cancel | undefined {
+    const { cluster } = this;
+    const server = (): FaultyServer | undefined => cluster.server(place);
+    switch (fault.verb) {
+      case "crash":
+        return this.crash(fault, place);
+      case "compact": {
+        const { store } = cluster;
+        store.compact(Math.max(0, store.revision - (fault.keep ?? 0)));
+        return undefined;
+      }
+      case "restore":
+        cluster.restoreStore(fault.agoMicros ?? 0);
+        return undefined;
+      case "fill":
+        cluster.store.full = true;
+        return () => {
+          cluster.store.full = false;
+        };
+      case "forget":
+        server()?.forget();
+        return undefined;
+      case "lag":
+        server()?.setLag(this.lagOf(fault));
+        return () => server()?.setLag(cluster.usualLag(place));
+      case "stall":
+        server()?.stall();
+        return () => server()?.resume();
+      case "throttle":
+        server()?.throttle(fault.rate);
+        return () => server()?.throttle(undefined);
+      case "clock":
+        cluster.stepClock(place, fault.stepMicros ?? 0);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  private crash(fault: PlannedFault, place: string): Cancel | undefined {
+    const { cluster } = this;
+    if (place === storeName) {
+      cluster.crashStore();
+      return undefined;
+    }
+    cluster.crash(place);
+    if (fault.forMicros !== undefined) return () => cluster.restart(place);
+    cluster.restart(place);
+    return undefined;
+  }
+
+  /** One draw a fault: a lag that changes with every write would be no lag. */
+  private lagOf({ by }: PlannedFault): Micros {
+    const rows: LatencyTable = by ?? [];
+    const percent = this.director.prng.intInclusive(1, 100);
+    const { span } = rows.find((row) => percent <= row.percent) ?? { span: { min: 0, max: 0 } };
+    return this.director.prng.intInclusive(span.min, span.max);
+  }
+
+  private ask({ request = "", body }: PlannedFault): undefined {
+    const [method = "GET", target = "/"] = request.split(" ");
+    const [path = "/", query = ""] = target.split("?", 2);
+    const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const headers = { accept: "application/json", "content-type": contentType };
+    this.cluster.request({ method, path, query, headers, ...(body === undefined ? {} : { body: body as JsonObject }) });
+    return undefined;
+  }
+}
+
+interface Directed {
+  readonly from: string;
+  readonly to: string;
+  readonly what: Disturbance;
+}
+
+function disturbancesOf(fault: PlannedFault): readonly Directed[] {
+  const [one = "", other = "*"] = fault.places;
+  const both = (what: Disturbance): readonly Directed[] => [
+    { from: one, to: other, what },
+    { from: other, to: one, what },
+  ];
+  const { by = [], rate = { numerator: 0, denominator: 1 } } = fault;
+  switch (fault.verb) {
+    case "partition":
+    case "isolate":
+      return both({ kind: "cut" });
+    case "cut":
+      return [{ from: one, to: other, what: { kind: "cut" } }];
+    case "silence":
+      return both({ kind: "silence" });
+    case "slow":
+      return both({ kind: "slow", by });
+    case "lose":
+      return both({ kind: "lose", rate });
+    case "duplicate":
+      return both({ kind: "duplicate", rate });
+    case "reorder":
+      return both({ kind: "reorder", rate, by });
+    case "narrow":
+      return both({ kind: "narrow", bytesPerSecond: fault.bytesPerSecond ?? 1 });
+    default:
+      return [];
+  }
+}
