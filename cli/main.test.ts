@@ -58,7 +58,11 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["serve", "--faults", "list-null-items"], "`--faults`", "`serve --fault NAME` plants a bug in this server"],
     [["serve", "--fault", "all"], "`--fault`", "`conform --faults all` tries each of them in turn"],
     [["diff", "embedded:svc", "embedded:svc", "--fault", "x"], "`--fault`", "`--a-fault NAME` or `--b-fault NAME`"],
-    [["run", "scenarios/one-broken-link.yaml", "--fault", "x"], "`--fault`", "A scenario's file says"],
+    [
+      ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep"],
+      "did you mean client-relist-keeps-deleted?",
+      "A scenario's file says",
+    ],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
     [[], "command", "The commands are conform, serve, run, diff, replay, view.\nSee `touchstone --help`"],
     [["lint"], "`lint`", "The commands are conform, serve"],
