@@ -7,6 +7,7 @@ import { formatMicroTime } from "../../wire/time.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { type ClusterControllersOptions, startClusterControllers } from "./cluster-controllers.ts";
+import { startScheduler } from "./scheduler/start.ts";
 import { Informers } from "./shared/informers.ts";
 import type { Pod } from "./shared/stored.ts";
 
@@ -14,17 +15,23 @@ const admin = { as: "admin" };
 export const apps = "/apis/apps/v1/namespaces/default";
 export const core = "/api/v1/namespaces/default";
 
+export interface NodeShape {
+  readonly labels?: object;
+  readonly allocatable?: object;
+  readonly taints?: readonly object[];
+}
+
 export interface ClusterBedOptions {
   readonly nodes?: number;
-  /** Puppets bind pods themselves, by turns. Default true. */
-  readonly binds?: boolean;
+  readonly shapeOf?: (node: number) => NodeShape;
+  /** Who binds pods: the scheduler, or puppets by turns. Default: puppets. */
+  readonly binder?: "scheduler" | "puppets" | "nobody";
   readonly controllers?: Partial<ClusterControllersOptions>;
   readonly seed?: string;
 }
 
 export class ClusterBed {
   readonly bed = new TestBed({ profile: kubernetesProfile });
-  readonly manager: Process;
   /** Nodes that are not heard of. */
   readonly silent = new Set<string>();
   /** Pods whose containers never become ready. */
@@ -32,29 +39,47 @@ export class ClusterBed {
   /** What becomes of the containers of a pod; undefined: they run. */
   exitOf: (pod: Pod) => number | undefined = () => undefined;
   private readonly client: ControlClient;
+  private readonly controllers: Partial<ClusterControllersOptions>;
+  private readonly running = new Map<string, Process>();
   private readonly binds: boolean;
   private nodeCount = 0;
   private turn = 0;
   private address = 1;
 
-  constructor({ nodes = 3, binds = true, controllers = {} }: ClusterBedOptions = {}) {
+  constructor({ nodes = 3, shapeOf = () => ({}), binder = "puppets", controllers = {} }: ClusterBedOptions = {}) {
     const { bed } = this;
     const { server, kernel } = bed;
     const { dialect } = kubernetesProfile;
-    this.manager = kernel.process("controllers");
-    this.binds = binds;
+    this.binds = binder === "puppets";
     const puppets = kernel.process("puppets");
     this.client = new ControlClient({ process: puppets, server, dialect, account: "puppets" });
     bed.advance(1);
-    for (let node = 0; node < nodes; node++) this.addNode();
+    for (let node = 0; node < nodes; node++) this.addNode(shapeOf(node));
     kernel.enter(puppets, () => this.play());
-    kernel.enter(this.manager, () =>
-      startClusterControllers({ process: this.manager, server, dialect, ...controllers }),
-    );
+    this.controllers = controllers;
+    this.start("controllers");
+    if (binder === "scheduler") this.start("scheduler");
     bed.advance(1);
   }
 
-  addNode(more: { labels?: object; allocatable?: object; taints?: object[] } = {}): string {
+  /** Dies and comes again, knowing nothing. */
+  restart(what: "controllers" | "scheduler"): void {
+    this.running.get(what)?.crash();
+    this.start(what);
+  }
+
+  private start(what: "controllers" | "scheduler"): void {
+    const { server, kernel } = this.bed;
+    const { dialect } = kubernetesProfile;
+    const process = kernel.process(what);
+    this.running.set(what, process);
+    kernel.enter(process, () => {
+      if (what === "scheduler") startScheduler({ process, server, dialect });
+      else startClusterControllers({ process, server, dialect, ...this.controllers });
+    });
+  }
+
+  addNode(more: NodeShape = {}): string {
     const name = `node-${this.nodeCount++}`;
     const labels = { "kubernetes.io/hostname": name, ...more.labels };
     const taints = more.taints ?? [];

@@ -9,6 +9,10 @@ function tolerates({ key = "", operator = "Equal", value = "", effect = "" }: To
   return key !== "" && operator === "Equal" && value === (taint.value ?? "");
 }
 
+export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return tolerations.some((toleration) => tolerates(toleration, taint));
+}
+
 /** How long a pod with these tolerations may stay on a node with these taints: 0 is not at all, Infinity for good. */
 export function secondsTolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   let seconds = Infinity;

@@ -1,0 +1,206 @@
+/**
+ * Which nodes a pod may run on, and why not: rules in the real scheduler's order, with its words.
+ * Source: the published scheduler's default filter plugins.
+ */
+import { isTolerated } from "../nodes/tolerations.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import type { NodeInfo } from "./node-info.ts";
+import type { PodNeeds, SpreadConstraint } from "./pod-needs.ts";
+import type { PodTerm } from "./terms.ts";
+
+export type Plugin =
+  | "NodeUnschedulable"
+  | "TaintToleration"
+  | "NodeAffinity"
+  | "NodePorts"
+  | "NodeResourcesFit"
+  | "PodTopologySpread"
+  | "InterPodAffinity";
+
+export interface Refusal {
+  readonly plugin: Plugin;
+  readonly reasons: readonly string[];
+  /** The departure of other pods from the node would change it. */
+  readonly isResolvable: boolean;
+}
+
+/** What is the same for all nodes while one pod is placed. */
+export interface Question {
+  readonly pod: PodNeeds;
+  readonly view: ClusterView;
+  readonly spread: readonly SpreadState[];
+  /** Domains that pods which run there keep this one away from. */
+  readonly avoided: readonly Domains[];
+  readonly near: readonly Domains[];
+  readonly apart: readonly Domains[];
+  /** No pod anywhere matches, but this one does: the first of its kind may go anywhere. */
+  readonly isFirst: boolean;
+}
+
+/** Values of a label of nodes, with how many pods are there. */
+export interface Domains {
+  readonly topologyKey: string;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+interface SpreadState extends Domains {
+  readonly constraint: SpreadConstraint;
+  /** Of the emptiest domain. */
+  readonly least: number;
+  readonly self: number;
+}
+
+export function questionOf(pod: PodNeeds, view: ClusterView): Question {
+  const { counts } = view;
+  const domainsOf = (term: PodTerm): Domains => ({
+    topologyKey: term.topologyKey,
+    counts: perDomain(view, term.topologyKey, counts.of(term.pods)),
+  });
+  const avoided = counts
+    .groupsFor(pod)
+    .filter(({ weight }) => weight === -Infinity)
+    .map((group) => ({
+      topologyKey: group.term.topologyKey,
+      counts: perDomain(view, group.term.topologyKey, group.counts),
+    }));
+  const near = pod.affinity.required.map(domainsOf);
+  return {
+    pod,
+    view,
+    spread: pod.spread.filter(({ isHard }) => isHard).map((constraint) => spreadState(constraint, pod, view)),
+    avoided,
+    near,
+    apart: pod.antiAffinity.required.map(domainsOf),
+    isFirst:
+      near.every((domains) => domains.counts.size === 0) &&
+      pod.affinity.required.every((term) => counts.chooses(term.pods, pod)),
+  };
+}
+
+/** From counts by node to counts by the value of a label. */
+export function perDomain(
+  view: ClusterView,
+  topologyKey: string,
+  byNode: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [name, count] of byNode) {
+    const value = view.node(name)?.labels[topologyKey];
+    if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + count);
+  }
+  return counts;
+}
+
+function spreadState(constraint: SpreadConstraint, pod: PodNeeds, view: ClusterView): SpreadState {
+  const { topologyKey, minDomains } = constraint;
+  const byNode = view.counts.of(constraint.pods);
+  const hardKeys = pod.spread.filter(({ isHard }) => isHard).map((each) => each.topologyKey);
+  const counts = new Map<string, number>();
+  for (const info of view.nodes()) {
+    const value = info.labels[topologyKey];
+    if (value === undefined || !hardKeys.every((key) => Object.hasOwn(info.labels, key))) continue;
+    if (constraint.honorsAffinity && pod.requiredNodes?.(info) === false) continue;
+    if (constraint.honorsTaints && !toleratesAll(info, pod)) continue;
+    counts.set(value, (counts.get(value) ?? 0) + (byNode.get(info.name) ?? 0));
+  }
+  let least = counts.size < minDomains ? 0 : Infinity;
+  for (const count of counts.values()) least = Math.min(least, count);
+  return {
+    constraint,
+    topologyKey,
+    counts,
+    least: least === Infinity ? 0 : least,
+    self: view.counts.chooses(constraint.pods, pod) ? 1 : 0,
+  };
+}
+
+const toleratesAll = (info: NodeInfo, { tolerations }: PodNeeds): boolean =>
+  info.hardTaints.every((taint) => isTolerated(taint, tolerations));
+
+type Filter = (question: Question, info: NodeInfo) => Refusal | undefined;
+
+const refused = (plugin: Plugin, isResolvable: boolean, ...reasons: readonly string[]): Refusal => ({
+  plugin,
+  isResolvable,
+  reasons,
+});
+
+const notSchedulable = refused("NodeUnschedulable", false, "node(s) were unschedulable");
+const notChosen = refused("NodeAffinity", false, "node(s) didn't match Pod's node affinity/selector");
+const noPorts = refused("NodePorts", true, "node(s) didn't have free ports for the requested pod ports");
+const noSpread = refused("PodTopologySpread", true, "node(s) didn't match pod topology spread constraints");
+const noDomain = refused(
+  "PodTopologySpread",
+  false,
+  "node(s) didn't match pod topology spread constraints (missing required label)",
+);
+const notNear = refused("InterPodAffinity", false, "node(s) didn't match pod affinity rules");
+const notApart = refused("InterPodAffinity", true, "node(s) didn't match pod anti-affinity rules");
+const notWanted = refused("InterPodAffinity", true, "node(s) didn't satisfy existing pods anti-affinity rules");
+
+const filters: readonly Filter[] = [
+  ({ pod, view }, info) => {
+    if (!info.isUnschedulable) return undefined;
+    const taint = { key: view.unschedulableTaint, effect: "NoSchedule" };
+    return isTolerated(taint, pod.tolerations) ? undefined : notSchedulable;
+  },
+  ({ pod }, info) => {
+    for (const taint of info.hardTaints) {
+      if (isTolerated(taint, pod.tolerations)) continue;
+      return refused("TaintToleration", false, `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`);
+    }
+    return undefined;
+  },
+  ({ pod }, info) => (pod.requiredNodes === undefined || pod.requiredNodes(info) ? undefined : notChosen),
+  ({ pod }, info) => (info.hasPortsFor(pod) ? undefined : noPorts),
+  fits,
+  ({ spread }, info) => {
+    for (const { topologyKey, counts, least, self, constraint } of spread) {
+      const value = info.labels[topologyKey];
+      if (value === undefined) return noDomain;
+      if ((counts.get(value) ?? 0) + self - least > constraint.maxSkew) return noSpread;
+    }
+    return undefined;
+  },
+  ({ near, apart, avoided, isFirst }, info) => {
+    const holds = ({ topologyKey, counts }: Domains): boolean => (counts.get(info.labels[topologyKey] ?? "") ?? 0) > 0;
+    const has = ({ topologyKey }: Domains): boolean => Object.hasOwn(info.labels, topologyKey);
+    if (near.length > 0 && !(near.every(has) && (isFirst || near.every(holds)))) return notNear;
+    const isIn = (domains: Domains): boolean => has(domains) && holds(domains);
+    if (apart.some(isIn)) return notApart;
+    return avoided.some(isIn) ? notWanted : undefined;
+  },
+];
+
+/** Why the pod may not run there: the first rule that refuses it. */
+export function refusalOf(question: Question, info: NodeInfo): Refusal | undefined {
+  for (const filter of filters) {
+    const refusal = filter(question, info);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** Whoever is promised the place and is at least as important counts as being there. */
+function fits({ pod, view }: Question, info: NodeInfo): Refusal | undefined {
+  let promised: Map<string, number> | undefined;
+  let guests = 0;
+  for (const other of view.promisedOn(info.name)) {
+    if (other.uid === pod.uid || other.priority < pod.priority) continue;
+    guests++;
+    promised ??= new Map();
+    for (const [resource, amount] of other.requests) promised.set(resource, (promised.get(resource) ?? 0) + amount);
+  }
+  let reasons: string[] | undefined;
+  let isResolvable = true;
+  const podsMax = info.allocatable.get("pods") ?? 0;
+  if (info.pods.size + guests + 1 > podsMax) reasons = ["Too many pods"];
+  for (const [resource, amount] of pod.requests) {
+    if (amount === 0) continue;
+    const all = info.allocatable.get(resource) ?? 0;
+    if (amount <= all - (info.requested.get(resource) ?? 0) - (promised?.get(resource) ?? 0)) continue;
+    reasons = [...(reasons ?? []), `Insufficient ${resource}`];
+    if (amount > all) isResolvable = false;
+  }
+  return reasons === undefined ? undefined : { plugin: "NodeResourcesFit", reasons, isResolvable };
+}
