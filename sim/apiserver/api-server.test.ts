@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
-import type { Authorizer } from "./access/authorize.ts";
+import { decidedAtOnce } from "./access/authorize.ts";
 import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
 import { configMaps, TestBed } from "./test-bed.fixture.ts";
 
@@ -27,7 +27,7 @@ describe("who may ask", () => {
   });
 
   it("asks the authorizer before it looks whether there is such a path, method or representation", () => {
-    const nothing: Authorizer = () => ({ allowed: false, denied: false, reason: "" });
+    const nothing = decidedAtOnce(() => ({ allowed: false, denied: false, reason: "" }));
     const bed = new TestBed({ authorizer: nothing });
     for (const request of ["GET /no/such/path", `PUT ${configMaps}`, "GET /api/v1/widgets"]) {
       expect(bed.ask(request).status).toBe(403);

@@ -7,11 +7,18 @@
 import { type FaultName, type Faults, faultsOn } from "../planted/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
-import { impersonated } from "./access/impersonate.ts";
-import { createAuthenticator, type Authenticator, type TokenLookup, tokenLookup } from "./access/authenticate.ts";
+import { asksToActAs, impersonated } from "./access/impersonate.ts";
+import {
+  type Authenticator,
+  createAuthenticator,
+  lookedUpAtOnce,
+  staticTokens,
+  type User,
+} from "./access/authenticate.ts";
 import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
 import { hmacSigner } from "./access/token-signer.ts";
-import { alwaysAllow, type Authorizer, refusal, withFaults } from "./access/authorize.ts";
+import { alwaysAllow, type Authorizer, type Decision, refusal, withFaults } from "./access/authorize.ts";
+import { judged } from "./access/judgement.ts";
 import { type Authorization, authorizationBy } from "./access/modes.ts";
 import { escalationCheck } from "./admission/rbac-escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./access/rbac/policy.ts";
@@ -94,8 +101,10 @@ export class ApiServer implements ApiHandler, RunHost {
       nowSeconds: () => Math.floor((process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000),
       stored: (resource, namespace, name) => this.verbs.storedCore(resource, namespace, name),
     });
-    const lookupStatic = tokenLookup(options.tokens ?? [], audiences);
-    const lookupToken: TokenLookup = (token, asked) => lookupStatic(token, asked) ?? tokens.read(token, asked);
+    const lookupToken = lookedUpAtOnce([
+      staticTokens(options.tokens ?? [], audiences),
+      (token, asked) => tokens.read(token, asked),
+    ]);
     const limits = { ...defaultLimits, ...options.limits };
     const { dialect } = profile;
     this.process = process;
@@ -111,7 +120,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const policy = new RbacPolicy(dialect, () => this.rbacObjects);
     const byModes: Authorization = authorizationBy(modes, policy);
     const authorization: Authorization = { ...byModes, decide: withFaults(byModes.decide, faults) };
-    // Nobody is asked who would say yes to everybody.
+    // An authorizer that would allow everything is not asked at all.
     this.authorize = options.authorizer ?? (modes[0] === "AlwaysAllow" ? alwaysAllow : authorization.decide);
     const hasRoles = modes.includes("RBAC");
     const { decide, rulesOf } = authorization;
@@ -227,20 +236,45 @@ export class ApiServer implements ApiHandler, RunHost {
     const { request } = run;
     run.query = parseQuery(request.query);
     run.place = this.router.resolve(request.path);
+    run.deadlineMicros = this.clock.nowMicros() + this.requestTimeoutMicros;
+    run.await<User | ApiError>(
+      (done) => this.authenticate(request, done),
+      (found) => {
+        if (found instanceof ApiError) throw found;
+        this.authenticated(run, found);
+      },
+    );
+  }
+
+  /** Whoever may act as another is that one from here on. */
+  private authenticated(run: Run, user: User): void {
+    const { headers } = run.request;
     const { faults, profile } = this.context;
-    run.user = impersonated(this.authenticate(request), request.headers, this.authorize, profile.dialect, faults);
+    if (!asksToActAs(headers) || faults["impersonation-ignored"]) {
+      this.identified(run, user);
+      return;
+    }
+    run.await<() => User>(
+      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect, faults), done),
+      (actsAs) => this.identified(run, actsAs()),
+    );
+  }
+
+  private identified(run: Run, user: User): void {
+    const { request, place } = run;
+    run.user = user;
     run.flow = this.flowControl.flowOf(run.user, request.path);
-    const { place } = run;
     if (place.is === "resource") {
       run.verb = verbOf(place.place, request.method, run.query.flag("watch"));
       // These may take as long as they like, and hold no seat.
       if (run.verb === "watch" || isConnection(place.place)) {
+        run.limit(0);
         this.admitToHandler(run);
         return;
       }
     }
     const timeout = requestTimeout(run.query, run.verb, this.requestTimeoutMicros);
-    run.deadlineMicros = this.clock.nowMicros() + timeout;
+    run.limit(run.arrivedMicros + timeout);
     this.takeSeat(run);
   }
 
@@ -285,11 +319,31 @@ export class ApiServer implements ApiHandler, RunHost {
     );
   }
 
-  /** 4. Authorization, then the handler. */
+  /** 4. Authorization. */
   private admitToHandler(run: Run): void {
     run.state = "executing";
     if (run.flow !== undefined) run.flow.dispatchedCount++;
-    if (this.authorize !== alwaysAllow) this.requireAllowed(run);
+    // Where nobody is ever refused, there is nothing to ask.
+    if (this.authorize === alwaysAllow) {
+      this.handle(run);
+      return;
+    }
+    const attributes = attributesOf(run);
+    if (this.faults["dry-run-needs-no-right"] && run.query.first("dryRun") === "All") {
+      this.handle(run);
+      return;
+    }
+    run.await<Decision>(
+      (done) => this.authorize(run.user, attributes, done),
+      (decision) => {
+        if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
+        this.handle(run);
+      },
+    );
+  }
+
+  /** 5. What is asked for is carried out. */
+  private handle(run: Run): void {
     const { place } = run;
     if (place.is === "noResource") throw noSuchResource();
     if (place.is === "noSubresource") throw notFound(place.resourceName, place.name);
@@ -322,13 +376,6 @@ export class ApiServer implements ApiHandler, RunHost {
         else run.fail(new ApiError(503, "ServiceUnavailable", "the definition of the resource has changed"));
       }
     });
-  }
-
-  private requireAllowed(run: Run): void {
-    const attributes = attributesOf(run);
-    if (this.faults["dry-run-needs-no-right"] && run.query.first("dryRun") === "All") return;
-    const decision = this.authorize(run.user, attributes);
-    if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
   }
 
   private tooMany(run: Run): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Authorizer } from "../apiserver/access/authorize.ts";
+import { type Authorizer, decidedAtOnce } from "../apiserver/access/authorize.ts";
 import type { ApiHandler, JsonObject, Payload } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { kubernetesProfile, type Profile, svcProfile } from "../contract/profile.ts";
@@ -150,10 +150,10 @@ describe("a reflector", () => {
   it("is synced once everything has been listed, and asks a server that refuses less and less often", () => {
     const refused: number[] = [];
     let allows = false;
-    const authorizer: Authorizer = () => {
+    const authorizer: Authorizer = decidedAtOnce(() => {
       if (!allows) refused.push(bed.kernel.nowMicros() / 1_000_000);
       return allows ? { allowed: true, reason: "" } : { allowed: false, denied: false, reason: "" };
-    };
+    });
     const { bed, reflectors } = play(kubernetesProfile, { authorizer });
     let synced = 0;
     reflectors.follow(path, new Notes());

@@ -2,6 +2,7 @@
  * Who is asking: a client certificate, a static bearer token, or nobody.
  * Source: document 1, Authentication; the facts, section 1 (401) and D1.
  */
+import type { Cancel } from "../../kernel/types.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import { ApiError, unauthorized } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
@@ -22,8 +23,11 @@ export interface TokenRow {
   readonly groups: readonly string[];
 }
 
-/** Throws 401 for credentials that are wrong, or absent where they are needed. */
-export type Authenticator = (request: ApiRequest) => User;
+/**
+ * Calls `done` once: before it returns, or later where a token has to be looked up; never after the returned cancel. An
+ * error is the 401 for credentials that are wrong, or absent where they are needed.
+ */
+export type Authenticator = (request: ApiRequest, done: (found: User | ApiError) => void) => Cancel;
 
 const authenticatedGroup = "system:authenticated";
 
@@ -36,11 +40,32 @@ export interface Proven {
   readonly audiences: readonly string[];
 }
 
-/** Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. */
-export type TokenLookup = (token: string, asked: readonly string[]) => Proven | undefined;
+/**
+ * Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. Calls `done`
+ * once, before it returns or later, never after the returned cancel; undefined for a token that proves nothing.
+ */
+export type TokenLookup = (
+  token: string,
+  asked: readonly string[],
+  done: (proven: Proven | undefined) => void,
+) => Cancel;
+
+/** A lookup that needs nobody. */
+export type TokenTable = (token: string, asked: readonly string[]) => Proven | undefined;
+
+export function lookedUpAtOnce(tables: readonly TokenTable[]): TokenLookup {
+  return (token, asked, done) => {
+    let proven: Proven | undefined;
+    for (const table of tables) if ((proven = table(token, asked)) !== undefined) break;
+    done(proven);
+    return nothing;
+  };
+}
+
+const nothing: Cancel = () => {};
 
 /** `audiences` are the server's: a static token is for them. */
-export function tokenLookup(rows: readonly TokenRow[], audiences: readonly string[]): TokenLookup {
+export function staticTokens(rows: readonly TokenRow[], audiences: readonly string[]): TokenTable {
   const users = new Map<string, User>();
   for (const { token, user, uid, groups } of rows) {
     users.set(token, { name: user, uid, groups: [...groups, authenticatedGroup] });
@@ -54,23 +79,29 @@ export function tokenLookup(rows: readonly TokenRow[], audiences: readonly strin
 }
 
 export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean, faults: Faults): Authenticator {
-  return (request) => {
-    const certificate = request.clientCertificate;
-    if (certificate !== undefined && certificate !== "invalid") {
-      return { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
-    }
+  const rejected = (): User | ApiError => (faults["bad-token-is-anonymous"] ? anonymousUser : unauthorized());
+  return (request, done) => {
     const token = bearerToken(request.headers["authorization"]);
-    if (token !== undefined) {
-      const proven = lookup(token, ownAudiences);
-      if (proven !== undefined) return proven.user;
-      if (faults["bad-token-is-anonymous"]) return anonymousUser;
-      throw unauthorized();
+    const certificate = request.clientCertificate;
+    if (token !== undefined && (certificate === undefined || certificate === "invalid")) {
+      return lookup(token, ownAudiences, (proven) => done(proven?.user ?? rejected()));
     }
-    // Credentials that prove nothing are no anonymity.
-    if (faults["no-credentials-403"]) throw new ApiError(403, "Forbidden", "no credentials");
-    if (certificate === "invalid" || !anonymousAuth) throw unauthorized();
-    return anonymousUser;
+    done(withoutToken(certificate, anonymousAuth, faults));
+    return nothing;
   };
+}
+
+function withoutToken(
+  certificate: ApiRequest["clientCertificate"],
+  anonymousAuth: boolean,
+  faults: Faults,
+): User | ApiError {
+  if (certificate !== undefined && certificate !== "invalid") {
+    return { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
+  }
+  // Credentials that prove nothing are no anonymity.
+  if (faults["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
+  return certificate === "invalid" || !anonymousAuth ? unauthorized() : anonymousUser;
 }
 
 const ownAudiences: readonly string[] = [];

@@ -2,6 +2,7 @@
  * May they? The port that every authorization mode fills, and the mode that says yes to everybody.
  * Refusals' texts: the facts, section 1, 403.
  */
+import type { Cancel } from "../../kernel/types.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import { ApiError, type ResourceName } from "../../contract/errors.ts";
 import type { User } from "./authenticate.ts";
@@ -22,16 +23,29 @@ export type Decision =
   | { readonly allowed: true; readonly reason: string }
   | { readonly allowed: false; readonly denied: boolean; readonly reason: string };
 
-/** Decides at once. `denied` false means: no opinion. */
-export type Authorizer = (user: User, attributes: Attributes) => Decision;
+/**
+ * Calls `done` once: before it returns, or later where it has to ask somebody; never after the returned cancel. `denied`
+ * false means: no opinion.
+ */
+export type Authorizer = (user: User, attributes: Attributes, done: (decision: Decision) => void) => Cancel;
+
+/** An authorizer that needs nobody. */
+export function decidedAtOnce(decide: (user: User, attributes: Attributes) => Decision): Authorizer {
+  return (user, attributes, done) => {
+    done(decide(user, attributes));
+    return nothing;
+  };
+}
+
+const nothing: Cancel = () => {};
 
 const allowed: Decision = { allowed: true, reason: "" };
-export const alwaysAllow: Authorizer = () => allowed;
+export const alwaysAllow: Authorizer = decidedAtOnce(() => allowed);
 
 /** As the faults in force have it decide. */
 export function withFaults(decide: Authorizer, faults: Faults): Authorizer {
   if (!faults["right-covers-subresources"]) return decide;
-  return (user, asked) => decide(user, asked.is === "resource" ? { ...asked, subresource: "" } : asked);
+  return (user, asked, done) => decide(user, asked.is === "resource" ? { ...asked, subresource: "" } : asked, done);
 }
 
 /** The 403 for a refusal. */

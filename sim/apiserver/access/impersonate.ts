@@ -10,7 +10,8 @@ import type { Faults } from "../../planted/server-faults.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
 import type { User } from "./authenticate.ts";
-import { type Attributes, type Authorizer, refusal } from "./authorize.ts";
+import { type Attributes, refusal } from "./authorize.ts";
+import type { Ask } from "./judgement.ts";
 
 const extraPrefix = "impersonate-extra-";
 const anonymous = "system:anonymous";
@@ -19,11 +20,10 @@ const anonymous = "system:anonymous";
 export function impersonated(
   user: User,
   headers: ApiRequest["headers"],
-  authorize: Authorizer,
+  ask: Ask,
   dialect: Dialect,
   faults: Faults,
 ): User {
-  if (!isAsked(headers) || faults["impersonation-ignored"]) return user;
   const name = headers["impersonate-user"] ?? "";
   const groups = listed(headers["impersonate-group"]);
   const uid = headers["impersonate-uid"] ?? "";
@@ -44,15 +44,15 @@ export function impersonated(
     ),
   ];
   for (const attributes of faults["impersonation-of-groups-unasked"] ? asked.slice(0, 1) : asked) {
-    const decision = authorize(user, attributes);
+    const decision = ask(user, attributes);
     if (!decision.allowed) throw refusal(user, attributes, decision.reason);
   }
   const own = account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
   return { name, uid, groups: withStanding(name, groups.length > 0 ? groups : own), ...(extra && { extra }) };
 }
 
-/** Nearly no request asks, and every request comes by. */
-function isAsked(headers: ApiRequest["headers"]): boolean {
+/** Whether a request wants to act as another. Nearly none does, and every request comes by. */
+export function asksToActAs(headers: ApiRequest["headers"]): boolean {
   for (const header in headers) if (header.startsWith("impersonate-")) return true;
   return false;
 }

@@ -2,8 +2,9 @@
  * Authorization modes and their union: the first that has an opinion decides, and members of `system:masters` are
  * never asked. Source: document 1, Authorization; the published server's modes.
  */
+import type { Cancel } from "../../kernel/types.ts";
 import type { User } from "./authenticate.ts";
-import type { Authorizer, Decision } from "./authorize.ts";
+import { alwaysAllow, type Authorizer, decidedAtOnce, type Decision } from "./authorize.ts";
 import type { RbacPolicy } from "./rbac/policy.ts";
 import type { PolicyRule } from "./rbac/rules.ts";
 
@@ -31,32 +32,22 @@ export const everyRule: readonly PolicyRule[] = [
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-const allowed: Decision = { allowed: true, reason: "" };
 const deniedToAll: Decision = { allowed: false, denied: false, reason: "Everything is forbidden." };
 const nothing: HeldRules = { rules: [], problem: "" };
 const everything: HeldRules = { rules: everyRule, problem: "" };
 
 export function authorizationBy(modes: readonly AuthorizationMode[], policy: RbacPolicy): Authorization {
   const table: Readonly<Record<AuthorizationMode, Authorization>> = {
-    AlwaysAllow: { decide: () => allowed, rulesOf: () => everything },
-    AlwaysDeny: { decide: () => deniedToAll, rulesOf: () => nothing },
+    AlwaysAllow: { decide: alwaysAllow, rulesOf: () => everything },
+    AlwaysDeny: { decide: decidedAtOnce(() => deniedToAll), rulesOf: () => nothing },
     RBAC: {
-      decide: (user, asked) => policy.decide(user, asked),
+      decide: decidedAtOnce((user, asked) => policy.decide(user, asked)),
       rulesOf: (user, namespace) => policy.rulesFor(user, namespace),
     },
   };
   const members = modes.map((mode) => table[mode]);
   return {
-    decide(user, asked) {
-      if (user.groups.includes(superuserGroup)) return allowed;
-      const reasons: string[] = [];
-      for (const { decide } of members) {
-        const decision = decide(user, asked);
-        if (decision.allowed || decision.denied) return decision;
-        if (decision.reason !== "") reasons.push(decision.reason);
-      }
-      return { allowed: false, denied: false, reason: reasons.join("\n") };
-    },
+    decide: exceptSuperusers(inTurn(members.map(({ decide }) => decide))),
     rulesOf(user, namespace) {
       const held = members.map(({ rulesOf }) => rulesOf(user, namespace));
       return {
@@ -64,5 +55,45 @@ export function authorizationBy(modes: readonly AuthorizationMode[], policy: Rba
         problem: held.flatMap(({ problem }) => (problem === "" ? [] : [problem])).join(", "),
       };
     },
+  };
+}
+
+function exceptSuperusers(decide: Authorizer): Authorizer {
+  return (user, asked, done) => (user.groups.includes(superuserGroup) ? alwaysAllow : decide)(user, asked, done);
+}
+
+/** The first that has an opinion decides. Where none has, the reasons of all are given. */
+function inTurn(members: readonly Authorizer[]): Authorizer {
+  return (user, asked, done) => {
+    const reasons: string[] = [];
+    let cancel: Cancel = () => {};
+    const isSettledBy = (decision: Decision): boolean => {
+      if (decision.allowed || decision.denied) return true;
+      if (decision.reason !== "") reasons.push(decision.reason);
+      return false;
+    };
+    // One that answers at once is taken in this loop, so that a long list does not grow the stack.
+    const askFrom = (start: number): void => {
+      for (let index = start; index < members.length; index++) {
+        let atOnce: Decision | undefined;
+        let isWaiting = false;
+        cancel = (members[index] as Authorizer)(user, asked, (decision) => {
+          if (!isWaiting) atOnce = decision;
+          else if (isSettledBy(decision)) done(decision);
+          else askFrom(index + 1);
+        });
+        if (atOnce === undefined) {
+          isWaiting = true;
+          return;
+        }
+        if (isSettledBy(atOnce)) {
+          done(atOnce);
+          return;
+        }
+      }
+      done({ allowed: false, denied: false, reason: reasons.join("\n") });
+    };
+    askFrom(0);
+    return () => cancel();
   };
 }

@@ -9,6 +9,7 @@ import { formatTime } from "../../../wire/time.ts";
 import type { Clock } from "../../kernel/types.ts";
 import type { User } from "../access/authenticate.ts";
 import type { Attributes, Authorizer } from "../access/authorize.ts";
+import { type Ask, judged } from "../access/judgement.ts";
 import { superuserGroup } from "../access/modes.ts";
 import { parseCertificateRequest } from "../../kinds/certificates/request.ts";
 import { signerName } from "../../kinds/certificates/signers.ts";
@@ -36,7 +37,14 @@ export function certificateRequests(ports: CertificateRequestPorts): AdmissionSt
       place.resourceName.resource === "certificatesigningrequests" &&
       (operation === "CREATE" || (operation === "UPDATE" && place.subresource !== undefined)),
     admit(review, done) {
-      done(review.operation === "CREATE" ? asked(ports, review) : judged(ports, review));
+      if (review.operation === "UPDATE") {
+        return judged(
+          ports.authorize,
+          (ask) => decided(ports, ask, review),
+          (judgement) => done(judgement()),
+        );
+      }
+      done(asked(ports, review));
       return () => {};
     },
   };
@@ -67,7 +75,7 @@ function askerOf({ name, uid, groups, extra }: User): JsonObject {
 }
 
 /** Of an update through `approval` or `status`: may they, and is it the right path? */
-function judged(ports: CertificateRequestPorts, review: AdmissionReview): AdmissionVerdict {
+function decided(ports: CertificateRequestPorts, ask: Ask, review: AdmissionReview): AdmissionVerdict {
   const { object = {}, oldObject = {}, place } = review;
   const approves = place.subresource?.subresource === "approval";
   if (!approves) {
@@ -78,7 +86,7 @@ function judged(ports: CertificateRequestPorts, review: AdmissionReview): Admiss
     !jsonEqual(statusOf(object)["certificate"], statusOf(oldObject)["certificate"]) ||
     conditionsOf(object, "Failed").length > conditionsOf(oldObject, "Failed").length;
   const verb = approves ? "approve" : signs ? "sign" : undefined;
-  const refused = verb === undefined ? undefined : lacksVerb(ports, review, verb);
+  const refused = verb === undefined ? undefined : lacksVerb(ask, review, verb);
   return refused ?? { object: withTimes(ports, object, oldObject) };
 }
 
@@ -93,7 +101,7 @@ function decidesByStatus({ object = {}, name, place }: AdmissionReview, old: Jso
 }
 
 /** The verb on the signer itself, or on all of its domain. */
-function lacksVerb(ports: CertificateRequestPorts, review: AdmissionReview, verb: string): ApiError | undefined {
+function lacksVerb(ask: Ask, review: AdmissionReview, verb: string): ApiError | undefined {
   const { place, user, oldObject = {}, name } = review;
   const signer = ((oldObject["spec"] ?? {}) as JsonObject)["signerName"] as string;
   const names = [signer, `${signer.split("/")[0] as string}/*`];
@@ -107,7 +115,7 @@ function lacksVerb(ports: CertificateRequestPorts, review: AdmissionReview, verb
       namespace: "",
       name: each,
     };
-    return ports.authorize(user, attributes).allowed;
+    return ask(user, attributes).allowed;
   });
   if (isAllowed) return undefined;
   return forbidden(

@@ -4,9 +4,9 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { User } from "../access/authenticate.ts";
-import type { Authorizer } from "../access/authorize.ts";
+import type { Ask } from "../access/judgement.ts";
 import { fromJson } from "../../expressions/json-values.ts";
-import { type Ask, authorizerValue, requestResourceValue } from "../../expressions/library/authorizers.ts";
+import { type Ask as Question, authorizerValue, requestResourceValue } from "../../expressions/library/authorizers.ts";
 import type { Value } from "../../expressions/values.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { namespaceType, requestType } from "../../kinds/admission/request-variables.ts";
@@ -18,17 +18,14 @@ import { requestOf } from "./webhooks-review.ts";
 export const namespaceValue = (namespace: JsonObject | undefined): Value =>
   namespace === undefined ? null : fromJson(namespace, namespaceType);
 
-export interface ExpressionPorts {
-  readonly dialect: Dialect;
-  readonly authorizer: Authorizer;
-}
-
+/** Within one judgement, which `ask` belongs to. */
 export function requestValues(
-  { dialect, authorizer }: ExpressionPorts,
+  dialect: Dialect,
+  authorize: Ask,
   review: AdmissionReview,
 ): Readonly<Record<string, Value>> {
   const { place: shown, asked: place = shown, namespace, name, user } = review;
-  const ask = asking(authorizer, user);
+  const ask = asking(authorize, user);
   const subresource = place.subresource?.subresource ?? "";
   const { group, resource: plural } = place.resourceName;
   // Of what was left out, expressions see nothing.
@@ -44,7 +41,7 @@ export function requestValues(
 
 /** Asks for the user of the request, or for a service account. */
 const asking =
-  (authorizer: Authorizer, user: User): Ask =>
+  (authorize: Ask, user: User): Question =>
   ({
     user: account,
     path,
@@ -58,7 +55,7 @@ const asking =
     const asker = account === undefined ? user : serviceAccount(account);
     const decision =
       path === undefined
-        ? authorizer(asker, {
+        ? authorize(asker, {
             is: "resource",
             verb,
             resource: { group, resource: plural },
@@ -67,7 +64,7 @@ const asking =
             namespace,
             name,
           })
-        : authorizer(asker, { is: "path", verb, path });
+        : authorize(asker, { is: "path", verb, path });
     return decision;
   };
 

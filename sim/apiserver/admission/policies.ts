@@ -16,8 +16,11 @@ import type { Value } from "../../expressions/values.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import { selectorText } from "../../objects/selector-text.ts";
+import type { Dialect } from "../../../wire/dialect.ts";
+import type { Authorizer } from "../access/authorize.ts";
+import { type Ask, judged } from "../access/judgement.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
-import { type ExpressionPorts, namespaceValue, requestValues } from "./expression-variables.ts";
+import { namespaceValue, requestValues } from "./expression-variables.ts";
 import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import {
   type Compiled,
@@ -36,7 +39,9 @@ import {
   type WebhookRule,
 } from "./webhooks-match.ts";
 
-export interface PolicyPorts extends ExpressionPorts {
+export interface PolicyPorts {
+  readonly dialect: Dialect;
+  readonly authorizer: Authorizer;
   /** Stored, in the order of their names. */
   readonly policies: () => readonly JsonObject[];
   readonly bindings: () => readonly JsonObject[];
@@ -61,10 +66,12 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
     name: "validating policies",
     sideEffects: false,
     handles: (review) => ports.policies().length > 0 && !isAdmissionsOwn(review) && !isQuestion(review),
-    admit(review, done) {
-      done(judge(ports, review));
-      return () => {};
-    },
+    admit: (review, done) =>
+      judged(
+        ports.authorizer,
+        (ask) => judge(ports, ask, review),
+        (judgement) => done(judgement()),
+      ),
   };
 }
 
@@ -74,11 +81,11 @@ const isAdmissionsOwn = ({ place }: AdmissionReview): boolean => place.row.group
 /** What is asked and answered, and never stored, is none of theirs. */
 const isQuestion = ({ place }: AdmissionReview): boolean => !place.row.verbs.includes("get");
 
-function judge(ports: PolicyPorts, review: AdmissionReview): AdmissionVerdict {
+function judge(ports: PolicyPorts, ask: Ask, review: AdmissionReview): AdmissionVerdict {
   const warnings: string[] = [];
   let refused: ApiError | undefined;
   const bindings = ports.bindings();
-  const valuesIn = valuesByForm(ports, review);
+  const valuesIn = valuesByForm(ports, ask, review);
   for (const policy of ports.policies()) {
     const spec = specOf(policy);
     const { name = "" } = metadataOf(policy);
@@ -104,7 +111,7 @@ const nothing: JsonObject = {};
 const specOf = (object: JsonObject): JsonObject => (isObject(object["spec"]) ? object["spec"] : nothing);
 
 /** What expressions see of a request, in each version made once. */
-function valuesByForm(ports: PolicyPorts, review: AdmissionReview): (form: Form) => Values {
+function valuesByForm(ports: PolicyPorts, ask: Ask, review: AdmissionReview): (form: Form) => Values {
   const made = new Map<string, Values>();
   return (form) => {
     const shown = form === "as asked" ? review : shownAs(form, review);
@@ -113,7 +120,10 @@ function valuesByForm(ports: PolicyPorts, review: AdmissionReview): (form: Form)
     let values = made.get(key);
     if (values === undefined) {
       const namespace = review.namespace === "" ? undefined : ports.namespaceOf(review.namespace);
-      made.set(key, (values = { ...requestValues(ports, shown), namespaceObject: namespaceValue(namespace) }));
+      made.set(
+        key,
+        (values = { ...requestValues(ports.dialect, ask, shown), namespaceObject: namespaceValue(namespace) }),
+      );
     }
     return values;
   };

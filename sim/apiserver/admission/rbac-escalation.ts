@@ -9,6 +9,7 @@ import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admissi
 import { type ApiError, forbidden, notFound } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Attributes, Authorizer } from "../access/authorize.ts";
+import { type Ask, judged } from "../access/judgement.ts";
 import { everyRule, type RulesOf, superuserGroup } from "../access/modes.ts";
 import type { RbacPolicy, RoleRef } from "../access/rbac/policy.ts";
 import { describeRule, type PolicyRule, quoteList, rulesMissing, rulesOf } from "../access/rbac/rules.ts";
@@ -22,6 +23,11 @@ export interface EscalationPorts {
 
 const written = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
 
+/** The ports within one judgement. */
+interface Asking extends EscalationPorts {
+  readonly ask: Ask;
+}
+
 export function escalationCheck(ports: EscalationPorts): AdmissionStep {
   const group = groupInDialect(ports.dialect, "rbac.authorization.svc.io");
   return {
@@ -33,14 +39,16 @@ export function escalationCheck(ports: EscalationPorts): AdmissionStep {
       written.has(place.resourceName.resource) &&
       !user.groups.includes(superuserGroup) &&
       !(oldObject !== undefined && object !== undefined && touchesOnlyOwnership(object, oldObject)),
-    admit(review, done) {
-      done(judge(ports, review) ?? {});
-      return () => {};
-    },
+    admit: (review, done) =>
+      judged(
+        ports.decide,
+        (ask) => judge({ ...ports, ask }, review) ?? {},
+        (judgement) => done(judgement()),
+      ),
   };
 }
 
-function judge(ports: EscalationPorts, review: AdmissionReview): AdmissionVerdict | undefined {
+function judge(ports: Asking, review: AdmissionReview): AdmissionVerdict | undefined {
   const { place, object = {}, namespace } = review;
   if (place.resourceName.resource.endsWith("bindings")) {
     return judgeBinding(ports, review, object["roleRef"] as unknown as RoleRef, namespace);
@@ -54,12 +62,7 @@ function judge(ports: EscalationPorts, review: AdmissionReview): AdmissionVerdic
     : forbidden(place.resourceName, review.name, "must have cluster-admin privileges to use the aggregationRule");
 }
 
-function judgeBinding(
-  ports: EscalationPorts,
-  review: AdmissionReview,
-  ref: RoleRef,
-  namespace: string,
-): ApiError | undefined {
+function judgeBinding(ports: Asking, review: AdmissionReview, ref: RoleRef, namespace: string): ApiError | undefined {
   const resource = ref.kind === "ClusterRole" ? "clusterroles" : "roles";
   if (isAllowed(ports, review, "bind", resource, ref.name)) return undefined;
   const rules = ports.policy.referenced(ref, namespace);
@@ -67,7 +70,7 @@ function judgeBinding(
   return judgeRules(ports, review, rules);
 }
 
-function isAllowed(ports: EscalationPorts, review: AdmissionReview, verb: string, resource: string, name: string) {
+function isAllowed(ports: Asking, review: AdmissionReview, verb: string, resource: string, name: string) {
   const { group } = review.place.resourceName;
   const asked: Attributes = {
     is: "resource",
@@ -78,7 +81,7 @@ function isAllowed(ports: EscalationPorts, review: AdmissionReview, verb: string
     namespace: review.namespace,
     name,
   };
-  return ports.decide(review.user, asked).allowed;
+  return ports.ask(review.user, asked).allowed;
 }
 
 function judgeRules(

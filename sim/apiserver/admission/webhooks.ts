@@ -15,8 +15,11 @@ import type { WebhookMetrics, WebhookOutcome } from "../metrics/webhook-metrics.
 import { jsonEqual } from "../../objects/equality.ts";
 import { randomUid } from "../../objects/system-fields.ts";
 import type { ResourcePlace } from "../requests/route.ts";
+import type { Dialect } from "../../../wire/dialect.ts";
+import type { Authorizer } from "../access/authorize.ts";
+import { type Ask, judged } from "../access/judgement.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
-import { type ExpressionPorts, requestValues } from "./expression-variables.ts";
+import { requestValues } from "./expression-variables.ts";
 import { requestVariables } from "../../kinds/admission/request-variables.ts";
 import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import { type EquivalentLookup, type NamespaceLookup, wantedForm, type Webhook } from "./webhooks-match.ts";
@@ -44,7 +47,9 @@ export type WebhookAnswer = { readonly status: number; readonly body: unknown } 
  */
 export type WebhookCaller = (call: WebhookCall, done: (answer: WebhookAnswer) => void) => Cancel;
 
-export interface WebhookPorts extends ExpressionPorts {
+export interface WebhookPorts {
+  readonly dialect: Dialect;
+  readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly call: WebhookCaller;
@@ -110,7 +115,25 @@ function mutate(
       else done({ object: current.object, warnings });
       return;
     }
-    const wanted = wants(ports, webhook, current);
+    let isJudged = false;
+    const cancelJudgement = judged(
+      ports.authorizer,
+      (asker) => wants(ports, asker, webhook, current),
+      (judgement) => {
+        isJudged = true;
+        call(queue, at, isFirst, webhook, judgement());
+      },
+    );
+    if (!isJudged) cancel = cancelJudgement;
+  };
+
+  const call = (
+    queue: readonly Webhook[],
+    at: number,
+    isFirst: boolean,
+    webhook: Webhook,
+    wanted: Wanted | undefined | ApiError,
+  ): void => {
     if (wanted instanceof ApiError) {
       done({ refused: wanted, warnings });
       return;
@@ -149,15 +172,44 @@ function validate(
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
 ): Cancel {
-  const wanted: { readonly webhook: Webhook; readonly shown: AdmissionReview }[] = [];
+  let cancel: Cancel = () => {};
+  const cancelJudgement = judged(
+    ports.authorizer,
+    (ask) => wantedOf(ports, ask, webhooks, review),
+    (judgement) => {
+      const wanted = judgement();
+      if (wanted instanceof ApiError) done(wanted);
+      else cancel = callAll(ports, wanted, done);
+    },
+  );
+  return () => {
+    cancelJudgement();
+    cancel();
+  };
+}
+
+/** A webhook that is to be asked, and the request as it is shown to it. */
+interface Asked {
+  readonly webhook: Webhook;
+  readonly shown: AdmissionReview;
+}
+
+function wantedOf(
+  ports: WebhookPorts,
+  ask: Ask,
+  webhooks: readonly Webhook[],
+  review: AdmissionReview,
+): readonly Asked[] | ApiError {
+  const wanted: Asked[] = [];
   for (const webhook of webhooks) {
-    const found = wants(ports, webhook, review);
-    if (found instanceof ApiError) {
-      done(found);
-      return () => {};
-    }
+    const found = wants(ports, ask, webhook, review);
+    if (found instanceof ApiError) return found;
     if (found !== undefined) wanted.push({ webhook, shown: found.review });
   }
+  return wanted;
+}
+
+function callAll(ports: WebhookPorts, wanted: readonly Asked[], done: (verdict: AdmissionVerdict) => void): Cancel {
   const warnings: string[] = [];
   let refused: ApiError | undefined;
   let openCount = wanted.length;
@@ -185,14 +237,19 @@ interface Wanted {
 }
 
 /** How a webhook is to be asked, if at all; a condition that cannot be evaluated decides by the failure policy. */
-function wants(ports: WebhookPorts, webhook: Webhook, review: AdmissionReview): Wanted | undefined | ApiError {
+function wants(
+  ports: WebhookPorts,
+  ask: Ask,
+  webhook: Webhook,
+  review: AdmissionReview,
+): Wanted | undefined | ApiError {
   const form = wantedForm(webhook, review, ports.namespaceOf, ports.equivalentsOf);
   if (form === undefined) return undefined;
   const wanted =
     form === "as asked"
       ? { review, taken: (object: JsonObject) => object }
       : { review: shownAs(form, review), taken: form.taken };
-  const values = () => requestValues(ports, wanted.review);
+  const values = () => requestValues(ports.dialect, ask, wanted.review);
   const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
   if (typeof found === "string") return found === "matches" ? wanted : undefined;
   if (webhook.failurePolicy === "Ignore") return undefined;

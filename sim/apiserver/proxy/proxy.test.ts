@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TestBed } from "../test-bed.fixture.ts";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
+import { decidedAtOnce } from "../access/authorize.ts";
 
 const core = "/api/v1/namespaces/default";
 
@@ -242,10 +243,10 @@ describe("a node's proxy", () => {
 it("asks for the right to the subresource, by method", () => {
   const asked: unknown[] = [];
   const bed = new TestBed({
-    authorizer: (_, attributes) => {
+    authorizer: decidedAtOnce((_, attributes) => {
       asked.push(attributes);
       return { allowed: false, denied: true, reason: "" };
-    },
+    }),
   });
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
     expect(bed.ask(`${method} ${core}/services/https:s:1/proxy/a/b`).status).toBe(403);

@@ -143,6 +143,36 @@ export class Run {
     this.deadline = this.host.clock.after(left, () => this.expire());
   }
 
+  /**
+   * Goes on with the answer to `ask`: at once if it comes at once, else the run is parked until then. `ask` calls its
+   * `done` once, and never after the cancel that it returns.
+   */
+  await<Answer>(ask: (done: (answer: Answer) => void) => Cancel, proceed: (answer: Answer) => void): void {
+    const before = this.state;
+    let settled: { readonly answer: Answer } | undefined;
+    let isWaiting = false;
+    const cancel = ask((answer) => {
+      settled = { answer };
+      if (!isWaiting) return;
+      this.unpark(before);
+      this.stage(() => proceed(answer));
+    });
+    if (settled !== undefined) {
+      proceed(settled.answer);
+      return;
+    }
+    isWaiting = true;
+    this.park("waiting", cancel, true);
+  }
+
+  /** The time by which an answer must have left, from now on. */
+  limit(deadlineMicros: Micros): void {
+    this.deadlineMicros = deadlineMicros;
+    if (this.deadline === undefined) return;
+    this.deadline();
+    this.deadline = undefined;
+  }
+
   /** `cancel` stops what an open watch is fed by. */
   hold(cancel: Cancel): void {
     if (this.state === "done") cancel();

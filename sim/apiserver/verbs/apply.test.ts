@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Authorizer } from "../access/authorize.ts";
+import { decidedAtOnce } from "../access/authorize.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { ManagedFieldsEntry } from "../../contract/objects.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
@@ -33,8 +33,9 @@ describe("an object that is not there", () => {
   });
 
   it("is not made by its subresource, in a namespace that is not there, dry, or without the right to create", () => {
-    const onlyPatches: Authorizer = (_, attributes) =>
-      attributes.verb === "create" ? { allowed: false, denied: false, reason: "" } : { allowed: true, reason: "" };
+    const onlyPatches = decidedAtOnce((_, attributes) =>
+      attributes.verb === "create" ? { allowed: false, denied: false, reason: "" } : { allowed: true, reason: "" },
+    );
     const bed = new TestBed({ profile: kubernetesProfile, authorizer: onlyPatches });
     expect(apply(bed, `${configMaps}/a`, map({})).at("message")).toBe(
       'configmaps "a" is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default"',

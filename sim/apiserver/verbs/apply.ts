@@ -72,9 +72,10 @@ function create(writer: Writer, run: Run, resource: ServedResource, draft: Draft
   }
   settleNamespace(draft, namespace);
   requireName(draft, name);
-  requireCreate(writer, run, resource);
-  delete ownMetadata(draft).resourceVersion; // observed: of an object that is not there, no version is wrong
-  createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made), true);
+  requireCreate(writer, run, resource, () => {
+    delete ownMetadata(draft).resourceVersion; // observed: of an object that is not there, no version is wrong
+    createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made), true);
+  });
 }
 
 /** What is applied to: a resource, or the scale of one. */

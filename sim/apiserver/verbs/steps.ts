@@ -6,7 +6,7 @@ import {
   type AdmissionStep,
   concerns,
 } from "../admission/admission.ts";
-import { refusal } from "../access/authorize.ts";
+import { type Decision, refusal } from "../access/authorize.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { trackManagedFields } from "../../objects/managed-fields.ts";
@@ -40,8 +40,8 @@ export function requireName(draft: Draft, name: string): void {
   throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
 }
 
-/** Who makes an object by a PUT or a PATCH must be allowed to create it as well. Throws 403. */
-export function requireCreate({ context }: Writer, run: Run, resource: ServedResource): void {
+/** Who makes an object by a PUT or a PATCH must be allowed to create it as well; else the run ends with 403. */
+export function requireCreate({ context }: Writer, run: Run, resource: ServedResource, proceed: () => void): void {
   const { namespace, name } = run.resourcePlace;
   const attributes = {
     is: "resource",
@@ -52,8 +52,13 @@ export function requireCreate({ context }: Writer, run: Run, resource: ServedRes
     namespace,
     name,
   } as const;
-  const decision = context.authorizer(run.user, attributes);
-  if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
+  run.await<Decision>(
+    (done) => context.authorizer(run.user, attributes, done),
+    (decision) => {
+      if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
+      proceed();
+    },
+  );
 }
 
 /** Notes who wrote which fields. */
@@ -129,21 +134,5 @@ function pass(writer: Writer, run: Run, review: AdmissionReview, done: (object: 
     if ("refused" in outcome) throw outcome.refused;
     done((outcome.object ?? {}) as Draft);
   };
-  let settled: AdmissionOutcome | undefined;
-  let isWaiting = false;
-  const ended = (outcome: AdmissionOutcome): void => {
-    if (!isWaiting) {
-      settled = outcome;
-      return;
-    }
-    run.unpark("executing");
-    run.stage(() => proceed(outcome));
-  };
-  const cancel = admit(steps, review, ended, observed);
-  if (settled !== undefined) {
-    proceed(settled);
-    return;
-  }
-  isWaiting = true;
-  run.park("waiting", cancel, true);
+  run.await<AdmissionOutcome>((ended) => admit(steps, review, ended, observed), proceed);
 }

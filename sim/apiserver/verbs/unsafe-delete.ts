@@ -4,7 +4,7 @@
  * Source: document 1, States and transitions and Force-delete rules, Authentication 3; the published server.
  */
 import { refreshQuotas } from "./resource-quota.ts";
-import type { Attributes } from "../access/authorize.ts";
+import type { Attributes, Decision } from "../access/authorize.ts";
 import { type ApiError, forbidden, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { respondObject } from "../answers/respond.ts";
@@ -23,20 +23,20 @@ export function deleteUnreadable(writer: Writer, run: Run, resource: ServedResou
   const found = context.store.get(key);
   const takesAny = context.faults["unsafe-delete-takes-readable"];
   if (typeof found !== "object" || !(takesAny || context.unreadable.has(key))) throw notCorrupt(resource, name);
-  requireUnsafeVerb(writer, run, resource);
   const options = { dryRun: false };
   const review = { operation: "DELETE", namespace, name, object: undefined, oldObject: undefined, options } as const;
-  admitted(writer, run, review, () => {
-    // Nobody writes what cannot be read, so nobody was faster.
+  const remove = (): void => {
+    // Nobody writes what cannot be read; somebody else may have deleted it meanwhile.
     const revision = context.store.delete(key, found.modRevision);
     if (revision === undefined) throw notCorrupt(resource, name);
     context.process.trace("write", key, revision, "");
     refreshQuotas(writer, namespace);
     respondObject(context, run, 200, goneStatus(resource, name));
-  });
+  };
+  requireUnsafeVerb(writer, run, resource, () => admitted(writer, run, review, remove));
 }
 
-function requireUnsafeVerb({ context }: Writer, run: Run, resource: ServedResource): void {
+function requireUnsafeVerb({ context }: Writer, run: Run, resource: ServedResource, proceed: () => void): void {
   const { namespace, name } = run.resourcePlace;
   const asked: Attributes = {
     is: "resource",
@@ -47,9 +47,14 @@ function requireUnsafeVerb({ context }: Writer, run: Run, resource: ServedResour
     namespace,
     name,
   };
-  const decision = context.authorizer(run.user, asked);
-  if (decision.allowed) return;
-  throw forbidden(resource.name, name, `not permitted to do "${unsafeDeleteVerb}", reason: ${decision.reason}`);
+  run.await<Decision>(
+    (done) => context.authorizer(run.user, asked, done),
+    ({ allowed, reason }) => {
+      if (!allowed)
+        throw forbidden(resource.name, name, `not permitted to do "${unsafeDeleteVerb}", reason: ${reason}`);
+      proceed();
+    },
+  );
 }
 
 /** There is no object to take a uid from, and the real server names the kind here. */

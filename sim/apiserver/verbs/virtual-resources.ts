@@ -2,7 +2,8 @@
  * Types that are questions, not objects: posted, answered, never stored.
  * Source: document 1, terminology; recorded answers to token and access reviews.
  */
-import type { User } from "../access/authenticate.ts";
+import type { Cancel } from "../../kernel/types.ts";
+import type { Proven, User } from "../access/authenticate.ts";
 import type { Attributes } from "../access/authorize.ts";
 import type { PolicyRule } from "../access/rbac/rules.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
@@ -20,17 +21,27 @@ import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";
 
-/** What answers a question: the status of its object. */
-type Answer = (call: VirtualCall, spec: JsonObject) => JsonObject;
+/** Gives the status that answers a question's object, now or later, unless it is cancelled. Throws what refuses it. */
+type Answer = (call: VirtualCall, spec: JsonObject, done: (status: JsonObject) => void) => Cancel;
+
+const nothing: Cancel = () => {};
+
+/** An answer that needs nobody else. */
+function atOnce(answer: (call: VirtualCall, spec: JsonObject) => JsonObject): Answer {
+  return (call, spec, done) => {
+    done(answer(call, spec));
+    return nothing;
+  };
+}
 
 export const virtualResources: Readonly<Record<string, (call: VirtualCall) => void>> = {
   bindings: bindNamed,
   tokenreviews: answering(reviewToken),
-  selfsubjectreviews: answering(({ run }) => ({ userInfo: userInfo(run.user) })),
-  subjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, subjectOf(spec))),
+  selfsubjectreviews: answering(atOnce(({ run }) => ({ userInfo: userInfo(run.user) }))),
+  subjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, subjectOf(spec), done)),
   localsubjectaccessreviews: answering(reviewLocalAccess),
-  selfsubjectrulesreviews: answering(reviewRules),
-  selfsubjectaccessreviews: answering((call, spec) => reviewAccess(call, spec, call.run.user)),
+  selfsubjectrulesreviews: answering(atOnce(reviewRules)),
+  selfsubjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, call.run.user, done)),
 };
 
 function answering(answer: Answer): (call: VirtualCall) => void {
@@ -52,18 +63,23 @@ function answering(answer: Answer): (call: VirtualCall) => void {
       oldObject: undefined,
       options,
     } as const;
-    admitted(writer, run, admission, (object) => {
-      const status = answer(call, (object["spec"] ?? {}) as JsonObject);
-      respondObject(context, run, 201, seal({ ...object, status }) as JsonObject);
-    });
+    admitted(writer, run, admission, (object) =>
+      run.await<JsonObject>(
+        (done) => answer(call, (object["spec"] ?? {}) as JsonObject, done),
+        (status) => respondObject(context, run, 201, seal({ ...object, status }) as JsonObject),
+      ),
+    );
   };
 }
 
-function reviewToken({ writer }: VirtualCall, spec: JsonObject): JsonObject {
+function reviewToken({ writer }: VirtualCall, spec: JsonObject, done: (status: JsonObject) => void): Cancel {
   const token = (spec["token"] ?? "") as string;
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const asked = (spec["audiences"] ?? []) as readonly string[];
-  const proven = writer.context.lookupToken(token, asked);
+  return writer.context.lookupToken(token, asked, (proven) => done(tokenStatus(proven)));
+}
+
+function tokenStatus(proven: Proven | undefined): JsonObject {
   if (proven === undefined) return { user: {}, error: "invalid bearer token" };
   const { user, audiences } = proven;
   return { authenticated: true, user: userInfo(user), ...(audiences.length === 0 ? {} : { audiences }) };
@@ -104,7 +120,7 @@ function subjectOf(spec: JsonObject): User {
 }
 
 /** About a namespace alone, and nothing but what lies in it. */
-function reviewLocalAccess(call: VirtualCall, spec: JsonObject): JsonObject {
+function reviewLocalAccess(call: VirtualCall, spec: JsonObject, done: (status: JsonObject) => void): Cancel {
   const { namespace } = call.run.resourcePlace;
   const resource = spec["resourceAttributes"] as JsonObject | undefined;
   const path = spec["nonResourceAttributes"];
@@ -116,10 +132,16 @@ function reviewLocalAccess(call: VirtualCall, spec: JsonObject): JsonObject {
   if (path !== undefined) {
     causes.push(invalidText("spec.nonResourceAttributes", goPath(path), "disallowed on this kind of request"));
   }
-  return reviewAccess(call, spec, subjectOf(spec), causes);
+  return reviewAccess(call, spec, subjectOf(spec), done, causes);
 }
 
-function reviewAccess(call: VirtualCall, spec: JsonObject, user: User, more: readonly Cause[] = []): JsonObject {
+function reviewAccess(
+  call: VirtualCall,
+  spec: JsonObject,
+  user: User,
+  done: (status: JsonObject) => void,
+  more: readonly Cause[] = [],
+): Cancel {
   const resource = spec["resourceAttributes"] as JsonObject | undefined;
   const path = spec["nonResourceAttributes"] as JsonObject | undefined;
   const causes: Cause[] = [];
@@ -137,12 +159,13 @@ function reviewAccess(call: VirtualCall, spec: JsonObject, user: User, more: rea
   selectorCauses(resource ?? {}, causes);
   causes.push(...more);
   if (causes.length > 0) throw refused(call, causes);
-  const decision = call.writer.context.authorizer(user, attributesOf(resource, path ?? {}));
-  return {
-    allowed: decision.allowed,
-    ...(!decision.allowed && decision.denied ? { denied: true } : {}),
-    ...(decision.reason === "" ? {} : { reason: decision.reason }),
-  };
+  return call.writer.context.authorizer(user, attributesOf(resource, path ?? {}), (decision) =>
+    done({
+      allowed: decision.allowed,
+      ...(!decision.allowed && decision.denied ? { denied: true } : {}),
+      ...(decision.reason === "" ? {} : { reason: decision.reason }),
+    }),
+  );
 }
 
 /** As Go prints the attributes of a path. */

@@ -1,0 +1,57 @@
+/**
+ * Judgements that ask the authorizer on the way: they are written as if each answer came at once. Where one has to be
+ * waited for, the judgement is broken off, and made again from its beginning once the answer is there.
+ */
+import type { Cancel } from "../../kernel/types.ts";
+import type { User } from "./authenticate.ts";
+import type { Attributes, Authorizer, Decision } from "./authorize.ts";
+
+/** May they? To be called within a judgement alone. */
+export type Ask = (user: User, attributes: Attributes) => Decision;
+
+/** Breaks off a judgement: no error, and for nobody else to catch. */
+const awaited = Symbol("an answer is awaited");
+
+/**
+ * Calls `done` once with what `judge` returns, or throws, as a function: before this returns unless an answer takes its
+ * time; never after the returned cancel. `judge` must ask the same questions in the same order when it is called again,
+ * and must do nothing but ask and answer.
+ */
+export function judged<Judgement>(
+  authorize: Authorizer,
+  judge: (ask: Ask) => Judgement,
+  done: (judgement: () => Judgement) => void,
+): Cancel {
+  /** In the order of asking. */
+  const answers: Decision[] = [];
+  let cancel: Cancel = () => {};
+  const attempt = (): void => {
+    let askedCount = 0;
+    const ask: Ask = (user, attributes) => {
+      const known = answers[askedCount++];
+      if (known !== undefined) return known;
+      let isWaiting = false;
+      cancel = authorize(user, attributes, (decision) => {
+        answers.push(decision);
+        if (isWaiting) attempt();
+      });
+      const answer = answers[askedCount - 1];
+      if (answer !== undefined) return answer;
+      isWaiting = true;
+      throw awaited;
+    };
+    let judgement: () => Judgement;
+    try {
+      const made = judge(ask);
+      judgement = () => made;
+    } catch (error) {
+      if (error === awaited) return;
+      judgement = () => {
+        throw error;
+      };
+    }
+    done(judgement);
+  };
+  attempt();
+  return () => cancel();
+}
