@@ -9,8 +9,8 @@ import type { Attributes, Authorizer, Decision } from "./authorize.ts";
 /** May they? To be called within a judgement alone. */
 export type Ask = (user: User, attributes: Attributes) => Decision;
 
-/** Breaks off a judgement: no error, and for nobody else to catch. */
-const awaited = Symbol("an answer is awaited");
+/** Breaks off a judgement; nobody else may catch it. */
+const awaited = new Error("an answer is awaited");
 
 /**
  * Calls `done` once with what `judge` returns, or throws, as a function: before this returns unless an answer takes its
