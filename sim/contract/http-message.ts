@@ -53,6 +53,11 @@ export interface Responder {
   open(status: number, headers: ResponseHeaders): void;
   /** One watch event. Returns bytes waiting to be read by the peer, so that the server can end a slow reader's watch. */
   frame(payload: Payload): number;
+  /**
+   * Called right after a `frame` that said how much waits: `resume` follows once, later, when the peer has taken all of it.
+   * Absent where nothing ever waits.
+   */
+  whenTaken?(resume: () => void): void;
   close(): void;
   /** The connection broke before the response was complete. Only links and sockets call it, never the server; nothing follows. */
   failed?(failure: CallFailure): void;

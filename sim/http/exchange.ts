@@ -78,9 +78,10 @@ interface Incoming extends IncomingHead {
 export interface Outgoing {
   writeHead(status: number, headers: Record<string, string | string[] | number>): unknown;
   flushHeaders(): void;
-  write?(bytes: Uint8Array): boolean;
+  /** `taken` is called once the bytes have left for the peer. */
+  write?(bytes: Uint8Array, taken?: () => void): boolean;
   /** Instead of `write`: takes a chunk of HTTP/1.1's coding as it stands on the wire. */
-  writeChunk?(framed: Uint8Array): void;
+  writeChunk?(framed: Uint8Array, taken?: () => void): void;
   /** Instead of `end`: the whole body in pieces, without a copy. */
   endGathered?(pieces: readonly Uint8Array[]): void;
   end(bytes?: Uint8Array): unknown;
@@ -114,6 +115,8 @@ export class Exchange implements Responder {
   #frameBytes = 0;
   /** Written and not yet taken by the socket, when the first of the frames came. */
   #backlogBytes = 0;
+  /** Told when the frames that wait have left. */
+  #resume: (() => void) | undefined;
 
   constructor(context: ExchangeContext, incoming: IncomingHead, outgoing: Outgoing) {
     this.#context = context;
@@ -283,6 +286,10 @@ export class Exchange implements Responder {
     return this.#frameBytes + this.#backlogBytes;
   }
 
+  whenTaken(resume: () => void): void {
+    this.#resume = resume;
+  }
+
   close(): void {
     if (this.#state !== "streaming") return;
     this.flush();
@@ -297,9 +304,17 @@ export class Exchange implements Responder {
     const batch = last?.isOf(this.#frames) === true ? last : new Batch(this.#frames, this.#frameBytes);
     this.#frames = [];
     this.#frameBytes = 0;
-    if (this.#outgoing.writeChunk === undefined) this.#outgoing.write?.(batch.bytes);
-    else this.#outgoing.writeChunk(batch.framed);
+    const taken = this.#resume === undefined ? undefined : this.#whenLeft(this.#resume);
+    this.#resume = undefined;
+    if (this.#outgoing.writeChunk === undefined) this.#outgoing.write?.(batch.bytes, taken);
+    else this.#outgoing.writeChunk(batch.framed, taken);
     return batch;
+  }
+
+  #whenLeft(resume: () => void): () => void {
+    return () => {
+      if (this.#state === "streaming") this.#context.turn(resume);
+    };
   }
 
   /** The server is going: a watch ends after what it has waiting; anything else may finish. */

@@ -219,8 +219,8 @@ class PlainAnswer implements Outgoing {
   }
 
   /** Only for an answer without a length. `framed` is a chunk with its size and its end. */
-  writeChunk(framed: Uint8Array): void {
-    this.#sending.writeBytes(framed);
+  writeChunk(framed: Uint8Array, taken?: () => void): void {
+    this.#sending.writeBytes(framed, taken);
   }
 
   end(body?: Uint8Array | string): void {

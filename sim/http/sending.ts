@@ -34,9 +34,11 @@ export class Sending implements Waiting {
     this.socket.write(text, "latin1");
   }
 
-  writeBytes(bytes: Uint8Array): void {
+  /** `taken` is called once the bytes have left. */
+  writeBytes(bytes: Uint8Array, taken?: () => void): void {
     this.flush();
-    this.socket.write(bytes);
+    if (taken === undefined) this.socket.write(bytes);
+    else this.socket.write(bytes, (error) => void (error ?? taken()));
   }
 
   /** In one system call. */

@@ -67,8 +67,14 @@ export class EventHistory {
     this.lastDropped = revision;
   }
 
-  /** Events with revision > `revision`, oldest first. */
-  after(revision: number): readonly StoreEvent[] {
+  /** Whether no event after `revision` has been dropped. */
+  keepsAfter(revision: number, now: Micros): boolean {
+    this.dropOld(now);
+    return this.lastDropped <= revision;
+  }
+
+  /** Events with revision > `revision`, oldest first; `max` of them at most. */
+  after(revision: number, max = Infinity): readonly StoreEvent[] {
     let low = this.first;
     let high = this.events.length;
     while (low < high) {
@@ -76,7 +82,7 @@ export class EventHistory {
       if ((this.events[middle] as StoreEvent).revision <= revision) low = middle + 1;
       else high = middle;
     }
-    return low === this.events.length ? [] : this.events.slice(low);
+    return low === this.events.length ? [] : this.events.slice(low, Math.min(this.events.length, low + max));
   }
 
   private makeRoom(now: Micros): void {

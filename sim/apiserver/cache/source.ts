@@ -19,8 +19,10 @@ export interface Source {
   objects(start: string, end: string): readonly JsonObject[];
   /** A watch may start after this revision or a later one. */
   oldestStart(): number;
-  /** Applied events with revision > `revision`, oldest first; `revision` is not below `oldestStart`. */
-  eventsAfter(revision: number): Iterable<StoreEvent>;
+  /** Whether every applied event of this resource after `revision` can still be had. */
+  keepsAfter(revision: number): boolean;
+  /** Applied events with revision > `revision`, oldest first, as long as they are kept; `max` of them at most. */
+  eventsAfter(revision: number, max?: number): Iterable<StoreEvent>;
   /** Calls `done(true)` once `revision` is applied, at once if it is; `done(false)` after `timeoutMicros`. */
   whenApplied(revision: number, timeoutMicros: Micros, done: (reached: boolean) => void): Cancel;
 }

@@ -39,6 +39,10 @@ export class StoreView implements Source {
     return this.store.compactedRevision;
   }
 
+  keepsAfter(revision: number): boolean {
+    return this.store.compactedRevision <= revision;
+  }
+
   eventsAfter(revision: number): Iterable<StoreEvent> {
     const events = this.store.since(revision, this.prefix);
     return events === "compacted" ? [] : events;

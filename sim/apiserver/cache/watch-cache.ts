@@ -115,8 +115,12 @@ export class WatchCache implements Source {
     this.history.forget(this.applied);
   }
 
-  eventsAfter(revision: number): readonly StoreEvent[] {
-    return this.history.after(revision);
+  keepsAfter(revision: number): boolean {
+    return this.history.keepsAfter(revision, this.process.clock.nowMicros());
+  }
+
+  eventsAfter(revision: number, max?: number): readonly StoreEvent[] {
+    return this.history.after(revision, max);
   }
 
   whenApplied(revision: number, timeoutMicros: Micros, done: (reached: boolean) => void): Cancel {

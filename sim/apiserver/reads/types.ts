@@ -133,6 +133,11 @@ export interface WatchSink {
   open(): void;
   /** Returns bytes that the peer has not read yet; 0 in process. */
   event(payload: Payload): number;
+  /**
+   * Called right after an `event` that said how much waits: `resume` follows once, later, when the peer has taken it. A
+   * sink without it has no reader to wait for.
+   */
+  readonly whenTaken?: ((resume: () => void) => void) | undefined;
   /** The server ends the stream: timeout, error event, slow reader. Not called after a cancel. */
   close(): void;
   failed(error: ApiError): void;
@@ -140,6 +145,6 @@ export interface WatchSink {
 
 export interface WatchRequest extends ListRequest {
   readonly encoder: WatchEncoder;
-  /** Bytes waiting above which a slow reader's watch is closed. Default 16 MiB. */
+  /** Bytes waiting above which a sink that cannot say when they are taken loses its watch. Default 16 MiB. */
   readonly backlogBytesMax?: number;
 }

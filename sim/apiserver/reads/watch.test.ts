@@ -189,6 +189,23 @@ describe("how a watch ends", () => {
     expect(unread).toBe(1200);
   });
 
+  it("when its reader has taken nothing for a minute, or has read so slowly that its next event is forgotten", () => {
+    for (const profile of both) {
+      const bed = labelledBed({ profile, historyWindowMicros: 100 * SECOND });
+      const gone = pacedWatch(bed);
+      const late = pacedWatch(bed);
+      for (let at = 0; at < 3; at++) bed.put("n/a");
+      expect([gone.told, late.told]).toEqual([
+        ["open", "MODIFIED"],
+        ["open", "MODIFIED"],
+      ]);
+      bed.pass(50 * SECOND);
+      late.take();
+      bed.pass(10 * SECOND);
+      expect([gone.told.at(-1), late.told.at(-1)]).toEqual(["close", "MODIFIED"]);
+    }
+  });
+
   it("when its client goes away, or its server dies", () => {
     const bed = labelledBed();
     const left = bed.watch("resourceVersion=3");
@@ -200,6 +217,59 @@ describe("how a watch ends", () => {
     bed.kernel.run();
     expect(left).toMatchObject({ state: "open", lines: [] });
     expect(died).toMatchObject({ state: "open", lines: ["MODIFIED n/a 4"] });
+  });
+});
+
+/** A watch whose every event fills what may be unread, until `take`. */
+function pacedWatch(bed: Testbed) {
+  const told: string[] = [];
+  let resume: (() => void) | undefined;
+  const encoder = {
+    event: (type: string) => {
+      told.push(type);
+      return { object: undefined, contentType: "", bytes: () => new Uint8Array() };
+    },
+  };
+  const sink = {
+    open: () => void told.push("open"),
+    event: () => 1 << 20,
+    whenTaken: (given: () => void) => {
+      resume = given;
+    },
+    close: () => void told.push("close"),
+    failed: () => void told.push("failed"),
+  };
+  bed.watchWith("resourceVersion=3&allowWatchBookmarks=true", { encoder, sink });
+  const take = (): void => {
+    const given = resume;
+    resume = undefined;
+    given?.();
+  };
+  return { told, take };
+}
+
+describe("a reader's pace", () => {
+  it("decides when it is told what, and costs no event", () => {
+    const bed = labelledBed();
+    const watch = pacedWatch(bed);
+    for (let at = 0; at < 4; at++) bed.put("n/a");
+    bed.remove("n/a");
+    expect(watch.told).toEqual(["open", "MODIFIED"]);
+    for (let at = 0; at < 4; at++) watch.take();
+    expect(watch.told).toEqual(["open", "MODIFIED", "MODIFIED", "MODIFIED", "MODIFIED", "DELETED"]);
+    watch.take();
+    bed.put("n/c");
+    expect(watch.told.at(-1)).toBe("ADDED");
+  });
+
+  it("is no reason for a bookmark that says more than was told", () => {
+    const bed = labelledBed();
+    const watch = pacedWatch(bed);
+    for (let at = 0; at < 3; at++) bed.put("n/a");
+    bed.pass(59 * SECOND);
+    watch.take();
+    bed.pass(59 * SECOND);
+    expect(watch.told).toEqual(["open", "MODIFIED", "MODIFIED"]);
   });
 });
 

@@ -10,7 +10,7 @@
  * Source: document 1, Watch and Watch semantics; the facts, section 2, D4, D6 and D8.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import type { KeyValue } from "../../store/types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { ApiError, expired, internalError } from "../../contract/errors.ts";
 import { tooLarge } from "./get.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
@@ -74,8 +74,7 @@ function beginWithState(plan: WatchPlan, marked: boolean): Cancel {
   const { source, selection } = plan;
   const problem = source.cached ? undefined : unreadProblem(plan);
   if (problem !== undefined) return fail(plan, problem);
-  const { items } = source.range(selection.start, selection.end, { count: false });
-  return open(plan, source.applied, items, marked);
+  return open(plan, source.applied, source.objects(selection.start, selection.end), marked);
 }
 
 /** A consistent read of the store; what the cache has yet to hear of it is not told twice. */
@@ -84,8 +83,11 @@ function beginWithStore(plan: WatchPlan): Cancel {
   const { start, end } = plan.selection;
   const problem = unreadProblem(plan);
   if (problem !== undefined) return fail(plan, problem);
+  // A cache that is up to date has the same, and shares it.
+  if (plan.source.applied === store.revision) return open(plan, store.revision, plan.source.objects(start, end), false);
   const range = store.range(start, end, { count: false });
-  return open(plan, store.revision, typeof range === "string" ? [] : range.items, false);
+  const items = typeof range === "string" ? [] : range.items.map(({ value }) => value as JsonObject);
+  return open(plan, store.revision, items, false);
 }
 
 function unreadProblem({ context, selection, target }: WatchPlan): ApiError | undefined {
@@ -133,7 +135,7 @@ function refuse({ context, request, sink }: WatchPlan, error: ApiError): Cancel 
   return nothing;
 }
 
-function open(plan: WatchPlan, startRevision: number, initial: readonly KeyValue[], marked: boolean): Cancel {
+function open(plan: WatchPlan, startRevision: number, initial: readonly JsonObject[], marked: boolean): Cancel {
   const { context } = plan;
   const watcher = new Watcher(plan, startRevision);
   watcher.start(context.faults["initial-events-unsorted-resume"] && marked ? initial.toReversed() : initial, marked);

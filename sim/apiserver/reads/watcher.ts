@@ -3,9 +3,10 @@
  * in between; the end at its deadline, or when its reader does not read.
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
-import type { KeyValue, StoreEvent } from "../../store/types.ts";
+import type { StoreEvent } from "../../store/types.ts";
 import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
-import type { ApiError } from "../../contract/errors.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { type ApiError, expired } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
 import type { Selection } from "./selection.ts";
@@ -13,6 +14,18 @@ import type { WatchEventType, WatchRequest, WatchSink } from "./types.ts";
 import type { WatchPlan } from "./watch-plan.ts";
 
 const BACKLOG_BYTES_MAX_DEFAULT = 16 * 1024 * 1024;
+
+/** Unread, beyond which a watch waits for its reader: what it has not told yet costs nothing. */
+const UNREAD_BYTES_MAX = 512 * 1024;
+
+/** A reader that has taken nothing for so long has gone, whatever its connection says. */
+const READER_MICROS_MAX: Micros = 60_000_000;
+
+/** Events told in one turn before others have theirs. */
+const EVENTS_PER_TURN_MAX = 1000;
+
+/** Until its next turn: the least time that lets sockets speak in between. */
+const TURN_MICROS: Micros = 1;
 
 /** Without `timeoutSeconds`: somewhere in [half an hour, an hour). */
 const TIMEOUT_MICROS_MIN: Micros = 1_800_000_000;
@@ -41,8 +54,15 @@ export class Watcher implements Listener {
   private readonly backlogBytesMax: number;
   /** Revision of the last change seen, told or not: what is at or before it is not told again. */
   private position: number;
-  /** Still busy with the past: what arrives meanwhile is found there. */
+  /** Busy with the past, at its reader's pace: what arrives meanwhile is found there. */
   private catchingUp = true;
+  /** The state to begin with, how much of it has been told, and whether a bookmark is owed after it. */
+  private initial: readonly JsonObject[] = [];
+  private initialTold = 0;
+  private owesMark = false;
+  /** Said to be unread when something was last sent. */
+  private unreadBytes = 0;
+  private cancelTurn = nothing;
   private ended = false;
   private leaveAudience = nothing;
   private cancelBookmark = nothing;
@@ -68,19 +88,16 @@ export class Watcher implements Listener {
     this.keyOfName = confused && this.trigger?.field === "metadata.name" ? new Map() : undefined;
   }
 
-  /** `marked` true: a bookmark says when the initial state is over. */
-  start(initial: readonly KeyValue[], marked: boolean): void {
+  /** `initial` is shared, and not changed by anybody. `marked` true: a bookmark says when the initial state is over. */
+  start(initial: readonly JsonObject[], marked: boolean): void {
     const { context, source, sink } = this.plan;
     const { clock } = context.process;
     this.leaveAudience = source.audience.add(this);
     this.cancelDeadline = clock.after(this.deadline - clock.nowMicros(), () => this.close());
     this.planBookmark();
     sink.open();
-    for (const { key, value } of initial) {
-      if (this.ended) return;
-      this.tellInitial(key, value as JsonObject);
-    }
-    if (marked) this.tellInitialEnd();
+    this.initial = initial;
+    this.owesMark = marked;
     if (initial.length > 0 && context.faults["watch-buffered-events-replayed"]) {
       this.position = Math.max(source.oldestStart(), this.position - bufferedMax);
     }
@@ -93,8 +110,7 @@ export class Watcher implements Listener {
     try {
       this.tell(delivery);
     } catch (error) {
-      this.plan.context.process.caught("watch", error);
-      if (!this.ended) this.close();
+      this.broke(error);
     }
   }
 
@@ -110,6 +126,8 @@ export class Watcher implements Listener {
     this.leaveAudience();
     this.cancelBookmark();
     this.cancelDeadline();
+    this.cancelTurn();
+    this.initial = [];
   }
 
   private lengthMicros(): Micros {
@@ -119,13 +137,30 @@ export class Watcher implements Listener {
     return context.frontEnd.watchPrng.intInclusive(TIMEOUT_MICROS_MIN, TIMEOUT_MICROS_MAX);
   }
 
-  /** A sink may write, and so make events while the past is told: until none is left. */
+  /**
+   * Tells the state, the mark at its end, and what has happened since, until nothing is left: all at once, or, where a
+   * reader has to keep up, a turn at a time. A sink may write, and so make events meanwhile.
+   */
   private catchUp(): void {
     const { source } = this.plan;
+    let left = EVENTS_PER_TURN_MAX;
+    while (this.initialTold < this.initial.length) {
+      if (this.ended || this.mustWait(left--)) return;
+      this.tellInitial(this.initial[this.initialTold++] as JsonObject);
+    }
+    if (this.owesMark && !this.ended) this.tellInitialEnd();
+    this.owesMark = false;
+    this.initial = [];
+    this.initialTold = 0;
     for (let told = true; told; ) {
       told = false;
-      for (const event of source.eventsAfter(this.position)) {
-        if (this.ended) return;
+      if (this.ended) return;
+      if (!source.keepsAfter(this.position)) {
+        this.loseHistory();
+        return;
+      }
+      for (const event of source.eventsAfter(this.position, EVENTS_PER_TURN_MAX)) {
+        if (this.ended || this.mustWait(left--)) return;
         this.tell(new Delivery(event));
         told = true;
       }
@@ -133,10 +168,62 @@ export class Watcher implements Listener {
     this.catchingUp = false;
   }
 
-  private tellInitial(key: string, object: JsonObject): void {
-    const { selection, request } = this.plan;
+  /** For its reader, or for others to have their turn; it goes on by itself. */
+  private mustWait(left: number): boolean {
+    const { sink, plan } = this;
+    if (sink.whenTaken === undefined) return false;
+    if (this.unreadBytes > UNREAD_BYTES_MAX) {
+      this.waitForReader();
+      return true;
+    }
+    if (left > 0) return false;
+    this.cancelTurn = plan.context.process.clock.after(TURN_MICROS, () => this.goOn());
+    return true;
+  }
+
+  private waitForReader(): void {
+    this.catchingUp = true;
+    this.cancelTurn = this.plan.context.process.clock.after(READER_MICROS_MAX, () => this.loseReader());
+    this.sink.whenTaken?.(() => {
+      this.cancelTurn();
+      this.unreadBytes = 0;
+      this.goOn();
+    });
+  }
+
+  private goOn(): void {
+    if (this.ended) return;
+    try {
+      this.catchUp();
+    } catch (error) {
+      this.broke(error);
+    }
+  }
+
+  private broke(error: unknown): void {
+    this.plan.context.process.caught("watch", error);
+    if (!this.ended) this.close();
+  }
+
+  /** It has read so slowly that what it should be told next is forgotten. */
+  private loseHistory(): void {
+    const { source } = this.plan;
+    source.audience.endedForSlowness++;
+    this.lose(expired(`too old resource version: ${this.position} (${source.oldestStart()})`));
+  }
+
+  private loseReader(): void {
+    this.plan.source.audience.endedForSlowness++;
+    if (!this.ended) this.close();
+  }
+
+  private tellInitial(object: JsonObject): void {
+    const { selection, request, target } = this.plan;
     if (selection.matches !== undefined && !selection.matches(object)) return;
-    if (this.keyOfName !== undefined && this.isTakenForAnother(key, "ADDED")) return;
+    if (this.keyOfName !== undefined) {
+      const { namespace, name } = metadataOf(object);
+      if (this.isTakenForAnother(`${target.prefix}${namespace}/${name}`, "ADDED")) return;
+    }
     const { encoder } = request;
     this.send(encoder.initial?.(object) ?? encoder.event("ADDED", object));
   }
@@ -190,8 +277,8 @@ export class Watcher implements Listener {
     const due = nextBookmarkAt(now, this.deadline);
     if (due === undefined) return;
     this.cancelBookmark = clock.after(due - now, () => {
-      // Nothing happened since the start: nothing to say.
-      if (source.applied > this.startRevision) this.sendBookmark(source.applied);
+      // Nothing happened since the start: nothing to say. Nor may it say that all is told while it is not.
+      if (source.applied > this.startRevision && !this.catchingUp) this.sendBookmark(source.applied);
       if (!this.ended) this.planBookmark();
     });
   }
@@ -206,9 +293,14 @@ export class Watcher implements Listener {
   }
 
   private send(payload: Payload): void {
-    if (this.sink.event(payload) <= this.backlogBytesMax || this.ended) return;
-    this.plan.source.audience.endedForSlowness++;
-    this.close();
+    this.unreadBytes = this.sink.event(payload);
+    if (this.ended) return;
+    if (this.sink.whenTaken !== undefined) {
+      if (this.unreadBytes > UNREAD_BYTES_MAX && !this.catchingUp) this.waitForReader();
+    } else if (this.unreadBytes > this.backlogBytesMax) {
+      this.plan.source.audience.endedForSlowness++;
+      this.close();
+    }
   }
 
   private close(): void {

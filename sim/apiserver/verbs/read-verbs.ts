@@ -85,6 +85,8 @@ export class ReadVerbs {
           events.told(payload.sizeBytes);
           return waiting;
         },
+        whenTaken:
+          run.responder.whenTaken === undefined ? undefined : (resume) => run.responder.whenTaken?.(() => resume()),
         close: () => run.close(),
         failed: (error) => this.fail(run, error),
       },
