@@ -1,0 +1,129 @@
+/** For tests: a server, an agent on its node and a scripted runtime, on virtual time. */
+import { kubernetesProfile } from "../contract/profile.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { noControllers } from "../control/controllers.ts";
+import { TestBed } from "../apiserver/test-bed.fixture.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import { Agent } from "./agent.ts";
+import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
+import { defaultAgentOptions } from "./agent-options.ts";
+import { ScriptedRuntime } from "./scripted-runtime.fixture.ts";
+
+export const pods = "/api/v1/namespaces/default/pods";
+
+/** A node of two cores that registers itself and says no more. */
+export function plainNode({ api, options, process }: AgentContext): NodeSide {
+  let node: JsonObject | undefined;
+  return {
+    node: () => node,
+    admit: () => undefined,
+    start() {
+      const amounts = { cpu: "2", memory: "4Gi", pods: "110", "ephemeral-storage": "100Gi" };
+      const body = {
+        apiVersion: "v1",
+        kind: "Node",
+        metadata: { name: options.nodeName },
+        status: {
+          capacity: amounts,
+          allocatable: amounts,
+          addresses: [{ type: "InternalIP", address: "192.168.0.1" }],
+        },
+      };
+      if (api === undefined) {
+        node = body;
+        return;
+      }
+      api.call({ method: "POST", path: "/api/v1/nodes", body }, ({ object }) => {
+        api.call(
+          {
+            method: "PUT",
+            path: `/api/v1/nodes/${options.nodeName}/status`,
+            body: { ...(object as JsonObject), status: body.status },
+          },
+          (answer) => {
+            if (answer.status === 200) node = answer.object;
+            else
+              api.call(
+                { method: "GET", path: `/api/v1/nodes/${options.nodeName}` },
+                (read) => void (node = read.object),
+              );
+            process.trace("node");
+          },
+        );
+      });
+    },
+  };
+}
+
+export class AgentWorld {
+  readonly kernel = new Kernel({ seed: "agent" });
+  readonly bed: TestBed;
+  readonly machine = this.kernel.process("machine");
+  readonly runtime: ScriptedRuntime;
+  agent!: Agent;
+  private readonly options: AgentOptions;
+  private readonly firstRelistMicros: number;
+  private agentProcess = this.kernel.process("agent-n1");
+
+  constructor(options: Partial<AgentOptions> = {}, firstRelistMicros = 700_000) {
+    this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
+    this.runtime = this.kernel.enter(this.machine, () => new ScriptedRuntime(this.machine));
+    this.options = { ...defaultAgentOptions("n1"), ...options };
+    this.firstRelistMicros = firstRelistMicros;
+    this.boot();
+  }
+
+  private boot(): void {
+    this.kernel.enter(this.agentProcess, () => {
+      this.agent = new Agent(
+        {
+          process: this.agentProcess,
+          dialect: kubernetesProfile.dialect,
+          server: this.bed.server,
+          headers: { authorization: "Bearer admin", accept: "application/json" },
+          runtime: this.runtime as CriRuntime,
+          nodeSide: plainNode,
+          firstRelistMicros: this.firstRelistMicros,
+        },
+        this.options,
+      );
+      this.agent.start();
+    });
+  }
+
+  /** The agent dies, and begins anew after a while. */
+  restart(afterSeconds: number): void {
+    this.agentProcess.crash();
+    this.run(afterSeconds);
+    this.agentProcess = this.kernel.process("agent-n1");
+    this.boot();
+  }
+
+  run(seconds: number): void {
+    this.kernel.run(this.kernel.nowMicros() + Math.round(seconds * 1_000_000));
+  }
+
+  create(name: string, spec: object, metadata: object = {}): JsonObject {
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name, ...metadata }, spec: { nodeName: "n1", ...spec } };
+    const answer = this.bed.ask(`POST ${pods}`, { as: "admin", body });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return answer.body;
+  }
+
+  get(name: string): JsonObject {
+    return this.bed.ask(`GET ${pods}/${name}`, { as: "admin" }).body;
+  }
+
+  status(name: string): Record<string, unknown> {
+    return (this.get(name)["status"] ?? {}) as Record<string, unknown>;
+  }
+
+  events(name: string): readonly string[] {
+    const list = this.bed.ask("GET /api/v1/namespaces/default/events", { as: "admin" }).body["items"] as JsonObject[];
+    return list
+      .filter((event) => metadataOf({ metadata: event["involvedObject"] ?? {} }).name === name)
+      .map((event) => `${String(event["reason"])} ${String(event["message"])} ${String(event["count"])}`);
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { AgentWorld, pods } from "./agent-world.fixture.ts";
+
+const box = (name: string, image: string) => ({ name, image, imagePullPolicy: "IfNotPresent" });
+
+function world(): AgentWorld {
+  const made = new AgentWorld();
+  made.runtime.images.set("serves:1", { stopsAfterMicros: 500_000 });
+  made.runtime.images.set("fails:1", { endsAfterMicros: 1_000_000, exitCode: 1 });
+  made.runtime.images.set("done:1", { endsAfterMicros: 3_000_000 });
+  made.run(3);
+  return made;
+}
+
+describe("the agent", () => {
+  it("runs a pod in the recorded order of calls, and says so", () => {
+    const w = world();
+    const before = w.runtime.calls.length;
+    w.create("a", { containers: [box("c", "serves:1")] });
+    w.run(5);
+    const status = w.status("a");
+    expect(status).toMatchObject({
+      phase: "Running",
+      podIP: "10.0.0.2",
+      hostIP: "192.168.0.1",
+      qosClass: "BestEffort",
+    });
+    expect(
+      (status["conditions"] as { type: string; status: string }[]).map(({ type, status: held }) => `${type}=${held}`),
+    ).toEqual([
+      "PodReadyToStartContainers=True",
+      "Initialized=True",
+      "Ready=True",
+      "ContainersReady=True",
+      "PodScheduled=True",
+    ]);
+    const made = w.runtime.calls
+      .slice(before)
+      .map(({ method }) => method)
+      .filter((method) => !/^(List|Status|ContainerStatus)/.test(method));
+    expect(made.slice(0, 5)).toEqual([
+      "RunPodSandbox",
+      "PodSandboxStatus",
+      "ImageStatus",
+      "CreateContainer",
+      "StartContainer",
+    ]);
+    expect(w.events("a")).toEqual([
+      'Pulled Container image "serves:1" already present on machine 1',
+      "Created Created container: c 1",
+      "Started Started container c 1",
+    ]);
+  });
+
+  it("restarts what fails, later each time", () => {
+    const w = world();
+    w.create("a", { containers: [box("c", "fails:1")] });
+    const began = w.kernel.nowMicros();
+    w.run(120);
+    const starts = w.runtime.calls
+      .filter(({ method }) => method === "StartContainer")
+      .map(({ atMicros }) => Math.round((atMicros - began) / 1e6));
+    expect(starts.length).toBeGreaterThanOrEqual(4);
+    expect(starts[1]! - starts[0]!).toBeLessThan(4);
+    expect(starts[2]! - starts[1]!).toBeGreaterThanOrEqual(11);
+    expect(starts[3]! - starts[2]!).toBeGreaterThanOrEqual(21);
+    const [container] = w.status("a")["containerStatuses"] as {
+      state: { waiting: { reason: string; message: string } };
+    }[];
+    expect(container?.state.waiting.reason).toBe("CrashLoopBackOff");
+    expect(container?.state.waiting.message).toMatch(
+      /^back-off (20s|40s|1m20s) restarting failed container=c pod=a_default\(/,
+    );
+  });
+
+  it("stops a pod gracefully, then deletes it", () => {
+    const w = world();
+    w.create("a", { containers: [box("c", "serves:1")], terminationGracePeriodSeconds: 5 });
+    w.run(5);
+    w.bed.ask(`DELETE ${pods}/a`, { as: "admin" });
+    w.run(0.4);
+    expect(w.get("a")).toMatchObject({ metadata: { deletionGracePeriodSeconds: 5 }, status: { phase: "Running" } });
+    w.run(2.5);
+    expect(w.bed.ask(`GET ${pods}/a`, { as: "admin" }).status).toBe(404);
+    const stop = w.runtime.calls.find(({ method }) => method === "StopContainer");
+    expect(stop?.message).toMatchObject({ timeout: 5 });
+    w.run(90);
+    expect([w.runtime.containers.size, w.runtime.sandboxes.size]).toEqual([0, 0]);
+  });
+
+  it("ends a pod that runs once", () => {
+    const w = world();
+    w.create("a", { containers: [box("c", "done:1")], restartPolicy: "Never" });
+    w.run(10);
+    expect(w.status("a")).toMatchObject({ phase: "Succeeded" });
+    expect(w.runtime.containers.size).toBe(1);
+  });
+
+  it("finds its pods again after a crash, and none runs twice", () => {
+    const w = world();
+    w.create("a", { containers: [box("c", "serves:1")] });
+    w.run(5);
+    w.restart(3);
+    w.run(20);
+    expect(w.runtime.calls.filter(({ method }) => method === "StartContainer")).toHaveLength(1);
+    expect(w.status("a")).toMatchObject({ phase: "Running" });
+    w.create("b", { containers: [box("c", "serves:1")] });
+    w.run(0.42);
+    w.restart(1);
+    w.run(20);
+    expect(w.runtime.running("b")).toBe(1);
+    expect(w.status("b")).toMatchObject({ phase: "Running" });
+  });
+
+  it("rejects what the node has no room for", () => {
+    const w = world();
+    w.create("a", { containers: [{ ...box("c", "serves:1"), resources: { requests: { cpu: "1000" } } }] });
+    w.create("b", { containers: [box("c", "serves:1")], nodeSelector: { no: "such" } });
+    w.run(1);
+    expect(w.status("a")).toMatchObject({
+      phase: "Failed",
+      reason: "OutOfcpu",
+      message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: 0, capacity: 2000",
+    });
+    expect(w.status("b")).toMatchObject({ phase: "Failed", reason: "NodeAffinity" });
+  });
+});

@@ -1,0 +1,273 @@
+/**
+ * The node agent: pods from their sources to the runtime, and what came of them to the API server. One class for a
+ * simulated node and for the real process; all that differs is what it is bound to.
+ * Source: document 3; the facts on the 1.33 agent where it is silent.
+ */
+import type { Dialect } from "../../wire/dialect.ts";
+import { formatMicroTime } from "../../wire/time.ts";
+import type { ApiHandler, ApiRequest, JsonObject } from "../contract/http-message.ts";
+import { metadataOf } from "../contract/objects.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import type { Micros, Process } from "../kernel/types.ts";
+import { AgentApi } from "./client/agent-api.ts";
+import { EventRecorder } from "./client/event-recorder.ts";
+import { TokenBucket } from "./client/token-bucket.ts";
+import { rejectionOf } from "./pods/admission.ts";
+import type { HeldPod, PodSource } from "./pods/held-pod.ts";
+import { PodManager } from "./pods/pod-manager.ts";
+import { PodSync } from "./pods/pod-sync.ts";
+import { Probes } from "./pods/probes.ts";
+import { StatusManager } from "./pods/status-manager.ts";
+import { Workers } from "./pods/workers.ts";
+import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
+import { BackOffs } from "./runtime/back-off.ts";
+import { amount, type NodeFacts } from "./runtime/container-config.ts";
+import { CriCaller } from "./runtime/cri-caller.ts";
+import { Garbage } from "./runtime/garbage.ts";
+import { Health } from "./runtime/health.ts";
+import { ImagePulls } from "./runtime/image-pulls.ts";
+import { Relist } from "./runtime/relist.ts";
+import { startApiSource } from "./sources/api-source.ts";
+import { MirrorPods } from "./sources/mirror-pods.ts";
+import { run, type Task } from "./task.ts";
+
+export interface AgentPorts {
+  readonly process: Process;
+  readonly dialect: Dialect;
+  /** The API server as this process reaches it; undefined in standalone mode. */
+  readonly server: ApiHandler | undefined;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In process: whom the agent's certificate names. */
+  readonly identity?: NonNullable<ApiRequest["clientCertificate"]>;
+  readonly runtime: CriRuntime;
+  /** Makes the half that answers for the node. */
+  readonly nodeSide: (context: AgentContext) => NodeSide;
+  /** Between the start and the first list of the runtime. Default: drawn from a second. */
+  readonly firstRelistMicros?: Micros;
+}
+
+const tickMicros: Micros = 1_000_000;
+
+export class Agent {
+  readonly pods: PodManager;
+  private readonly ports: AgentPorts;
+  private readonly options: AgentOptions;
+  private readonly cri: CriCaller;
+  private readonly events: EventRecorder;
+  private readonly api: AgentApi | undefined;
+  private readonly relist: Relist;
+  private readonly health: Health;
+  private readonly statuses: StatusManager;
+  private readonly workers: Workers;
+  private readonly garbage: Garbage;
+  private readonly node: NodeSide;
+  private readonly mirrors: MirrorPods | undefined;
+
+  constructor(ports: AgentPorts, options: AgentOptions) {
+    this.ports = ports;
+    this.options = options;
+    const { process, dialect, runtime } = ports;
+    const { clock, prng } = process;
+    const nowMicros = clock.nowMicros();
+    const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
+    this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
+    this.cri = new CriCaller(process, runtime, options.pods.runtimeRequestTimeoutMicros);
+    const eventApi = this.caller(new TokenBucket(eventQps, eventBurst, nowMicros));
+    this.events = new EventRecorder({ process, api: eventApi, dialect, nodeName: options.nodeName });
+
+    const delays = prng.stream("delays");
+    this.relist = new Relist({
+      cri: this.cri,
+      delayMicros: ports.firstRelistMicros ?? delays.intInclusive(0, tickMicros - 1),
+      relisted: (changes) => this.pods.relisted(changes),
+    });
+    this.health = new Health(this.cri, () => this.relist.lastMicros);
+    this.pods = new PodManager({
+      process,
+      cri: this.cri,
+      events: this.events,
+      sources: this.sources(),
+      admit: (pod, others) => this.node.admit(pod) ?? this.predicates(pod as HeldPod, others),
+      changed: () => this.node.podsChanged?.(),
+      mirrors: () => this.mirrors,
+    });
+    this.statuses = new StatusManager({ process, api: this.api, all: () => this.pods.held.values() });
+    this.garbage = new Garbage({
+      cri: this.cri,
+      limits: options.pods,
+      delayMicros: delays.intInclusive(0, 60 * tickMicros),
+      pods: () => this.pods.pods(),
+      isDeleted: (uid) => this.pods.isRemovable(uid),
+      hasEnded: (uid) => this.pods.hasEnded(uid),
+      isSure: () => this.pods.isSure,
+    });
+    const context: AgentContext = {
+      process,
+      dialect,
+      options,
+      api: this.api,
+      heartbeat: this.caller(undefined),
+      events: this.events,
+      pods: this.pods,
+      garbage: this.pods,
+      runtime: this.health,
+    };
+    this.node = ports.nodeSide(context);
+    this.mirrors =
+      this.api === undefined
+        ? undefined
+        : new MirrorPods({
+            api: this.api,
+            dialect,
+            node: () => this.node.node(),
+            mirrored: (held) => this.statuses.plan(held),
+          });
+    this.workers = this.makeWorkers();
+    this.pods.workers = this.workers;
+    this.pods.statuses = this.statuses;
+    this.pods.garbage = this.garbage;
+  }
+
+  /** Begins; nothing is awaited. */
+  start(): void {
+    run(this.health.greet(), () => {
+      this.health.start();
+      this.relist.start();
+      this.garbage.start();
+      this.node.start();
+    });
+    this.pods.start();
+    this.statuses.start();
+    const { clock } = this.ports.process;
+    const tick = (): void => {
+      this.workers.tick();
+      clock.after(tickMicros, tick);
+    };
+    clock.after(tickMicros, tick);
+    if (this.api === undefined || this.mirrors === undefined) return;
+    startApiSource({
+      api: this.api,
+      nodeName: this.options.nodeName,
+      mirrors: this.mirrors,
+      isNodeKnown: () => this.node.node() !== undefined,
+      replace: (objects) => this.pods.replace("api", objects),
+      changed: (object) => this.pods.changed("api", object),
+      gone: (uid) => this.pods.gone(uid),
+      mirrorChanged: (mirror) => this.mirrorChanged(mirror),
+    });
+  }
+
+  private sources(): readonly PodSource[] {
+    const { manifestPath, manifestUrl } = this.options.sources;
+    return [
+      ...(this.ports.server === undefined ? [] : ["api" as const]),
+      ...(manifestPath === undefined ? [] : ["file" as const]),
+      ...(manifestUrl === undefined ? [] : ["http" as const]),
+    ];
+  }
+
+  private caller(bucket: TokenBucket | undefined): AgentApi | undefined {
+    const { process, server, headers, identity } = this.ports;
+    if (server === undefined) return undefined;
+    return new AgentApi({
+      process,
+      server,
+      headers,
+      ...(identity === undefined ? {} : { identity }),
+      ...(bucket === undefined ? {} : { bucket }),
+    });
+  }
+
+  private makeWorkers(): Workers {
+    const { process } = this.ports;
+    const images = new ImagePulls(this.cri, this.options.pods);
+    const probes = new Probes({
+      process,
+      cri: this.cri,
+      events: this.events,
+      changed: (held) => {
+        held.probeVersion++;
+        sync.retell(held);
+        if (held.state === "syncing") this.workers.update(held);
+      },
+    });
+    const sync = new PodSync({
+      process,
+      cri: this.cri,
+      events: this.events,
+      statuses: this.statuses,
+      probes,
+      images,
+      backOffs: new BackOffs(),
+      health: this.health,
+      node: () => this.nodeFacts(),
+      hostIps: () => this.hostIps(),
+      volumes: (held) => ({
+        api: this.api,
+        cri: this.cri,
+        node: this.nodeFacts(),
+        nodeName: this.options.nodeName,
+        hostIps: this.hostIps(),
+        podIps: held.status?.podIPs?.map(({ ip }) => ip) ?? [],
+        allocatable: this.allocatable(),
+      }),
+      seenAnnotations: (held) => this.seenAnnotations(held),
+      mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
+    });
+    return new Workers({
+      process,
+      sync,
+      syncFrequencyMicros: this.options.pods.syncFrequencyMicros,
+      lookMicros: () => this.relist.lastMicros,
+      all: () => this.pods.held.values(),
+      moved: () => this.pods.moved(),
+      isHeldUp: () => this.health.errors().length > 0,
+    });
+  }
+
+  private predicates(pod: HeldPod, others: Parameters<typeof rejectionOf>[2]) {
+    const object = this.node.node();
+    if (object === undefined) return undefined;
+    return rejectionOf({ object, name: this.options.nodeName }, pod, others);
+  }
+
+  /** A mirror came, changed or went: its pod is looked at, or the mirror goes as well. */
+  private mirrorChanged(mirror: JsonObject): void {
+    const { name, namespace } = metadataOf(mirror);
+    const held = this.pods.staticNamed(`${name}_${namespace}`);
+    if (held !== undefined) this.workers.update(held);
+    else this.pods.lookAfterMirrors();
+  }
+
+  private nodeFacts(): NodeFacts {
+    const { rootDir, logsDir, clusterDns, clusterDomain } = this.options.pods;
+    const capacity = (this.nodeStatus()["capacity"] ?? {}) as Readonly<Record<string, string>>;
+    const memoryCapacityBytes = amount(capacity["memory"], 0) ?? 0;
+    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes };
+  }
+
+  private nodeStatus(): JsonObject {
+    return (this.node.node()?.["status"] ?? {}) as JsonObject;
+  }
+
+  private allocatable(): Readonly<Record<string, string>> {
+    return (this.nodeStatus()["allocatable"] ?? {}) as Readonly<Record<string, string>>;
+  }
+
+  private hostIps(): readonly string[] {
+    const addresses = (this.nodeStatus()["addresses"] ?? []) as readonly { type: string; address: string }[];
+    return addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
+  }
+
+  private seenAnnotations(held: HeldPod): Readonly<Record<string, string>> {
+    const { labelSuffix } = this.ports.dialect;
+    const { epochUnixMillis } = this.ports.process.clock;
+    const unixMicros = epochUnixMillis * 1000 + held.seenMicros;
+    const seconds = Math.floor(unixMicros / 1_000_000);
+    const seen = formatMicroTime({ seconds, micros: unixMicros - seconds * 1_000_000 });
+    return { [`${labelSuffix}/config.seen`]: seen, [`${labelSuffix}/config.source`]: held.source };
+  }
+}
+
+function* nothing(): Task<void> {}

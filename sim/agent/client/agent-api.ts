@@ -1,0 +1,132 @@
+/**
+ * An agent's ways to the API server: requests at a rate of their own, and watches. Retries as the published clients do:
+ * what the server puts off with Retry-After, up to ten times, and reads whose connection broke, after a second.
+ * Source: the facts, Clients and events.
+ */
+import type { ApiHandler, ApiRequest, Responder, ResponseHeaders } from "../../contract/http-message.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Cancel, Micros, Process } from "../../kernel/types.ts";
+import type { ApiAnswer, ApiCall, ApiCaller } from "../ports.ts";
+import type { TokenBucket } from "./token-bucket.ts";
+
+export interface AgentApiOptions {
+  readonly process: Process;
+  readonly server: ApiHandler;
+  /** Sent with every request: who the agent is. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In process: whom the agent's certificate names. */
+  readonly identity?: NonNullable<ApiRequest["clientCertificate"]>;
+  /** Undefined: no rate. */
+  readonly bucket?: TokenBucket;
+}
+
+export interface WatchHearer {
+  event(type: string, object: JsonObject): void;
+  /** The server answered something else than a stream. */
+  refused(status: number): void;
+  /** The stream is over. Nothing follows. */
+  ended(): void;
+}
+
+const deadlineMicrosDefault: Micros = 60_000_000;
+const retriesMax = 10;
+const lostRetryMicros: Micros = 1_000_000;
+
+export class AgentApi implements ApiCaller {
+  readonly process: Process;
+  private readonly options: AgentApiOptions;
+
+  constructor(options: AgentApiOptions) {
+    this.options = options;
+    this.process = options.process;
+  }
+
+  call(request: ApiCall, done: (answer: ApiAnswer) => void): void {
+    const { bucket } = this.options;
+    const { clock } = this.process;
+    const waitMicros = bucket === undefined ? 0 : bucket.take(clock.nowMicros());
+    if (waitMicros === 0) this.attempt(request, 0, done);
+    else clock.after(waitMicros, () => this.attempt(request, 0, done));
+  }
+
+  private attempt(request: ApiCall, retries: number, done: (answer: ApiAnswer) => void): void {
+    const { clock } = this.process;
+    let isOver = false;
+    let isStarting = true;
+    const finish = (status: number, headers: ResponseHeaders, object: JsonObject | undefined): void => {
+      if (isOver) return;
+      isOver = true;
+      cancelDeadline();
+      const end = (): void => {
+        const again = retries < retriesMax ? retryMicros(request.method, status, headers) : undefined;
+        if (again === undefined) done({ status, object });
+        else clock.after(again, () => this.attempt(request, retries + 1, done));
+      };
+      // An answer from within the call itself comes later than the call, as any other.
+      if (isStarting) clock.after(0, end);
+      else if (this.process.alive) end();
+    };
+    const cancelDeadline = clock.after(request.deadlineMicros ?? deadlineMicrosDefault, () => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      done({ status: 0, object: undefined });
+    });
+    const cancel = this.start(request, {
+      respond: (status, headers, payload) => finish(status, headers, payload.object),
+      open: (status, headers) => finish(status, headers, undefined),
+      frame: () => 0,
+      close: () => {},
+      failed: () => finish(0, {}, undefined),
+    });
+    isStarting = false;
+  }
+
+  /** Nothing is heard after the cancel, nor when this process has died. Watches draw on the rate too. */
+  watch(path: string, query: string, hearer: WatchHearer): Cancel {
+    let isOver = false;
+    const last = (tell: () => void): void => {
+      if (isOver || !this.process.alive) return;
+      isOver = true;
+      forget();
+      tell();
+    };
+    const forget = this.process.onCrash(() => cancel());
+    let cancelStream: Cancel = () => {};
+    const cancel: Cancel = () => {
+      isOver = true;
+      forget();
+      cancelStream();
+    };
+    cancelStream = this.start(
+      { method: "GET", path, query },
+      {
+        respond: (status) => last(() => hearer.refused(status)),
+        open: () => {},
+        frame: ({ object }) => {
+          if (!isOver && this.process.alive && object !== undefined) {
+            hearer.event(object["type"] as string, object["object"] as JsonObject);
+          }
+          return 0;
+        },
+        close: () => last(() => hearer.ended()),
+        failed: () => last(() => hearer.ended()),
+      },
+    );
+    return cancel;
+  }
+
+  private start({ method, path, query = "", body, contentType }: ApiCall, responder: Responder): Cancel {
+    const { server, headers: own, identity } = this.options;
+    const headers = body === undefined ? own : { ...own, "content-type": contentType ?? "application/json" };
+    const request: ApiRequest = { method, path, query, headers, body };
+    return server.start(identity === undefined ? request : { ...request, clientCertificate: identity }, responder);
+  }
+}
+
+function retryMicros(method: string, status: number, headers: ResponseHeaders): Micros | undefined {
+  if (status === 0) return method === "GET" ? lostRetryMicros : undefined;
+  if (status !== 429 && status < 500) return undefined;
+  const seconds = Number(headers["retry-after"] ?? "none");
+  return Number.isInteger(seconds) && seconds >= 0 ? seconds * 1_000_000 : undefined;
+}

@@ -1,0 +1,172 @@
+/** Whether the node can take a pod. Source: the facts, Admission; texts as recorded. A pure function. */
+import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { ActivePod, Rejection } from "../ports.ts";
+import { podOf, type Toleration } from "./pod-types.ts";
+
+export interface AdmittingNode {
+  readonly object: JsonObject;
+  readonly name: string;
+}
+
+/** `others`: pods that are here already and have not ended. */
+export function rejectionOf(node: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
+  return (
+    shortage(node, pod, others) ??
+    affinityMismatch(node, pod) ??
+    nameMismatch(node, pod) ??
+    portConflict(pod, others) ??
+    taintMismatch(node, pod) ??
+    osMismatch(pod)
+  );
+}
+
+const failed = (predicate: string, why: string): Rejection => ({
+  reason: predicate,
+  message: `Predicate ${predicate} failed: ${why}`,
+});
+
+function shortage({ object }: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
+  const status = (object["status"] ?? {}) as { readonly allocatable?: Readonly<Record<string, string>> };
+  const allocatable = status.allocatable ?? {};
+  const of = (name: string, scale: number): number => {
+    const read = parseQuantity(String(allocatable[name] ?? "0"));
+    return "error" in read ? 0 : Number(quantityAt(read, scale));
+  };
+  const rows: (readonly [name: string, requested: number, used: number, capacity: number])[] = [
+    ["pods", 1, others.length, of("pods", 0)],
+    ["cpu", pod.requests.milliCpu, total(others, ({ requests }) => requests.milliCpu), of("cpu", -3)],
+    ["memory", pod.requests.memoryBytes, total(others, ({ requests }) => requests.memoryBytes), of("memory", 0)],
+    [
+      "ephemeral-storage",
+      pod.requests.ephemeralStorageBytes,
+      total(others, ({ requests }) => requests.ephemeralStorageBytes),
+      of("ephemeral-storage", 0),
+    ],
+  ];
+  for (const [name, requested] of Object.entries(pod.requests.others)) {
+    // What the node has never heard of is somebody else's to count.
+    if (allocatable[name] === undefined) continue;
+    rows.push([name, requested, total(others, ({ requests }) => requests.others[name] ?? 0), of(name, 0)]);
+  }
+  for (const [name, requested, used, capacity] of rows) {
+    if (requested === 0 || requested + used <= capacity) continue;
+    const figures = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+    return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${figures}` };
+  }
+  return undefined;
+}
+
+const total = (pods: readonly ActivePod[], of: (pod: ActivePod) => number): number =>
+  pods.reduce((sum, pod) => sum + of(pod), 0);
+
+function affinityMismatch(node: AdmittingNode, { object }: ActivePod): Rejection | undefined {
+  const { nodeSelector = {}, affinity } = podOf(object).spec;
+  const labels = metadataOf(node.object).labels ?? {};
+  const required = (affinity?.["nodeAffinity"] as JsonObject | undefined)?.[
+    "requiredDuringSchedulingIgnoredDuringExecution"
+  ] as { readonly nodeSelectorTerms?: readonly Term[] } | undefined;
+  const matches =
+    Object.entries(nodeSelector).every(([key, value]) => labels[key] === value) &&
+    (required === undefined || (required.nodeSelectorTerms ?? []).some((term) => termMatches(term, labels, node.name)));
+  return matches ? undefined : failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
+}
+
+interface Term {
+  readonly matchExpressions?: readonly Expression[];
+  readonly matchFields?: readonly Expression[];
+}
+
+interface Expression {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+function termMatches(
+  { matchExpressions = [], matchFields = [] }: Term,
+  labels: Readonly<Record<string, string>>,
+  name: string,
+): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  return (
+    matchExpressions.every((expression) => expressionMatches(expression, labels)) &&
+    matchFields.every((expression) => expressionMatches(expression, { "metadata.name": name }))
+  );
+}
+
+function expressionMatches(
+  { key, operator, values = [] }: Expression,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = labels[key];
+  if (operator === "Exists") return value !== undefined;
+  if (operator === "DoesNotExist") return value === undefined;
+  if (operator === "In") return value !== undefined && values.includes(value);
+  if (operator === "NotIn") return value === undefined || !values.includes(value);
+  const [bound = ""] = values;
+  if (value === undefined || !/^[+-]?\d+$/.test(value) || !/^[+-]?\d+$/.test(bound)) return false;
+  return operator === "Gt" ? BigInt(value) > BigInt(bound) : operator === "Lt" && BigInt(value) < BigInt(bound);
+}
+
+function nameMismatch(node: AdmittingNode, { object }: ActivePod): Rejection | undefined {
+  const { nodeName = node.name } = podOf(object).spec;
+  return nodeName === node.name ? undefined : failed("NodeName", "node(s) didn't match the requested node name");
+}
+
+function portConflict(pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return undefined;
+  const conflicts = others
+    .flatMap(hostPorts)
+    .some((taken) =>
+      wanted.some(
+        (port) =>
+          port.port === taken.port &&
+          port.protocol === taken.protocol &&
+          (port.ip === taken.ip || port.ip === "0.0.0.0" || taken.ip === "0.0.0.0"),
+      ),
+    );
+  return conflicts ? failed("NodePorts", "node(s) didn't have free ports for the requested pod ports") : undefined;
+}
+
+function hostPorts({ object }: ActivePod): readonly { port: number; protocol: string; ip: string }[] {
+  const { containers, initContainers = [] } = podOf(object).spec;
+  return [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === "Always")].flatMap(
+    ({ ports = [] }) =>
+      ports
+        .filter(({ hostPort = 0 }) => hostPort > 0)
+        .map(({ hostPort = 0, protocol = "TCP", hostIP }) => ({ port: hostPort, protocol, ip: hostIP || "0.0.0.0" })),
+  );
+}
+
+interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** Only what evicts is looked at; static pods stay where their files are. */
+function taintMismatch(node: AdmittingNode, pod: ActivePod): Rejection | undefined {
+  const { metadata, spec } = podOf(pod.object);
+  const source = Object.entries(metadata.annotations ?? {}).find(([key]) => key.endsWith("/config.source"))?.[1];
+  if (source !== undefined && source !== "api") return undefined;
+  const taints = ((node.object["spec"] as JsonObject | undefined)?.["taints"] ?? []) as unknown as readonly Taint[];
+  const isTolerated = (taint: Taint): boolean => (spec.tolerations ?? []).some((each) => tolerates(each, taint));
+  const wrong = taints.find((taint) => taint.effect === "NoExecute" && !isTolerated(taint));
+  return wrong === undefined ? undefined : failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
+}
+
+function tolerates({ key = "", operator = "Equal", value = "", effect = "" }: Toleration, taint: Taint): boolean {
+  if (effect !== "" && effect !== taint.effect) return false;
+  if (key !== "" && key !== taint.key) return false;
+  if (operator === "Exists") return true;
+  return key !== "" && value === (taint.value ?? "");
+}
+
+function osMismatch({ object }: ActivePod): Rejection | undefined {
+  const { os } = podOf(object).spec;
+  if (os === undefined || os.name === "linux") return undefined;
+  return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+}

@@ -1,0 +1,107 @@
+/** The conditions of a pod that are the agent's to write. Source: the facts, Phase and conditions; texts as recorded. */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { hasStarted } from "./phase.ts";
+import { type Condition, type ContainerStatus, isSidecar, type Phase, type Pod } from "./pod-types.ts";
+
+export const ownConditions: readonly string[] = [
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+];
+
+type Draft = Omit<Condition, "lastTransitionTime" | "lastProbeTime">;
+
+/** In the order in which they are recorded. `others`: conditions of other writers, which readiness gates look at. */
+export function podConditions(
+  pod: Pod,
+  phase: Phase,
+  statuses: readonly ContainerStatus[],
+  hasSandbox: boolean,
+  others: readonly Condition[],
+): readonly Draft[] {
+  const containersReady = containersReadyCondition(pod, phase, statuses);
+  return [
+    { type: "PodReadyToStartContainers", status: hasSandbox ? "True" : "False" },
+    initializedCondition(pod, phase, statuses),
+    readyCondition(pod, containersReady, others),
+    containersReady,
+    { type: "PodScheduled", status: "True" },
+  ];
+}
+
+function initializedCondition(pod: Pod, phase: Phase, statuses: readonly ContainerStatus[]): Draft {
+  const type = "Initialized";
+  const inits = pod.spec.initContainers ?? [];
+  const byName = new Map(statuses.map((status) => [status.name, status]));
+  const unknown: string[] = [];
+  const incomplete: string[] = [];
+  for (const init of inits) {
+    const status = byName.get(init.name);
+    if (status === undefined) unknown.push(init.name);
+    else if (isSidecar(init) ? status.started !== true : !status.ready) incomplete.push(init.name);
+  }
+  if (phase === "Succeeded" && unknown.length === 0) return { type, status: "True", reason: "PodCompleted" };
+  if (pod.spec.containers.some(({ name }) => hasStarted(byName.get(name)))) return { type, status: "True" };
+  const message = listed([
+    ["unknown", unknown],
+    ["incomplete", incomplete],
+  ]);
+  if (message !== "") return { type, status: "False", reason: "ContainersNotInitialized", message };
+  return { type, status: "True" };
+}
+
+function containersReadyCondition(pod: Pod, phase: Phase, statuses: readonly ContainerStatus[]): Draft {
+  const type = "ContainersReady";
+  const byName = new Map(statuses.map((status) => [status.name, status]));
+  const unknown: string[] = [];
+  const unready: string[] = [];
+  for (const container of [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers]) {
+    const status = byName.get(container.name);
+    if (status === undefined) unknown.push(container.name);
+    else if (!status.ready) unready.push(container.name);
+  }
+  if (phase === "Succeeded" && unknown.length === 0) return { type, status: "False", reason: "PodCompleted" };
+  if (phase === "Failed") return { type, status: "False", reason: "PodFailed" };
+  const message = listed([
+    ["unknown", unknown],
+    ["unready", unready],
+  ]);
+  if (message !== "") return { type, status: "False", reason: "ContainersNotReady", message };
+  return { type, status: "True" };
+}
+
+function readyCondition(pod: Pod, containersReady: Draft, others: readonly Condition[]): Draft {
+  if (containersReady.status !== "True") return { ...containersReady, type: "Ready" };
+  const faults = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const condition = others.find(({ type }) => type === conditionType);
+    if (condition === undefined) {
+      return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
+    }
+    if (condition.status === "True") return [];
+    return [`the status of pod readiness gate "${conditionType}" is not "True", but ${condition.status}`];
+  });
+  if (faults.length === 0) return { type: "Ready", status: "True" };
+  return { type: "Ready", status: "False", reason: "ReadinessGatesNotReady", message: faults.join(", ") };
+}
+
+function listed(kinds: readonly (readonly [kind: string, names: readonly string[]])[]): string {
+  return kinds
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names]) => `containers with ${kind} status: [${names.join(" ")}]`)
+    .join(", ");
+}
+
+/** Keeps the time of a condition that says the same as before; a changed status gets `now`. */
+export function withTimes(
+  drafts: readonly Draft[],
+  before: readonly Condition[],
+  now: string,
+): readonly (Condition & JsonObject)[] {
+  return drafts.map((draft) => {
+    const old = before.find(({ type }) => type === draft.type);
+    const kept = old?.status === draft.status && old.lastTransitionTime != null ? old.lastTransitionTime : now;
+    return { ...draft, lastProbeTime: null, lastTransitionTime: kept };
+  });
+}

@@ -1,0 +1,174 @@
+/**
+ * From what the runtime shows to what a pod's status says of its containers. Source: the facts, Phase and conditions and
+ * Starting; order and words as recorded: regular containers by name, init containers as the pod has them.
+ */
+import { formatTime } from "../../../wire/time.ts";
+import type { RuntimeContainer, RuntimePod } from "../runtime/runtime-pod.ts";
+import { containerNamed } from "../runtime/runtime-pod.ts";
+import {
+  type Container,
+  type ContainerStateStatus,
+  type ContainerStatus,
+  isSidecar,
+  type Pod,
+  restartPolicyOf,
+} from "./pod-types.ts";
+
+/** Why a container was not started, as its waiting state tells. */
+export interface StartReason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface ContainerView {
+  readonly pod: Pod;
+  readonly runtimePod: RuntimePod;
+  /** By container; why the last start of each failed. */
+  readonly reasons: ReadonlyMap<string, StartReason> | undefined;
+  /** `containerd`, as ids are prefixed. */
+  readonly runtimeName: string;
+}
+
+export function containerStatuses(
+  view: ContainerView,
+  containers: readonly Container[],
+  before: readonly ContainerStatus[],
+  isInit: boolean,
+): readonly ContainerStatus[] {
+  const waiting = (view.pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating";
+  const statuses = containers.map((container) =>
+    containerStatus(
+      view,
+      container,
+      before.find(({ name }) => name === container.name),
+      waiting,
+      isInit,
+    ),
+  );
+  return isInit
+    ? statuses
+    : statuses.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+}
+
+function containerStatus(
+  view: ContainerView,
+  container: Container,
+  before: ContainerStatus | undefined,
+  waiting: string,
+  isInit: boolean,
+): ContainerStatus {
+  const seen = view.runtimePod.containers.filter(({ name }) => name === container.name);
+  const [newest, older] = seen;
+  let status =
+    newest === undefined
+      ? missingStatus(view.pod, container, before, waiting, isInit)
+      : shownStatus(view, newest, before);
+  if (older !== undefined) status = { ...status, lastState: shownStatus(view, older, undefined).state };
+  else if (newest !== undefined) status = { ...status, lastState: before?.lastState ?? {} };
+  if (
+    newest !== undefined &&
+    isInit &&
+    newest.state === "CONTAINER_EXITED" &&
+    newest.exitCode === 0 &&
+    !isSidecar(container)
+  ) {
+    return status;
+  }
+  const reason = view.reasons?.get(container.name);
+  if (reason === undefined || !shouldRestart(view.pod, container, view.runtimePod)) return status;
+  return {
+    ...status,
+    lastState: status.state.terminated === undefined ? status.lastState : status.state,
+    state: { waiting: reason.message === "" ? { reason: reason.reason } : { ...reason } },
+  };
+}
+
+/** Of one that the runtime does not have: not yet, or lost. */
+function missingStatus(
+  pod: Pod,
+  { name, image }: Container,
+  before: ContainerStatus | undefined,
+  waiting: string,
+  isInit: boolean,
+): ContainerStatus {
+  if (isInit && before?.state.terminated !== undefined) return before;
+  const status: ContainerStatus = {
+    name,
+    state: { waiting: { reason: waiting } },
+    lastState: before?.lastState ?? {},
+    ready: false,
+    restartCount: before?.restartCount ?? 0,
+    image,
+    imageID: "",
+  };
+  if (before?.state.terminated !== undefined) return { ...status, lastState: before.state };
+  if (before?.state.running === undefined || before.lastState.terminated !== undefined) return status;
+  const lost = {
+    exitCode: 137,
+    reason: "ContainerStatusUnknown",
+    message: "The container could not be located when the pod was deleted.  The container used to be Running",
+    startedAt: null,
+    finishedAt: null,
+  };
+  const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+  return {
+    ...status,
+    lastState: { terminated: lost },
+    restartCount: status.restartCount + (isDeleted ? 0 : 1),
+  };
+}
+
+function shownStatus(
+  { runtimeName }: ContainerView,
+  container: RuntimeContainer,
+  before: ContainerStatus | undefined,
+): ContainerStatus {
+  const { id, name, image, imageRef, restartCount } = container;
+  const containerID = `${runtimeName}://${id}`;
+  return {
+    name,
+    state: stateOf(container, containerID, before),
+    lastState: {},
+    ready: false,
+    restartCount,
+    image,
+    imageID: imageRef,
+    containerID,
+  };
+}
+
+function stateOf(
+  { state, startedAt, finishedAt, exitCode, reason, message }: RuntimeContainer,
+  containerID: string,
+  before: ContainerStatus | undefined,
+): ContainerStateStatus {
+  if (state === "CONTAINER_RUNNING") return { running: { startedAt: timeOf(startedAt) } };
+  if (state === "CONTAINER_EXITED") {
+    const words = { ...(reason === "" ? {} : { reason }), ...(message === "" ? {} : { message }) };
+    const times = { startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) };
+    return { terminated: { exitCode, ...words, ...times, containerID } };
+  }
+  if (state === "CONTAINER_UNKNOWN" && before?.state.running !== undefined) {
+    const words = {
+      reason: "ContainerStatusUnknown",
+      message: "The container could not be located when the pod was terminated",
+    };
+    return { terminated: { exitCode: 137, ...words, startedAt: null, finishedAt: null } };
+  }
+  return { waiting: {} };
+}
+
+/** RFC 3339 from nanoseconds since 1970; what has no time yet shows the zero of 1970. */
+export const timeOf = (nanos: number): string => formatTime(Math.floor(nanos / 1_000_000_000));
+
+/** Whether the next sync starts a container again. Source: the facts, Restart back-off. */
+export function shouldRestart(pod: Pod, container: Container, runtimePod: RuntimePod): boolean {
+  if (pod.metadata.deletionTimestamp !== undefined) return false;
+  const newest = containerNamed(runtimePod, container.name);
+  if (newest === undefined) return true;
+  if (newest.state === "CONTAINER_RUNNING") return false;
+  if (newest.state !== "CONTAINER_EXITED") return true;
+  const policy = isSidecar(container) ? "Always" : restartPolicyOf(pod);
+  if (policy === "Never") return false;
+  return policy === "Always" || newest.exitCode !== 0;
+}

@@ -1,0 +1,133 @@
+/** A pod that the agent holds: what its source says, where its worker is, what the runtime shows and what was told. */
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { Cancel, Micros } from "../../kernel/types.ts";
+import { qosClass } from "../../kinds/core/pods/qos.ts";
+import type { ActivePod, PodEnd, PodRequests, QosClass } from "../ports.ts";
+import { requestedResources, requestTotal } from "../runtime/container-config.ts";
+import { emptyPod, type RuntimePod } from "../runtime/runtime-pod.ts";
+import type { StartReason } from "./container-statuses.ts";
+import { type Pod, podOf, type PodStatus } from "./pod-types.ts";
+import type { ProbeWorker } from "./probe-worker.ts";
+
+export type PodSource = "api" | "file" | "http";
+
+/** What a finished sync saw; the same again needs no other. */
+export interface Steady {
+  readonly object: JsonObject;
+  readonly runtimePod: RuntimePod;
+  readonly probeVersion: number;
+}
+
+const criticalPriority = 2_000_000_000;
+
+export class HeldPod implements ActivePod {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly source: PodSource;
+  /** When the agent first saw it. */
+  readonly seenMicros: Micros;
+  object: JsonObject;
+  qos: QosClass = "BestEffort";
+  priority = 0;
+  requests: PodRequests = { milliCpu: 0, memoryBytes: 0, ephemeralStorageBytes: 0, pods: 1, others: {} };
+
+  // The worker's.
+  state: "syncing" | "terminating" | "terminated" = "syncing";
+  /** Whether it is known that the pod may run here; a rejected pod never starts. */
+  isRejected = false;
+  running: Cancel | undefined;
+  isWaiting = false;
+  hasPending = false;
+  isFinished = false;
+  /** The source has it no more. */
+  isGone = false;
+  lastSyncMicros: Micros = -1;
+  dueMicros: Micros = Infinity;
+  /** Seconds; 0: nobody has asked for its end. */
+  graceSeconds = 0;
+  isEvicted = false;
+  ends: PodEnd[] | undefined;
+  whenStopped: (() => void)[] | undefined;
+  steady: Steady | undefined;
+  /** Volumes being mounted; undefined before the first sync. */
+  mounting: { isDone: boolean; whenDone: (() => void) | undefined; cancel: Cancel } | undefined;
+
+  // The runtime's.
+  runtimePod: RuntimePod;
+  reasons: Map<string, StartReason> | undefined;
+  probes: ProbeWorker[] | undefined;
+  probeVersion = 0;
+
+  // What was told.
+  status: PodStatus | undefined;
+  statusVersion = 0;
+  pushedVersion = 0;
+  isPushing = false;
+  /** Of the API object, as the server last answered. */
+  pushed: JsonObject | undefined;
+  /** Of a static pod: its image at the API server. */
+  mirror: JsonObject | undefined;
+
+  constructor(object: JsonObject, source: PodSource, nowMicros: Micros) {
+    const { uid, namespace, name } = podOf(object).metadata;
+    this.uid = uid;
+    this.namespace = namespace;
+    this.name = name;
+    this.source = source;
+    this.seenMicros = nowMicros;
+    this.object = object;
+    this.runtimePod = emptyPod(uid, name, namespace, -1);
+    this.adopt(object);
+  }
+
+  get pod(): Pod {
+    return podOf(this.object);
+  }
+
+  get isStatic(): boolean {
+    return this.source !== "api";
+  }
+
+  get isTerminating(): boolean {
+    return this.state !== "syncing" || this.graceSeconds > 0;
+  }
+
+  get isCritical(): boolean {
+    return this.isStatic || this.priority >= criticalPriority;
+  }
+
+  /** `name_namespace`: what mirrors and static pods are known by. */
+  get fullName(): string {
+    return `${this.name}_${this.namespace}`;
+  }
+
+  /** Takes over what the source says now. */
+  adopt(object: JsonObject): void {
+    const pod = podOf(object);
+    const isSameSpec = this.qosKnown && podOf(this.object).spec === pod.spec;
+    this.object = object;
+    if (isSameSpec) return;
+    this.qosKnown = true;
+    this.qos = pod.status?.qosClass ?? qosClass(pod.spec as unknown as JsonObject);
+    this.priority = pod.spec.priority ?? 0;
+    this.requests = requestsOf(pod);
+  }
+
+  private qosKnown = false;
+}
+
+const standard = new Set(["cpu", "memory", "ephemeral-storage"]);
+const noOthers: Readonly<Record<string, number>> = Object.freeze({});
+
+function requestsOf(pod: Pod): PodRequests {
+  const others = [...requestedResources(pod)].filter((name) => !standard.has(name));
+  return {
+    milliCpu: requestTotal(pod, "cpu", -3),
+    memoryBytes: requestTotal(pod, "memory", 0),
+    ephemeralStorageBytes: requestTotal(pod, "ephemeral-storage", 0),
+    pods: 1,
+    others:
+      others.length === 0 ? noOthers : Object.fromEntries(others.map((name) => [name, requestTotal(pod, name, 0)])),
+  };
+}

@@ -1,0 +1,338 @@
+/**
+ * All pods of an agent: from their sources, through admission, to their workers, until nothing is left of them. What runs
+ * in the runtime under a pod that nobody knows is stopped. Source: the facts, Pod sources, Loops, Admission.
+ */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import type { Json } from "../../contract/http-message.ts";
+import type { Micros, Process } from "../../kernel/types.ts";
+import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, PodEnd, Rejection } from "../ports.ts";
+import type { CriCaller } from "../runtime/cri-caller.ts";
+import type { Garbage } from "../runtime/garbage.ts";
+import type { PodChange } from "../runtime/relist.ts";
+import type { RuntimePod } from "../runtime/runtime-pod.ts";
+import { killRuntimePod } from "../runtime/stopping.ts";
+import { HeldPod, type PodSource } from "./held-pod.ts";
+import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import type { StatusManager } from "./status-manager.ts";
+import type { Workers } from "./workers.ts";
+
+const housekeepingMicros: Micros = 2_000_000;
+/** How long an end is waited for, at least. */
+const killMicrosMin: Micros = 10_000_000;
+
+export interface PodManagerOptions {
+  readonly process: Process;
+  readonly cri: CriCaller;
+  readonly events: AgentEvents;
+  readonly sources: readonly PodSource[];
+  readonly admit: (pod: ActivePod, others: readonly ActivePod[]) => Rejection | undefined;
+  readonly changed: () => void;
+  /** Mirrors that the API server has, and how to be rid of one. */
+  readonly mirrors: () => { names(): readonly string[]; drop(fullName: string): void } | undefined;
+}
+
+export class PodManager implements ActivePods, ContainerGarbage {
+  readonly held = new Map<string, HeldPod>();
+  workers!: Workers;
+  statuses!: StatusManager;
+  garbage!: Garbage;
+  private readonly options: PodManagerOptions;
+  private readonly ready = new Set<PodSource>();
+  private readonly view = new Map<string, RuntimePod>();
+  private readonly killing = new Set<string>();
+  /** Static pods that wait until another of their name is gone, or until they themselves are. */
+  private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
+  private activeCache: readonly HeldPod[] | undefined;
+  private needsHousekeeping = true;
+
+  constructor(options: PodManagerOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    const { clock } = this.options.process;
+    const again = (): void => {
+      if (this.needsHousekeeping) this.keepHouse();
+      clock.after(housekeepingMicros, again);
+    };
+    clock.after(housekeepingMicros, again);
+  }
+
+  get isSure(): boolean {
+    return this.options.sources.every((source) => this.ready.has(source));
+  }
+
+  // What sources say.
+
+  /** Everything that a source has. */
+  replace(source: PodSource, objects: readonly JsonObject[]): void {
+    const first = !this.ready.has(source);
+    this.ready.add(source);
+    const uids = new Set(objects.map((object) => metadataOf(object).uid));
+    for (const held of [...this.held.values()]) {
+      if (held.source === source && !uids.has(held.uid)) this.gone(held.uid);
+    }
+    const created = objects.toSorted((one, other) => {
+      const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
+      return a < b ? -1 : a > b ? 1 : 0;
+    });
+    for (const object of created) this.changed(source, object);
+    if (first) this.needsHousekeeping = true;
+  }
+
+  changed(source: PodSource, object: JsonObject): void {
+    const { uid = "" } = metadataOf(object);
+    const held = this.held.get(uid);
+    if (held === undefined) {
+      this.add(source, object);
+      return;
+    }
+    if (held.isGone) {
+      // It came back before it was gone: it begins anew once it is.
+      this.successors.set(held.fullName, { object, source });
+      return;
+    }
+    const before = held.object;
+    held.adopt(object);
+    if (held.source === "api") this.statuses.heard(held, object);
+    if (held.isRejected) {
+      if (metadataOf(object).deletionTimestamp !== undefined) this.finishRejected(held);
+      return;
+    }
+    if (!isSameWish(before, object)) {
+      this.touched();
+      this.workers.update(held);
+    }
+  }
+
+  /** The source has it no more. */
+  gone(uid: string): void {
+    const held = this.held.get(uid);
+    if (held === undefined || held.isGone) return;
+    held.isGone = true;
+    this.touched();
+    if (held.isRejected) held.isFinished = true;
+    else this.workers.terminate(held, undefined);
+  }
+
+  private add(source: PodSource, object: JsonObject): void {
+    const { process } = this.options;
+    const held = new HeldPod(object, source, process.clock.nowMicros());
+    const known = this.view.get(held.uid);
+    if (held.isStatic) {
+      for (const other of this.held.values()) {
+        if (!other.isStatic || other.fullName !== held.fullName) continue;
+        this.successors.set(held.fullName, { object, source });
+        return;
+      }
+    }
+    const others = this.active().filter((each) => !(each as HeldPod).isRejected);
+    this.held.set(held.uid, held);
+    if (known !== undefined) held.runtimePod = known;
+    this.touched();
+    const { deletionTimestamp } = metadataOf(object);
+    if (source === "api" && isTerminalPhase(podOf(object).status?.phase) && !isUp(held.runtimePod)) {
+      // It has ended before this agent began: only its deletion may be left to do.
+      held.state = "terminated";
+      held.graceSeconds = 1;
+    } else if (deletionTimestamp === undefined) {
+      const rejection = this.options.admit(held, others);
+      if (rejection !== undefined) {
+        this.reject(held, rejection);
+        return;
+      }
+    }
+    this.workers.update(held);
+  }
+
+  private reject(held: HeldPod, { reason, message }: Rejection): void {
+    held.isRejected = true;
+    held.state = "terminated";
+    this.options.events.pod(held.object, "Warning", reason, message);
+    const status: PodStatus = { phase: "Failed", reason, message: `Pod was rejected: ${message}`, qosClass: held.qos };
+    this.statuses.set(held, status);
+  }
+
+  private finishRejected(held: HeldPod): void {
+    if (held.isFinished) return;
+    held.isFinished = true;
+    this.statuses.set(held, held.status ?? {}, true);
+  }
+
+  // What the runtime shows.
+
+  relisted(changes: readonly PodChange[]): void {
+    for (const { uid, pod } of changes) {
+      if (pod === undefined) this.view.delete(uid);
+      else this.view.set(uid, pod);
+      const held = this.held.get(uid);
+      if (held === undefined) this.needsHousekeeping = true;
+      else if (pod !== undefined) held.runtimePod = pod;
+      else held.runtimePod = { ...held.runtimePod, sandboxes: [], containers: [], seenMicros: -1 };
+    }
+    this.workers.looked();
+    if (changes.length === 0) return;
+    this.garbage.dirty();
+    this.needsHousekeeping = true;
+    for (const { uid, pod, matters, died } of changes) {
+      const held = this.held.get(uid);
+      if (held !== undefined && matters) this.workers.update(held);
+      for (const id of died) if (pod !== undefined) this.garbage.trim(pod, id, this.isRemovable(uid));
+    }
+  }
+
+  pods(): Iterable<RuntimePod> {
+    return this.view.values();
+  }
+
+  /** Everything of it may go: it was evicted, or it has ended and its source wants it gone. */
+  isRemovable(uid: string): boolean {
+    const held = this.held.get(uid);
+    if (held === undefined) return this.isSure;
+    const isDeleted = held.isGone || held.pod.metadata.deletionTimestamp !== undefined;
+    return held.isEvicted || (isDeleted && held.state === "terminated");
+  }
+
+  hasEnded(uid: string): boolean {
+    const held = this.held.get(uid);
+    return held === undefined ? this.isSure : held.state === "terminated";
+  }
+
+  private keepHouse(): void {
+    if (!this.isSure) return;
+    this.needsHousekeeping = false;
+    for (const held of [...this.held.values()]) {
+      if (held.isGone && held.isFinished) this.forget(held);
+    }
+    const mirrors = this.options.mirrors();
+    for (const name of mirrors?.names() ?? []) {
+      if (!this.successors.has(name) && this.staticNamed(name) === undefined && !this.endsStatic(name))
+        mirrors?.drop(name);
+    }
+    for (const pod of this.view.values()) {
+      if (this.held.has(pod.uid) || !isUp(pod) || this.killing.has(pod.uid)) continue;
+      this.killing.add(pod.uid);
+      const { cri } = this.options;
+      killRuntimePod({ cri, pod: undefined, podIp: "", tell: () => {} }, pod, () => {
+        this.killing.delete(pod.uid);
+        this.needsHousekeeping = true;
+      });
+    }
+  }
+
+  /** A static pod of this name is still being stopped. */
+  private endsStatic(fullName: string): boolean {
+    return [...this.held.values()].some((held) => held.isStatic && held.fullName === fullName && !held.isFinished);
+  }
+
+  private forget(held: HeldPod): void {
+    this.workers.forget(held);
+    this.held.delete(held.uid);
+    this.touched();
+    this.garbage.dirty();
+    const next = this.successors.get(held.fullName);
+    if (next === undefined) return;
+    this.successors.delete(held.fullName);
+    this.add(next.source, next.object);
+  }
+
+  // What others ask.
+
+  active(): readonly HeldPod[] {
+    this.activeCache ??= [...this.held.values()]
+      .filter(({ state }) => state !== "terminated")
+      .sort((one, other) => order(one.namespace, other.namespace) || order(one.name, other.name));
+    return this.activeCache;
+  }
+
+  has(uid: string): boolean {
+    return this.held.has(uid);
+  }
+
+  kill(uid: string, end: PodEnd, done: (outcome: "stopped" | "slow") => void): void {
+    const held = this.held.get(uid);
+    if (held === undefined || held.state === "terminated") {
+      done("stopped");
+      return;
+    }
+    let isOver = false;
+    const finish = (outcome: "stopped" | "slow"): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      done(outcome);
+    };
+    const slowMicros = Math.max(killMicrosMin, Math.floor(end.graceSeconds * 1_500_000));
+    const cancel = this.options.process.clock.after(slowMicros, () => finish("slow"));
+    (held.whenStopped ??= []).push(() => finish("stopped"));
+    this.workers.terminate(held, end.graceSeconds, end);
+  }
+
+  isCleanedUp(uid: string): boolean {
+    const pod = this.view.get(uid);
+    const held = this.held.get(uid);
+    return (held === undefined || held.isFinished) && (pod === undefined || !isUp(pod));
+  }
+
+  deleteUnused(done: () => void): void {
+    this.garbage.collect(true, done);
+  }
+
+  imagesInUse(): ReadonlySet<string> {
+    const images = new Set<string>();
+    for (const { containers } of this.view.values()) {
+      for (const { image, imageRef } of containers) {
+        images.add(image);
+        images.add(imageRef);
+      }
+    }
+    return images;
+  }
+
+  staticNamed(fullName: string): HeldPod | undefined {
+    for (const held of this.held.values()) if (held.isStatic && held.fullName === fullName && !held.isGone) return held;
+    return undefined;
+  }
+
+  /** There may be mirrors of pods that are no more. */
+  lookAfterMirrors(): void {
+    this.needsHousekeeping = true;
+  }
+
+  /** A pod went on to another state. */
+  moved(): void {
+    this.touched();
+    this.garbage.dirty();
+  }
+
+  private touched(): void {
+    this.activeCache = undefined;
+    this.needsHousekeeping = true;
+    this.options.changed();
+  }
+}
+
+const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+function isUp({ containers, sandboxes }: RuntimePod): boolean {
+  return (
+    containers.some(({ state }) => state === "CONTAINER_RUNNING") ||
+    sandboxes.some(({ state }) => state === "SANDBOX_READY")
+  );
+}
+
+/** What the pod is to be has not changed: statuses come and go without a worker's looking. */
+function isSameWish(before: JsonObject, after: JsonObject): boolean {
+  const [old, now] = [metadataOf(before), metadataOf(after)];
+  return (
+    old.deletionTimestamp === now.deletionTimestamp &&
+    old.deletionGracePeriodSeconds === now.deletionGracePeriodSeconds &&
+    same(before["spec"], after["spec"]) &&
+    same(old.labels as Json, now.labels as Json) &&
+    same(old.annotations as Json, now.annotations as Json)
+  );
+}
+
+const same = (one: Json | undefined, other: Json | undefined): boolean => one === other || jsonEqual(one, other);

@@ -1,0 +1,316 @@
+/**
+ * What a worker does for a pod each time: bring it where its source wants it, stop it, or clear up after it.
+ * Source: the facts, Starting, Stopping and Phase; the recorded order of statuses, events and calls.
+ */
+import { formatTime, parseTime } from "../../../wire/time.ts";
+import type { Clock, Micros, Process } from "../../kernel/types.ts";
+import { unixSeconds } from "../client/event-recorder.ts";
+import type { AgentEvents, RuntimeHealth } from "../ports.ts";
+import type { BackOffs } from "../runtime/back-off.ts";
+import type { NodeFacts } from "../runtime/container-config.ts";
+import { sandboxConfig } from "../runtime/container-config.ts";
+import { containerHash } from "../runtime/container-hash.ts";
+import type { CriCaller } from "../runtime/cri-caller.ts";
+import type { ImagePulls } from "../runtime/image-pulls.ts";
+import { inspectPod } from "../runtime/inspection.ts";
+import type { RuntimePod } from "../runtime/runtime-pod.ts";
+import { createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
+import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
+import { mountVolumes, type VolumeContext } from "../runtime/volumes.ts";
+import { run, type Task, wait } from "../task.ts";
+import type { HeldPod } from "./held-pod.ts";
+import { type Container, isTerminalPhase, type PodStatus } from "./pod-types.ts";
+import type { Probes } from "./probes.ts";
+import { podStatus } from "./status-builder.ts";
+import type { StatusManager } from "./status-manager.ts";
+import { type SyncPlan, syncPlan } from "./sync-plan.ts";
+
+/** `ended`: go on with the next state. `network`: soon again. `failed`: again after a while. */
+export type SyncOutcome = "done" | "ended" | "network" | "failed";
+
+/** How long a sync waits for volumes. */
+const mountMicrosMax = 123_000_000;
+
+export interface PodSyncContext {
+  readonly process: Process;
+  readonly cri: CriCaller;
+  readonly events: AgentEvents;
+  readonly statuses: StatusManager;
+  readonly probes: Probes;
+  readonly images: ImagePulls;
+  readonly backOffs: BackOffs;
+  readonly health: RuntimeHealth;
+  readonly node: () => NodeFacts;
+  readonly hostIps: () => readonly string[];
+  readonly volumes: (held: HeldPod) => VolumeContext;
+  readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
+  /** Sees to the mirror of a static pod. */
+  readonly mirror: (held: HeldPod) => Task<void>;
+}
+
+export class PodSync {
+  private readonly context: PodSyncContext;
+
+  constructor(context: PodSyncContext) {
+    this.context = context;
+  }
+
+  *sync(held: HeldPod): Task<SyncOutcome> {
+    const { statuses, probes, health, events } = this.context;
+    const { object, runtimePod, probeVersion } = held;
+    held.steady = undefined;
+    const { status, wasTriggered } = this.build(held, false);
+    statuses.set(held, status);
+    if (isTerminalPhase(status.phase)) return "ended";
+    const networkError = health.networkError();
+    if (networkError !== undefined && held.pod.spec.hostNetwork !== true) {
+      events.pod(object, "Warning", "NetworkNotReady", `network is not ready: ${networkError}`);
+      return "network";
+    }
+    if (held.isStatic) yield* this.context.mirror(held);
+    if (!(yield* this.mounted(held))) return "failed";
+    probes.add(held);
+    const outcome = yield* this.runPlan(held);
+    if (outcome === "steady" && !wasTriggered) held.steady = { object, runtimePod, probeVersion };
+    return outcome === "steady" ? "done" : outcome;
+  }
+
+  /** Probes have found something: the status says so before anything is done about it. */
+  retell(held: HeldPod): void {
+    if (held.status !== undefined && held.state === "syncing")
+      this.context.statuses.set(held, this.build(held, false).status);
+  }
+
+  *terminate(held: HeldPod): Task<SyncOutcome> {
+    const { statuses, probes, events, cri, process } = this.context;
+    const { status } = this.build(held, false);
+    statuses.set(held, ended(held, status));
+    probes.stopLivenessAndStartup(held);
+    held.mounting?.cancel();
+    const stopping = this.stopping(held);
+    const error = yield* killPod(stopping, held.runtimePod, held.graceSeconds > 0 ? held.graceSeconds : undefined);
+    if (error !== undefined) {
+      events.pod(held.object, "Warning", "FailedKillPod", `error killing pod: ${error}`);
+      return "failed";
+    }
+    probes.remove(held);
+    const { uid, name, namespace } = held;
+    const seen = yield* inspectPod(cri, { uid, name, namespace }, process.clock.nowMicros());
+    if ("error" in seen) return "failed";
+    if (seen.containers.some(({ state }) => state === "CONTAINER_RUNNING")) return "failed";
+    held.runtimePod = seen;
+    statuses.set(held, this.build(held, true).status);
+    return "ended";
+  }
+
+  *finish(held: HeldPod): Task<SyncOutcome> {
+    const { statuses, cri, node } = this.context;
+    if ((held.pod.spec.volumes ?? []).length > 0) {
+      yield* cri.ask("RemovePath", { path: `${node().rootDir}/pods/${held.uid}/volumes` });
+    }
+    held.isFinished = true;
+    statuses.set(held, final(this.build(held, true).status), true);
+    return "done";
+  }
+
+  private build(held: HeldPod, isEnding: boolean): { status: PodStatus; wasTriggered: boolean } {
+    const { process, probes, health, hostIps } = this.context;
+    const { clock } = process;
+    const view = probes.view(held, true);
+    const { pod } = held;
+    const before = held.status ?? pod.status ?? {};
+    const isOverdue = clock.nowMicros() >= deadlineOf(held, clock) && !isTerminalPhase(before.phase);
+    const status = podStatus({
+      pod,
+      runtimePod: held.runtimePod,
+      before,
+      reasons: held.reasons,
+      probes: view,
+      isEnding,
+      isStatic: held.isStatic,
+      hostIps: hostIps(),
+      runtimeName: health.version()?.name ?? "containerd",
+      isOverdue,
+      now: formatTime(unixSeconds(clock, clock.nowMicros())),
+    });
+    if (isOverdue) {
+      this.context.events.pod(held.object, "Normal", "DeadlineExceeded", status.message ?? "");
+    }
+    return { status, wasTriggered: view.wasTriggered };
+  }
+
+  /** Waits for the pod's volumes, which are made beside the syncs. */
+  private *mounted(held: HeldPod): Task<boolean> {
+    if ((held.pod.spec.volumes ?? []).length === 0) return true;
+    const mounting = (held.mounting ??= this.mount(held));
+    if (mounting.isDone) return true;
+    return yield* wait<boolean>((resume) => {
+      const cancel = this.context.process.clock.after(mountMicrosMax, () => {
+        mounting.whenDone = undefined;
+        resume(false);
+      });
+      mounting.whenDone = () => {
+        cancel();
+        resume(true);
+      };
+      return () => {
+        cancel();
+        mounting.whenDone = undefined;
+      };
+    });
+  }
+
+  private mount(held: HeldPod): NonNullable<HeldPod["mounting"]> {
+    const mounting: NonNullable<HeldPod["mounting"]> = { isDone: false, whenDone: undefined, cancel: () => {} };
+    const { events, volumes } = this.context;
+    const failed = (message: string): void => events.pod(held.object, "Warning", "FailedMount", message);
+    mounting.cancel = run(mountVolumes(volumes(held), held.object, failed), () => {
+      mounting.isDone = true;
+      mounting.whenDone?.();
+    });
+    return mounting;
+  }
+
+  private stopping(held: HeldPod): Stopping {
+    const { cri, events } = this.context;
+    return {
+      cri,
+      pod: held.pod,
+      podIp: held.status?.podIP ?? "",
+      tell: (container, type, reason, message) =>
+        events.pod(held.object, type, reason, message, { fieldPath: fieldPathOf(held, container) }),
+    };
+  }
+
+  private *runPlan(held: HeldPod): Task<SyncOutcome | "steady"> {
+    const { probes, cri, events } = this.context;
+    const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash);
+    if (isEmpty(plan)) return (held.reasons?.size ?? 0) > 0 ? "done" : "steady";
+    if (plan.createSandbox && plan.sandboxId !== "") {
+      events.pod(held.object, "Normal", "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
+    }
+    const stopping = this.stopping(held);
+    if (plan.killPod) {
+      const error = yield* killPod(stopping, held.runtimePod, undefined);
+      if (error !== undefined) {
+        events.pod(held.object, "Warning", "FailedKillPod", `error killing pod: ${error}`);
+        return "failed";
+      }
+      if (!plan.createSandbox) return "done";
+      yield* removeInits(cri, held.runtimePod, held, 0);
+    } else {
+      for (const { container, message, reason } of plan.toKill) {
+        const error = yield* killContainer(stopping, container, { message, reason });
+        if (error !== undefined) return "failed";
+      }
+      if (plan.initsToStart.length > 0) yield* removeInits(cri, held.runtimePod, held, 1);
+    }
+    return yield* this.start(held, plan);
+  }
+
+  private *start(held: HeldPod, plan: SyncPlan): Task<SyncOutcome> {
+    const { runtimePod } = held;
+    const starting = this.starting(held);
+    const sandbox = plan.createSandbox ? yield* createSandbox(starting, plan.attempt) : this.sandboxOf(held, starting);
+    if ("error" in sandbox) return "failed";
+    let outcome: SyncOutcome = "done";
+    const kinds = [
+      ["ephemeralContainers", plan.ephemeralToStart],
+      ["initContainers", plan.initsToStart],
+      ["containers", plan.toStart],
+    ] as const;
+    for (const [kind, containers] of kinds) {
+      for (const container of containers) {
+        const reason = yield* startContainer(starting, sandbox, container, runtimePod, kind);
+        if (reason === undefined) {
+          held.reasons?.delete(container.name);
+          continue;
+        }
+        (held.reasons ??= new Map()).set(container.name, reason);
+        outcome = "failed";
+        // What comes after an init container waits for it; beside a sidecar, the next may still come.
+        if (kind === "initContainers" && container.restartPolicy !== "Always") return outcome;
+      }
+    }
+    return outcome;
+  }
+
+  private starting(held: HeldPod): Starting {
+    const { images, backOffs, events, volumes, node, seenAnnotations } = this.context;
+    return {
+      volumes: volumes(held),
+      node: node(),
+      images,
+      backOffs,
+      events,
+      object: held.object,
+      qos: held.qos,
+      seen: seenAnnotations(held),
+    };
+  }
+
+  /** The one that is there, with the configuration that it was made by. */
+  private sandboxOf(held: HeldPod, { node, seen, qos }: Starting): Sandbox {
+    const [newest] = held.runtimePod.sandboxes;
+    const config = sandboxConfig(node, held.pod, qos, newest?.attempt ?? 0, seen);
+    const ips = newest === undefined || newest.ip === "" ? [] : [newest.ip, ...newest.additionalIps];
+    return { id: newest?.id ?? "", config, ips };
+  }
+}
+
+/** When the pod has been active for as long as it may; Infinity where nothing bounds it. */
+export function deadlineOf(held: HeldPod, { epochUnixMillis }: Clock): Micros {
+  const { activeDeadlineSeconds } = held.pod.spec;
+  const start = held.status?.startTime ?? held.pod.status?.startTime;
+  if (activeDeadlineSeconds === undefined || start === undefined) return Infinity;
+  const began = parseTime(start);
+  if ("error" in began) return Infinity;
+  return (began.seconds + activeDeadlineSeconds) * 1_000_000 - epochUnixMillis * 1000;
+}
+
+/** Kills of others give a pod its end before it has come. */
+function ended(held: HeldPod, status: PodStatus): PodStatus {
+  let told = status;
+  for (const { reason, message, condition } of held.ends ?? []) {
+    told = { ...told, phase: "Failed", reason, message };
+    if (condition === undefined) continue;
+    const time = told.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? null;
+    const own = { ...condition, status: "True", lastProbeTime: null, lastTransitionTime: time };
+    told = { ...told, conditions: [...(told.conditions ?? []).filter(({ type }) => type !== own.type), own] };
+  }
+  return told;
+}
+
+/** What has not ended by now, nobody knows the end of. */
+function final(status: PodStatus): PodStatus {
+  if (isTerminalPhase(status.phase)) return status;
+  const lost = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null, finishedAt: null };
+  const message = "The container could not be located when the pod was terminated";
+  const isInitialized = status.conditions?.some(({ type, status: held }) => type === "Initialized" && held === "True");
+  const containerStatuses = (status.containerStatuses ?? []).map((each) =>
+    each.state.terminated !== undefined || isInitialized !== true
+      ? each
+      : { ...each, state: { terminated: { ...lost, message } }, ready: false, started: false },
+  );
+  return { ...status, phase: "Failed", containerStatuses };
+}
+
+function isEmpty(plan: SyncPlan): boolean {
+  const { killPod: kills, createSandbox: creates, toKill, toStart, initsToStart, ephemeralToStart } = plan;
+  return !kills && !creates && toKill.length + toStart.length + initsToStart.length + ephemeralToStart.length === 0;
+}
+
+/** Removes what is left of init containers, but the newest of each. */
+function* removeInits(cri: CriCaller, runtimePod: RuntimePod, held: HeldPod, keepCount: number): Task<void> {
+  for (const { name } of held.pod.spec.initContainers ?? []) {
+    const dead = runtimePod.containers.filter((each) => each.name === name && each.state === "CONTAINER_EXITED");
+    for (const { id } of dead.slice(keepCount)) yield* cri.ask("RemoveContainer", { containerId: id });
+  }
+}
+
+function fieldPathOf(held: HeldPod, name: string): string {
+  const has = (list: readonly Container[] | undefined): boolean => list?.some((each) => each.name === name) === true;
+  const { initContainers, ephemeralContainers } = held.pod.spec;
+  const kind = has(initContainers) ? "initContainers" : has(ephemeralContainers) ? "ephemeralContainers" : "containers";
+  return `spec.${kind}{${name}}`;
+}

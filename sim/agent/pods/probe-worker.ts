@@ -1,0 +1,184 @@
+/**
+ * One probe of one container: when it is tried, and what it has found. Source: the facts, Probes.
+ * A worker lives as long as its pod; a new container begins anew.
+ */
+import type { Cancel, Micros, Process } from "../../kernel/types.ts";
+import type { AgentEvents } from "../ports.ts";
+import type { CriCaller } from "../runtime/cri-caller.ts";
+import { handle, type Handled } from "../runtime/handlers.ts";
+import { run, type Task } from "../task.ts";
+import type { HeldPod } from "./held-pod.ts";
+import {
+  type Container,
+  type ContainerStatus,
+  isSidecar,
+  isTerminalPhase,
+  type Probe,
+  restartPolicyOf,
+} from "./pod-types.ts";
+
+export type ProbeKind = "startup" | "readiness" | "liveness";
+
+export interface ProbeContext {
+  readonly process: Process;
+  readonly cri: CriCaller;
+  readonly events: AgentEvents;
+  /** A result has changed: the pod is looked at again. */
+  readonly changed: (held: HeldPod, worker: ProbeWorker) => void;
+}
+
+const attemptsMax = 3;
+const words: Readonly<Record<ProbeKind, string>> = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" };
+
+export class ProbeWorker {
+  readonly kind: ProbeKind;
+  readonly container: Container;
+  readonly spec: Probe;
+  /** Of the container that the result is about; empty: none yet. */
+  containerId = "";
+  /** Undefined: nothing is known yet. */
+  result: boolean | undefined;
+  private readonly context: ProbeContext;
+  private readonly held: HeldPod;
+  private readonly fieldPath: string;
+  private lastResult: boolean | undefined;
+  private resultRun = 0;
+  private isOnHold = false;
+  private isProbing = false;
+  private isTriggered = false;
+  private isStopped = false;
+  private cancelTimer: Cancel = () => {};
+  private cancelProbe: Cancel = () => {};
+
+  constructor(
+    context: ProbeContext,
+    held: HeldPod,
+    container: Container,
+    kind: ProbeKind,
+    spec: Probe,
+    isInit: boolean,
+  ) {
+    this.context = context;
+    this.held = held;
+    this.container = container;
+    this.kind = kind;
+    this.spec = spec;
+    this.fieldPath = `spec.${isInit ? "initContainers" : "containers"}{${container.name}}`;
+  }
+
+  start(delayMicros: Micros): void {
+    this.cancelTimer = this.context.process.clock.after(delayMicros, () => this.turn());
+  }
+
+  /** Tries at once, and counts the period from there. */
+  trigger(): void {
+    if (this.isStopped) return;
+    if (this.isProbing) {
+      this.isTriggered = true;
+      return;
+    }
+    this.cancelTimer();
+    this.cancelTimer = this.context.process.clock.after(0, () => this.turn());
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.cancelTimer();
+    this.cancelProbe();
+  }
+
+  private turn(): void {
+    const periodMicros = (this.spec.periodSeconds ?? 10) * 1_000_000;
+    const { clock } = this.context.process;
+    const beganMicros = clock.nowMicros();
+    this.isProbing = true;
+    this.cancelProbe = run(this.probe(), (goesOn) => {
+      this.isProbing = false;
+      if (!goesOn) {
+        this.stop();
+        return;
+      }
+      if (this.isStopped) return;
+      const next = this.isTriggered ? 0 : Math.max(0, beganMicros + periodMicros - clock.nowMicros());
+      this.isTriggered = false;
+      this.cancelTimer = clock.after(next, () => this.turn());
+    });
+  }
+
+  /** Whether there is any sense in going on. */
+  private *probe(): Task<boolean> {
+    const { held, container, kind, spec } = this;
+    const { status } = held;
+    if (status === undefined) return true;
+    if (isTerminalPhase(status.phase)) return false;
+    const shown = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(
+      ({ name }) => name === container.name,
+    );
+    if (shown?.containerID === undefined) return true;
+    this.follow(shown);
+    if (this.isOnHold) return true;
+    if (shown.state.running === undefined) {
+      this.set(false);
+      return shown.state.terminated === undefined || restartPolicyOf(held.pod) !== "Never" || isSidecar(container);
+    }
+    if (held.pod.metadata.deletionTimestamp !== undefined && kind !== "readiness") {
+      this.set(true);
+      return false;
+    }
+    const started = held.runtimePod.containers.find(({ id }) => shown.containerID?.endsWith(id))?.startedAt ?? 0;
+    const { clock } = this.context.process;
+    const ageMicros = clock.epochUnixMillis * 1000 + clock.nowMicros() - Math.floor(started / 1000);
+    if (Math.floor(ageMicros / 1_000_000) < (spec.initialDelaySeconds ?? 0)) return true;
+    // Startup probes rest once the container has started; the others wait until it has.
+    if ((shown.started === true) === (kind === "startup")) return true;
+    const result = yield* this.attempt(shown.containerID.slice(shown.containerID.indexOf("//") + 2));
+    if (result === undefined) return true;
+    if (this.lastResult === result) this.resultRun++;
+    else {
+      this.lastResult = result;
+      this.resultRun = 1;
+    }
+    const threshold = result ? (spec.successThreshold ?? 1) : (spec.failureThreshold ?? 3);
+    if (this.resultRun < threshold) return true;
+    // A container that is about to be replaced is left alone until there is a new one.
+    if ((kind === "liveness" && !result) || kind === "startup") {
+      this.isOnHold = true;
+      this.resultRun = 0;
+    }
+    this.set(result);
+    return true;
+  }
+
+  /** A new container begins with what is assumed of it. */
+  private follow({ containerID = "" }: ContainerStatus): void {
+    if (this.containerId === containerID) return;
+    this.containerId = containerID;
+    this.isOnHold = false;
+    this.result = this.kind === "startup" ? undefined : this.kind === "liveness";
+  }
+
+  private set(result: boolean): void {
+    if (this.result === result) return;
+    this.result = result;
+    this.context.changed(this.held, this);
+  }
+
+  /** Undefined: it could not be tried; what is known stays. */
+  private *attempt(containerId: string): Task<boolean | undefined> {
+    const { held, container, kind, spec } = this;
+    const { cri, events } = this.context;
+    const place = { cri, container, containerId, podIp: held.status?.podIP ?? "" };
+    let handled: Handled = { outcome: "success" };
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      handled = yield* handle(place, spec, spec.timeoutSeconds ?? 1);
+      if (handled.outcome !== "error") break;
+    }
+    if (handled.outcome === "success") return true;
+    const told =
+      handled.outcome === "failure"
+        ? `${words[kind]} probe failed: ${handled.output}`
+        : `${words[kind]} probe errored and resulted in unknown state: ${handled.output}`;
+    events.pod(held.object, "Warning", "Unhealthy", told, { fieldPath: this.fieldPath });
+    return handled.outcome === "failure" ? false : undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/** A pod's whole status, from its source, the runtime and what was said before. Source: the facts, Phase and conditions. */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { qosClass } from "../../kinds/core/pods/qos.ts";
+import { type RuntimePod, sandboxNeed } from "../runtime/runtime-pod.ts";
+import { ownConditions, podConditions, withTimes } from "./conditions.ts";
+import { containerStatuses, type StartReason } from "./container-statuses.ts";
+import { phaseOf } from "./phase.ts";
+import {
+  type Condition,
+  type ContainerStatus,
+  isSidecar,
+  isTerminalPhase,
+  type Pod,
+  type PodStatus,
+} from "./pod-types.ts";
+
+/** What probes have found. */
+export interface ProbeView {
+  isStarted(status: ContainerStatus): boolean;
+  /** Of one that is started and runs. */
+  isReady(status: ContainerStatus): boolean;
+}
+
+export interface StatusInput {
+  readonly pod: Pod;
+  readonly runtimePod: RuntimePod;
+  /** What the agent said last, or the source's own status. */
+  readonly before: PodStatus;
+  readonly reasons: ReadonlyMap<string, StartReason> | undefined;
+  readonly probes: ProbeView;
+  /** Nothing of the pod will be started any more. */
+  readonly isEnding: boolean;
+  readonly isStatic: boolean;
+  readonly hostIps: readonly string[];
+  readonly runtimeName: string;
+  /** The pod has been active longer than it may. */
+  readonly isOverdue: boolean;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+export function podStatus(input: StatusInput): PodStatus {
+  const { pod, runtimePod, before } = input;
+  const view = { pod, runtimePod, reasons: input.reasons, runtimeName: input.runtimeName };
+  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
+  const rawInits = containerStatuses(view, initContainers, before.initContainerStatuses ?? [], true);
+  const raw = containerStatuses(view, containers, before.containerStatuses ?? [], false);
+  const ephemeral = containerStatuses(view, ephemeralContainers, before.ephemeralContainerStatuses ?? [], false);
+
+  const own = pod.status ?? {};
+  let phase = phaseOf(
+    pod,
+    [...started(rawInits, input.probes), ...started(raw, input.probes)],
+    input.isEnding,
+    input.isStatic,
+  );
+  if (!isTerminalPhase(phase)) {
+    if (isTerminalPhase(before.phase)) phase = before.phase as "Failed";
+    else if (isTerminalPhase(own.phase)) phase = own.phase as "Failed";
+  }
+  let reason = "";
+  let message = "";
+  if (phase === before.phase) {
+    reason = before.reason ?? own.reason ?? "";
+    message = before.message ?? own.message ?? "";
+  }
+  if (input.isOverdue) {
+    phase = "Failed";
+    reason = "DeadlineExceeded";
+    message = "Pod was active on the node longer than the specified deadline";
+  }
+  // What the API shows as ended has ended.
+  if (isTerminalPhase(own.phase) && !input.isStatic) phase = own.phase as "Failed";
+
+  const inits = probed(rawInits, input.probes, (name) => isSidecar(initContainers.find((init) => init.name === name)!));
+  const regular = probed(raw, input.probes, () => true);
+  const statuses = [...inits, ...regular];
+  const others = (own.conditions ?? []).filter(({ type }) => !ownConditions.includes(type));
+  const disruption = before.conditions?.find(({ type }) => type === "DisruptionTarget");
+  const kept =
+    disruption === undefined ? others : [...others.filter(({ type }) => type !== disruption.type), disruption];
+  const hasSandbox = !sandboxNeed(pod.spec.hostNetwork === true, runtimePod).create;
+  const drafts = podConditions(pod, phase, statuses, hasSandbox, others);
+  const conditions: readonly Condition[] = [...kept, ...withTimes(drafts, before.conditions ?? [], input.now)];
+
+  return {
+    phase,
+    ...(reason === "" ? {} : { reason }),
+    ...(message === "" ? {} : { message }),
+    conditions,
+    ...addresses(input),
+    startTime: before.startTime ?? own.startTime ?? input.now,
+    ...(inits.length === 0 ? {} : { initContainerStatuses: inits }),
+    containerStatuses: regular,
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
+    qosClass: own.qosClass ?? qosClass(pod.spec as unknown as JsonObject),
+  };
+}
+
+function started(statuses: readonly ContainerStatus[], probes: ProbeView): readonly ContainerStatus[] {
+  return statuses.map((status) => ({ ...status, started: probes.isStarted(status) }));
+}
+
+function probed(
+  statuses: readonly ContainerStatus[],
+  probes: ProbeView,
+  hasReadiness: (name: string) => boolean,
+): readonly ContainerStatus[] {
+  return statuses.map((status) => {
+    const isStarted = probes.isStarted(status);
+    const isReady = hasReadiness(status.name)
+      ? isStarted && status.state.running !== undefined && probes.isReady(status)
+      : status.state.terminated?.exitCode === 0;
+    return { ...status, ready: isReady, started: isStarted };
+  });
+}
+
+function addresses({ pod, runtimePod, before, hostIps }: StatusInput): Partial<PodStatus> {
+  const [hostIp] = hostIps;
+  const host = hostIp === undefined ? {} : { hostIP: hostIp, hostIPs: hostIps.map((ip) => ({ ip })) };
+  const ips = pod.spec.hostNetwork === true ? hostIps : podIps(runtimePod);
+  const [podIp] = ips;
+  if (podIp !== undefined) return { ...host, podIP: podIp, podIPs: ips.map((ip) => ({ ip })) };
+  // A pod keeps its address while it ends, and until it has another.
+  const { podIP, podIPs } = before;
+  return { ...host, ...(podIP === undefined ? {} : { podIP }), ...(podIPs === undefined ? {} : { podIPs }) };
+}
+
+function podIps({ sandboxes }: RuntimePod): readonly string[] {
+  const ready = sandboxes.find(({ state, ip }) => state === "SANDBOX_READY" && ip !== "");
+  return ready === undefined ? [] : [ready.ip, ...ready.additionalIps];
+}

@@ -1,0 +1,215 @@
+/**
+ * What one sync has to do for a pod: the published agent's plan, in its order. A pure function.
+ * Source: the facts, Starting and Stopping; init containers are walked backwards, since the oldest may be gone.
+ */
+import { containerNamed, type RuntimeContainer, type RuntimePod, sandboxNeed } from "../runtime/runtime-pod.ts";
+import { shouldRestart } from "./container-statuses.ts";
+import { type Container, isSidecar, type Pod, restartPolicyOf } from "./pod-types.ts";
+
+export interface SyncPlan {
+  readonly killPod: boolean;
+  readonly createSandbox: boolean;
+  /** Of the sandbox that is made. */
+  readonly attempt: number;
+  /** The one that it takes the place of; empty when there was none. */
+  readonly sandboxId: string;
+  readonly ephemeralToStart: readonly Container[];
+  readonly initsToStart: readonly Container[];
+  readonly toStart: readonly Container[];
+  readonly toKill: readonly ContainerToKill[];
+}
+
+export interface ContainerToKill {
+  readonly container: RuntimeContainer;
+  readonly message: string;
+  readonly reason: KillReason;
+}
+
+/** Why a container is stopped: probes may have grace periods of their own. */
+export type KillReason = "startup" | "liveness" | "unknown" | "postStart" | "other";
+
+/** What probes think of a running container. Undefined: nothing yet. */
+export interface ProbeVerdicts {
+  liveness(containerId: string): boolean | undefined;
+  startup(containerId: string): boolean | undefined;
+}
+
+interface Draft {
+  killPod: boolean;
+  initsToStart: Container[];
+  readonly toKill: ContainerToKill[];
+}
+
+export function syncPlan(
+  pod: Pod,
+  runtimePod: RuntimePod,
+  probes: ProbeVerdicts,
+  hashOf: (container: Container) => string,
+): SyncPlan {
+  const need = sandboxNeed(pod.spec.hostNetwork === true, runtimePod);
+  const nothing: SyncPlan = {
+    killPod: need.create,
+    createSandbox: need.create,
+    attempt: need.attempt,
+    sandboxId: need.id,
+    ephemeralToStart: [],
+    initsToStart: [],
+    toStart: [],
+    toKill: [],
+  };
+  if (need.create) return freshPlan(pod, runtimePod, nothing);
+
+  const ephemeralToStart = (pod.spec.ephemeralContainers ?? []).filter(
+    ({ name }) => containerNamed(runtimePod, name) === undefined,
+  );
+  const draft: Draft = { killPod: false, initsToStart: [], toKill: [] };
+  const isInitialized = planInits(pod, runtimePod, probes, hashOf, draft);
+  if (draft.killPod || !isInitialized) return { ...nothing, ...draft, ephemeralToStart };
+
+  const toStart: Container[] = [];
+  let keptCount = 0;
+  for (const container of pod.spec.containers) {
+    const newest = containerNamed(runtimePod, container.name);
+    if (newest?.state !== "CONTAINER_RUNNING") {
+      if (!shouldRestart(pod, container, runtimePod)) continue;
+      toStart.push(container);
+      if (newest?.state === "CONTAINER_UNKNOWN") draft.toKill.push(unknownState(newest, "Container"));
+      continue;
+    }
+    const fault = faultOf(newest, hashOf(container), probes, "Container");
+    if (fault === undefined) {
+      keptCount++;
+      continue;
+    }
+    // Another specification restarts a container whatever the policy.
+    const restarts = fault.reason === "other" || restartPolicyOf(pod) !== "Never";
+    if (restarts) toStart.push(container);
+    draft.toKill.push(restarts ? { ...fault, message: `${fault.message}, will be restarted` } : fault);
+  }
+  const killPod = keptCount === 0 && toStart.length === 0;
+  return { ...nothing, ...draft, killPod, initsToStart: killPod ? [] : draft.initsToStart, toStart, ephemeralToStart };
+}
+
+/** There is no sandbox that could go on: all begins anew, or nothing does. */
+function freshPlan(pod: Pod, runtimePod: RuntimePod, nothing: SyncPlan): SyncPlan {
+  const policy = restartPolicyOf(pod);
+  const only = { ...nothing, createSandbox: false };
+  if (policy === "Never" && nothing.attempt !== 0 && runtimePod.containers.length > 0) return only;
+  const toStart = pod.spec.containers.filter(({ name }) => {
+    const newest = containerNamed(runtimePod, name);
+    return !(policy === "OnFailure" && newest?.state === "CONTAINER_EXITED" && newest.exitCode === 0);
+  });
+  if (toStart.length === 0) return only;
+  const [firstInit] = pod.spec.initContainers ?? [];
+  return firstInit === undefined ? { ...nothing, toStart } : { ...nothing, initsToStart: [firstInit] };
+}
+
+/** True when all init containers have done their part. */
+function planInits(
+  pod: Pod,
+  runtimePod: RuntimePod,
+  probes: ProbeVerdicts,
+  hashOf: (container: Container) => string,
+  draft: Draft,
+): boolean {
+  const inits = pod.spec.initContainers ?? [];
+  if (inits.length === 0) return true;
+  let isInitialized = pod.spec.containers.some(({ name }) => {
+    const state = containerNamed(runtimePod, name)?.state;
+    return state === "CONTAINER_CREATED" || state === "CONTAINER_RUNNING";
+  });
+  let laterSeen = isInitialized;
+  const begin = (container: Container): void => void draft.initsToStart.push(container);
+  for (let at = inits.length - 1; at >= 0; at--) {
+    const init = inits[at] as Container;
+    const newest = containerNamed(runtimePod, init.name);
+    const sidecar = isSidecar(init);
+    if (newest === undefined) {
+      if (laterSeen && sidecar) begin(init);
+      continue;
+    }
+    if (laterSeen && !sidecar) continue;
+    const next = inits[at + 1];
+    const completed = (): void => {
+      if (next === undefined) isInitialized = true;
+      else begin(next);
+    };
+    if (newest.state === "CONTAINER_RUNNING") {
+      if (sidecar && !sidecarHolds(init, newest, probes, hashOf(init), draft, begin) && !laterSeen) completed();
+    } else if (newest.state === "CONTAINER_EXITED") {
+      if (sidecar) begin(init);
+      else if (newest.exitCode === 0) completed();
+      else if (restartPolicyOf(pod) === "Never") {
+        draft.killPod = true;
+        draft.initsToStart = [];
+        return false;
+      } else begin(init);
+    } else if (newest.state === "CONTAINER_UNKNOWN") {
+      if (!sidecar && restartPolicyOf(pod) === "Never") {
+        draft.killPod = true;
+        draft.initsToStart = [];
+        return false;
+      }
+      draft.toKill.push(unknownState(newest, "Init container"));
+      begin(init);
+    } else begin(init);
+    laterSeen = true;
+  }
+  if (!laterSeen) begin(inits[0] as Container);
+  draft.initsToStart.reverse();
+  return isInitialized;
+}
+
+/** A running sidecar that still holds up what comes after it, because it has not started; faults are noted. */
+function sidecarHolds(
+  init: Container,
+  newest: RuntimeContainer,
+  probes: ProbeVerdicts,
+  hash: string,
+  draft: Draft,
+  begin: (container: Container) => void,
+): boolean {
+  if (init.startupProbe !== undefined) {
+    const startup = probes.startup(newest.id);
+    if (startup === false) {
+      draft.toKill.push({
+        container: newest,
+        message: `Init container ${init.name} failed startup probe`,
+        reason: "startup",
+      });
+      begin(init);
+    }
+    if (startup !== true) return true;
+  }
+  const fault = faultOf(newest, hash, probes, "Init container");
+  if (fault !== undefined) {
+    draft.toKill.push({ ...fault, message: `${fault.message}, will be restarted` });
+    begin(init);
+  }
+  return false;
+}
+
+function faultOf(
+  container: RuntimeContainer,
+  hash: string,
+  probes: ProbeVerdicts,
+  what: string,
+): ContainerToKill | undefined {
+  const { id, name } = container;
+  if (container.hash !== "" && container.hash !== hash) {
+    return { container, message: `${what} ${name} definition changed`, reason: "other" };
+  }
+  if (probes.liveness(id) === false) {
+    return { container, message: `${what} ${name} failed liveness probe`, reason: "liveness" };
+  }
+  if (probes.startup(id) === false) {
+    return { container, message: `${what} ${name} failed startup probe`, reason: "startup" };
+  }
+  return undefined;
+}
+
+const unknownState = (container: RuntimeContainer, what: string): ContainerToKill => ({
+  container,
+  message: `${what} is in "unknown" state, try killing it before restart`,
+  reason: "unknown",
+});

@@ -1,0 +1,141 @@
+/** A container's environment variables. Source: the published agent's rules; texts of failures as recorded. */
+import type { KeyValue } from "../../../wire/cri-messages.ts";
+import { decodeBase64 } from "../../../wire/base64.ts";
+import { formatQuantity, parseQuantity } from "../../../wire/quantity.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { getObject } from "../client/api-task.ts";
+import type { Container, Pod } from "../pods/pod-types.ts";
+import type { ApiCaller } from "../ports.ts";
+import type { Task } from "../task.ts";
+import { amount, expand } from "./container-config.ts";
+
+export interface EnvironmentContext {
+  readonly api: ApiCaller | undefined;
+  readonly podIps: readonly string[];
+  readonly hostIps: readonly string[];
+  readonly nodeName: string;
+  /** What a resource without a limit is told as. */
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
+export type Environment = { readonly envs: readonly KeyValue[] } | { readonly error: string };
+
+export function* environment(context: EnvironmentContext, pod: Pod, container: Container): Task<Environment> {
+  const values = new Map<string, string>();
+  const { namespace } = pod.metadata;
+  for (const source of container.envFrom ?? []) {
+    const prefix = (source["prefix"] as string | undefined) ?? "";
+    for (const kind of ["configmap", "secret"] as const) {
+      const reference = source[`${kind === "configmap" ? "configMap" : "secret"}Ref`] as Reference | undefined;
+      if (reference === undefined) continue;
+      const found = yield* getObject(context.api, kind, namespace, reference.name);
+      if ("error" in found) {
+        if (found.isMissing && reference.optional === true) continue;
+        return { error: found.error };
+      }
+      for (const [key, value] of Object.entries(dataOf(kind, found.object))) values.set(prefix + key, value);
+    }
+  }
+  for (const { name, value = "", valueFrom } of container.env ?? []) {
+    if (valueFrom === undefined) {
+      values.set(name, expand(value, values));
+      continue;
+    }
+    const read = yield* valueOf(context, pod, container, valueFrom);
+    if ("error" in read) return read;
+    if (read.value !== undefined) values.set(name, read.value);
+  }
+  return { envs: [...values].map(([key, value]) => ({ key, value })) };
+}
+
+interface Reference {
+  readonly name: string;
+  readonly key?: string;
+  readonly optional?: boolean;
+}
+
+type Read = { readonly value: string | undefined } | { readonly error: string };
+
+function* valueOf(context: EnvironmentContext, pod: Pod, container: Container, from: JsonObject): Task<Read> {
+  for (const kind of ["configmap", "secret"] as const) {
+    const reference = from[kind === "configmap" ? "configMapKeyRef" : "secretKeyRef"] as Reference | undefined;
+    if (reference === undefined) continue;
+    const { name, key = "", optional = false } = reference;
+    const found = yield* getObject(context.api, kind, pod.metadata.namespace, name);
+    if ("error" in found) return optional && found.isMissing ? { value: undefined } : { error: found.error };
+    const value = dataOf(kind, found.object)[key];
+    if (value !== undefined || optional) return { value };
+    const what = kind === "configmap" ? "ConfigMap" : "Secret";
+    return { error: `couldn't find key ${key} in ${what} ${pod.metadata.namespace}/${name}` };
+  }
+  const field = from["fieldRef"] as { readonly fieldPath: string } | undefined;
+  if (field !== undefined) return fieldOf(context, pod, field.fieldPath);
+  const resource = from["resourceFieldRef"] as ResourceField | undefined;
+  if (resource !== undefined) return resourceOf(context, pod, container, resource);
+  return { error: "a variable takes its value from nothing that the agent knows" };
+}
+
+/** Of a config map or a secret, as text. */
+export function dataOf(kind: "configmap" | "secret", object: JsonObject): Readonly<Record<string, string>> {
+  const data = (object["data"] ?? {}) as Record<string, string>;
+  if (kind === "configmap") return data;
+  const decoder = new TextDecoder();
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => {
+      const bytes = decodeBase64(value);
+      return [key, typeof bytes === "number" ? "" : decoder.decode(bytes)];
+    }),
+  );
+}
+
+export function fieldOf(context: EnvironmentContext, pod: Pod, path: string): Read {
+  const { metadata, spec } = pod;
+  const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
+  if (subscript !== null) return { value: metadata[subscript[1] as "labels"]?.[subscript[2] as string] ?? "" };
+  const fields: Readonly<Record<string, () => string>> = {
+    "metadata.name": () => metadata.name,
+    "metadata.namespace": () => metadata.namespace,
+    "metadata.uid": () => metadata.uid,
+    "metadata.labels": () => written(metadata.labels ?? {}),
+    "metadata.annotations": () => written(metadata.annotations ?? {}),
+    "spec.nodeName": () => context.nodeName,
+    "spec.serviceAccountName": () => spec.serviceAccountName ?? "",
+    "status.hostIP": () => context.hostIps[0] ?? "",
+    "status.hostIPs": () => context.hostIps.join(","),
+    "status.podIP": () => context.podIps[0] ?? "",
+    "status.podIPs": () => context.podIps.join(","),
+  };
+  const read = Object.hasOwn(fields, path) ? fields[path] : undefined;
+  return read === undefined ? { error: `unsupported fieldPath: ${path}` } : { value: read() };
+}
+
+function written(map: Readonly<Record<string, string>>): string {
+  return Object.keys(map)
+    .sort()
+    .map((key) => `${key}=${JSON.stringify(map[key])}`)
+    .join("\n");
+}
+
+interface ResourceField {
+  readonly containerName?: string;
+  readonly resource: string;
+  readonly divisor?: string;
+}
+
+/** A limit that is not set is what the node can give; so is a request without limit, but that is 0. */
+function resourceOf(context: EnvironmentContext, pod: Pod, container: Container, field: ResourceField): Read {
+  const { containerName, resource, divisor = "0" } = field;
+  const owner =
+    containerName === undefined
+      ? container
+      : [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find(({ name }) => name === containerName);
+  if (owner === undefined) return { error: `container ${containerName} not found` };
+  const [kind, name] = [resource.slice(0, resource.indexOf(".")), resource.slice(resource.indexOf(".") + 1)];
+  const { requests = {}, limits = {} } = owner.resources ?? {};
+  const own = kind === "limits" ? limits[name] : (requests[name] ?? limits[name]);
+  const text = own ?? (kind === "limits" ? context.allocatable[name] : undefined) ?? "0";
+  const read = parseQuantity(text);
+  if ("error" in read) return { error: `${resource}: ${read.error}` };
+  const unit = amount(divisor, -3) || 1000;
+  return { value: String(Math.ceil((amount(formatQuantity(read), -3) ?? 0) / unit)) };
+}

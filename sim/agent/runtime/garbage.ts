@@ -1,0 +1,163 @@
+/**
+ * Takes away what is dead: once a minute what nobody needs any more, and of each container that ends, all but its newest
+ * remains at once. Source: the facts, Garbage collection.
+ */
+import type { Micros } from "../../kernel/types.ts";
+import type { PodOptions } from "../ports.ts";
+import { run, type Task } from "../task.ts";
+import type { CriCaller } from "./cri-caller.ts";
+import type { RuntimeContainer, RuntimePod } from "./runtime-pod.ts";
+
+const periodMicros: Micros = 60_000_000;
+
+export interface GarbageOptions {
+  readonly cri: CriCaller;
+  readonly limits: Pick<
+    PodOptions,
+    "deadContainersPerContainerMax" | "deadContainersMax" | "deadContainerAgeMicrosMin"
+  >;
+  /** Of the first pass. */
+  readonly delayMicros: Micros;
+  readonly pods: () => Iterable<RuntimePod>;
+  /** Its source is done with it, and so is its worker: all of it goes. */
+  readonly isDeleted: (uid: string) => boolean;
+  /** Its containers will not run again. */
+  readonly hasEnded: (uid: string) => boolean;
+  /** Every source has reported: what nobody knows is nobody's. */
+  readonly isSure: () => boolean;
+}
+
+export class Garbage {
+  private readonly options: GarbageOptions;
+  /** Nothing has changed since the last pass. */
+  private isClean = false;
+  private isRunning = false;
+  private readonly queue: string[] = [];
+  private isRemoving = false;
+
+  constructor(options: GarbageOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    const { clock } = this.options.cri.process;
+    const again = (): void => {
+      this.collect(false, () => {});
+      clock.after(periodMicros, again);
+    };
+    clock.after(this.options.delayMicros, again);
+  }
+
+  /** Something in the runtime or about a pod has changed. */
+  dirty(): void {
+    this.isClean = false;
+  }
+
+  /** `all`: remains of pods that have ended go too. `done` fires once, at once or later. */
+  collect(all: boolean, done: () => void): void {
+    if (this.isRunning || (this.isClean && !all)) {
+      done();
+      return;
+    }
+    this.isRunning = true;
+    this.isClean = true;
+    run(this.pass(all), () => {
+      this.isRunning = false;
+      done();
+    });
+  }
+
+  /** A container of the pod was found dead; with `all` everything dead of the pod goes. */
+  trim(pod: RuntimePod, containerId: string, all: boolean): void {
+    const ended = pod.containers.find(({ id }) => id === containerId);
+    if (ended === undefined && !all) return;
+    const dead = pod.containers.filter(
+      ({ state, name }) => state === "CONTAINER_EXITED" && (all || name === ended?.name),
+    );
+    const kept = all ? 0 : Math.max(this.options.limits.deadContainersPerContainerMax, 1);
+    for (const { id } of dead.slice(kept)) if (!this.queue.includes(id)) this.queue.push(id);
+    this.removeNext();
+  }
+
+  private removeNext(): void {
+    if (this.isRemoving) return;
+    const containerId = this.queue[0];
+    if (containerId === undefined) return;
+    this.isRemoving = true;
+    run(this.options.cri.ask("RemoveContainer", { containerId }), () => {
+      this.queue.shift();
+      this.isRemoving = false;
+      this.removeNext();
+    });
+  }
+
+  private *pass(all: boolean): Task<void> {
+    const { cri, pods } = this.options;
+    const list = [...pods()];
+    const removed = new Set<string>();
+    for (const { id, logPath } of this.deadContainers(list, all)) {
+      const answer = yield* cri.ask("RemoveContainer", { containerId: id });
+      if (!answer.ok && answer.code !== 5) continue;
+      removed.add(id);
+      if (logPath !== "") yield* cri.ask("RemovePath", { path: logPath });
+    }
+    for (const id of this.deadSandboxes(list, removed, all)) {
+      yield* cri.ask("StopPodSandbox", { podSandboxId: id });
+      yield* cri.ask("RemovePodSandbox", { podSandboxId: id });
+    }
+  }
+
+  private deadContainers(list: readonly RuntimePod[], all: boolean): readonly RuntimeContainer[] {
+    const { limits, cri, isSure } = this.options;
+    const { deadContainersPerContainerMax, deadContainersMax, deadContainerAgeMicrosMin } = limits;
+    const { clock } = cri.process;
+    const nowNanos = (clock.epochUnixMillis * 1000 + clock.nowMicros()) * 1000;
+    const isOld = ({ createdAt }: RuntimeContainer): boolean =>
+      nowNanos - createdAt >= deadContainerAgeMicrosMin * 1000;
+    const gone: RuntimeContainer[] = [];
+    let groups: RuntimeContainer[][] = [];
+    for (const pod of list) {
+      const dead = pod.containers.filter((each) => each.state !== "CONTAINER_RUNNING" && isOld(each));
+      if (dead.length === 0) continue;
+      if (isSure() && this.isRemovable(pod.uid, all)) {
+        for (const each of dead) gone.push(each);
+        continue;
+      }
+      const byName = Map.groupBy(dead, ({ name }) => name);
+      for (const group of byName.values()) groups.push(group);
+    }
+    if (deadContainersPerContainerMax >= 0) {
+      groups = groups.map((group) => trimmed(group, deadContainersPerContainerMax, gone));
+    }
+    const left = groups.reduce((sum, { length }) => sum + length, 0);
+    if (deadContainersMax >= 0 && left > deadContainersMax) {
+      const share = Math.max(1, Math.floor(deadContainersMax / groups.length));
+      groups = groups.map((group) => trimmed(group, share, gone));
+      const rest = groups.flat().sort((one, other) => other.createdAt - one.createdAt);
+      trimmed(rest, deadContainersMax, gone);
+    }
+    return gone;
+  }
+
+  private deadSandboxes(list: readonly RuntimePod[], removed: ReadonlySet<string>, all: boolean): readonly string[] {
+    const ids: string[] = [];
+    for (const { uid, sandboxes, containers } of list) {
+      if (containers.some(({ id }) => !removed.has(id))) continue;
+      const isRemovable = this.options.isSure() && this.isRemovable(uid, all);
+      sandboxes.forEach(({ id, state }, at) => {
+        if (state !== "SANDBOX_READY" && (isRemovable || at > 0)) ids.push(id);
+      });
+    }
+    return ids;
+  }
+
+  private isRemovable(uid: string, all: boolean): boolean {
+    return this.options.isDeleted(uid) || (all && this.options.hasEnded(uid));
+  }
+}
+
+/** Keeps the newest; the others are added to `gone`. */
+function trimmed(group: RuntimeContainer[], keepMax: number, gone: RuntimeContainer[]): RuntimeContainer[] {
+  for (const each of group.slice(keepMax)) gone.push(each);
+  return group.slice(0, keepMax);
+}

@@ -1,0 +1,104 @@
+/** Whether the container runtime answers and is ready, asked every five seconds. Source: the facts, Loops; section 3. */
+import type { Micros } from "../../kernel/types.ts";
+import type { RuntimeHealth } from "../ports.ts";
+import { run, type Task } from "../task.ts";
+import { type CriCaller, failureWords } from "./cri-caller.ts";
+
+const periodMicros: Micros = 5_000_000;
+const downMicros: Micros = 30_000_000;
+const relistMicrosMax: Micros = 180_000_000;
+
+export class Health implements RuntimeHealth {
+  private readonly cri: CriCaller;
+  private readonly relistMicros: () => Micros;
+  private readonly listeners: (() => void)[] = [];
+  private goodMicros: Micros = -1;
+  private startedMicros: Micros = 0;
+  private notReady: string | undefined = "container runtime status check may not have completed yet";
+  private network: string | undefined = "container runtime network not ready: the runtime has not been asked yet";
+  private named: { readonly name: string; readonly version: string } | undefined;
+  private told = "";
+
+  /** `relistMicros`: when the last list that worked began; -1: none. */
+  constructor(cri: CriCaller, relistMicros: () => Micros) {
+    this.cri = cri;
+    this.relistMicros = relistMicros;
+  }
+
+  start(): void {
+    const { clock } = this.cri.process;
+    this.startedMicros = clock.nowMicros();
+    const again = (): void => {
+      run(this.check(), () => clock.after(periodMicros, again));
+    };
+    again();
+  }
+
+  /** The runtime's name and version must be known before anything is asked of it. Tries until they are. */
+  *greet(): Task<void> {
+    for (;;) {
+      const version = yield* this.cri.ask("Version", {});
+      if (version.ok) {
+        this.named = { name: version.message.runtimeName, version: version.message.runtimeVersion };
+        break;
+      }
+      yield (resume) => this.cri.process.clock.after(1_000_000, () => resume(undefined));
+    }
+    // A runtime that does not know the call leaves the agent its own choice of driver.
+    yield* this.cri.ask("RuntimeConfig", {});
+  }
+
+  errors(): readonly string[] {
+    const errors: string[] = [];
+    const nowMicros = this.cri.process.clock.nowMicros();
+    if (this.goodMicros < 0) errors.push("container runtime status check may not have completed yet");
+    else if (nowMicros - this.goodMicros > downMicros) errors.push("container runtime is down");
+    const lastMicros = this.relistMicros();
+    if (lastMicros < 0) {
+      if (nowMicros - this.startedMicros > relistMicrosMax)
+        errors.push("PLEG is not healthy: pleg has yet to be successful");
+    } else if (nowMicros - lastMicros > relistMicrosMax) {
+      const seconds = Math.floor((nowMicros - lastMicros) / 1_000_000);
+      errors.push(`PLEG is not healthy: pleg was last seen active ${seconds}s ago; threshold is 3m0s`);
+    }
+    if (this.notReady !== undefined && this.goodMicros >= 0) errors.push(this.notReady);
+    return errors;
+  }
+
+  networkError(): string | undefined {
+    return this.network;
+  }
+
+  version(): { readonly name: string; readonly version: string } | undefined {
+    return this.named;
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private *check(): Task<void> {
+    const status = yield* this.cri.ask("Status", {});
+    if (status.ok) {
+      const conditions = status.message.status?.conditions ?? [];
+      const fault = (type: string): string | undefined => {
+        const found = conditions.find((condition) => condition.type === type);
+        if (found?.status === true) return undefined;
+        return `${type}=false reason:${found?.reason ?? ""} message:${found?.message ?? ""}`;
+      };
+      const network = fault("NetworkReady");
+      this.network = network === undefined ? undefined : `container runtime network not ready: ${network}`;
+      const runtime = fault("RuntimeReady");
+      this.notReady = runtime === undefined ? undefined : `container runtime not ready: ${runtime}`;
+      if (runtime === undefined) this.goodMicros = this.cri.process.clock.nowMicros();
+    } else this.notReady = `container runtime status check failed: ${failureWords(status)}`;
+    this.tell();
+  }
+
+  private tell(): void {
+    const words = [...this.errors(), this.network ?? ""].join("\n");
+    if (words === this.told) return;
+    this.told = words;
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Sees to it that a container's image is there: pull policies, the registry's rate, pulls one at a time, and waits after
+ * failures. Source: the facts, Starting and Restart back-off; texts as recorded.
+ */
+import type { ImageSpec, PodSandboxConfig } from "../../../wire/cri-messages.ts";
+import { noDeadlineMicros } from "../../cri/cri-port.ts";
+import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
+import { TokenBucket } from "../client/token-bucket.ts";
+import type { Container } from "../pods/pod-types.ts";
+import type { PodOptions } from "../ports.ts";
+import { type Task, wait } from "../task.ts";
+import { BackOffs } from "./back-off.ts";
+import { type CriCaller, failureWords, pullFailureWords } from "./cri-caller.ts";
+import { withDefaultTag } from "./image-names.ts";
+
+export type Ensured =
+  | { readonly imageRef: string }
+  /** `reason` as the waiting state has it. */
+  | { readonly reason: string; readonly message: string };
+
+/** Events about the container that needs the image. */
+export type Tell = (type: "Normal" | "Warning", reason: string, message: string) => void;
+
+type PullOptions = Pick<PodOptions, "serializeImagePulls" | "parallelImagePullsMax" | "registryQps" | "registryBurst">;
+
+export class ImagePulls {
+  private readonly cri: CriCaller;
+  private readonly clock: Clock;
+  private readonly backOffs = new BackOffs();
+  /** The last failure, by what waits. */
+  private readonly failures = new Map<string, string>();
+  private readonly registry: TokenBucket | undefined;
+  private readonly pullsMax: number;
+  private pulls = 0;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(cri: CriCaller, options: PullOptions) {
+    this.cri = cri;
+    this.clock = cri.process.clock;
+    const { registryQps, registryBurst, serializeImagePulls, parallelImagePullsMax } = options;
+    this.registry = registryQps > 0 ? new TokenBucket(registryQps, registryBurst, this.clock.nowMicros()) : undefined;
+    this.pullsMax = serializeImagePulls ? 1 : (parallelImagePullsMax ?? Infinity);
+  }
+
+  *ensure(
+    podUid: string,
+    container: Container,
+    annotations: Readonly<Record<string, string>>,
+    sandboxConfig: PodSandboxConfig,
+    tell: Tell,
+  ): Task<Ensured> {
+    const named = withDefaultTag(container.image);
+    if ("error" in named) {
+      const message = `Failed to apply default image tag ${JSON.stringify(container.image)}: ${named.error}`;
+      tell("Warning", "InspectFailed", message);
+      return { reason: "InvalidImageName", message };
+    }
+    const image: ImageSpec = { image: named.name, annotations };
+    const policy = container.imagePullPolicy ?? (named.name.endsWith(":latest") ? "Always" : "IfNotPresent");
+    if (policy !== "Always") {
+      const present = yield* this.present(container.image, image, policy, tell);
+      if (present !== undefined) return present;
+    }
+    return yield* this.pull(`${podUid}_${named.name}`, named.name, image, sandboxConfig, tell);
+  }
+
+  /** Undefined: it has to be pulled. */
+  private *present(asked: string, image: ImageSpec, policy: string, tell: Tell): Task<Ensured | undefined> {
+    const answer = yield* this.cri.ask("ImageStatus", { image });
+    if (!answer.ok) {
+      const message = `Failed to inspect image ${JSON.stringify(image.image)}: ${failureWords(answer)}`;
+      tell("Warning", "InspectFailed", message);
+      return { reason: "ImageInspectError", message };
+    }
+    const found = answer.message.image;
+    if (found !== undefined) {
+      tell("Normal", "Pulled", `Container image ${JSON.stringify(asked)} already present on machine`);
+      return { imageRef: found.id };
+    }
+    if (policy !== "Never") return undefined;
+    const message = `Container image ${JSON.stringify(asked)} is not present with pull policy of Never`;
+    tell("Warning", "ErrImageNeverPull", message);
+    return { reason: "ErrImageNeverPull", message };
+  }
+
+  private *pull(
+    key: string,
+    name: string,
+    image: ImageSpec,
+    sandboxConfig: PodSandboxConfig,
+    tell: Tell,
+  ): Task<Ensured> {
+    const quoted = JSON.stringify(name);
+    if (this.backOffs.isWaitingSinceUpdate(key, this.clock.nowMicros())) {
+      const message = `Back-off pulling image ${quoted}`;
+      tell("Normal", "BackOff", message);
+      const failure = this.failures.get(key);
+      return { reason: "ImagePullBackOff", message: failure === undefined ? message : `${message}: ${failure}` };
+    }
+    this.failures.delete(key);
+    tell("Normal", "Pulling", `Pulling image ${quoted}`);
+    const askedMicros = this.clock.nowMicros();
+    const result = yield* this.inTurn(image, sandboxConfig);
+    const nowMicros = this.clock.nowMicros();
+    if ("error" in result) {
+      tell("Warning", "Failed", `Failed to pull image ${quoted}: ${result.error}`);
+      this.backOffs.next(key, nowMicros, nowMicros);
+      this.failures.set(key, `ErrImagePull: ${result.error}`);
+      return { reason: "ErrImagePull", message: result.error };
+    }
+    const took = goMillis(nowMicros - result.beganMicros);
+    const waited = goMillis(nowMicros - askedMicros);
+    const size = `Image size: ${result.sizeBytes} bytes.`;
+    tell("Normal", "Pulled", `Successfully pulled image ${quoted} in ${took} (${waited} including waiting). ${size}`);
+    return { imageRef: result.imageRef };
+  }
+
+  private *inTurn(
+    image: ImageSpec,
+    sandboxConfig: PodSandboxConfig,
+  ): Task<{ imageRef: string; sizeBytes: number; beganMicros: Micros } | { error: string }> {
+    if (this.registry !== undefined && !this.registry.tryTake(this.clock.nowMicros()))
+      return { error: "pull QPS exceeded" };
+    if (this.pulls < this.pullsMax) this.pulls++;
+    else yield* wait<void>((resume) => this.line(resume));
+    const beganMicros = this.clock.nowMicros();
+    try {
+      const pulled = yield* this.cri.ask("PullImage", { image, sandboxConfig }, noDeadlineMicros);
+      if (!pulled.ok) return { error: pullFailureWords(pulled) };
+      const status = yield* this.cri.ask("ImageStatus", { image });
+      const sizeBytes = status.ok ? (status.message.image?.size ?? 0) : 0;
+      return { imageRef: pulled.message.imageRef, sizeBytes, beganMicros };
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Stands in line for a turn; who leaves after it was given passes it on. */
+  private line(resume: () => void): Cancel {
+    let given: Cancel | undefined;
+    const turn = (): void => {
+      given = this.clock.after(0, resume); // in an event of its own: who is next may be anybody's
+    };
+    this.queue.push(turn);
+    return () => {
+      const at = this.queue.indexOf(turn);
+      if (at >= 0) this.queue.splice(at, 1);
+      if (given === undefined) return;
+      given();
+      this.leave();
+    };
+  }
+
+  private leave(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.pulls--;
+    else next();
+  }
+}
+
+/** As the published agent prints a duration of whole milliseconds: `1.204s`, `85ms`, `2m3.5s`, `0s`. */
+function goMillis(micros: Micros): string {
+  const millis = Math.floor(micros / 1000);
+  if (millis < 1000) return millis === 0 ? "0s" : `${millis}ms`;
+  const [minutes, rest] = [Math.floor(millis / 60_000), millis % 60_000];
+  const [hours, shownMinutes] = [Math.floor(minutes / 60), minutes % 60];
+  const seconds = `${rest / 1000}s`;
+  return `${hours > 0 ? `${hours}h` : ""}${minutes > 0 ? `${shownMinutes}m` : ""}${seconds}`;
+}

@@ -1,0 +1,151 @@
+/**
+ * What changes in the runtime, by listing it once a second and comparing. A list of an unchanged runtime says so by its
+ * generation, and then nothing is compared; the outcome is the same.
+ * Source: the facts, Loops and Container runtime interface. A list that takes long puts off the next.
+ */
+import type { Micros } from "../../kernel/types.ts";
+import { run, type Task } from "../task.ts";
+import type { CriCaller } from "./cri-caller.ts";
+import { inspectPod, type PodName } from "./inspection.ts";
+import { labels, type RuntimePod } from "./runtime-pod.ts";
+
+const periodMicros: Micros = 1_000_000;
+
+export interface PodChange {
+  readonly uid: string;
+  /** Undefined: nothing of it is left. */
+  readonly pod: RuntimePod | undefined;
+  /** Something began or ended; not merely its remains were removed. */
+  readonly matters: boolean;
+  /** Containers that were found dead for the first time. */
+  readonly died: readonly string[];
+}
+
+export interface RelistOptions {
+  readonly cri: CriCaller;
+  /** Before the first list. */
+  readonly delayMicros: Micros;
+  /** Compare every list, whatever its generation: what tests hold the short way against. */
+  readonly alwaysCompares?: boolean;
+  /** After each list that worked: what has changed since the last. */
+  readonly relisted: (changes: readonly PodChange[], beganMicros: Micros) => void;
+}
+
+type State = "up" | "down" | "other";
+
+interface Item {
+  readonly pod: PodName;
+  readonly state: State;
+  readonly isSandbox: boolean;
+}
+
+export class Relist {
+  /** When the last list that worked began; -1: none yet. */
+  lastMicros: Micros = -1;
+  private readonly options: RelistOptions;
+  private items: ReadonlyMap<string, Item> = new Map();
+  private generations: string | undefined;
+  /** Pods whose details could not be read: their changes wait. */
+  private readonly unread = new Map<string, PodName>();
+
+  constructor(options: RelistOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.options.cri.process.clock.after(this.options.delayMicros, () => this.again());
+  }
+
+  private again(): void {
+    run(this.relist(), () => this.options.cri.process.clock.after(periodMicros, () => this.again()));
+  }
+
+  private *relist(): Task<void> {
+    const { cri, relisted, alwaysCompares = false } = this.options;
+    const beganMicros = cri.process.clock.nowMicros();
+    const sandboxes = yield* cri.ask("ListPodSandbox", {});
+    if (!sandboxes.ok) return;
+    const containers = yield* cri.ask("ListContainers", { filter: {} });
+    if (!containers.ok) return;
+    const generations =
+      sandboxes.generation === undefined || containers.generation === undefined
+        ? undefined
+        : `${sandboxes.generation} ${containers.generation}`;
+    const isSame = generations !== undefined && generations === this.generations && this.unread.size === 0;
+    if (isSame && !alwaysCompares) {
+      this.lastMicros = beganMicros;
+      relisted(none, beganMicros);
+      return;
+    }
+    const items = new Map<string, Item>();
+    for (const { id, state, labels: own } of sandboxes.message.items) {
+      const pod = nameOf(own);
+      if (pod !== undefined) items.set(id, { pod, state: state === "SANDBOX_READY" ? "up" : "down", isSandbox: true });
+    }
+    for (const { id, state, labels: own } of containers.message.containers) {
+      const pod = nameOf(own);
+      if (pod !== undefined) items.set(id, { pod, state: stateOf(state), isSandbox: false });
+    }
+    const found = changes(this.items, items);
+    for (const [uid, pod] of this.unread) if (!found.has(uid)) found.set(uid, { pod, matters: true, died: [] });
+    const told: PodChange[] = [];
+    const left = new Set([...items.values()].map(({ pod }) => pod.uid));
+    for (const [uid, { pod, matters, died }] of found) {
+      const inspected = left.has(uid) ? yield* inspectPod(cri, pod, beganMicros) : undefined;
+      if (inspected !== undefined && "error" in inspected) {
+        this.unread.set(uid, pod);
+        continue;
+      }
+      this.unread.delete(uid);
+      told.push({ uid, pod: inspected, matters, died });
+    }
+    this.items = items;
+    this.generations = generations;
+    this.lastMicros = beganMicros;
+    relisted(told, beganMicros);
+  }
+}
+
+const none: readonly PodChange[] = [];
+
+interface Found {
+  readonly pod: PodName;
+  matters: boolean;
+  readonly died: string[];
+}
+
+function changes(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>): Map<string, Found> {
+  const found = new Map<string, Found>();
+  const of = (pod: PodName): Found => {
+    let entry = found.get(pod.uid);
+    if (entry === undefined) {
+      entry = { pod, matters: false, died: [] };
+      found.set(pod.uid, entry);
+    }
+    return entry;
+  };
+  for (const [id, item] of after) {
+    const old = before.get(id);
+    if (old?.state === item.state) continue;
+    const entry = of(item.pod);
+    // One that is made and not yet started changes what there is, but nobody waits for it.
+    if (item.state !== "other") entry.matters = true;
+    if (item.state === "down" && !item.isSandbox) entry.died.push(id);
+  }
+  for (const [id, item] of before) {
+    if (after.has(id)) continue;
+    const entry = of(item.pod);
+    if (item.state !== "down") entry.matters = true;
+  }
+  return found;
+}
+
+function nameOf(own: Readonly<Record<string, string>>): PodName | undefined {
+  const uid = own[labels.podUid];
+  // Without the label it is somebody else's: the agent never touches it.
+  if (uid === undefined || uid === "") return undefined;
+  return { uid, name: own[labels.podName] ?? "", namespace: own[labels.podNamespace] ?? "" };
+}
+
+const stateOf = (state: string): State =>
+  state === "CONTAINER_RUNNING" ? "up" : state === "CONTAINER_EXITED" ? "down" : "other";

@@ -1,0 +1,161 @@
+/** Makes a pod's sandbox and starts its containers, in the recorded order of calls. Source: the facts, Starting. */
+import type { PodSandboxConfig } from "../../../wire/cri-messages.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { AgentEvents, QosClass } from "../ports.ts";
+import { type Container, type Pod, podOf, podWords } from "../pods/pod-types.ts";
+import type { StartReason } from "../pods/container-statuses.ts";
+import type { Task } from "../task.ts";
+import type { BackOffs } from "./back-off.ts";
+import { containerConfig, type NodeFacts, sandboxConfig } from "./container-config.ts";
+import { containerHash } from "./container-hash.ts";
+import { failureWords } from "./cri-caller.ts";
+import { environment } from "./environment.ts";
+import { handle } from "./handlers.ts";
+import type { ImagePulls } from "./image-pulls.ts";
+import { containerNamed, type RuntimeContainer, type RuntimePod } from "./runtime-pod.ts";
+import { killContainer } from "./stopping.ts";
+import { mountsOf, type VolumeContext } from "./volumes.ts";
+
+export interface Starting {
+  readonly volumes: VolumeContext;
+  readonly node: NodeFacts;
+  readonly images: ImagePulls;
+  readonly backOffs: BackOffs;
+  readonly events: AgentEvents;
+  /** As the source has it. */
+  readonly object: JsonObject;
+  readonly qos: QosClass;
+  /** Where the pod comes from and since when, as annotations. */
+  readonly seen: Readonly<Record<string, string>>;
+}
+
+export interface Sandbox {
+  readonly id: string;
+  readonly config: PodSandboxConfig;
+  readonly ips: readonly string[];
+}
+
+export function* createSandbox(starting: Starting, attempt: number): Task<Sandbox | { readonly error: string }> {
+  const { object, node, qos, seen, events, volumes } = starting;
+  const config = sandboxConfig(node, podOf(object), qos, attempt, seen);
+  const { cri } = volumes;
+  const made = yield* cri.ask("RunPodSandbox", { config }, 2 * cri.timeoutMicros);
+  if (!made.ok) {
+    events.pod(object, "Warning", "FailedCreatePodSandBox", `Failed to create pod sandbox: ${failureWords(made)}`);
+    return { error: failureWords(made) };
+  }
+  const { podSandboxId } = made.message;
+  const status = yield* cri.ask("PodSandboxStatus", { podSandboxId });
+  if (!status.ok) {
+    const error = `unable to get pod sandbox status: ${failureWords(status)}`;
+    events.pod(object, "Warning", "FailedStatusPodSandBox", error);
+    return { error };
+  }
+  const network = status.message.status?.network;
+  const ips =
+    network === undefined || network.ip === "" ? [] : [network.ip, ...network.additionalIps.map(({ ip }) => ip)];
+  return { id: podSandboxId, config, ips };
+}
+
+/** Why it was not started, or undefined. */
+export function* startContainer(
+  starting: Starting,
+  sandbox: Sandbox,
+  container: Container,
+  runtimePod: RuntimePod,
+  kind: "initContainers" | "containers" | "ephemeralContainers",
+): Task<StartReason | undefined> {
+  const { object, node, images, events, volumes, qos, seen } = starting;
+  const pod = podOf(object);
+  const fieldPath = `spec.${kind}{${container.name}}`;
+  const tell = (type: "Normal" | "Warning", reason: string, message: string): void =>
+    events.pod(object, type, reason, message, { fieldPath });
+  const failed = (reason: string, message: string): StartReason => {
+    tell("Warning", "Failed", `Error: ${message}`);
+    return { reason, message };
+  };
+
+  const waiting = kind === "ephemeralContainers" ? undefined : backOff(starting, pod, container, runtimePod, tell);
+  if (waiting !== undefined) return waiting;
+
+  const ensured = yield* images.ensure(pod.metadata.uid, container, seen, sandbox.config, tell);
+  if (!("imageRef" in ensured)) {
+    tell("Warning", "Failed", `Error: ${ensured.reason}`);
+    return ensured;
+  }
+  const restartCount = restartCountOf(containerNamed(runtimePod, container.name));
+  const context = sandbox.ips.length > 0 ? { ...volumes, podIps: sandbox.ips } : volumes;
+  const variables = yield* environment(context, pod, container);
+  if ("error" in variables) return failed("CreateContainerConfigError", variables.error);
+  const hash = containerHash(container);
+  const instance = (Math.imul(restartCount + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
+  const mounts = mountsOf(node, pod, container, instance);
+  if (typeof mounts === "string") return failed("CreateContainerConfigError", mounts);
+  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts };
+  const { cri } = volumes;
+  const created = yield* cri.ask("CreateContainer", {
+    podSandboxId: sandbox.id,
+    config: containerConfig(node, pod, container, qos, parts),
+    sandboxConfig: sandbox.config,
+  });
+  if (!created.ok) return failed("CreateContainerError", created.text);
+  tell("Normal", "Created", `Created container: ${container.name}`);
+  const { containerId } = created.message;
+  const started = yield* cri.ask("StartContainer", { containerId });
+  if (!started.ok) return failed("RunContainerError", started.text);
+  tell("Normal", "Started", `Started container ${container.name}`);
+  return yield* postStart(starting, pod, container, containerId, sandbox.ips[0] ?? "", tell);
+}
+
+/** What has failed of late waits, longer each time; the first restart does not. */
+function backOff(
+  { backOffs, volumes }: Starting,
+  pod: Pod,
+  container: Container,
+  runtimePod: RuntimePod,
+  tell: (type: "Normal" | "Warning", reason: string, message: string) => void,
+): StartReason | undefined {
+  const exited = runtimePod.containers.find(
+    ({ name, state }) => name === container.name && state === "CONTAINER_EXITED",
+  );
+  if (exited === undefined) return undefined;
+  const { name, namespace, uid } = pod.metadata;
+  const key = `${name}_${namespace}_${uid}_${container.name}_${containerHash(container)}`;
+  const { clock } = volumes.cri.process;
+  const nowMicros = clock.nowMicros();
+  const finishedMicros = Math.floor(exited.finishedAt / 1000) - clock.epochUnixMillis * 1000;
+  if (!backOffs.isWaiting(key, finishedMicros, nowMicros)) {
+    backOffs.next(key, finishedMicros, nowMicros);
+    return undefined;
+  }
+  tell("Warning", "BackOff", `Back-off restarting failed container ${container.name} in pod ${podWords(pod)}`);
+  const seconds = Math.floor(backOffs.waitMicros(key) / 1_000_000);
+  const wait = seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+  return {
+    reason: "CrashLoopBackOff",
+    message: `back-off ${wait} restarting failed container=${container.name} pod=${podWords(pod)}`,
+  };
+}
+
+const restartCountOf = (newest: RuntimeContainer | undefined): number =>
+  newest === undefined ? 0 : newest.restartCount + 1;
+
+function* postStart(
+  starting: Starting,
+  pod: Pod,
+  container: Container,
+  containerId: string,
+  podIp: string,
+  tell: (type: "Normal" | "Warning", reason: string, message: string) => void,
+): Task<StartReason | undefined> {
+  const hook = container.lifecycle?.postStart;
+  if (hook === undefined) return undefined;
+  const { cri } = starting.volumes;
+  const handled = yield* handle({ cri, container, containerId, podIp }, hook, 0);
+  if (handled.outcome === "success") return undefined;
+  tell("Warning", "FailedPostStartHook", "PostStartHook failed");
+  const target = { id: containerId, name: container.name } as RuntimeContainer;
+  const options = { reason: "postStart", message: "FailedPostStartHook" } as const;
+  yield* killContainer({ cri, pod, podIp, tell: (_name, ...told) => tell(...told) }, target, options);
+  return { reason: "PostStartHookError", message: handled.output };
+}

@@ -1,0 +1,63 @@
+/** Pods that the API server has bound to the node. Source: the facts, Pod sources. */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { AgentApi } from "../client/agent-api.ts";
+import { Reflector } from "../client/reflector.ts";
+import type { MirrorPods } from "./mirror-pods.ts";
+
+export interface ApiSourceOptions {
+  readonly api: AgentApi;
+  readonly nodeName: string;
+  readonly mirrors: MirrorPods;
+  /** The node has to be known first. */
+  readonly isNodeKnown: () => boolean;
+  readonly replace: (objects: readonly JsonObject[]) => void;
+  readonly changed: (object: JsonObject) => void;
+  readonly gone: (uid: string) => void;
+  readonly mirrorChanged: (mirror: JsonObject) => void;
+}
+
+const checkMicros = 1_000_000;
+
+export function startApiSource(options: ApiSourceOptions): void {
+  const { api, nodeName, isNodeKnown } = options;
+  const selector = `fieldSelector=${encodeURIComponent(`spec.nodeName=${nodeName}`)}`;
+  const reflector = new Reflector(api, "/api/v1/pods", selector, hearerOf(options));
+  const check = (): void => {
+    if (isNodeKnown()) reflector.start();
+    else api.process.clock.after(checkMicros, check);
+  };
+  check();
+}
+
+function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceOptions) {
+  return {
+    replaced(objects: readonly JsonObject[]): void {
+      const present = objects.filter((object) => mirrors.isMirror(object));
+      const names = new Set(present.map(nameOf));
+      for (const name of mirrors.names()) {
+        const known = mirrors.get(name);
+        if (known !== undefined && !names.has(nameOf(known))) mirrors.gone(known);
+      }
+      for (const mirror of present) mirrors.heard(mirror);
+      replace(objects.filter((object) => !mirrors.isMirror(object)));
+      for (const mirror of present) mirrorChanged(mirror);
+    },
+    changed(object: JsonObject): void {
+      if (!mirrors.isMirror(object)) {
+        changed(object);
+        return;
+      }
+      mirrors.heard(object);
+      mirrorChanged(object);
+    },
+    gone(object: JsonObject): void {
+      if (mirrors.isMirror(object)) {
+        mirrors.gone(object);
+        mirrorChanged(object);
+      } else gone(metadataOf(object).uid ?? "");
+    },
+  };
+}
+
+const nameOf = (object: JsonObject): string => `${metadataOf(object).namespace} ${metadataOf(object).name}`;
