@@ -13,14 +13,14 @@ export function withDefaultTag(image: string): ImageName {
   const wrong = (why: string): ImageName => ({
     error: `couldn't parse image name ${JSON.stringify(image)}: invalid reference format${why}`,
   });
-  const [beforeDigest = "", digestText] = split(image, "@");
+  const [beforeDigest, digestText] = split(image, "@");
   if (digestText !== undefined && !digest.test(digestText)) return wrong("");
   const slash = beforeDigest.lastIndexOf("/");
   const colon = beforeDigest.indexOf(":", slash + 1);
   const path = colon < 0 ? beforeDigest : beforeDigest.slice(0, colon);
   const tagText = colon < 0 ? undefined : beforeDigest.slice(colon + 1);
   if (tagText !== undefined && !tag.test(tagText)) return wrong("");
-  const [first = "", rest] = split(path, "/");
+  const [first, rest] = split(path, "/");
   const hasDomain =
     rest !== undefined && (/[.:]/.test(first) || first === "localhost" || first !== first.toLowerCase());
   const remote = hasDomain ? rest : path;
