@@ -25,6 +25,7 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
       serviceReserved: {},
       enforceNodeAllocatable: ["pods"],
       servingPort: 10_250,
+      allocatableIgnoresEviction: false,
       controllerAttachDetach: true,
     },
     pods: {
