@@ -14,7 +14,7 @@ import { ScriptedRuntime } from "./scripted-runtime.fixture.ts";
 export const pods = "/api/v1/namespaces/default/pods";
 
 /** A node of two cores that registers itself and says no more. */
-export function plainNode({ api, options, process }: AgentContext): NodeSide {
+function plainNode({ api, options, process }: AgentContext): NodeSide {
   let node: JsonObject | undefined;
   return {
     node: () => node,

@@ -28,7 +28,9 @@ import { Health } from "./runtime/health.ts";
 import { ImagePulls } from "./runtime/image-pulls.ts";
 import { Relist } from "./runtime/relist.ts";
 import { startApiSource } from "./sources/api-source.ts";
+import { type FilesReader, startFileSource } from "./sources/file-source.ts";
 import { MirrorPods } from "./sources/mirror-pods.ts";
+import { startUrlSource, type UrlFetcher } from "./sources/url-source.ts";
 import { run, type Task } from "./task.ts";
 
 export interface AgentPorts {
@@ -43,6 +45,11 @@ export interface AgentPorts {
   readonly runtime: CriRuntime;
   /** Makes the half that answers for the node. */
   readonly nodeSide: (context: AgentContext) => NodeSide;
+  /** How manifests are read; needed where there is a path or a URL. */
+  readonly readFiles?: FilesReader;
+  readonly fetchUrl?: UrlFetcher;
+  /** A line for the log. Default: nobody reads it. */
+  readonly warn?: (line: string) => void;
   /** Between the start and the first list of the runtime. Default: drawn from a second. */
   readonly firstRelistMicros?: Micros;
 }
@@ -145,6 +152,7 @@ export class Agent {
       clock.after(tickMicros, tick);
     };
     clock.after(tickMicros, tick);
+    this.startManifests();
     if (this.api === undefined || this.mirrors === undefined) return;
     startApiSource({
       api: this.api,
@@ -156,6 +164,35 @@ export class Agent {
       gone: (uid) => this.pods.gone(uid),
       mirrorChanged: (mirror) => this.mirrorChanged(mirror),
     });
+  }
+
+  private startManifests(): void {
+    const { process, dialect, readFiles, fetchUrl, warn = () => {} } = this.ports;
+    const { manifestPath, fileCheckMicros, manifestUrl, manifestUrlHeaders, httpCheckMicros } = this.options.sources;
+    const { nodeName } = this.options;
+    const common = (source: "file" | "http") => ({
+      process,
+      dialect,
+      nodeName,
+      warn,
+      replace: (pods: readonly JsonObject[]) => this.pods.replace(source, pods),
+      dropped: (pod: JsonObject) =>
+        this.events.pod(
+          pod,
+          "Warning",
+          "FailedValidation",
+          `Error validating pod ${metadataOf(pod).name}: duplicate name`,
+        ),
+    });
+    if (manifestPath !== undefined) {
+      if (readFiles === undefined) throw new Error("a manifest path needs somebody who reads files");
+      startFileSource({ ...common("file"), path: manifestPath, everyMicros: fileCheckMicros, read: readFiles });
+    }
+    if (manifestUrl !== undefined) {
+      if (fetchUrl === undefined) throw new Error("a manifest URL needs somebody who fetches it");
+      const headers = manifestUrlHeaders;
+      startUrlSource({ ...common("http"), url: manifestUrl, headers, everyMicros: httpCheckMicros, fetch: fetchUrl });
+    }
   }
 
   private sources(): readonly PodSource[] {

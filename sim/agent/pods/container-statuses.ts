@@ -159,7 +159,7 @@ function stateOf(
 }
 
 /** RFC 3339 from nanoseconds since 1970; what has no time yet shows the zero of 1970. */
-export const timeOf = (nanos: number): string => formatTime(Math.floor(nanos / 1_000_000_000));
+const timeOf = (nanos: number): string => formatTime(Math.floor(nanos / 1_000_000_000));
 
 /** Whether the next sync starts a container again. Source: the facts, Restart back-off. */
 export function shouldRestart(pod: Pod, container: Container, runtimePod: RuntimePod): boolean {

@@ -6,8 +6,7 @@ import type { ActivePod, PodEnd, PodRequests, QosClass } from "../ports.ts";
 import { requestedResources, requestTotal } from "../runtime/container-config.ts";
 import { emptyPod, type RuntimePod } from "../runtime/runtime-pod.ts";
 import type { StartReason } from "./container-statuses.ts";
-import { type Pod, podOf, type PodStatus } from "./pod-types.ts";
-import type { ProbeWorker } from "./probe-worker.ts";
+import { type Container, type Pod, podOf, type PodStatus } from "./pod-types.ts";
 
 export type PodSource = "api" | "file" | "http";
 
@@ -17,6 +16,20 @@ export interface Steady {
   readonly runtimePod: RuntimePod;
   readonly probeVersion: number;
 }
+
+/** A probe of one of its containers, and what it has found. */
+export interface HeldProbe {
+  readonly kind: ProbeKind;
+  readonly container: Container;
+  /** Of the container that the result is about; empty: none yet. */
+  readonly containerId: string;
+  /** Undefined: nothing is known yet. */
+  readonly result: boolean | undefined;
+  trigger(): void;
+  stop(): void;
+}
+
+export type ProbeKind = "startup" | "readiness" | "liveness";
 
 const criticalPriority = 2_000_000_000;
 
@@ -56,7 +69,7 @@ export class HeldPod implements ActivePod {
   // The runtime's.
   runtimePod: RuntimePod;
   reasons: Map<string, StartReason> | undefined;
-  probes: ProbeWorker[] | undefined;
+  probes: HeldProbe[] | undefined;
   probeVersion = 0;
 
   // What was told.

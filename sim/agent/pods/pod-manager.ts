@@ -6,7 +6,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { Json } from "../../contract/http-message.ts";
-import type { Micros, Process } from "../../kernel/types.ts";
+import type { Micros, Prng, Process } from "../../kernel/types.ts";
 import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, PodEnd, Rejection } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import type { Garbage } from "../runtime/garbage.ts";
@@ -21,6 +21,8 @@ import type { Workers } from "./workers.ts";
 const housekeepingMicros: Micros = 2_000_000;
 /** How long an end is waited for, at least. */
 const killMicrosMin: Micros = 10_000_000;
+const successorMicrosMin: Micros = 10_000_000;
+const successorMicrosMax: Micros = 15_000_000;
 
 export interface PodManagerOptions {
   readonly process: Process;
@@ -46,9 +48,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
   private activeCache: readonly HeldPod[] | undefined;
   private needsHousekeeping = true;
+  private readonly prng: Prng;
 
   constructor(options: PodManagerOptions) {
     this.options = options;
+    this.prng = options.process.prng.stream("static pods");
   }
 
   start(): void {
@@ -73,6 +77,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
     const uids = new Set(objects.map((object) => metadataOf(object).uid));
     for (const held of [...this.held.values()]) {
       if (held.source === source && !uids.has(held.uid)) this.gone(held.uid);
+    }
+    for (const [name, next] of this.successors) {
+      if (next.source === source && !uids.has(metadataOf(next.object).uid)) this.successors.delete(name);
     }
     const created = objects.toSorted((one, other) => {
       const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
@@ -121,12 +128,10 @@ export class PodManager implements ActivePods, ContainerGarbage {
     const { process } = this.options;
     const held = new HeldPod(object, source, process.clock.nowMicros());
     const known = this.view.get(held.uid);
-    if (held.isStatic) {
-      for (const other of this.held.values()) {
-        if (!other.isStatic || other.fullName !== held.fullName) continue;
-        this.successors.set(held.fullName, { object, source });
-        return;
-      }
+    if (held.isStatic && [...this.held.values()].some((other) => other.isStatic && other.fullName === held.fullName)) {
+      this.successors.set(held.fullName, { object, source });
+      this.lookForSuccessor(held.fullName);
+      return;
     }
     const others = this.active().filter((each) => !(each as HeldPod).isRejected);
     this.held.set(held.uid, held);
@@ -233,9 +238,24 @@ export class PodManager implements ActivePods, ContainerGarbage {
     this.touched();
     this.garbage.dirty();
     const next = this.successors.get(held.fullName);
-    if (next === undefined) return;
+    // One that came back as it was begins at once; another of its name looks from time to time.
+    if (next === undefined || metadataOf(next.object).uid !== held.uid) return;
     this.successors.delete(held.fullName);
     this.add(next.source, next.object);
+  }
+
+  /** A static pod that waits for another of its name looks every ten to fifteen seconds whether that has ended. */
+  private lookForSuccessor(fullName: string): void {
+    this.options.process.clock.after(this.prng.intInclusive(successorMicrosMin, successorMicrosMax), () => {
+      const next = this.successors.get(fullName);
+      if (next === undefined) return;
+      if ([...this.held.values()].some((held) => held.isStatic && held.fullName === fullName)) {
+        this.lookForSuccessor(fullName);
+        return;
+      }
+      this.successors.delete(fullName);
+      this.add(next.source, next.object);
+    });
   }
 
   // What others ask.

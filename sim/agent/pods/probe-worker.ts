@@ -7,7 +7,7 @@ import type { AgentEvents } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { handle, type Handled } from "../runtime/handlers.ts";
 import { run, type Task } from "../task.ts";
-import type { HeldPod } from "./held-pod.ts";
+import type { HeldPod, HeldProbe, ProbeKind } from "./held-pod.ts";
 import {
   type Container,
   type ContainerStatus,
@@ -17,20 +17,18 @@ import {
   restartPolicyOf,
 } from "./pod-types.ts";
 
-export type ProbeKind = "startup" | "readiness" | "liveness";
-
 export interface ProbeContext {
   readonly process: Process;
   readonly cri: CriCaller;
   readonly events: AgentEvents;
   /** A result has changed: the pod is looked at again. */
-  readonly changed: (held: HeldPod, worker: ProbeWorker) => void;
+  readonly changed: (held: HeldPod) => void;
 }
 
 const attemptsMax = 3;
 const words: Readonly<Record<ProbeKind, string>> = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" };
 
-export class ProbeWorker {
+export class ProbeWorker implements HeldProbe {
   readonly kind: ProbeKind;
   readonly container: Container;
   readonly spec: Probe;
@@ -160,7 +158,7 @@ export class ProbeWorker {
   private set(result: boolean): void {
     if (this.result === result) return;
     this.result = result;
-    this.context.changed(this.held, this);
+    this.context.changed(this.held);
   }
 
   /** Undefined: it could not be tried; what is known stays. */

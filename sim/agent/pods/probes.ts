@@ -1,8 +1,8 @@
 /** The probes of an agent's pods. A pod without probes has nothing here. Source: the facts, Probes. */
 import type { ContainerStatus } from "./pod-types.ts";
 import { isSidecar, type Container } from "./pod-types.ts";
-import type { HeldPod } from "./held-pod.ts";
-import { type ProbeContext, type ProbeKind, ProbeWorker } from "./probe-worker.ts";
+import type { HeldPod, HeldProbe, ProbeKind } from "./held-pod.ts";
+import { type ProbeContext, ProbeWorker } from "./probe-worker.ts";
 import type { ProbeView } from "./status-builder.ts";
 import type { ProbeVerdicts } from "./sync-plan.ts";
 import type { Micros, Prng } from "../../kernel/types.ts";
@@ -93,7 +93,7 @@ export class Probes {
   }
 }
 
-function workerOf(held: HeldPod, name: string, kind: ProbeKind): ProbeWorker | undefined {
+function workerOf(held: HeldPod, name: string, kind: ProbeKind): HeldProbe | undefined {
   return held.probes?.find((worker) => worker.kind === kind && worker.container.name === name);
 }
 

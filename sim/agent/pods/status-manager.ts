@@ -132,7 +132,7 @@ function mayDelete(held: HeldPod, object: JsonObject): boolean {
 }
 
 /** What the server gets to see: others' conditions stay, and an end waits until nothing can be running. */
-export function mergedStatus(before: PodStatus, after: PodStatus, mayRun: boolean): PodStatus {
+function mergedStatus(before: PodStatus, after: PodStatus, mayRun: boolean): PodStatus {
   const isEnding = !isTerminalPhase(before.phase) && isTerminalPhase(after.phase);
   const isHeldBack = isEnding && mayRun;
   const old = before.conditions ?? [];

@@ -25,11 +25,11 @@ export interface NodeFacts {
 
 export const podDirectory = (node: NodeFacts, uid: string): string => `${node.rootDir}/pods/${uid}`;
 
-export function logDirectory({ logsDir }: NodeFacts, { metadata: { name, namespace, uid } }: Pod): string {
+function logDirectory({ logsDir }: NodeFacts, { metadata: { name, namespace, uid } }: Pod): string {
   return `${logsDir}/${namespace}_${name}_${uid}`;
 }
 
-export const logPath = (container: string, restartCount: number): string => `${container}/${restartCount}.log`;
+const logPath = (container: string, restartCount: number): string => `${container}/${restartCount}.log`;
 
 /** `seen`: annotations that say where the agent has the pod from. */
 export function sandboxConfig(

@@ -52,7 +52,7 @@ const plugins: Readonly<Record<string, string>> = {
   projected: "projected",
 };
 
-export function volumePath(node: NodeFacts, uid: string, volume: JsonObject): string | undefined {
+function volumePath(node: NodeFacts, uid: string, volume: JsonObject): string | undefined {
   const hostPath = volume["hostPath"] as { readonly path: string } | undefined;
   if (hostPath !== undefined) return hostPath.path;
   const kind = Object.keys(plugins).find((name) => volume[name] !== undefined);

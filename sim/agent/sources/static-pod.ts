@@ -1,0 +1,129 @@
+/**
+ * From a manifest to a static pod: decoded, defaulted and validated as the API server would, then given what makes it the
+ * node's own. Source: the facts, Pod sources.
+ */
+import type { Dialect } from "../../../wire/dialect.ts";
+import { findResource } from "../../../wire/resources.ts";
+import { ApiError } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { strategyOf } from "../../kinds/strategies.ts";
+import { decodeObject } from "../../objects/decode.ts";
+import { seal } from "../../objects/seal.ts";
+import { validateCreate } from "../../objects/validation.ts";
+import { parseYaml } from "../../objects/yaml-body.ts";
+import { sortedJson } from "../../objects/sorted-json.ts";
+import { md5Hex } from "./md5.ts";
+
+/** Where a manifest comes from: `file:` with a path, or `url:`. */
+export interface ManifestOrigin {
+  readonly source: "file" | "http";
+  readonly place: string;
+}
+
+export type Manifest = { readonly pods: readonly JsonObject[] } | { readonly error: string };
+
+const encoder = new TextEncoder();
+const row = findResource("", "v1", "pods");
+
+/** One pod; from a URL it may also be a list of them. The error says what is wrong with the first bad one. */
+export function readManifest(
+  content: Uint8Array,
+  origin: ManifestOrigin,
+  nodeName: string,
+  dialect: Dialect,
+): Manifest {
+  const read = parseYaml(new TextDecoder().decode(content)); // JSON is YAML, too
+  if (!read.ok) return { error: read.error };
+  const value = read.value as JsonObject | null;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { error: "it holds no object" };
+  if (origin.source === "http" && value["kind"] === "PodList") {
+    const pods: JsonObject[] = [];
+    for (const item of (value["items"] ?? []) as readonly JsonObject[]) {
+      const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect);
+      if ("error" in made) return made;
+      pods.push(made.pod);
+    }
+    return { pods };
+  }
+  if (value["kind"] !== "Pod" || value["apiVersion"] !== "v1") {
+    return {
+      error: `it holds a ${JSON.stringify(value["kind"] ?? "")} of ${JSON.stringify(value["apiVersion"] ?? "")}, not a v1 Pod`,
+    };
+  }
+  const made = staticPod(value, origin, nodeName, dialect);
+  return "error" in made ? made : { pods: [made.pod] };
+}
+
+function staticPod(
+  value: JsonObject,
+  { source, place }: ManifestOrigin,
+  nodeName: string,
+  dialect: Dialect,
+): { readonly pod: JsonObject } | { readonly error: string } {
+  const strategy = row === undefined ? undefined : strategyOf(row, dialect);
+  if (strategy === undefined) return { error: "this dialect has no pods" };
+  const target: Target = {
+    kind: "Pod",
+    group: "",
+    version: "v1",
+    type: strategy.type,
+    dialect,
+    defaults: strategy.rules.defaults,
+  };
+  let draft: Draft;
+  try {
+    draft = decodeObject(value, "json", target, "Ignore").draft;
+  } catch (error) {
+    if (error instanceof ApiError) return { error: error.message };
+    throw error;
+  }
+  const metadata = ownMetadata(draft);
+  if ((metadata.name ?? "") === "") return { error: "invalid pod: name is needed for the pod" };
+  const origin = source === "file" ? `host:${nodeName}file:${place}` : `url:${place}`;
+  metadata.uid ||= md5Hex(encoder.encode(JSON.stringify(sortedJson(draft as JsonObject)) + origin));
+  metadata.name = `${metadata.name}-${nodeName.toLowerCase()}`;
+  metadata.namespace ||= "default";
+  const prefix = `${dialect.labelSuffix}/config`;
+  metadata.annotations = {
+    ...metadata.annotations,
+    [`${prefix}.hash`]: metadata.uid,
+    [`${prefix}.source`]: source,
+  };
+  const spec = { ...(draft["spec"] as JsonObject | undefined), nodeName } as Record<string, Json>;
+  if (source === "file") {
+    const tolerations = (spec["tolerations"] ?? []) as readonly Json[];
+    spec["tolerations"] = [...tolerations, { operator: "Exists", effect: "NoExecute" }];
+  }
+  const bad = unsupported(spec);
+  if (bad !== undefined) return { error: bad };
+  draft["spec"] = spec;
+  const [cause] = validateCreate(draft, strategy);
+  if (cause !== undefined) return { error: `invalid pod: ${cause.field}: ${cause.message}` };
+  draft["status"] = { phase: "Pending" };
+  return { pod: seal(draft as JsonObject) };
+}
+
+function unsupported(spec: JsonObject): string | undefined {
+  if (((spec["resourceClaims"] ?? []) as readonly Json[]).length > 0)
+    return "static pods may not reference resource claims";
+  for (const volume of (spec["volumes"] ?? []) as readonly JsonObject[]) {
+    const sources = ((volume["projected"] as JsonObject | undefined)?.["sources"] ?? []) as readonly JsonObject[];
+    if (sources.some((each) => each["clusterTrustBundle"] !== undefined)) {
+      return "static pods may not reference cluster trust bundles";
+    }
+  }
+  return undefined;
+}
+
+/** Of one source: the later of two pods of one name is dropped. */
+export function withoutDoubles(pods: readonly JsonObject[], dropped: (pod: JsonObject) => void): readonly JsonObject[] {
+  const names = new Set<string>();
+  return pods.filter((pod) => {
+    const { name, namespace } = metadataOf(pod);
+    const isNew = !names.has(`${name}_${namespace}`);
+    names.add(`${name}_${namespace}`);
+    if (!isNew) dropped(pod);
+    return isNew;
+  });
+}
