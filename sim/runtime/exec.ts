@@ -1,0 +1,95 @@
+/** Commands that somebody runs in a container beside its own. */
+import { type CriAnswer, grpcCode } from "../../wire/cri.ts";
+import type { ExecSyncRequest } from "../../wire/cri-messages.ts";
+import { missingCommand, startCommand } from "./commands.ts";
+import { runContainer } from "./container-life.ts";
+import { textBytes, toByteText } from "./file-tree.ts";
+import type { Process } from "./processes/box.ts";
+import type { Stream } from "./processes/streams.ts";
+import type { ContainerRecord } from "./records.ts";
+import type { RuntimeState } from "./runtime-state.ts";
+
+/** What an exec answers at most, of either stream. */
+const OUTPUT_BYTES_MAX = 16 << 20;
+
+export function execSync(
+  state: RuntimeState,
+  container: ContainerRecord,
+  { cmd = [], timeout = 0 }: ExecSyncRequest,
+  answer: (answer: CriAnswer<"ExecSync">) => void,
+): void {
+  const stdout: Stream = { is: "capture", text: "", maxBytes: OUTPUT_BYTES_MAX };
+  const stderr: Stream = { is: "capture", text: "", maxBytes: OUTPUT_BYTES_MAX };
+  const refuse = (text: string): void => answer({ ok: false, code: grpcCode.unknown, text });
+  const begun = state.nowMicros;
+  const process = startExec(state, container, cmd, { is: "null" }, stdout, stderr);
+  if (typeof process === "string") {
+    state.later("ExecSync", () => refuse(`failed to exec in container: ${process}`));
+    return;
+  }
+  let over = false;
+  const end = (): void => {
+    if (over || process.status === undefined) return;
+    over = true;
+    const status = process.status;
+    state.later("ExecSync", () =>
+      answer({
+        ok: true,
+        message: { stdout: textBytes(stdout.text), stderr: textBytes(stderr.text), exitCode: status },
+      }),
+    );
+  };
+  whenEnded(state, container, process, end);
+  if (over || timeout <= 0) return;
+  state.process.clock.after(timeout * 1_000_000 - (state.nowMicros - begun), () => {
+    if (over) return;
+    over = true;
+    const { box } = container;
+    box?.signal(process, "KILL");
+    answer({
+      ok: false,
+      code: grpcCode.deadlineExceeded,
+      text: `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`,
+    });
+  });
+}
+
+/** Starts a process in a container that runs; why not, otherwise. */
+export function startExec(
+  state: RuntimeState,
+  container: ContainerRecord,
+  cmd: readonly string[],
+  stdin: Stream,
+  stdout: Stream,
+  stderr: Stream,
+): Process | string {
+  const { box } = container;
+  if (box === undefined) return `container is in ${container.state} state`;
+  const argv = cmd.map(toByteText);
+  const missing = missingCommand(argv, box);
+  const failed = "failed to start exec: OCI runtime exec failed: exec failed: unable to start container process";
+  if (missing !== undefined) return `${failed}: ${missing}: unknown`;
+  const program = startCommand(argv, box);
+  if ("error" in program) return `${failed}: ${program.error}: unknown`;
+  const environment = new Map(box.first?.environment ?? []);
+  const directory = container.config.workingDir ?? "";
+  const process = box.spawn(0, {
+    program,
+    environment,
+    directory: directory === "" ? "/" : directory,
+    stdin,
+    stdout,
+    stderr,
+  });
+  if (process === undefined) return `${failed}: resource temporarily unavailable: unknown`;
+  state.schedule(container, state.nowMicros);
+  return process;
+}
+
+/** Calls `ended` once the process has, whoever ends it. Looks now, so that what is over at once needs no event. */
+export function whenEnded(state: RuntimeState, container: ContainerRecord, process: Process, ended: () => void): void {
+  const { box } = container;
+  if (box === undefined) return;
+  box.ended.set(process, ended);
+  runContainer(state, container);
+}

@@ -1,0 +1,321 @@
+/**
+ * Files without a disk: names, sizes, and as much content as somebody may want to read again. A file's content is a list
+ * of pieces: text with one character a byte, or a number, which stands for that many zero bytes and holds nothing.
+ * Blocks count as `du` counts them, 4 KiB each; directories and files are one inode each.
+ */
+import type { Micros } from "../kernel/types.ts";
+
+/** Text of bytes, or so many zeros. */
+export type Piece = string | number;
+
+export interface FileNode {
+  readonly is: "file";
+  pieces: Piece[];
+  sizeBytes: number;
+  /** Bytes of `pieces` that are text, and so take memory. */
+  heldBytes: number;
+  modifiedMicros: Micros;
+}
+
+export interface DirectoryNode {
+  readonly is: "directory";
+  readonly entries: Map<string, TreeNode>;
+  modifiedMicros: Micros;
+  /** Its files are in memory and not on the disk, up to so many bytes (0: no limit of its own). */
+  inMemory?: { readonly limitBytes: number };
+}
+
+export type TreeNode = FileNode | DirectoryNode;
+
+/** Why a file operation failed, in the words of the C library. */
+export type FileError =
+  | "No such file or directory"
+  | "Is a directory"
+  | "Not a directory"
+  | "File exists"
+  | "Directory not empty"
+  | "No space left on device"
+  | "Read-only file system"
+  | "File name too long";
+
+export interface TreeUse {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
+/** Where what a tree holds is charged. False: there is no room, and nothing was charged. */
+export interface TreeCharge {
+  disk(bytes: number, inodes: number): boolean;
+  memory(bytes: number): boolean;
+}
+
+const BLOCK_BYTES = 4096;
+const HELD_BYTES_MAX = 16 << 20;
+const DEPTH_MAX = 256;
+const NAME_BYTES_MAX = 255;
+
+export const blocksOf = (bytes: number): number => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+
+/** The parts of an absolute path, `.` and `..` resolved. */
+export function pathParts(path: string): string[] {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts;
+}
+
+export class FileTree {
+  readonly root: DirectoryNode = { is: "directory", entries: new Map(), modifiedMicros: 0 };
+  private readonly charge: TreeCharge;
+
+  constructor(charge: TreeCharge) {
+    this.charge = charge;
+  }
+
+  find(path: string): TreeNode | undefined {
+    let node: TreeNode = this.root;
+    for (const part of pathParts(path)) {
+      if (node.is !== "directory") return undefined;
+      const next = node.entries.get(part);
+      if (next === undefined) return undefined;
+      node = next;
+    }
+    return node;
+  }
+
+  /** Makes the directory and those above it. */
+  makeDirectories(path: string, nowMicros: Micros): DirectoryNode | FileError {
+    const parts = pathParts(path);
+    if (parts.length > DEPTH_MAX) return "File name too long";
+    let node: DirectoryNode = this.root;
+    let medium = node.inMemory;
+    for (const part of parts) {
+      let next = node.entries.get(part);
+      if (next === undefined) {
+        if (part.length > NAME_BYTES_MAX) return "File name too long";
+        if (medium === undefined && !this.charge.disk(BLOCK_BYTES, 1)) return "No space left on device";
+        next = { is: "directory", entries: new Map(), modifiedMicros: nowMicros };
+        node.entries.set(part, next);
+        node.modifiedMicros = nowMicros;
+      }
+      if (next.is !== "directory") return "Not a directory";
+      medium = next.inMemory ?? medium;
+      node = next;
+    }
+    return node;
+  }
+
+  /** Opens a file for writing, made when missing (its directory must be there), emptied unless `append`. */
+  open(path: string, append: boolean, nowMicros: Micros): FileNode | FileError {
+    const parts = pathParts(path);
+    const name = parts.pop();
+    if (name === undefined) return "Is a directory";
+    const directory = this.find(parts.join("/"));
+    if (directory === undefined) return "No such file or directory";
+    if (directory.is !== "directory") return "Not a directory";
+    const known = directory.entries.get(name);
+    if (known?.is === "directory") return "Is a directory";
+    if (known !== undefined) {
+      if (!append) this.truncate(path, known, nowMicros);
+      return known;
+    }
+    if (name.length > NAME_BYTES_MAX) return "File name too long";
+    if (this.mediumOf(path) === undefined && !this.charge.disk(0, 1)) return "No space left on device";
+    const file: FileNode = { is: "file", pieces: [], sizeBytes: 0, heldBytes: 0, modifiedMicros: nowMicros };
+    directory.entries.set(name, file);
+    directory.modifiedMicros = nowMicros;
+    return file;
+  }
+
+  /** Adds to the end of a file that `path` names. */
+  append(path: string, file: FileNode, piece: Piece, nowMicros: Micros): FileError | undefined {
+    const bytes = typeof piece === "number" ? piece : piece.length;
+    if (bytes === 0) return undefined;
+    const growth = blocksOf(file.sizeBytes + bytes) - blocksOf(file.sizeBytes);
+    if (growth > 0 && !this.chargeAt(path, growth, 0)) return "No space left on device";
+    const last = file.pieces.length - 1;
+    const end = file.pieces[last];
+    if (typeof piece === "number" && typeof end === "number") file.pieces[last] = end + piece;
+    else if (typeof piece === "string" && typeof end === "string" && end.length < 4096) file.pieces[last] = end + piece;
+    else file.pieces.push(piece);
+    file.sizeBytes += bytes;
+    file.modifiedMicros = nowMicros;
+    if (typeof piece === "string") file.heldBytes += bytes;
+    if (file.heldBytes > HELD_BYTES_MAX) forgetOldest(file);
+    return undefined;
+  }
+
+  truncate(path: string, file: FileNode, nowMicros: Micros): void {
+    this.chargeAt(path, -blocksOf(file.sizeBytes), 0);
+    file.pieces = [];
+    file.sizeBytes = 0;
+    file.heldBytes = 0;
+    file.modifiedMicros = nowMicros;
+  }
+
+  /** Removes a file, or a directory with all that is in it. */
+  remove(path: string, nowMicros: Micros): FileError | undefined {
+    const parts = pathParts(path);
+    const name = parts.pop();
+    const directory = this.find(parts.join("/"));
+    const node = name === undefined || directory?.is !== "directory" ? undefined : directory.entries.get(name);
+    if (node === undefined) return "No such file or directory";
+    this.release(path, node);
+    (directory as DirectoryNode).entries.delete(name as string);
+    (directory as DirectoryNode).modifiedMicros = nowMicros;
+    return undefined;
+  }
+
+  rename(from: string, to: string, nowMicros: Micros): FileError | undefined {
+    const node = this.find(from);
+    if (node === undefined) return "No such file or directory";
+    const source = pathParts(from);
+    const target = pathParts(to);
+    if (source.join("/") === target.join("/")) return undefined;
+    const name = target.pop();
+    const directory = this.find(target.join("/"));
+    if (directory === undefined || name === undefined) return "No such file or directory";
+    if (directory.is !== "directory") return "Not a directory";
+    const old = directory.entries.get(name);
+    if (old?.is === "directory" && (node.is === "file" || old.entries.size > 0)) {
+      return node.is === "file" ? "Is a directory" : "Directory not empty";
+    }
+    if (old !== undefined) this.remove(to, nowMicros);
+    const base = source.pop() as string;
+    (this.find(source.join("/")) as DirectoryNode).entries.delete(base);
+    directory.entries.set(name, node);
+    directory.modifiedMicros = nowMicros;
+    return undefined;
+  }
+
+  /** All below a path, itself included: blocks and inodes, on whatever they are. */
+  use(path: string): TreeUse | undefined {
+    const node = this.find(path);
+    return node === undefined ? undefined : useOf(node);
+  }
+
+  private release(path: string, node: TreeNode): void {
+    const medium = this.mediumOf(path);
+    if (medium !== undefined) {
+      this.charge.memory(-contentOf(node));
+      return;
+    }
+    let bytes = 0;
+    let inodes = 0;
+    const todo: TreeNode[] = [node];
+    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+      if (next.is === "directory" && next.inMemory !== undefined) {
+        this.charge.memory(-contentOf(next));
+        bytes += BLOCK_BYTES;
+        inodes++;
+        continue;
+      }
+      bytes += next.is === "file" ? blocksOf(next.sizeBytes) : BLOCK_BYTES;
+      inodes++;
+      if (next.is === "directory") for (const entry of next.entries.values()) todo.push(entry);
+    }
+    this.charge.disk(-bytes, -inodes);
+  }
+
+  private chargeAt(path: string, bytes: number, inodes: number): boolean {
+    const medium = this.mediumOf(path);
+    if (medium === undefined) return this.charge.disk(bytes, inodes);
+    if (bytes > 0 && medium.limitBytes > 0 && contentOf(medium.node) + bytes > medium.limitBytes) return false;
+    return this.charge.memory(bytes);
+  }
+
+  /** The directory in memory that a path lies below. */
+  private mediumOf(path: string): { readonly node: DirectoryNode; readonly limitBytes: number } | undefined {
+    let node: TreeNode = this.root;
+    let found: { readonly node: DirectoryNode; readonly limitBytes: number } | undefined;
+    for (const part of pathParts(path)) {
+      if (node.is !== "directory") break;
+      const next = node.entries.get(part);
+      if (next === undefined) break;
+      node = next;
+      if (node.is === "directory" && node.inMemory !== undefined)
+        found = { node, limitBytes: node.inMemory.limitBytes };
+    }
+    return found;
+  }
+}
+
+function useOf(node: TreeNode): TreeUse {
+  let bytes = 0;
+  let inodes = 0;
+  const todo: TreeNode[] = [node];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    bytes += next.is === "file" ? blocksOf(next.sizeBytes) : BLOCK_BYTES;
+    inodes++;
+    if (next.is === "directory") for (const entry of next.entries.values()) todo.push(entry);
+  }
+  return { bytes, inodes };
+}
+
+/** Blocks of the files alone: what a file system in memory holds. */
+function contentOf(node: TreeNode): number {
+  let bytes = 0;
+  const todo: TreeNode[] = [node];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (next.is === "file") bytes += blocksOf(next.sizeBytes);
+    else for (const entry of next.entries.values()) todo.push(entry);
+  }
+  return bytes;
+}
+
+/** A file that grows without end keeps its later half; what stood before reads as zeros. */
+function forgetOldest(file: FileNode): void {
+  let kept = 0;
+  let index = file.pieces.length;
+  while (index > 0 && kept < HELD_BYTES_MAX / 2) {
+    const piece = file.pieces[--index] as Piece;
+    if (typeof piece === "string") kept += piece.length;
+  }
+  let zeros = 0;
+  for (const piece of file.pieces.slice(0, index)) zeros += typeof piece === "number" ? piece : piece.length;
+  file.pieces = [zeros, ...file.pieces.slice(index)];
+  file.heldBytes = kept;
+}
+
+/** Bytes [offset, offset + limit) of a file. */
+export function readFile(file: FileNode, offset: number, limit: number): Uint8Array {
+  const end = Math.min(file.sizeBytes, offset + limit);
+  const bytes = new Uint8Array(Math.max(0, end - offset));
+  let at = 0;
+  for (const piece of file.pieces) {
+    const length = typeof piece === "number" ? piece : piece.length;
+    if (typeof piece === "string" && at < end && at + length > offset) {
+      const from = Math.max(0, offset - at);
+      const to = Math.min(length, end - at);
+      for (let index = from; index < to; index++) bytes[at + index - offset] = piece.charCodeAt(index);
+    }
+    at += length;
+    if (at >= end) break;
+  }
+  return bytes;
+}
+
+/** One character a byte. */
+export function bytesText(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return text;
+}
+
+export function textBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** UTF-8 of a text, one character a byte. */
+export const toByteText = (text: string): string => (isAscii(text) ? text : bytesText(encoder.encode(text)));
+export const fromByteText = (text: string): string => (isAscii(text) ? text : decoder.decode(textBytes(text)));
+
+// eslint-disable-next-line no-control-regex
+const isAscii = (text: string): boolean => !/[^\u0000-\u007f]/.test(text);

@@ -1,0 +1,82 @@
+/** What the runtime keeps of sandboxes and containers. Configurations are the callers' own messages, shared and never changed. */
+import type {
+  Container,
+  ContainerConfig,
+  ContainerState,
+  ContainerStats,
+  LinuxContainerResources,
+  PodSandbox,
+  PodSandboxConfig,
+} from "../../wire/cri-messages.ts";
+import type { Micros } from "../kernel/types.ts";
+import type { StoredImage } from "./images.ts";
+import type { ContainerFiles } from "./container-files.ts";
+import type { Box } from "./processes/box.ts";
+import type { UsageModel } from "./usage-model.ts";
+
+export interface SandboxRecord {
+  readonly id: string;
+  readonly config: PodSandboxConfig;
+  readonly handler: string;
+  readonly createdMicros: Micros;
+  readonly ip: string;
+  ready: boolean;
+  readonly containers: ContainerRecord[];
+  /** Its entry in lists while it does not change. */
+  listed: PodSandbox | undefined;
+}
+
+export interface ContainerRecord {
+  readonly id: string;
+  readonly sandbox: SandboxRecord;
+  readonly config: ContainerConfig;
+  readonly image: StoredImage;
+  readonly createdMicros: Micros;
+  state: ContainerState;
+  startedMicros: Micros;
+  finishedMicros: Micros;
+  exitCode: number;
+  reason: string;
+  message: string;
+  resources: LinuxContainerResources | undefined;
+  /** While it runs. */
+  box: Box | undefined;
+  /** Its files stay when it has ended, until it is removed. */
+  files: ContainerFiles | undefined;
+  /** It runs what its image is said to run, and no command of its own. */
+  isService: boolean;
+  removing: boolean;
+  starting: boolean;
+  usage: UsageSetting;
+  /** When the runtime looks at it next; Infinity: only when something happens. */
+  wakeMicros: Micros;
+  /** Told when it ends. */
+  waiters: (() => void)[];
+  readonly logPath: string;
+  readonly reservedName: string;
+  /** Output that has no end of line yet, of either stream. */
+  readonly logRest: { 1: string; 2: string };
+  listed: Container | undefined;
+  /** Its statistics as they were taken last, where they are taken at intervals. */
+  figures?: { readonly timestamp: number; readonly stats: ContainerStats };
+}
+
+/** What a container, or a pod, is said to use, beside what its processes do. `null`: it has no figures. */
+export interface UsageSetting {
+  readonly memory?: UsageModel;
+  /** Nanocores. */
+  readonly cpu?: UsageModel;
+  readonly pids?: UsageModel;
+  readonly layerBytes?: UsageModel;
+  readonly layerInodes?: UsageModel;
+  /** Logs and local volumes, of pods alone: they are found below the pod's log directory. */
+  readonly volumeBytes?: UsageModel;
+  readonly volumeInodes?: UsageModel;
+  /** Statistics leave it out. */
+  readonly hidden?: boolean;
+  /** When the models began. */
+  readonly sinceMicros?: Micros;
+}
+
+export const podKey = (config: PodSandboxConfig): string =>
+  `${config.metadata?.namespace ?? ""}/${config.metadata?.name ?? ""}`;

@@ -1,0 +1,151 @@
+/** The data of a runtime, and what all its parts do with it. */
+import type { CriAnswer, CriEventSink, CriMethod } from "../../wire/cri.ts";
+import type { Cancel, Micros, Prng, Process } from "../kernel/types.ts";
+import { CallFaults } from "./call-faults.ts";
+import { type ImageRow, ImageStore } from "./images.ts";
+import { Machine, type MachineOptions, machineDefaults, type MachineUsage } from "./machine.ts";
+import { type ContainerRecord, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
+import { WakeHeap } from "./wake-heap.ts";
+
+/** How long calls take: a fixed time, or one drawn from [min, max]. Microseconds. */
+export type CallTimes = Readonly<Partial<Record<CriMethod, Micros | readonly [Micros, Micros]>>>;
+
+/** About what a busy runtime of the recorded node took. */
+const timesDefault: CallTimes = {
+  RunPodSandbox: [200_000, 400_000],
+  StopPodSandbox: [100_000, 300_000],
+  RemovePodSandbox: [20_000, 100_000],
+  CreateContainer: [20_000, 100_000],
+  StartContainer: [90_000, 250_000],
+  RemoveContainer: [10_000, 60_000],
+  ExecSync: [60_000, 160_000],
+};
+
+export interface RuntimeOptions {
+  readonly machine?: Partial<MachineOptions>;
+  readonly usage?: MachineUsage;
+  readonly images?: readonly ImageRow[];
+  /** Whether images that no row names can be pulled too. Default true. */
+  readonly openRegistry?: boolean;
+  readonly times?: CallTimes;
+  /** Addresses of pods: the first two or three bytes of IPv4, `10.88`. */
+  readonly podNetwork?: string;
+  /** How often statistics are taken: a look in between is shown the last ones again. 0: always anew. */
+  readonly figuresMicros?: Micros;
+  readonly runtimeHandlers?: readonly string[];
+  /** Addresses of streams for exec, attach and port-forward; without it those calls are unimplemented. */
+  readonly streams?: StreamAddresses;
+}
+
+export interface StreamAddresses {
+  url(kind: "exec" | "attach" | "portforward", request: object): string;
+}
+
+export class RuntimeState {
+  readonly process: Process;
+  readonly options: RuntimeOptions;
+  readonly machine: Machine;
+  readonly images: ImageStore;
+  readonly faults = new CallFaults();
+  readonly prng: Prng;
+  readonly sandboxes = new Map<string, SandboxRecord>();
+  readonly containers = new Map<string, ContainerRecord>();
+  /** Pulls under way, by what was asked for: a second caller waits for the first one's. */
+  readonly pulls = new Map<string, ((answer: CriAnswer) => void)[]>();
+  /** By `namespace/name`; `namespace/name/container` for one of them. */
+  readonly settings = new Map<string, UsageSetting>();
+  /** Containers with a usage model on a disk. */
+  readonly modelled = new Set<ContainerRecord>();
+  /** Names of sandboxes and containers, which two may not have at once, with the id that has each. */
+  readonly reserved = new Map<string, string>();
+  /** Lists as they were answered last, while nothing has changed. */
+  readonly lists = new Map<string, { readonly generation: number; readonly items: readonly object[] }>();
+  readonly sinks = new Set<{ readonly reader: Process; readonly sink: CriEventSink }>();
+  conditions = { runtimeReady: true, networkReady: true };
+  /** Grows with every change that a list could show. */
+  generation = 1;
+  addressCount = 1;
+  private readonly heap = new WakeHeap<ContainerRecord>();
+  private readonly onDue: (container: ContainerRecord) => void;
+  private timer: { readonly at: Micros; readonly cancel: Cancel } | undefined;
+
+  /** `onDue` is called for a container whose time has come. */
+  constructor(process: Process, options: RuntimeOptions, onDue: (container: ContainerRecord) => void) {
+    this.process = process;
+    this.options = options;
+    this.onDue = onDue;
+    this.prng = process.prng.stream("runtime");
+    this.machine = new Machine({ name: process.name, ...machineDefaults, ...options.machine }, () => this.nowMicros);
+    this.machine.usage = { ...this.machine.usage, ...options.usage };
+    this.images = new ImageStore(options.images ?? [], options.openRegistry ?? true);
+  }
+
+  get nowMicros(): Micros {
+    return this.process.clock.nowMicros();
+  }
+
+  /** Nanoseconds since 1970, as messages have it: a double, so exact to the microsecond only. */
+  unixNanos(micros: Micros): number {
+    return (this.process.clock.epochUnixMillis * 1000 + micros) * 1000;
+  }
+
+  /** After what a call of this method takes. */
+  later(method: CriMethod, work: () => void): void {
+    const time = this.options.times?.[method] ?? timesDefault[method] ?? 0;
+    const micros = typeof time === "number" ? time : this.prng.intInclusive(time[0], time[1]);
+    if (micros === 0) work();
+    else this.process.clock.after(micros, work);
+  }
+
+  /** A new identifier of 64 hexadecimal digits. */
+  newId(): string {
+    let id = "";
+    for (let word = 0; word < 8; word++) id += this.prng.uint32().toString(16).padStart(8, "0");
+    return id;
+  }
+
+  /** Something that lists show has changed. */
+  changed(record: SandboxRecord | ContainerRecord): void {
+    this.generation++;
+    record.listed = undefined;
+  }
+
+  /** When a container is looked at next; Infinity: only when something happens to it. */
+  schedule(container: ContainerRecord, atMicros: Micros): void {
+    this.heap.set(container, atMicros === Infinity ? Infinity : Math.max(this.nowMicros, atMicros));
+    this.arm();
+  }
+
+  /** What is said of its usage, as it is now. */
+  applySetting(container: ContainerRecord): void {
+    const pod = podKey(container.sandbox.config);
+    container.usage = this.settings.get(`${pod}/${container.config.metadata?.name}`) ?? {};
+    if ([container.usage, this.settings.get(pod)].some(usesDisk)) this.modelled.add(container);
+    else this.modelled.delete(container);
+  }
+
+  private arm(): void {
+    const next = this.heap.nextMicros;
+    if (this.timer !== undefined && this.timer.at <= next) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+    if (next === Infinity) return;
+    const cancel = this.process.clock.after(Math.max(0, next - this.nowMicros), () => {
+      this.timer = undefined;
+      const now = this.nowMicros;
+      for (let due = this.heap.takeDue(now); due !== undefined; due = this.heap.takeDue(now)) {
+        this.onDue(due);
+        // One that wants to go on at this very instant has its turn after the others, in an event of its own.
+        if (due.wakeMicros <= now) break;
+      }
+      this.arm();
+    });
+    this.timer = { at: next, cancel };
+  }
+}
+
+const usesDisk = (setting: UsageSetting | undefined): boolean =>
+  setting?.layerBytes !== undefined ||
+  setting?.layerInodes !== undefined ||
+  setting?.volumeBytes !== undefined ||
+  setting?.volumeInodes !== undefined;

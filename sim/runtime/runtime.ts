@@ -1,0 +1,118 @@
+/**
+ * A container runtime that runs nothing: sandboxes, containers, images and files of one node, as a state machine on kernel
+ * events. It answers calls of the container runtime interface as containerd does, and those of `Machine` for the host.
+ *
+ * Containers belong to the machine, not to the process that calls: they go on while nobody asks. What is idle costs nothing:
+ * one timer serves all containers of a node, and figures are computed when they are asked for.
+ */
+import type { CriAnswer, CriEventSink, CriMethod, CriRequest } from "../../wire/cri.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import type { Cancel, Process } from "../kernel/types.ts";
+import type { CallFault } from "./call-faults.ts";
+import { type CallHandler, containerCalls } from "./container-calls.ts";
+import { runContainer } from "./container-life.ts";
+import { imageCalls } from "./image-calls.ts";
+import { machineCalls } from "./machine-calls.ts";
+import type { MachineUsage } from "./machine.ts";
+import { podKey, type UsageSetting } from "./records.ts";
+import { type RuntimeOptions, RuntimeState } from "./runtime-state.ts";
+import { sandboxCalls } from "./sandbox-calls.ts";
+import { statsCalls } from "./stats-calls.ts";
+import { statusCalls } from "./status-calls.ts";
+import { addedByModels } from "./usage-of.ts";
+
+const calls: { readonly [M in CriMethod]: CallHandler<M> } = {
+  ...sandboxCalls,
+  ...containerCalls,
+  ...imageCalls,
+  ...statsCalls,
+  ...statusCalls,
+  ...machineCalls,
+};
+
+export class SimulatedRuntime implements CriRuntime {
+  readonly state: RuntimeState;
+
+  constructor(process: Process, options: RuntimeOptions = {}) {
+    this.state = new RuntimeState(process, options, (container) => runContainer(this.state, container));
+    this.state.machine.modelled = () => addedByModels(this.state);
+  }
+
+  start(request: CriRequest, done: (answer: CriAnswer) => void): Cancel {
+    let open = true;
+    const answer = (value: CriAnswer): void => {
+      if (open) done(value);
+      open = false;
+    };
+    const handler = calls[request.method] as CallHandler<CriMethod>;
+    const carryOut = (): void => handler(this.state, request.message, answer);
+    const effect = this.state.faults.effectOn(request, () => this.namesOf(request.message));
+    if (effect === undefined) carryOut();
+    else if (effect.is === "delay") this.state.process.clock.after(effect.micros, carryOut);
+    else if (effect.is === "error") {
+      const { code, text } = effect;
+      this.state.later(request.method, () => answer({ ok: false, code, text }));
+    }
+    return () => {
+      open = false;
+    };
+  }
+
+  events(reader: Process, sink: CriEventSink): Cancel {
+    const entry = { reader, sink };
+    this.state.sinks.add(entry);
+    const forget = reader.onCrash(() => this.state.sinks.delete(entry));
+    return () => {
+      forget();
+      this.state.sinks.delete(entry);
+    };
+  }
+
+  /** From now on. A pod by `namespace/name`, one container by `namespace/name/container`; undefined takes it back. */
+  use(name: string, setting: UsageSetting | undefined): void {
+    const { settings, containers, nowMicros } = this.state;
+    if (setting === undefined) settings.delete(name);
+    else settings.set(name, { ...settings.get(name), ...setting, sinceMicros: nowMicros });
+    for (const container of containers.values()) {
+      const pod = podKey(container.sandbox.config);
+      if (name !== pod && name !== `${pod}/${container.config.metadata?.name}`) continue;
+      this.state.applySetting(container);
+      if (container.box !== undefined) this.state.schedule(container, nowMicros);
+    }
+  }
+
+  /** What is used beside the pods, from now on; what is left out stays. */
+  useMachine(usage: MachineUsage): void {
+    const { machine } = this.state;
+    machine.usage = { ...machine.usage, ...usage, sinceMicros: this.state.nowMicros };
+  }
+
+  /** Conditions that `Status` tells. */
+  setConditions(conditions: { readonly runtimeReady?: boolean; readonly networkReady?: boolean }): void {
+    Object.assign(this.state.conditions, conditions);
+  }
+
+  /** Makes calls go wrong from now on, until the returned function is called. */
+  fail(fault: CallFault): () => void {
+    return this.state.faults.add(fault);
+  }
+
+  /** All that a call is about. */
+  private namesOf(message: object): readonly string[] {
+    const fields = message as {
+      readonly containerId?: string;
+      readonly podSandboxId?: string;
+      readonly image?: { readonly image?: string };
+      readonly config?: { readonly metadata?: { readonly name?: string; readonly namespace?: string } };
+    };
+    const names: string[] = [];
+    const container = this.state.containers.get(fields.containerId ?? "");
+    const sandbox = container?.sandbox ?? this.state.sandboxes.get(fields.podSandboxId ?? "");
+    const own = fields.config?.metadata;
+    if (container?.config.metadata?.name !== undefined) names.push(container.id, container.config.metadata.name);
+    if (sandbox !== undefined) names.push(sandbox.id, podKey(sandbox.config));
+    if (own?.name !== undefined) names.push(own.namespace === undefined ? own.name : `${own.namespace}/${own.name}`);
+    if (fields.image?.image !== undefined) names.push(fields.image.image);
+    return names;
+  }
+}
