@@ -27,7 +27,7 @@ export function startCommand(
   const word = argv[0] ?? "";
   const found = findProgram(word, box);
   if (found === undefined) return { error: `1: ${word}: not found`, status: 127 };
-  if (found === "no permission") return { error: `1: ${word}: Permission denied`, status: 126 };
+  if (found === NO_PERMISSION) return { error: `1: ${word}: Permission denied`, status: 126 };
   const args = argv.slice(1);
   if (typeof found === "object") return shell([word, ...args], box, found.script);
   if (shells.has(found)) return shell(args, box, undefined);
@@ -41,23 +41,26 @@ export function startCommand(
 export function missingCommand(argv: readonly string[], box: Box): string | undefined {
   const word = argv[0] ?? "";
   const found = findProgram(word, box);
-  if (found === "no permission") return `exec: "${word}": permission denied`;
+  if (found === NO_PERMISSION) return `exec: "${word}": permission denied`;
   if (found !== undefined) return undefined;
   return word.includes("/")
     ? `exec: "${word}": stat ${word}: no such file or directory`
     : `exec: "${word}": executable file not found in $PATH`;
 }
 
+/** In place of a program's name: no command has a slash in its own. */
+const NO_PERMISSION = "/";
+
 /** The name of a program, or the script that a file holds. */
-function findProgram(word: string, box: Box): string | { readonly script: string } | "no permission" | undefined {
+function findProgram(word: string, box: Box): string | { readonly script: string } | undefined {
   if (!word.includes("/")) return box.has(word) ? word : undefined;
   const name = /^\/(?:usr\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(word)?.[1];
   if (name !== undefined && box.has(name)) return name;
   const node = box.files.find(word.startsWith("/") ? word : `/${word}`);
   if (node === undefined) return undefined;
-  if (node.is !== "file" || !box.has("sh")) return "no permission";
+  if (node.is !== "file" || !box.has("sh")) return NO_PERMISSION;
   const script = bytesText(readFile(node, 0, SCRIPT_BYTES_MAX));
-  return /^#!\s*\/(?:usr\/)?bin\/(?:env )?(?:ba|da|a)?sh\b/.test(script) ? { script } : "no permission";
+  return /^#!\s*\/(?:usr\/)?bin\/(?:env )?(?:ba|da|a)?sh\b/.test(script) ? { script } : NO_PERMISSION;
 }
 
 function shell(

@@ -12,16 +12,16 @@ interface Builtin {
   readonly args: readonly string[];
 }
 
-export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
-  *":"() {
+export const builtins: Readonly<Record<string, (call: Builtin) => number | Run>> = {
+  ":"() {
     return 0;
   },
-  *exit({ shell, args }) {
+  exit({ shell, args }) {
     shell.status = args[0] === undefined ? shell.status : numberOf(args[0]) & 255;
     shell.unwind = { is: "exit", count: 0 };
     return shell.status;
   },
-  *return({ shell, args }) {
+  return({ shell, args }) {
     shell.status = args[0] === undefined ? shell.status : numberOf(args[0]);
     shell.unwind = { is: shell.callDepth > 0 ? "return" : "exit", count: 0 };
     return shell.status;
@@ -33,7 +33,7 @@ export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
   export: exportNames,
   readonly: exportNames,
   local: exportNames,
-  *unset({ shell, args }) {
+  unset({ shell, args }) {
     for (const name of args) {
       if (name === "-v" || name === "-f") continue;
       shell.unset(name);
@@ -41,7 +41,7 @@ export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
     }
     return 0;
   },
-  *shift({ shell, args }) {
+  shift({ shell, args }) {
     const count = args[0] === undefined ? 1 : numberOf(args[0]);
     if (count > shell.state.positional.length) throw new ShellError("shift: can't shift that many");
     shell.state.positional = shell.state.positional.slice(count);
@@ -54,7 +54,7 @@ export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
   *exec({ shell, args }) {
     return args.length === 0 ? 0 : yield* shell.become(args);
   },
-  *cd({ shell, process, box, args }) {
+  cd({ shell, process, box, args }) {
     const path = args[0] ?? shell.get("HOME") ?? "/";
     const whole = pathOf(process, path);
     if (!box.files.isDirectory(whole)) {
@@ -71,7 +71,7 @@ export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
     return 0;
   },
   read,
-  *type({ shell, args }) {
+  type({ shell, args }) {
     return args.every((name) => Object.hasOwn(builtins, name) || shell.state.functions.has(name)) ? 0 : 127;
   },
   *command({ shell, box, process, args }) {
@@ -84,25 +84,25 @@ export const builtins: Readonly<Record<string, (call: Builtin) => Run>> = {
     const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`);
     return quoted.length === 0 ? 0 : yield* shell.evaluate(quoted.join(" "));
   },
-  *umask() {
+  umask() {
     return 0;
   },
-  *ulimit() {
+  ulimit() {
     return 0;
   },
-  *times() {
+  times() {
     return 0;
   },
 };
 
-function* leave({ shell, args }: Builtin, is: "break" | "continue"): Run {
+function leave({ shell, args }: Builtin, is: "break" | "continue"): number {
   const count = args[0] === undefined ? 1 : numberOf(args[0]);
   if (count < 1) throw new ShellError(`${is}: Illegal number: ${args[0]}`);
   if (shell.loopDepth > 0) shell.unwind = { is, count: Math.min(count, shell.loopDepth) };
   return 0;
 }
 
-function* trap({ shell, process, box, args }: Builtin): Run {
+function trap({ shell, process, box, args }: Builtin): number {
   const { traps } = shell.state;
   const rest = args[0] === "--" ? args.slice(1) : args;
   if (rest.length === 0) {
@@ -144,7 +144,7 @@ function* wait({ shell, process, box, args }: Builtin): Run {
   return args.length === 0 ? 0 : status;
 }
 
-function* exportNames({ shell, args }: Builtin): Run {
+function exportNames({ shell, args }: Builtin): number {
   for (const arg of args) {
     if (arg === "-p") continue;
     const at = arg.indexOf("=");
@@ -156,7 +156,7 @@ function* exportNames({ shell, args }: Builtin): Run {
   return 0;
 }
 
-function* set({ shell, args }: Builtin): Run {
+function set({ shell, args }: Builtin): number {
   const { options } = shell.state;
   let index = 0;
   for (; index < args.length; index++) {

@@ -53,7 +53,7 @@ function oneAt(pattern: string, at: number): One {
   return { is: "char", char, next: at + 1 };
 }
 
-function accepts(one: Exclude<One, { is: "star" }> | One, char: string): boolean {
+function accepts(one: One, char: string): boolean {
   if (one.is === "any") return true;
   if (one.is === "char") return one.char === char;
   if (one.is !== "set") return false;

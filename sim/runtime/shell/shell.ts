@@ -271,9 +271,7 @@ export class Shell implements Program, ShellContext {
     if (argv.length === 0) {
       if (command.redirections.length === 0) return expansion.substituted ? this.status : 0;
       this.status = before;
-      return yield* this.redirected(command.redirections, function* () {
-        return 0;
-      });
+      return yield* this.redirected(command.redirections, () => 0);
     }
     return yield* this.redirected(command.redirections, () => this.call(argv, values));
   }
@@ -283,7 +281,8 @@ export class Shell implements Program, ShellContext {
     const builtin = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
     if (builtin !== undefined) {
       for (const [key, value] of assignments) this.set(key, value);
-      return yield* builtin({ shell: this, process: this.process, box: this.box, args: argv.slice(1) });
+      const result = builtin({ shell: this, process: this.process, box: this.box, args: argv.slice(1) });
+      return typeof result === "number" ? result : yield* result;
     }
     const body = this.state.functions.get(name);
     if (body !== undefined) {
@@ -420,13 +419,13 @@ export class Shell implements Program, ShellContext {
   }
 
   /** Runs with other streams, which are put back afterwards. */
-  private *redirected(redirections: readonly Redirection[], run: () => Run): Run {
-    if (redirections.length === 0) return yield* run();
+  private *redirected(redirections: readonly Redirection[], run: () => Run | number): Run {
+    if (redirections.length === 0) return yield* settled(run());
     const { process } = this;
     const { stdin, stdout, stderr } = process;
     const failure = yield* this.redirect(redirections);
     if (failure !== undefined) this.complain(failure);
-    const status = failure === undefined ? yield* run() : 2;
+    const status = failure === undefined ? yield* settled(run()) : 2;
     if (process.stdin !== stdin) releaseStream(process.stdin, false);
     if (process.stdout !== stdout) releaseStream(process.stdout, true);
     if (process.stderr !== stderr) releaseStream(process.stderr, true);
@@ -571,6 +570,10 @@ export class Shell implements Program, ShellContext {
     const signal = this.pending[0];
     return signal === undefined ? undefined : statusOf(signal);
   }
+}
+
+function* settled(result: Run | number): Run {
+  return typeof result === "number" ? result : yield* result;
 }
 
 /** A shell for `sh -c SCRIPT [NAME ARGS…]` or `sh FILE [ARGS…]`; `sh` alone reads nothing and ends. */
