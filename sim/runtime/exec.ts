@@ -55,7 +55,7 @@ export function execSync(
 }
 
 /** Starts a process in a container that runs; why not, otherwise. */
-export function startExec(
+function startExec(
   state: RuntimeState,
   container: ContainerRecord,
   cmd: readonly string[],
@@ -87,7 +87,7 @@ export function startExec(
 }
 
 /** Calls `ended` once the process has, whoever ends it. Looks now, so that what is over at once needs no event. */
-export function whenEnded(state: RuntimeState, container: ContainerRecord, process: Process, ended: () => void): void {
+function whenEnded(state: RuntimeState, container: ContainerRecord, process: Process, ended: () => void): void {
   const { box } = container;
   if (box === undefined) return;
   box.ended.set(process, ended);

@@ -54,7 +54,7 @@ const HELD_BYTES_MAX = 16 << 20;
 const DEPTH_MAX = 256;
 const NAME_BYTES_MAX = 255;
 
-export const blocksOf = (bytes: number): number => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+const blocksOf = (bytes: number): number => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 
 /** The parts of an absolute path, `.` and `..` resolved. */
 export function pathParts(path: string): string[] {

@@ -50,7 +50,7 @@ export interface StoredImage {
 }
 
 /** `host/path:tag`, `host/path@sha256:…`: docker.io, library and latest where they are left out. */
-export function normalReference(name: string): string | undefined {
+function normalReference(name: string): string | undefined {
   const match = /^([^@]+?)(?::([\w][\w.-]{0,127}))?(@sha256:[0-9a-f]{64})?$/.exec(name);
   if (match === null) return undefined;
   let path = match[1] as string;

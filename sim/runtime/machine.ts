@@ -58,7 +58,7 @@ const usageDefaults: MachineUsage = {
 };
 
 /** A disk: what files on it hold, and what a model says beside that. */
-export class Disk {
+class Disk {
   readonly size: DiskSize;
   readonly mountpoint: string;
   bytes = 0;

@@ -5,7 +5,7 @@ import { Kernel } from "../kernel/kernel.ts";
 import type { RuntimeOptions } from "./runtime-state.ts";
 import { SimulatedRuntime } from "./runtime.ts";
 
-export const box = { name: "local/box:1", present: true, sizeBytes: 2_000_000 } as const;
+const box = { name: "local/box:1", present: true, sizeBytes: 2_000_000 } as const;
 
 export class RuntimeBench {
   readonly kernel: Kernel;

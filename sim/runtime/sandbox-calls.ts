@@ -134,7 +134,7 @@ export function findSandbox(state: RuntimeState, id: string): SandboxRecord | un
   return state.sandboxes.get(id) ?? byPrefix(state.sandboxes, id);
 }
 
-export function byPrefix<T>(records: ReadonlyMap<string, T>, id: string): T | undefined {
+function byPrefix<T>(records: ReadonlyMap<string, T>, id: string): T | undefined {
   if (id.length < 4 || id.length >= 64) return undefined;
   let found: T | undefined;
   for (const [key, record] of records) {

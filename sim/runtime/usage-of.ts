@@ -51,7 +51,7 @@ export function useOf(state: RuntimeState, container: ContainerRecord): Containe
 }
 
 /** The writable layer: its files, and what is said of it. */
-export function layerOf(state: RuntimeState, container: ContainerRecord): TreeUse {
+function layerOf(state: RuntimeState, container: ContainerRecord): TreeUse {
   const files = container.files?.layer?.use("/");
   const pod = podSetting(state, container);
   const own = container.usage;

@@ -21,7 +21,7 @@ const CAPTURE_BYTES_MAX = 1 << 22;
 /** A variable's text is held as it is, unlike zeros in files. */
 const VALUE_BYTES_MAX = 1 << 26;
 
-export class Shell implements Program, ShellContext {
+class Shell implements Program, ShellContext {
   readonly name = "sh";
   readonly state: ShellState;
   memoryBytes = PROGRAM_BYTES;
