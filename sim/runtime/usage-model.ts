@@ -54,7 +54,14 @@ export function totalUntil(model: UsageModel, atMicros: Micros): number {
       return multiplyDivide(model.amount, atMicros, 1_000_000);
     case "ramp": {
       const climbing = Math.min(atMicros, model.overMicros);
-      const climbed = multiplyDivide(model.from + amountAt(model, climbing), climbing, 2_000_000);
+      // Exact before it is rounded: a mean that is rounded first could make the sum of a fall shrink.
+      const [from, to, over, at] = [model.from, model.to, model.overMicros, climbing].map(BigInt) as [
+        bigint,
+        bigint,
+        bigint,
+        bigint,
+      ];
+      const climbed = Number((2n * over * from * at + (to - from) * at * at) / (2_000_000n * over));
       return climbed + multiplyDivide(model.to, atMicros - climbing, 1_000_000);
     }
     case "sawtooth": {
