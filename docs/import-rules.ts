@@ -54,6 +54,7 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/apiserver/discovery"],
   ["sim/apiserver"],
   ["sim/control", "sim/runtime", "sim/agent"],
+  ["sim/nodes"],
   ["sim/cluster"],
   ["sim/checkers", "sim/faults"],
   ["sim/experiments", "sim/http", "sim/grpc", "sim/recorded"],

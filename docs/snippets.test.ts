@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { commandLine } from "../cli/command-line.ts";
 import { parseBaseline } from "../reports/gate/baseline.ts";
+import { nodeFileSchema } from "../scenarios/node-file.ts";
 import { parseScenario } from "../scenarios/load.ts";
 import { playScenario } from "../sim/experiments/play.ts";
 import { readTreeFile, root, treeFiles } from "./sources.ts";
@@ -71,7 +72,7 @@ describe("every command in the guides", () => {
   });
 
   it("is one that this test knows", () => {
-    const known = /^((npx )?touchstone|npm|git clone|cd|\.ci\/run)( |$)/;
+    const known = /^((npx )?touchstone|npm|git clone|cd|\.ci\/run|kubectl)( |$)/;
     expect(commands.map(([, line]) => line).filter((line) => !known.test(line))).toEqual([]);
     expect(commands.length).toBeGreaterThan(10);
   });
@@ -99,14 +100,18 @@ it("names only paths that exist", () => {
 it("shows only documents that load: scenarios, which hold what they expect, baselines, steps of a CI job", () => {
   const documents = guides.flatMap((path) => blocks(path, "yaml"));
   const loaded = documents.map(({ where, text }) => loadedAs(where, text));
-  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step"]));
+  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes"]));
 });
 
 /** Throws when it is none of them. */
-function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" {
+function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" | "nodes" {
   if (text.includes("apiVersion: baselines/")) {
     parseBaseline(text, where);
     return "baseline";
+  }
+  if (text.startsWith("pools:")) {
+    nodeFileSchema.parse(parseYaml(text));
+    return "nodes";
   }
   if (text.startsWith("- uses:")) {
     const { inputs } = parseYaml(readTreeFile("action.yml")) as { inputs: object };

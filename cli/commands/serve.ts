@@ -6,7 +6,9 @@ import { noControllers } from "../../sim/control/controllers.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import type { Listening } from "../../sim/http/http1-server.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
-import { startWallServer } from "../../sim/http/wall-server.ts";
+import { nodesOf } from "../../sim/cluster/node-pools.ts";
+import { startWallServer, UnusableObjects } from "../../sim/http/wall-server.ts";
+import { readNodes, readObjects } from "../flags/cluster-files.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith } from "./fault-gates.ts";
@@ -39,6 +41,9 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
     requestTimeoutMicros: options.requestTimeout,
     controllers: options.controllers ? {} : noControllers,
+    speed: options.speed,
+    objects: options.objects.flatMap(readObjects),
+    ...(options.nodes === undefined ? {} : { living: livingOf(options.nodes, options) }),
     ...(tls === undefined ? {} : { tls }),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
@@ -72,6 +77,8 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
   try {
     return await startWallServer(server);
   } catch (error) {
+    if (error instanceof UnusableObjects)
+      throw new UsageError(`--objects: not all of them can be made.\n${error.message}`);
     if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
@@ -88,6 +95,12 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
     }
     throw error;
   }
+}
+
+/** `--nodes` without controllers would be pods that nobody makes. */
+function livingOf(nodes: string, { profile, controllers, clientRates }: ServeOptions) {
+  if (!controllers) throw new UsageError("--nodes: nothing lives with --controllers=false: leave one of them out.");
+  return { nodes: nodesOf(readNodes(nodes), profiles[profile].dialect), hasRealRates: clientRates === "real" };
 }
 
 const dayMillis = 86_400_000;

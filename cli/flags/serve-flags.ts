@@ -3,7 +3,7 @@ import { object } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { constant, flag, option } from "@optique/core/primitives";
-import { integer, string } from "@optique/core/valueparser";
+import { choice, integer, string } from "@optique/core/valueparser";
 import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
 import { authorizationModeList, boolean, commaList, duration, serverUrl } from "./flag-values.ts";
 
@@ -99,6 +99,28 @@ export const serve = object({
     option("--unreadable", string({ metavar: "PATH" }), {
       description: message`The object at this path, once it is stored, cannot be read back; only an unsafe deletion removes it. May be given more than once.`,
     }),
+  ),
+  nodes: optional(
+    option("--nodes", string({ metavar: "N|FILE" }), {
+      description: message`A living cluster with so many nodes, or with those that a YAML file describes: controllers, a scheduler, and pods that start, log and end.`,
+    }),
+  ),
+  objects: multiple(
+    option("--objects", file("FILE"), {
+      description: message`Make the objects of this YAML file before anybody is served, in whatever order they come; what is there already stays. May be given more than once.`,
+    }),
+  ),
+  speed: withDefault(
+    option("--speed", integer({ min: 1, max: 1000, metavar: "N" }), {
+      description: message`Seconds of the cluster in one of the world.`,
+    }),
+    1,
+  ),
+  clientRates: withDefault(
+    option("--client-rates", choice(["real", "unlimited"], { metavar: "RATES" }), {
+      description: message`${text("real: with --nodes, each controller makes 20 requests a second and the scheduler 50, as by default the real ones do. unlimited: as many as there are.")}`,
+    }),
+    "real" as const,
   ),
   featureGates: gates,
   seed: seed("Seed of generated names and uids."),

@@ -1,6 +1,10 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import osProcess from "node:process";
+import type { Dialect } from "../../wire/dialect.ts";
+import type { Forward } from "../apiserver/proxy/forward.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
+import { addLiving, type LivingNodes, type LivingOptions } from "../cluster/living.ts";
+import { seed, type SeedObject } from "../cluster/seed.ts";
 import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
 import { shouldCompress } from "../contract/compression.ts";
@@ -11,6 +15,7 @@ import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
+import { scaledWall } from "./scaled-wall.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
@@ -22,28 +27,54 @@ export interface WallServerOptions extends ServerSettings {
   readonly bindAddress: string;
   /** Default: plain. */
   readonly tls?: TlsOptions;
+  /** Seconds of the cluster in one of the world, above zero. Default 1. */
+  readonly speed?: number;
+  /** Controllers, a scheduler and these nodes. Default: a server alone. */
+  readonly living?: Omit<LivingOptions, "dialect">;
+  /** Put into the store, in whatever order they come, before anybody is served. Default: nothing. */
+  readonly objects?: readonly SeedObject[];
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
   /** Something threw: our bug. The server goes on without what it happened in (`what`), which is half-done. */
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Listens; rejects with node's error when it cannot. Closing ends the server's timers too. */
+/** Objects that were to be there at the start and cannot be made. The message has one a line. */
+export class UnusableObjects extends Error {}
+
+/** Listens; rejects with node's error when it cannot, and with `UnusableObjects`. Closing ends the server's timers too. */
 export async function startWallServer(options: WallServerOptions): Promise<Listening> {
-  const { seed, port, bindAddress, tls, accessLog, patience, onError, ...serverOptions } = options;
+  const {
+    seed: runSeed,
+    port,
+    bindAddress,
+    tls,
+    accessLog,
+    patience,
+    onError,
+    speed = 1,
+    living,
+    objects = [],
+    ...serverOptions
+  } = options;
   let exceptionCount = 0;
   const caught = (error: unknown, what: string): void => {
     exceptionCount++;
     onError(error, what);
   };
-  const kernel = new Kernel({ seed, epochUnixMillis: Date.now(), caught });
-  const driver = new WallDriver(kernel, wallPorts, { onError: (error) => caught(error, "event") });
+  const kernel = new Kernel({ seed: runSeed, epochUnixMillis: Date.now(), caught });
+  const driver = new WallDriver(kernel, scaledWall(wallPorts, speed), { onError: (error) => caught(error, "event") });
   const certificateAuthority = runAuthority(Date.now());
   let url = "";
+  let nodes: LivingNodes | undefined;
+  const cluster = new Cluster({ kernel });
   const { process, made: server } = stoppingOnError(driver, () =>
-    new Cluster({ kernel }).addServer("apiserver-1", (process) => ({
+    cluster.addServer("apiserver-1", (process) => ({
       webhooks: httpsWebhookCaller((work) => driver.enter(process, work)),
-      forward: httpForwarder((work) => driver.enter(process, work)),
+      forward: nodesFirst(
+        () => nodes,
+        httpForwarder((work) => driver.enter(process, work)),
+      ),
       tokenSigner: rsaSigner(),
       certificateAuthority,
       processFigures: () => ({ ...processFigures(), exceptionCount }),
@@ -51,6 +82,15 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       ...serverOptions,
     })),
   );
+  const { dialect } = server.profile;
+  if (living !== undefined) nodes = addLiving(cluster, { ...living, dialect });
+  if (objects.length > 0) {
+    const problems = await seeded(cluster, driver, dialect, objects);
+    if (problems.length > 0) {
+      driver.stop();
+      throw new UnusableObjects(problems.join("\n"));
+    }
+  }
   const listening = await listenHttp(
     {
       handler: server,
@@ -75,6 +115,31 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
       driver.stop();
     },
   };
+}
+
+/** Nodes of the cluster itself answer where they are; everybody else is reached over the machine's network. */
+function nodesFirst(nodes: () => LivingNodes | undefined, outside: Forward): Forward {
+  return (request, done) => {
+    const answer = nodes()?.answer(request.host, request.port, request.target);
+    if (answer === undefined) return outside(request, done);
+    const headers = { "content-type": "text/plain" };
+    done({ status: answer.status, headers, body: new TextEncoder().encode(answer.text) });
+    return () => {};
+  };
+}
+
+function seeded(
+  cluster: Cluster,
+  driver: WallDriver,
+  dialect: Dialect,
+  objects: readonly SeedObject[],
+): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const process = cluster.kernel.process("seed");
+    driver.enter(process, () =>
+      seed(process, cluster.api(process), dialect, objects, ({ problems }) => resolve(problems)),
+    );
+  });
 }
 
 function processFigures(): Omit<ProcessFigures, "exceptionCount"> {

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { nodeFileSchema } from "../../scenarios/node-file.ts";
+import { type ClientAnswer, ApiClient } from "../client/api-client.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import type { Pod } from "../control/shared/stored.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { Cluster } from "./cluster.ts";
+import { addLiving, type LivingNodes } from "./living.ts";
+import { nodesOf } from "./node-pools.ts";
+import { seed, type SeedObject, type SeedResult } from "./seed.ts";
+
+const { dialect } = kubernetesProfile;
+const core = "/api/v1/namespaces/default";
+
+class Living {
+  readonly kernel = new Kernel({ seed: "living" });
+  readonly cluster = new Cluster({ kernel: this.kernel });
+  readonly nodes: LivingNodes | undefined;
+  private readonly user;
+
+  constructor(pools: unknown = { pools: [{ name: "node", count: 3, zones: ["a", "b"] }] }) {
+    const { cluster } = this;
+    const tokens = [{ token: "admin", user: "admin", uid: "1", groups: ["system:masters"] }];
+    cluster.addServer("apiserver", () => ({
+      tokens,
+      profile: kubernetesProfile,
+      forward: ({ host, port, target }, done) => {
+        const answer = this.nodes?.answer(host, port, target);
+        done(
+          answer === undefined
+            ? { error: "no route" }
+            : { status: answer.status, headers: {}, body: new TextEncoder().encode(answer.text) },
+        );
+        return () => {};
+      },
+    }));
+    this.nodes = addLiving(cluster, {
+      dialect,
+      nodes: nodesOf(nodeFileSchema.parse(pools).pools, dialect),
+      hasRealRates: true,
+    });
+    this.user = cluster.add("user", (process) => new ApiClient(process, cluster.api(process), "admin"));
+    this.advance(5);
+  }
+
+  advance(seconds: number): void {
+    this.kernel.run(this.kernel.nowMicros() + seconds * 1_000_000);
+  }
+
+  ask(method: string, path: string, body?: object): Extract<ClientAnswer, { ok: true }> {
+    let heard: ClientAnswer | undefined;
+    const [place = "", query = ""] = path.split("?");
+    const request = { method, path: place, query, ...(body === undefined ? {} : { body: body as JsonObject }) };
+    this.kernel.enter(this.user.process, () => this.user.made.call(request, 5_000_000, (answer) => (heard = answer)));
+    this.advance(0.01);
+    if (heard?.ok !== true) throw new Error(`${method} ${path}: no answer`);
+    return heard;
+  }
+
+  pod(name: string, spec: object): void {
+    this.ask("POST", `${core}/pods`, {
+      metadata: { name },
+      spec: { containers: [{ name: "c", image: "i", ...spec }], ...(spec as { pod?: object }).pod },
+    });
+  }
+
+  statusOf(name: string): NonNullable<Pod["status"]> {
+    return (this.ask("GET", `${core}/pods/${name}`).object as unknown as Pod).status ?? {};
+  }
+
+  seed(objects: readonly SeedObject[]): SeedResult {
+    const process = this.kernel.process("seed");
+    let found: SeedResult | undefined;
+    this.kernel.enter(process, () =>
+      seed(process, this.cluster.api(process), dialect, objects, (result) => (found = result)),
+    );
+    this.advance(20);
+    return found as SeedResult;
+  }
+}
+
+describe("a living cluster", () => {
+  it("has its nodes, in their zones", () => {
+    const items = new Living().ask("GET", "/api/v1/nodes").object?.["items"] as unknown as {
+      metadata: { name: string; labels: Record<string, string> };
+    }[];
+    expect(items.map(({ metadata }) => [metadata.name, metadata.labels["topology.kubernetes.io/zone"]])).toEqual([
+      ["node-0", "a"],
+      ["node-1", "b"],
+      ["node-2", "a"],
+    ]);
+  });
+
+  it("runs, ends and restarts pods as their commands say, and gives them back when they are deleted", () => {
+    const living = new Living();
+    living.pod("serves", { readinessProbe: { initialDelaySeconds: 10, exec: { command: ["true"] } } });
+    living.pod("ends", { command: ["sh", "-c", "echo done; sleep 5"], pod: { restartPolicy: "Never" } });
+    living.pod("fails", { command: ["sh", "-c", "sleep 1; exit 3"] });
+    living.advance(8);
+    const ready = () => living.statusOf("serves").conditions?.find(({ type }) => type === "Ready")?.status;
+    expect([living.statusOf("serves").phase, ready()]).toEqual(["Running", "False"]);
+    living.advance(10);
+    expect([ready(), living.statusOf("ends").phase]).toEqual(["True", "Succeeded"]);
+    const [failing] = living.statusOf("fails").containerStatuses ?? [];
+    expect(failing).toMatchObject({
+      state: { waiting: { reason: "CrashLoopBackOff" } },
+      lastState: { terminated: { exitCode: 3 } },
+    });
+    living.ask("DELETE", `${core}/pods/serves`);
+    living.advance(3);
+    expect(living.ask("GET", `${core}/pods/serves`).status).toBe(404);
+  });
+
+  it("tells what containers logged", () => {
+    const living = new Living();
+    living.pod("talks", { command: ["sh", "-c", "echo one; echo 'two words'; sleep inf"] });
+    living.advance(5);
+    const log = (query = "") => living.ask("GET", `${core}/pods/talks/log${query}`);
+    expect(log().status).toBe(200);
+    const node = (living.ask("GET", `${core}/pods/talks`).object as unknown as Pod).spec.nodeName ?? "";
+    const text = (query: string) => living.nodes?.answer(node, "10250", `/containerLogs/default/talks/c${query}`)?.text;
+    expect(text("")).toBe("c started from i\none\ntwo words\n");
+    expect(text("?tailLines=1&timestamps=true")).toMatch(/^2030-01-01T00:00:0\d\.\d{6}Z two words\n$/);
+    expect(text("?limitBytes=3")).toBe("c s");
+    expect(log("?container=none").status).toBe(400);
+  });
+
+  it("is given objects in whatever order they come, and says what cannot be made", () => {
+    const group = "example.com";
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `lamps.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { plural: "lamps", singular: "lamp", kind: "Lamp", listKind: "LampList" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    };
+    const objects: readonly JsonObject[] = [
+      { apiVersion: `${group}/v1`, kind: "Lamp", metadata: { name: "desk", namespace: "home" } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "wide" } },
+      { apiVersion: "v1", kind: "Pod", metadata: { name: "bad" }, spec: { containers: [] } },
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "home" } },
+      definition,
+    ];
+    const living = new Living();
+    const result = living.seed(objects.map((object, at) => ({ object, where: `f: ${at}` })));
+    expect([result.made, result.problems.length, result.problems[0]]).toEqual([
+      4,
+      1,
+      expect.stringContaining('f: 2: Pod "bad" is invalid'),
+    ]);
+    expect(living.ask("GET", `/apis/${group}/v1/namespaces/home/lamps/desk`).status).toBe(200);
+    expect(living.seed([{ object: objects[1] as JsonObject, where: "f" }])).toEqual({
+      made: 0,
+      present: 1,
+      problems: [],
+    });
+  });
+});
