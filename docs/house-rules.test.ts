@@ -27,6 +27,26 @@ const isPower = (node: SyntaxNode): boolean => {
   return !sides.some((value) => typeof value === "bigint") && !sides.every(Number.isInteger);
 };
 
+/** Calls that take each element as an argument of its own, of which the stack holds so many and no more. */
+const takesMany = new Set([
+  "push",
+  "unshift",
+  "splice",
+  "concat",
+  "apply",
+  "max",
+  "min",
+  "fromCharCode",
+  "fromCodePoint",
+]);
+
+const spreadsList = (node: SyntaxNode): boolean => {
+  if (node["type"] !== "CallExpression") return false;
+  const { property } = node["callee"] as { property?: { name?: string } };
+  const given = node["arguments"] as readonly { readonly type: string }[];
+  return takesMany.has(property?.name ?? "") && given.some(({ type }) => type === "SpreadElement");
+};
+
 const isDeterministicSource = (path: string): boolean =>
   isSource(path) && /^(sim|wire)\//.test(path) && !path.endsWith(".test.ts");
 
@@ -65,6 +85,16 @@ describe("the house rules", () => {
       "a.ts:2",
       "a.ts:3",
     ]);
+  });
+
+  it("finds no list spread into a call in sim, wire and conformance: users' lists have any length", () => {
+    const files = treeFiles().filter(
+      (path) => isSource(path) && /^(sim|wire|conformance)\//.test(path) && !/\.(test|fixture)\.ts$/.test(path),
+    );
+    expect(files.flatMap((path) => placesOf(path, readTreeFile(path), spreadsList))).toEqual([]);
+    const planted =
+      "list.push(...more);\nMath.max(0, ...sizes);\nlist.push({ ...one });\nString.fromCharCode(...codes);";
+    expect(placesOf("a.ts", planted, spreadsList)).toEqual(["a.ts:1", "a.ts:2", "a.ts:4"]);
   });
 
   it("bans time, chance, locales and Node in sim and wire, but not in adapters and tests", () => {

@@ -4,6 +4,7 @@
  * no allocation. Lengths are in UTF-8 bytes.
  * Source: document 1, resource names; the texts as recorded from a 1.33 server.
  */
+import { append } from "./lists.ts";
 import { utf8Length } from "./go-strings.ts";
 
 /** What is wrong with a text, in the server's order; empty when nothing is. */
@@ -101,7 +102,11 @@ export function qualifiedNameErrors(text: string): NameErrors {
   if (fits && name.length <= qualifiedNameLengthMax && prefixErrors === noErrors) return noErrors;
   const errors = [...prefixErrors];
   if (name === "") errors.push("name part must be non-empty");
-  else errors.push(...tooLong(name, qualifiedNameLengthMax).map((text) => `name part ${text}`));
+  else
+    append(
+      errors,
+      tooLong(name, qualifiedNameLengthMax).map((text) => `name part ${text}`),
+    );
   if (!fits) errors.push(`name part ${qualifiedNameText}`);
   return errors;
 }

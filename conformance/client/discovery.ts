@@ -1,4 +1,5 @@
 /** What a target says that it serves, read from its discovery documents. */
+import { append } from "../../wire/lists.ts";
 import type { Client } from "./client.ts";
 import { type JsonObject, objectsIn } from "./types.ts";
 
@@ -19,7 +20,7 @@ export async function servedTypes(client: Client): Promise<readonly ServedType[]
   const versions = groups.flatMap((group) => objectsIn(group, "versions"));
   const types = await typesOf(client, "/api/v1", "v1");
   for (const { groupVersion } of versions) {
-    types.push(...(await typesOf(client, `/apis/${String(groupVersion)}`, String(groupVersion))));
+    append(types, await typesOf(client, `/apis/${String(groupVersion)}`, String(groupVersion)));
   }
   return types;
 }

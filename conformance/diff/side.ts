@@ -1,4 +1,5 @@
 /** One of the two servers of a comparison, reached through the suite's ports. */
+import { append } from "../../wire/lists.ts";
 import { type Dialect, dialects, kubernetesDialect } from "../../wire/dialect.ts";
 import type { SuiteClock, Transport } from "../../wire/ports.ts";
 import { Client, LostAnswer } from "../client/client.ts";
@@ -48,7 +49,7 @@ export function sideOf({ transport, clock, runId, embedded, signal, ...options }
       return { undecided: whyOf(error) };
     } finally {
       client.closeWatches();
-      leaving.push(...(await sandbox.cleanUp(clientFor())));
+      append(leaving, await sandbox.cleanUp(clientFor()));
     }
   };
   return {

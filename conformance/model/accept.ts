@@ -1,3 +1,4 @@
+import { largest } from "../../wire/lists.ts";
 /**
  * Which of the types that a server offers an `Accept` list asks for. Written from RFC 9110, 12.5.1, with what the
  * documents and observations add: among clauses of one quality the first wins, or any (`ties`). Where a wildcard is wanted more than a type
@@ -23,7 +24,10 @@ export function chosen(clauses: readonly Clause[], offered: readonly string[], t
     const type = asks === "any" ? offered[0] : asks;
     return type !== undefined && offered.includes(type) ? [{ type, quality }] : [];
   });
-  const best = Math.max(...served.map(({ quality }) => quality));
+  const best = largest(
+    served.map(({ quality }) => quality),
+    0,
+  );
   const wanted = served.filter(({ quality }) => quality === best).map(({ type }) => type);
   return ties === "first" ? wanted.slice(0, 1) : wanted;
 }

@@ -1,4 +1,5 @@
 /** What a streaming list shows, set beside the whole history of its collection. */
+import { largest } from "../../wire/lists.ts";
 import { isJsonObject, type WatchEvent } from "../client/types.ts";
 import type { Violation } from "../client/findings.ts";
 import { acknowledged, describeEvents, type LogEvent, type Write } from "./history.ts";
@@ -7,7 +8,10 @@ import { fold, judgeSameState, type State } from "./replay.ts";
 /** How many changes a state must show at least: all up to the last one that was acknowledged before `began`. */
 export function placeKnownAt(history: readonly LogEvent[], writes: readonly Write[], began: number): number {
   const known = writes.filter((write) => acknowledged(write) && write.ended !== undefined && write.ended < began);
-  return Math.max(0, ...known.map((write) => placeOf(history, write)));
+  return largest(
+    known.map((write) => placeOf(history, write)),
+    0,
+  );
 }
 
 /** How many changes there are up to a version's, that one included; none when no change has it. */

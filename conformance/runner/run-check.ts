@@ -1,3 +1,4 @@
+import { append } from "../../wire/lists.ts";
 import { findingId } from "../../reports/gate/finding.ts";
 import type { ExchangeRecord, SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
@@ -226,8 +227,7 @@ async function attemptOnce(
 async function leaveAll(run: SuiteRun, check: Check, lodgings: readonly Lodging[]): Promise<void> {
   const { transport, clock, names } = run;
   const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
-  for (const lodging of lodgings)
-    run.leaving.push(...(await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner)));
+  for (const lodging of lodgings) append(run.leaving, await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner));
 }
 
 function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements, lodging?: Lodging): Attempt {
@@ -259,7 +259,7 @@ async function finish(
   client.closeWatches();
   const { transport, clock } = run;
   const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
-  run.leaving.push(...(await sandbox.cleanUp(cleaner, () => keep(cleaner))));
+  append(run.leaving, await sandbox.cleanUp(cleaner, () => keep(cleaner)));
 }
 
 function programClient(run: SuiteRun, check: Check, program: number, recorder: Recorder): Client {

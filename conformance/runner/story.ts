@@ -2,6 +2,7 @@
  * The story that the watch checks are told in many ways: a log watch is open before the first write, writers run at
  * the same time, and a fence tells the end. Everything is recorded; judges come afterwards.
  */
+import { append } from "../../wire/lists.ts";
 import type { WriteStep } from "../model/write-step.ts";
 import { mediaTypeOf, type Query } from "../client/client.ts";
 import type { Collection } from "../client/collection.ts";
@@ -95,7 +96,7 @@ export class ResumingWatch {
   }
 
   private take(events: readonly WatchEvent[]): void {
-    this.events.push(...events);
+    append(this.events, events);
     const last = events.at(-1)?.object;
     // A bookmark's object has a version and no name.
     const metadata = last === undefined ? undefined : (last["metadata"] as { resourceVersion?: string } | undefined);

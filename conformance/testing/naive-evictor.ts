@@ -207,7 +207,9 @@ export class NaiveEvictor {
   private graceOf({ graceMillis }: EvictionThreshold): number {
     if (this.fault === "ignores grace periods") return 0;
     const soft = this.rules.thresholds.map((at) => at.graceMillis).filter((millis) => millis > 0);
-    return this.fault === "has one grace period for all" && graceMillis > 0 ? Math.min(...soft) : graceMillis;
+    return this.fault === "has one grace period for all" && graceMillis > 0
+      ? soft.reduce((least, millis) => Math.min(least, millis), Infinity)
+      : graceMillis;
   }
 
   /** Under a fault, a threshold that only its minimum reclaim holds does nothing. */

@@ -2,6 +2,7 @@
  * The most that an expression can cost, from the bounds that types declare. What has no bound costs without bound.
  * Source: the published cost model; its figures for walks through lists of bounded texts.
  */
+import { largest } from "../../wire/lists.ts";
 import type { Checked, CheckedLoop } from "./checked.ts";
 import { listCost, loopStepCosts, mapCost, sizeOf } from "./evaluate.ts";
 import { product } from "./library/function-row.ts";
@@ -57,11 +58,11 @@ function estimateCall({ args, overloads, type, name }: Extract<Checked, { readon
   const estimates = args.map(estimate);
   const sizes = estimates.map(({ size }) => size);
   const own = overloads.map(({ row: { cost } }) => (cost === undefined ? 1 : Math.max(1, cost(...sizes))));
-  const cost = estimates.reduce((sum, each) => sum + each.cost, Math.max(...own));
+  const cost = estimates.reduce((sum, each) => sum + each.cost, largest(own, 0));
   // What is taken out of a list or a map is as large as its type says.
   if (name === "_[_]" || name === "_[?_]") return { cost, size: sizeOfType(type) };
   const results = overloads.map(({ row: { size } }) => (size === undefined ? sizeOfType(type) : size(...sizes)));
-  return { cost, size: Math.max(...results) };
+  return { cost, size: largest(results, 0) };
 }
 
 function estimateLoop({ range, body, filter, kind, type }: CheckedLoop): Estimate {

@@ -1,3 +1,4 @@
+import { append } from "../../../wire/lists.ts";
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { anyWriters } from "../../arbitraries/programs.ts";
@@ -40,9 +41,7 @@ export const streamingListsShowOneMoment = defineCheck({
         version = versionOf(objectOf(await collection.create(configMap("fresh"))));
         const open = (query: Query) => openStreaming(attempt, collection, query);
         const allowed = { allowWatchBookmarks: true };
-        opened.push(
-          ...(await Promise.all([open(allowed), open({ ...allowed, resourceVersion: version }), open(leave)])),
-        );
+        append(opened, await Promise.all([open(allowed), open({ ...allowed, resourceVersion: version }), open(leave)]));
       },
     });
     const { collection, base, log: history, fence, writes } = story;

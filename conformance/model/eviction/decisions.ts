@@ -3,6 +3,7 @@
  * of several looks; it is lawful when there is one at which a lawful agent could have decided so.
  * Source: document 3, Options, --eviction-hard to --eviction-minimum-reclaim; the fact sheet of the 1.33 agent.
  */
+import { largest } from "../../../wire/lists.ts";
 import type { EvictionThreshold } from "../../../wire/eviction-thresholds.ts";
 import type { Violation } from "../../client/findings.ts";
 import {
@@ -108,7 +109,10 @@ export function judgeActs(
   const windows = victims.map((victim) => decidingOf(history, pressures, victim));
   const calls = pressures.flatMap((pressure, index) => {
     if (pressure.stale) return [];
-    const graceMillisMax = Math.max(0, ...history.pods.map(({ graceSeconds }) => graceSeconds * 1000));
+    const graceMillisMax = largest(
+      history.pods.map(({ graceSeconds }) => graceSeconds * 1000),
+      0,
+    );
     const untilMillis = pressure.reading.atMillis + history.patience.evictionMillis + graceMillisMax;
     const span = pressures.slice(index).filter(({ reading }) => reading.atMillis <= untilMillis);
     const goesOn = (pressures.at(-1) as Pressure).reading.atMillis >= untilMillis;

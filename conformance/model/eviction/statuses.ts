@@ -1,6 +1,7 @@
 /**
  * Laws of what an evicted pod's status says. Source: the fact sheet of the 1.33 agent, on killing and status.
  */
+import { largest } from "../../../wire/lists.ts";
 import {
   amountOf,
   evictionSignals,
@@ -65,7 +66,7 @@ export function judgeMessage(
     const isLow = fitting.some(({ signal, minimumReclaim }) => {
       const capacities = "amount" in minimumReclaim ? [0] : capacitiesOf(signal);
       const reclaims = capacities.map((capacity) => amountOf(minimumReclaim, capacity));
-      return reclaims.length === 0 || unitsOf(available) < unitsOf(quantity) + Math.max(...reclaims);
+      return reclaims.length === 0 || unitsOf(available) < unitsOf(quantity) + largest(reclaims, 0);
     });
     if (!isLow) return wrong(`has less available than the threshold and its minimum reclaim, not ${availableText}`);
   }

@@ -3,6 +3,7 @@
  * object, replace it, refuse the request, or take its time: a webhook parks the request until it has answered.
  * When the stored object changed meanwhile, the write is built again from the new one and admitted again.
  */
+import { append } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, badRequest } from "../../contract/errors.ts";
@@ -85,7 +86,7 @@ export function admit(
         else {
           if ("refused" in verdict) refused = verdict.refused;
           else if (verdict.object !== undefined) current = { ...current, object: verdict.object };
-          if (verdict.warnings !== undefined) warnings.push(...verdict.warnings);
+          if (verdict.warnings !== undefined) append(warnings, verdict.warnings);
         }
         observed?.(step, refused !== undefined);
         if (phase === "asking") {

@@ -7,6 +7,7 @@
  * asked all at once. The request is parked meanwhile, on the server's clock.
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
+import { append } from "../../../wire/lists.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
 import { ApiError, badRequest, forbidden } from "../../contract/errors.ts";
@@ -145,14 +146,14 @@ function mutate(
     let answered = false;
     const cancelCall = callWebhook(ports, webhook, wanted.review, true, (verdict) => {
       answered = true;
-      warnings.push(...verdict.warnings);
+      append(warnings, verdict.warnings);
       if ("refused" in verdict) {
         done({ refused: verdict.refused, warnings });
         return;
       }
       if (verdict.object !== undefined && !jsonEqual(verdict.object, wanted.review.object)) {
         current = { ...current, object: wanted.taken(verdict.object) };
-        again.push(...settled);
+        append(again, settled);
         settled = [];
       }
       if (isFirst && webhook.reinvocationPolicy === "IfNeeded") settled.push(webhook);
@@ -220,7 +221,7 @@ function callAll(ports: WebhookPorts, wanted: readonly Asked[], done: (verdict: 
   const cancels = wanted.map(({ webhook, shown }) =>
     callWebhook(ports, webhook, shown, false, (verdict) => {
       if ("refused" in verdict) refused ??= verdict.refused;
-      warnings.push(...verdict.warnings);
+      append(warnings, verdict.warnings);
       if (--openCount === 0) done(refused === undefined ? { warnings } : { refused, warnings });
     }),
   );

@@ -2,6 +2,7 @@
  * One version of a custom resource as the server serves it: the same parts that a built-in resource has, made from a
  * definition.
  */
+import { append } from "../../../wire/lists.ts";
 import { type Dialect, groupFromDialect } from "../../../wire/dialect.ts";
 import { resourceRows, type ResourceRow, type SubresourceRow } from "../../../wire/resources.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
@@ -94,7 +95,7 @@ function walkOf(schema: Schema, faults: Faults): Walk {
     const shaped = shapeObject(value, schema, shaping);
     if (shaping.error !== undefined) context.fail(shaping.error);
     for (const path of shaping.unknown.sort()) context.unknown.push(path);
-    if (faults["strict-rejects-metadata"]) context.unknown.push(...unnamedMetadata(value, schema));
+    if (faults["strict-rejects-metadata"]) append(context.unknown, unnamedMetadata(value, schema));
     return shaped;
   };
 }

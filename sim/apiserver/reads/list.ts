@@ -12,6 +12,7 @@
  * states, a token's, and types without a cache.
  * Source: document 1, Get and list semantics; the facts, section 3, D3, D8, D9 and D11.
  */
+import { largest } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { RangeResult } from "../../store/types.ts";
@@ -275,7 +276,10 @@ class List {
   private shown(items: Page["items"], revision: number): number {
     const isWrong = this.context.faults["list-version-of-newest-item"] && this.request.namespace !== "";
     if (!isWrong || items.length === 0) return revision;
-    return Math.max(...items.map(({ metadata }) => Number((metadata as JsonObject)["resourceVersion"])));
+    return largest(
+      items.map(({ metadata }) => Number((metadata as JsonObject)["resourceVersion"])),
+      0,
+    );
   }
 
   /** Undefined with selectors: what follows is counted, not matched. */

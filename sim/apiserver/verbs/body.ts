@@ -1,4 +1,5 @@
 /** Request bodies on their way to objects: size, format, decoding, and what the decoder has to say. */
+import { append } from "../../../wire/lists.ts";
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -72,5 +73,5 @@ function bodyFormat(context: ServerContext, run: Run): Format {
 export function warn(run: Run, warnings: readonly string[]): void {
   if (warnings.length === 0) return;
   run.warnings ??= [];
-  run.warnings.push(...warnings);
+  append(run.warnings, warnings);
 }

@@ -3,6 +3,7 @@
  * UpdateOptions, PatchOptions and DeleteOptions. Source: document 1, Dry-run and Field validation; the facts,
  * section 4 and D17.
  */
+import { append } from "../../../wire/lists.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import { type ApiError, badRequest, type Cause, invalid } from "../../contract/errors.ts";
@@ -135,7 +136,7 @@ export function deleteOptions(rules: OptionsRules, query: Query, body: JsonObjec
   const dryRun = readDryRun(rules, "DeleteOptions", raw.dryRun, causes);
   // With the gate off the parameter is cleared without a word. Source: the facts, D21.
   const unsafe = raw.ignoreStoreReadError && rules.profile.featureGates.AllowUnsafeMalformedObjectDeletion;
-  if (unsafe && !rules.faults["unsafe-delete-heeds-no-options"]) causes.push(...unsafeCauses(raw));
+  if (unsafe && !rules.faults["unsafe-delete-heeds-no-options"]) append(causes, unsafeCauses(raw));
   if (causes.length > 0) throw invalidOptions(rules, "DeleteOptions", causes);
   return {
     dryRun,

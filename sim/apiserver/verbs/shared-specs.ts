@@ -22,7 +22,10 @@ export class SharedSpecs {
     const at = recent.findIndex((other) => jsonEqual(other, spec));
     if (at < 0) return;
     const shared = recent[at] as JsonObject;
-    if (at > 0) recent.unshift(...recent.splice(at, 1));
+    if (at > 0) {
+      recent.splice(at, 1);
+      recent.unshift(shared);
+    }
     draft["spec"] = shared;
   }
 

@@ -2,6 +2,7 @@
  * Types that are questions, not objects: posted, answered, never stored.
  * Source: document 1, terminology; recorded answers to token and access reviews.
  */
+import { append } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import type { Proven, User } from "../access/authenticate.ts";
 import type { Attributes } from "../access/authorize.ts";
@@ -157,7 +158,7 @@ function reviewAccess(
     causes.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
   }
   selectorCauses(resource ?? {}, causes);
-  causes.push(...more);
+  append(causes, more);
   if (causes.length > 0) throw refused(call, causes);
   return call.writer.context.authorizer(user, attributesOf(resource, path ?? {}), (decision) =>
     done({

@@ -2,6 +2,7 @@
  * A certificate and its signature by a key on P-256, with SHA-256: what Node signs and does not issue. Source: RFC 5280,
  * section 4; RFC 5480; RFC 5758.
  */
+import { largest } from "../../../wire/lists.ts";
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bitString, explicit, integer, objectId, pem, positive, sequence, tlv } from "./der-writer.ts";
 
@@ -39,7 +40,7 @@ export const keyId = (publicKeyInfo: Buffer): Buffer => createHash("sha1").updat
 
 /** The numbers of bits as a bit string in its shortest form. */
 export function usageBits(bits: readonly number[]): Buffer {
-  const last = Math.max(0, ...bits);
+  const last = largest(bits, 0);
   const bytes = Buffer.alloc((last >> 3) + 1);
   for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (0x80 >> (bit & 7));
   return tlv(0x03, Buffer.concat([Buffer.from([7 - (last & 7)]), bytes]));

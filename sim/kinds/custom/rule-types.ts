@@ -3,6 +3,7 @@
  * sets. Fields whose names are no identifiers have escaped ones; what has no type is not seen at all.
  * Source: the published rules of validation rules (types, escaping, bounds).
  */
+import { largest } from "../../../wire/lists.ts";
 import { bool, type CelType, double, duration, int, type ObjectField, timestamp } from "../../expressions/types.ts";
 import type { Schema } from "./schema.ts";
 
@@ -73,7 +74,13 @@ function stringType({ format, limits, enum: values }: Schema): CelType {
   if (format === "duration") return duration;
   const lengthMax = limits.maxLength;
   if (format === "byte") return { is: "simple", name: "bytes", max: lengthMax ?? requestMax - 2 };
-  if (values !== undefined) return text(Math.max(0, ...values.map((each) => String(each).length)));
+  if (values !== undefined)
+    return text(
+      largest(
+        values.map((each) => String(each).length),
+        0,
+      ),
+    );
   // A character takes up to four bytes.
   return text(lengthMax === undefined ? requestMax - 2 : lengthMax * 4);
 }

@@ -110,7 +110,7 @@ function shapeMetadata(metadata: Json, path: string, shaping: Shaping): Json {
   const context = new WalkContext();
   const walked = walkOfStruct(structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta"))(metadata, context, undefined);
   shaping.error ??= context.error;
-  shaping.unknown.push(...context.unknown.map((name) => `${path}.${name}`));
+  for (const name of context.unknown) shaping.unknown.push(`${path}.${name}`);
   return inKeyOrder(walked ?? {});
 }
 
