@@ -2,6 +2,7 @@
  * Files as a container sees them: volumes from the host at their mount paths, all else in the container's own writable
  * layer above its image. The layer is made when something is written; the image's files are names alone.
  */
+import { append } from "../../wire/lists.ts";
 import type { Mount } from "../../wire/cri-messages.ts";
 import type { Micros } from "../kernel/types.ts";
 import { type FileError, type FileNode, type FileTree, type TreeNode, pathParts } from "./file-tree.ts";
@@ -118,7 +119,7 @@ export class ContainerFiles {
     if (node?.is === "directory") for (const name of node.entries.keys()) names.add(name);
     const prefix = whole === "/" ? "/" : `${whole}/`;
     const mounted = this.mounts.map(({ containerPath = "" }) => containerPath);
-    if (this.placeOf(path) === undefined) mounted.push(...imageDirectories, ...imageFiles.keys());
+    if (this.placeOf(path) === undefined) append(mounted, [...imageDirectories, ...imageFiles.keys()]);
     for (const known of mounted) {
       if (known.startsWith(prefix) && known !== prefix)
         names.add(known.slice(prefix.length).split("/", 1)[0] as string);

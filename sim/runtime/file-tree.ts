@@ -300,7 +300,7 @@ export function readFile(file: FileNode, offset: number, limit: number): Uint8Ar
 /** One character a byte. */
 export function bytesText(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  for (const byte of bytes) text += String.fromCharCode(byte);
   return text;
 }
 
