@@ -1,88 +1,99 @@
-/** The rules of every kind that has some, by `group/version/kind` in the `svc` dialect. */
-import { definitionRules } from "./custom/definition-rules.ts";
-import { admissionPolicyBindingRules, admissionPolicyRules } from "./admission/admission-policy.ts";
-import { autoscalerRules } from "./autoscaling/autoscaler.ts";
-import { certificateRequestRules } from "./certificates/certificate-request.ts";
-import { apiServiceRules } from "./apiregistration/api-service.ts";
-import { configMapRules } from "./core/config-map.ts";
-import { cronJobRules } from "./batch/cron-job.ts";
-import { disruptionBudgetRules } from "./policy/disruption-budget.ts";
-import { endpointSliceRules, endpointsRules } from "./core/endpoints.ts";
-import { coreEventRules, eventRules } from "./core/event.ts";
-import { jobRules } from "./batch/job.ts";
-import type { KindRules } from "../objects/kind-rules.ts";
-import { leaseRules } from "./coordination/lease.ts";
-import { limitRangeRules } from "./core/limit-range.ts";
-import { namespaceRules } from "./core/namespace.ts";
-import { nodeRules } from "./core/node.ts";
-import { podRules } from "./core/pod.ts";
-import { podTemplateRules } from "./core/pod-template.ts";
-import { priorityClassRules } from "./scheduling/priority-class.ts";
-import { clusterRoleBindingRules, clusterRoleRules, roleBindingRules, roleRules } from "./rbac/rbac.ts";
-import { resourceQuotaRules } from "./core/resource-quota.ts";
-import { secretRules } from "./core/secret.ts";
-import { serviceRules } from "./core/service.ts";
-import { controllerRevisionRules, runtimeClassRules, volumeAttachmentRules } from "./shared/settled.ts";
-import { storageClassRules } from "./storage/storage-class.ts";
-import { volumeClaimRules, volumeRules } from "./core/volume-claim.ts";
-import { mutatingWebhookRules, validatingWebhookRules } from "./admission/webhook-configuration.ts";
+/** Every kind of which more is to be said than the tables in `wire/tables` have, one row each. */
+import type { KindRow } from "./kind-row.ts";
+import { configMapKind } from "./core/config-map.ts";
+import { endpointsKind, endpointSliceKind } from "./core/endpoints.ts";
+import { eventKind, groupEventKind } from "./core/event.ts";
+import { limitRangeKind } from "./core/limit-range.ts";
+import { namespaceKind } from "./core/namespace.ts";
+import { nodeKind } from "./core/node.ts";
+import { persistentVolumeKind, persistentVolumeClaimKind } from "./core/volume-claim.ts";
+import { podKind } from "./core/pod.ts";
+import { podTemplateKind } from "./core/pod-template.ts";
 import {
-  daemonSetRules,
-  deploymentRules,
-  replicaSetRules,
-  replicationControllerRules,
-  statefulSetRules,
+  replicationControllerKind,
+  daemonSetKind,
+  deploymentKind,
+  replicaSetKind,
+  statefulSetKind,
 } from "./apps/workloads.ts";
+import { resourceQuotaKind } from "./core/resource-quota.ts";
+import { secretKind } from "./core/secret.ts";
+import { serviceKind } from "./core/service.ts";
+import { serviceAccountKind } from "./core/service-account.ts";
+import { componentStatusKind } from "./core/component-status.ts";
+import {
+  mutatingWebhookConfigurationKind,
+  validatingWebhookConfigurationKind,
+} from "./admission/webhook-configuration.ts";
+import { validatingAdmissionPolicyKind, validatingAdmissionPolicyBindingKind } from "./admission/admission-policy.ts";
+import { customResourceDefinitionKind } from "./custom/definition-rules.ts";
+import { apiServiceKind } from "./apiregistration/api-service.ts";
+import { controllerRevisionKind } from "./apps/controller-revision.ts";
+import { horizontalPodAutoscalerKind } from "./autoscaling/autoscaler.ts";
+import { cronJobKind } from "./batch/cron-job.ts";
+import { jobKind } from "./batch/job.ts";
+import { certificateSigningRequestKind } from "./certificates/certificate-request.ts";
+import { leaseKind } from "./coordination/lease.ts";
+import { runtimeClassKind } from "./node/runtime-class.ts";
+import { podDisruptionBudgetKind } from "./policy/disruption-budget.ts";
+import { clusterRoleKind, clusterRoleBindingKind, roleKind, roleBindingKind } from "./rbac/rbac.ts";
+import { priorityClassKind } from "./scheduling/priority-class.ts";
+import { csiDriverKind, csiNodeKind, csiStorageCapacityKind } from "./storage/container-storage.ts";
+import { storageClassKind } from "./storage/storage-class.ts";
+import { volumeAttachmentKind } from "./storage/volume-attachment.ts";
 
-export type { KindRules } from "../objects/kind-rules.ts";
+export const allKinds: readonly KindRow[] = [
+  configMapKind,
+  endpointsKind,
+  endpointSliceKind,
+  eventKind,
+  groupEventKind,
+  limitRangeKind,
+  namespaceKind,
+  nodeKind,
+  persistentVolumeKind,
+  persistentVolumeClaimKind,
+  podKind,
+  podTemplateKind,
+  replicationControllerKind,
+  daemonSetKind,
+  deploymentKind,
+  replicaSetKind,
+  statefulSetKind,
+  resourceQuotaKind,
+  secretKind,
+  serviceKind,
+  serviceAccountKind,
+  componentStatusKind,
+  mutatingWebhookConfigurationKind,
+  validatingWebhookConfigurationKind,
+  validatingAdmissionPolicyKind,
+  validatingAdmissionPolicyBindingKind,
+  customResourceDefinitionKind,
+  apiServiceKind,
+  controllerRevisionKind,
+  horizontalPodAutoscalerKind,
+  cronJobKind,
+  jobKind,
+  certificateSigningRequestKind,
+  leaseKind,
+  runtimeClassKind,
+  podDisruptionBudgetKind,
+  clusterRoleKind,
+  clusterRoleBindingKind,
+  roleKind,
+  roleBindingKind,
+  priorityClassKind,
+  csiDriverKind,
+  csiNodeKind,
+  csiStorageCapacityKind,
+  storageClassKind,
+  volumeAttachmentKind,
+];
 
-const rules: Readonly<Record<string, KindRules>> = {
-  "/v1/ConfigMap": configMapRules,
-  "/v1/Endpoints": endpointsRules,
-  "/v1/Event": coreEventRules,
-  "/v1/LimitRange": limitRangeRules,
-  "/v1/Namespace": namespaceRules,
-  "/v1/Node": nodeRules,
-  "/v1/PersistentVolume": volumeRules,
-  "/v1/PersistentVolumeClaim": volumeClaimRules,
-  "/v1/Pod": podRules,
-  "/v1/PodTemplate": podTemplateRules,
-  "/v1/ReplicationController": replicationControllerRules,
-  "/v1/ResourceQuota": resourceQuotaRules,
-  "/v1/Secret": secretRules,
-  "/v1/Service": serviceRules,
-  "admissionregistration.svc.io/v1/MutatingWebhookConfiguration": mutatingWebhookRules,
-  "admissionregistration.svc.io/v1/ValidatingAdmissionPolicy": admissionPolicyRules,
-  "admissionregistration.svc.io/v1/ValidatingAdmissionPolicyBinding": admissionPolicyBindingRules,
-  "admissionregistration.svc.io/v1/ValidatingWebhookConfiguration": validatingWebhookRules,
-  "apiextensions.svc.io/v1/CustomResourceDefinition": definitionRules,
-  "apiregistration.svc.io/v1/APIService": apiServiceRules,
-  "apps/v1/ControllerRevision": controllerRevisionRules,
-  "apps/v1/DaemonSet": daemonSetRules,
-  "apps/v1/Deployment": deploymentRules,
-  "apps/v1/ReplicaSet": replicaSetRules,
-  "apps/v1/StatefulSet": statefulSetRules,
-  "autoscaling/v1/HorizontalPodAutoscaler": autoscalerRules,
-  "batch/v1/CronJob": cronJobRules,
-  "batch/v1/Job": jobRules,
-  "certificates.svc.io/v1/CertificateSigningRequest": certificateRequestRules,
-  "coordination.svc.io/v1/Lease": leaseRules,
-  "discovery.svc.io/v1/EndpointSlice": endpointSliceRules,
-  "events.svc.io/v1/Event": eventRules,
-  "node.svc.io/v1/RuntimeClass": runtimeClassRules,
-  "policy/v1/PodDisruptionBudget": disruptionBudgetRules,
-  "rbac.authorization.svc.io/v1/ClusterRole": clusterRoleRules,
-  "rbac.authorization.svc.io/v1/ClusterRoleBinding": clusterRoleBindingRules,
-  "rbac.authorization.svc.io/v1/Role": roleRules,
-  "rbac.authorization.svc.io/v1/RoleBinding": roleBindingRules,
-  "scheduling.svc.io/v1/PriorityClass": priorityClassRules,
-  "storage.svc.io/v1/StorageClass": storageClassRules,
-  "storage.svc.io/v1/VolumeAttachment": volumeAttachmentRules,
-};
+const byResource = new Map(allKinds.map((row) => [row.resource, row]));
 
-const none: KindRules = {};
-
-/** Never undefined: a kind without rules of its own has empty ones. */
-export function kindRules(group: string, version: string, kind: string): KindRules {
-  return rules[`${group}/${version}/${kind}`] ?? none;
+/** Group in the `svc` dialect. Undefined for a kind that is like all others. */
+export function kindRow(group: string, resource: string): KindRow | undefined {
+  return byResource.get(`${group}/${resource}`);
 }

@@ -6,11 +6,10 @@ import { badRequest } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { isList, partialObject } from "./partial-metadata.ts";
-import { clusterPrinters } from "../../kinds/printers/cluster-printers.ts";
-import { corePrinters } from "../../kinds/printers/core-printers.ts";
-import { podPrinter } from "../../kinds/printers/pod-printer.ts";
-import { column, nameColumn, type Printer, printer } from "../../kinds/printers/printer.ts";
-import { workloadPrinters } from "../../kinds/printers/workload-printers.ts";
+import { resourceRows } from "../../../wire/resources.ts";
+import { kindRow } from "../../kinds/all-kinds.ts";
+import { scaleColumns } from "../../kinds/autoscaling/scale.ts";
+import { column, nameColumn, type Printer, printer } from "../../kinds/shared/printer.ts";
 
 /** What of an object each row carries. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -52,12 +51,12 @@ function included(object: JsonObject, { include, apiVersion }: TableOptions): Js
   return include === "Object" ? object : partialObject(object, apiVersion);
 }
 
-const printers: Readonly<Record<string, Printer>> = {
-  Pod: podPrinter,
-  ...corePrinters,
-  ...workloadPrinters,
-  ...clusterPrinters,
-};
+/** By kind: an object says its own, whatever resource it was asked for as. */
+const printers = new Map<string, Printer>([["Scale", scaleColumns]]);
+for (const { group, resource, kind } of resourceRows) {
+  const { columns } = kindRow(group, resource) ?? {};
+  if (columns !== undefined) printers.set(kind, columns);
+}
 
 /** For kinds without columns of their own. */
 export const defaultPrinter: Printer = printer(nameColumn, {
@@ -68,7 +67,7 @@ export const defaultPrinter: Printer = printer(nameColumn, {
 const zeroTime = "0001-01-01T00:00:00Z";
 
 export function printerOf(kind: string): Printer {
-  return Object.hasOwn(printers, kind) ? (printers[kind] as Printer) : defaultPrinter;
+  return printers.get(kind) ?? defaultPrinter;
 }
 
 const includes: readonly string[] = ["None", "Metadata", "Object"] satisfies readonly IncludeObject[];

@@ -17,7 +17,7 @@ import { usual } from "../../kinds/strategies.ts";
 import { isObject } from "../../contract/objects.ts";
 import { describe, type Walk } from "../../objects/walk-context.ts";
 import { setCustomWalk } from "../../objects/walker.ts";
-import type { FieldValue } from "../reads/types.ts";
+import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 import type { ObjectView } from "../encodings/event-views.ts";
 import type { ServedResource } from "./served-resource.ts";
 import { customPrinter } from "../../kinds/custom/columns.ts";

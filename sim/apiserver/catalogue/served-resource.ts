@@ -4,7 +4,7 @@ import type { ResourceName } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Target } from "../../contract/objects.ts";
 import type { ScalePaths } from "../../kinds/custom/definition.ts";
-import type { Printer } from "../../kinds/printers/printer.ts";
+import type { Printer } from "../../kinds/shared/printer.ts";
 import type { Strategy } from "../../objects/strategy.ts";
 import type { ObjectView } from "../encodings/event-views.ts";
 import { keyOf } from "../reads/selection.ts";

@@ -5,7 +5,8 @@ import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Trigger } from "../cache/audience.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
-import type { FieldValue, ListRequest, ReadTarget } from "./types.ts";
+import type { ListRequest, ReadTarget } from "./types.ts";
+import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 
 export interface Selection {
   /** Prefix of the collection's keys, with its final slash: what continue tokens are relative to. */

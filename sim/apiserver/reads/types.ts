@@ -15,6 +15,7 @@ import type { ApiError, ResourceName } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { Unreadable } from "../../contract/unreadable.ts";
+import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 
 export interface ReadContext {
   /** With the gates in force. */
@@ -27,9 +28,6 @@ export interface ReadContext {
   readonly process: Process;
   readonly listCounts: ListCounts;
 }
-
-/** Value of one field of an object as selectors see it: a string, empty when the field is absent. */
-export type FieldValue = (object: JsonObject) => string;
 
 /** The field labels that a resource's selectors may name, each with its reader. */
 export interface FieldLabels {

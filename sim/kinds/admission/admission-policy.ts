@@ -23,8 +23,11 @@ import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "../core/pod-template.ts";
 import { ruleCauses } from "./webhook-configuration.ts";
+import { printer, nameColumn, integerColumn, sizeAt, column, at, unset, textAt, ageColumn } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const admissionPolicyRules: KindRules = {
+const admissionPolicyRules: KindRules = {
   defaults(draft) {
     if (!isObject(draft["spec"])) return;
     const spec = ownChild(draft, "spec");
@@ -37,7 +40,7 @@ export const admissionPolicyRules: KindRules = {
   },
 };
 
-export const admissionPolicyBindingRules: KindRules = {
+const admissionPolicyBindingRules: KindRules = {
   defaults(draft) {
     if (!isObject(draft["spec"])) return;
     const spec = ownChild(draft, "spec");
@@ -219,3 +222,39 @@ function paramCauses(ref: JsonObject, path: string, causes: Cause[]): void {
     causes.push(unsupportedValue(`${path}.parameterNotFoundAction`, action, ["Deny", "Allow"]));
   }
 }
+
+export const validatingAdmissionPolicyKind: KindRow = {
+  resource: "admissionregistration.svc.io/validatingadmissionpolicies",
+  unconditionalUpdate: false,
+  usesGeneration: true,
+  rules: admissionPolicyRules,
+  columns: printer(
+    nameColumn,
+    integerColumn("Validations", "How many rules there are.", (it) => sizeAt(it, "spec.validations")),
+    column("ParamKind", "What its parameters are.", (it) => {
+      const kind = at(it, "spec.paramKind");
+      if (kind === undefined) return unset;
+      return `${textAt(kind, "apiVersion")}/${textAt(kind, "kind")}`;
+    }),
+    ageColumn,
+  ),
+};
+
+export const validatingAdmissionPolicyBindingKind: KindRow = {
+  resource: "admissionregistration.svc.io/validatingadmissionpolicybindings",
+  unconditionalUpdate: false,
+  usesGeneration: true,
+  rules: admissionPolicyBindingRules,
+  columns: printer(
+    nameColumn,
+    column("PolicyName", "What it puts to use.", text("spec.policyName")),
+    column("ParamRef", "Where its parameters are.", (it) => {
+      const reference = at(it, "spec.paramRef");
+      if (reference === undefined) return unset;
+      const namespace = textAt(reference, "namespace");
+      const name = textAt(reference, "name") || "*";
+      return namespace === "" ? name : `${namespace}/${name}`;
+    }),
+    ageColumn,
+  ),
+};

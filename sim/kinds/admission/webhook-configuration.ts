@@ -13,9 +13,11 @@ import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedVa
 import { isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "../core/pod-template.ts";
+import { printer, nameColumn, integerColumn, sizeAt, ageColumn } from "../shared/printer.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const validatingWebhookRules: KindRules = webhookRules(false);
-export const mutatingWebhookRules: KindRules = webhookRules(true);
+const validatingWebhookRules: KindRules = webhookRules(false);
+const mutatingWebhookRules: KindRules = webhookRules(true);
 
 function webhookRules(mutating: boolean): KindRules {
   return {
@@ -153,3 +155,25 @@ function urlCauses(text: string, path: string, causes: Cause[]): void {
   if (url.hash !== "") refuse("fragments are not permitted in the URL");
   if (url.search !== "") refuse("query parameters are not permitted in the URL");
 }
+
+const webhooks = printer(
+  nameColumn,
+  integerColumn("Webhooks", "How many webhooks there are.", (it) => sizeAt(it, "webhooks")),
+  ageColumn,
+);
+
+export const mutatingWebhookConfigurationKind: KindRow = {
+  resource: "admissionregistration.svc.io/mutatingwebhookconfigurations",
+  unconditionalUpdate: false,
+  usesGeneration: true,
+  rules: mutatingWebhookRules,
+  columns: webhooks,
+};
+
+export const validatingWebhookConfigurationKind: KindRow = {
+  resource: "admissionregistration.svc.io/validatingwebhookconfigurations",
+  unconditionalUpdate: false,
+  usesGeneration: true,
+  rules: validatingWebhookRules,
+  columns: webhooks,
+};

@@ -11,8 +11,10 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, ageColumn, textAt, listAt } from "../shared/printer.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const apiServiceRules: KindRules = {
+const apiServiceRules: KindRules = {
   validate(object, causes) {
     const spec = (object["spec"] ?? {}) as JsonObject;
     const { version = "", group = "" } = spec as Readonly<Record<string, string>>;
@@ -70,4 +72,30 @@ export function localApiServices(dialect: Dialect): readonly JsonObject[] {
       };
     }),
   );
+}
+
+export const apiServiceKind: KindRow = {
+  resource: "apiregistration.svc.io/apiservices",
+  unconditionalUpdate: false,
+  nameRule: "pathSegment",
+  rules: apiServiceRules,
+  columns: printer(
+    nameColumn,
+    column("Service", "Which service hosts the API.", serviceOf),
+    column("Available", "Whether the API is served.", availability),
+    ageColumn,
+  ),
+};
+
+/** `namespace/name`, or that the server itself is it. */
+function serviceOf(it: JsonObject): string {
+  const name = textAt(it, "spec.service.name");
+  return name === "" ? "Local" : `${textAt(it, "spec.service.namespace")}/${name}`;
+}
+
+function availability(it: JsonObject): string {
+  const available = listAt(it, "status.conditions").find(({ type }) => type === "Available");
+  if (available === undefined) return "Unknown";
+  const { status, reason } = available;
+  return status === "True" ? "True" : `${String(status)} (${String(reason)})`;
 }

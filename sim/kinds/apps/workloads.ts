@@ -22,6 +22,21 @@ import {
   podSelectorCauses,
 } from "../shared/pod-selector.ts";
 import { statusRules } from "./replica-status.ts";
+import {
+  printer,
+  nameColumn,
+  ageColumn,
+  type FilledColumn,
+  integerColumn,
+  column,
+  orNone,
+  mapAt,
+  numberAt,
+} from "../shared/printer.ts";
+import { template, selectorColumn, numberOf } from "../shared/columns.ts";
+import { selectorText } from "../../objects/selector-text.ts";
+import type { KindRow } from "../kind-row.ts";
+import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
 
 const defaultsOf =
   (mark: string, defaults: (spec: Draft) => void) =>
@@ -47,7 +62,7 @@ const judgeOf =
 
 const replicaParts = ["readyReplicas", "availableReplicas"];
 
-export const deploymentRules: KindRules = {
+const deploymentRules: KindRules = {
   defaults: defaultsOf("replicas", (spec) => {
     spec["replicas"] ??= 1;
     rollingUpdate(spec, "strategy", { maxUnavailable: "25%", maxSurge: "25%" });
@@ -62,7 +77,7 @@ export const deploymentRules: KindRules = {
   ),
 };
 
-export const replicaSetRules: KindRules = {
+const replicaSetRules: KindRules = {
   defaults: defaultsOf("replicas", (spec) => void (spec["replicas"] ??= 1)),
   validate: judgeOf((spec, causes) => {
     nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
@@ -76,7 +91,7 @@ export const replicaSetRules: KindRules = {
   ),
 };
 
-export const statefulSetRules: KindRules = {
+const statefulSetRules: KindRules = {
   defaults: defaultsOf("replicas", statefulSetDefaults),
   validate: judgeOf(statefulSetCauses),
   validateUpdate: statefulSetStepCauses,
@@ -87,7 +102,7 @@ export const statefulSetRules: KindRules = {
   ),
 };
 
-export const daemonSetRules: KindRules = {
+const daemonSetRules: KindRules = {
   defaults: defaultsOf("revisionHistoryLimit", (spec) => {
     rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
     spec["revisionHistoryLimit"] ??= 10;
@@ -109,7 +124,7 @@ export const daemonSetRules: KindRules = {
 };
 
 /** Labels and selector default to each other's: a controller of this old kind is found by its template. */
-export const replicationControllerRules: KindRules = {
+const replicationControllerRules: KindRules = {
   defaults(draft) {
     const spec = specToDefault(draft, "replicas");
     if (spec === undefined) return;
@@ -315,4 +330,84 @@ function replicationControllerCauses(spec: JsonObject, causes: Cause[]): void {
   const { labels } = metadataOf(template);
   if (!Object.keys(selector).every((key) => labels?.[key] === selector[key])) causes.push(labelsMismatch(labels));
   runningCauses(spec, "ReplicationController", causes);
+}
+
+const ready = (path: string) => (it: JsonObject) => `${numberAt(it, path)}/${numberAt(it, "spec.replicas")}`;
+
+const replicaColumns: readonly FilledColumn[] = [
+  integerColumn("Desired", "Pods that are wanted.", numberOf("spec.replicas")),
+  integerColumn("Current", "Pods that there are.", numberOf("status.replicas")),
+  integerColumn("Ready", "Pods that are ready.", numberOf("status.readyReplicas")),
+];
+
+const replicas = printer(nameColumn, ...replicaColumns, ageColumn, ...template, selectorColumn("spec.selector"));
+
+export const replicationControllerKind: KindRow = {
+  resource: "/replicationcontrollers",
+  usesGeneration: true,
+  propagation: "Orphan",
+  rules: replicationControllerRules,
+  columns: replicas,
+  fieldLabels: [["status.replicas", countAt("status", "replicas")], ...nameAndNamespace],
+};
+
+export const daemonSetKind: KindRow = {
+  resource: "apps/daemonsets",
+  usesGeneration: true,
+  statusLocks: ["labels"],
+  rules: daemonSetRules,
+  columns: printer(
+    nameColumn,
+    integerColumn("Desired", "Nodes that should run its pod.", numberOf("status.desiredNumberScheduled")),
+    integerColumn("Current", "Nodes that run its pod and should.", numberOf("status.currentNumberScheduled")),
+    integerColumn("Ready", "Nodes whose pod is ready.", numberOf("status.numberReady")),
+    integerColumn("Up-to-date", "Nodes with a pod of the present template.", numberOf("status.updatedNumberScheduled")),
+    integerColumn("Available", "Nodes whose pod has been ready for long enough.", numberOf("status.numberAvailable")),
+    column("Node Selector", "Labels of the nodes that it is for.", (it) => nodeSelector(it)),
+    ageColumn,
+    ...template,
+    selectorColumn("spec.selector"),
+  ),
+};
+
+export const deploymentKind: KindRow = {
+  resource: "apps/deployments",
+  usesGeneration: true,
+  statusLocks: ["labels"],
+  rules: deploymentRules,
+  columns: printer(
+    nameColumn,
+    column("Ready", "Pods that are ready, of those that are wanted.", ready("status.readyReplicas")),
+    column("Up-to-date", "Pods of the present template.", numberOf("status.updatedReplicas")),
+    column("Available", "Pods that have been ready for long enough.", numberOf("status.availableReplicas")),
+    ageColumn,
+    ...template,
+    selectorColumn("spec.selector"),
+  ),
+};
+
+export const replicaSetKind: KindRow = {
+  resource: "apps/replicasets",
+  usesGeneration: true,
+  statusLocks: ["labels"],
+  rules: replicaSetRules,
+  columns: replicas,
+};
+
+export const statefulSetKind: KindRow = {
+  resource: "apps/statefulsets",
+  usesGeneration: true,
+  statusLocks: ["labels"],
+  nameRule: "label",
+  rules: statefulSetRules,
+  columns: printer(
+    nameColumn,
+    column("Ready", "Pods that are ready, of those that are wanted.", ready("status.readyReplicas")),
+    ageColumn,
+    ...template,
+  ),
+};
+
+function nodeSelector(object: JsonObject): string {
+  return orNone(selectorText(mapAt(object, "spec.template.spec.nodeSelector")));
 }

@@ -5,10 +5,13 @@ import { invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, at, textAt, unset, ageColumn, none } from "../shared/printer.ts";
+import { numberOf } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
 const metricsAnnotation = /^autoscaling\.alpha\.(?:svc|kubernetes)\.io\/metrics$/;
 
-export const autoscalerRules: KindRules = {
+const autoscalerRules: KindRules = {
   defaults(draft) {
     const spec = specToDefault(draft, "minReplicas");
     if (spec === undefined) return;
@@ -38,3 +41,31 @@ export const autoscalerRules: KindRules = {
     causes.push(invalidValue("spec.metrics[0].resource.target.averageUtilization", share, "must be greater than 0"));
   },
 };
+
+export const horizontalPodAutoscalerKind: KindRow = {
+  resource: "autoscaling/horizontalpodautoscalers",
+  rules: autoscalerRules,
+  columns: printer(
+    nameColumn,
+    column("Reference", "What is scaled.", (it) => {
+      const target = at(it, "spec.scaleTargetRef");
+      return `${textAt(target, "kind")}/${textAt(target, "name")}`;
+    }),
+    column("Targets", "Measured and wanted use.", autoscalerTargets),
+    column("MinPods", "Never fewer than these.", (it) => {
+      const least = at(it, "spec.minReplicas");
+      return least === undefined ? unset : String(least as number);
+    }),
+    column("MaxPods", "Never more than these.", numberOf("spec.maxReplicas")),
+    column("Replicas", "Pods that there are.", numberOf("status.currentReplicas")),
+    ageColumn,
+  ),
+};
+
+/** Version 1 knows of processors alone. */
+function autoscalerTargets(autoscaler: JsonObject): string {
+  const target = at(autoscaler, "spec.targetCPUUtilizationPercentage");
+  if (target === undefined) return none;
+  const current = at(autoscaler, "status.currentCPUUtilizationPercentage");
+  return `cpu: ${current === undefined ? "<unknown>" : `${String(current as number)}%`}/${String(target as number)}%`;
+}

@@ -9,11 +9,26 @@ import { jobSpecCauses } from "./job.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { goSelector } from "../shared/pod-selector.ts";
 import { defaultTemplate } from "../apps/workloads.ts";
+import {
+  printer,
+  nameColumn,
+  column,
+  textAt,
+  orNone,
+  integerColumn,
+  listAt,
+  at,
+  none,
+  since,
+  ageColumn,
+} from "../shared/printer.ts";
+import { templateColumns, selectorColumn } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
 /** The name of a job has eleven characters more than its schedule's. */
 const nameLengthMax = 52;
 
-export const cronJobRules: KindRules = {
+const cronJobRules: KindRules = {
   defaults(draft) {
     const spec = specToDefault(draft, "concurrencyPolicy");
     if (spec === undefined) return;
@@ -81,4 +96,28 @@ function jobTemplateCauses(spec: JsonObject, causes: Cause[]): void {
   if (manualSelector === true) {
     causes.push(unsupportedValue(`${path}.manualSelector`, manualSelector, ["nil", "false"]));
   }
+}
+
+export const cronJobKind: KindRow = {
+  resource: "batch/cronjobs",
+  usesGeneration: true,
+  rules: cronJobRules,
+  columns: printer(
+    nameColumn,
+    column("Schedule", "When jobs are made.", (it) => textAt(it, "spec.schedule")),
+    column("Timezone", "The time zone of the schedule.", (it) => orNone(textAt(it, "spec.timeZone"))),
+    { ...column("Suspend", "No further jobs are made.", suspended), type: "boolean" },
+    integerColumn("Active", "Jobs that are running.", (it) => listAt(it, "status.active").length),
+    column("Last Schedule", "When a job was last made.", (it, now) => {
+      const last = at(it, "status.lastScheduleTime");
+      return last === undefined ? none : since(last, now);
+    }),
+    ageColumn,
+    ...templateColumns("spec.jobTemplate.spec.template.spec"),
+    selectorColumn("spec.jobTemplate.spec.selector"),
+  ),
+};
+
+function suspended(cronJob: JsonObject): string {
+  return at(cronJob, "spec.suspend") === true ? "True" : "False";
 }

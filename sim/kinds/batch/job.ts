@@ -24,8 +24,14 @@ import { selectorCauses } from "../shared/label-selector.ts";
 import { eachItem, templateCauses } from "../core/pod-template.ts";
 import { goSelector, matchCauses } from "../shared/pod-selector.ts";
 import { defaultTemplate } from "../apps/workloads.ts";
+import { printer, nameColumn, column, ageColumn, conditionStatus, numberAt, at, textAt } from "../shared/printer.ts";
+import { template, selectorColumn } from "../shared/columns.ts";
+import { humanDuration } from "../../../wire/human-duration.ts";
+import { unixSeconds } from "../../contract/times.ts";
+import type { KindRow } from "../kind-row.ts";
+import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
 
-export const jobRules: KindRules = {
+const jobRules: KindRules = {
   defaults(draft) {
     const spec = specToDefault(draft, "parallelism");
     if (spec === undefined) return;
@@ -314,4 +320,54 @@ function placed(template: JsonObject, isMovable: boolean): JsonObject {
   if (Object.keys(affinity).length === 0) delete spec["affinity"];
   else spec["affinity"] = affinity as JsonObject;
   return { spec } as JsonObject;
+}
+
+export const jobKind: KindRow = {
+  resource: "batch/jobs",
+  usesGeneration: true,
+  propagation: "Orphan",
+  rules: jobRules,
+  columns: printer(
+    nameColumn,
+    column("Status", "How far the job is.", jobStatus),
+    column("Completions", "Pods that succeeded, of those that must.", jobCompletions),
+    column("Duration", "How long the job took, or has been running.", jobDuration),
+    ageColumn,
+    ...template,
+    selectorColumn("spec.selector"),
+  ),
+  fieldLabels: [["status.successful", countAt("status", "succeeded")], ...nameAndNamespace],
+};
+
+function jobStatus(job: JsonObject): string {
+  const isDeleted = metadataOf(job).deletionTimestamp !== undefined;
+  const state = jobStates.find(([, condition]) =>
+    condition === "" ? isDeleted : conditionStatus(job, condition) === "True",
+  );
+  return state?.[0] ?? "Running";
+}
+
+/** The first that holds names the status. */
+const jobStates: readonly (readonly [status: string, condition: string])[] = [
+  ["Complete", "Complete"],
+  ["Failed", "Failed"],
+  ["Terminating", ""], // by its deletion, not by a condition
+  ["Suspended", "Suspended"],
+  ["FailureTarget", "FailureTarget"],
+  ["SuccessCriteriaMet", "SuccessCriteriaMet"],
+];
+
+function jobCompletions(job: JsonObject): string {
+  const succeeded = numberAt(job, "status.succeeded");
+  const wanted = at(job, "spec.completions");
+  if (wanted !== undefined) return `${succeeded}/${String(wanted as number)}`;
+  const parallelism = numberAt(job, "spec.parallelism");
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function jobDuration(job: JsonObject, nowSeconds: number): string {
+  const start = textAt(job, "status.startTime");
+  if (start === "") return "";
+  const end = textAt(job, "status.completionTime");
+  return humanDuration((end === "" ? nowSeconds : unixSeconds(end)) - unixSeconds(start));
 }

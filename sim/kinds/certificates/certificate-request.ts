@@ -21,8 +21,13 @@ import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, ownChild } from "../../contract/objects.ts";
 import { repetition } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, ageColumn, column, at, none, listAt, textAt } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import { humanDuration } from "../../../wire/human-duration.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields } from "../shared/field-labels.ts";
 
-export const certificateRequestRules: KindRules = {
+const certificateRequestRules: KindRules = {
   prepareForUpdate(draft, live, subresource) {
     if (live["spec"] !== undefined) draft["spec"] = live["spec"]; // a request stays what it was
     if (subresource !== "approval") return;
@@ -134,4 +139,29 @@ function certificateCauses(base64: string | undefined, causes: Cause[]): void {
   const refuse = (why: string): number => causes.push(invalidValue("status.certificate", "<certificate data>", why));
   if (wrong !== undefined) refuse(`only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(wrong)}`);
   else if (labels.length === 0) refuse("must contain at least one CERTIFICATE PEM block");
+}
+
+export const certificateSigningRequestKind: KindRow = {
+  resource: "certificates.svc.io/certificatesigningrequests",
+  nameRule: "pathSegment",
+  rules: certificateRequestRules,
+  columns: printer(
+    nameColumn,
+    ageColumn,
+    column("SignerName", "Who is asked to sign.", text("spec.signerName")),
+    column("Requestor", "Who asks.", text("spec.username")),
+    column("RequestedDuration", "How long the certificate should last.", (it) => {
+      const seconds = at(it, "spec.expirationSeconds");
+      return seconds === undefined ? none : humanDuration(seconds as number);
+    }),
+    column("Condition", "What has been decided.", decision),
+  ),
+  fieldLabels: plainFields("spec.signerName", "metadata.name"),
+};
+
+function decision(request: JsonObject): string {
+  const types = listAt(request, "status.conditions").map((condition) => condition["type"]);
+  const decided = types.includes("Denied") ? "Denied" : types.includes("Approved") ? "Approved" : "Pending";
+  const failed = types.includes("Failed") ? ",Failed" : "";
+  return decided + failed + (textAt(request, "status.certificate") === "" ? "" : ",Issued");
 }

@@ -2,8 +2,11 @@
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidValue } from "../../objects/causes.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const leaseRules: KindRules = {
+const leaseRules: KindRules = {
   validate(object, causes) {
     const spec = (object["spec"] ?? {}) as JsonObject;
     const seconds = spec["leaseDurationSeconds"] as number | undefined;
@@ -16,4 +19,12 @@ export const leaseRules: KindRules = {
     }
     if (spec["holderIdentity"] === "") causes.push(invalidValue("spec.holderIdentity", "", "must not be empty"));
   },
+};
+
+export const leaseKind: KindRow = {
+  resource: "coordination.svc.io/leases",
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  rules: leaseRules,
+  columns: printer(nameColumn, column("Holder", "Who has the lease.", text("spec.holderIdentity")), ageColumn),
 };

@@ -8,10 +8,12 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, pushInvalid, tooLongValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, sizeAt, ageColumn } from "../shared/printer.ts";
+import type { KindRow } from "../kind-row.ts";
 
 export const dataBytesMax = 1_048_576;
 
-export const configMapRules: KindRules = {
+const configMapRules: KindRules = {
   validate(object, causes) {
     const data = bag(object, "data");
     const binary = bag(object, "binaryData");
@@ -82,3 +84,13 @@ export function immutableCauses(
     if (!jsonEqual(object[field] ?? {}, live[field] ?? {})) causes.push(forbiddenField(field, detail));
   }
 }
+
+export const configMapKind: KindRow = {
+  resource: "/configmaps",
+  rules: configMapRules,
+  columns: printer(
+    nameColumn,
+    column("Data", "How many entries there are.", (it) => sizeAt(it, "data") + sizeAt(it, "binaryData")),
+    ageColumn,
+  ),
+};

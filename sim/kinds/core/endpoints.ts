@@ -22,8 +22,22 @@ import { ipCauses, ordinaryIpCauses, readIp } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { portCauses, protocols } from "./pods/ports.ts";
+import {
+  printer,
+  nameColumn,
+  column,
+  ageColumn,
+  listAt,
+  none,
+  textAt,
+  numberAt,
+  at,
+  unset,
+} from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const endpointsRules: KindRules = {
+const endpointsRules: KindRules = {
   defaults(draft) {
     eachItem(draft, "subsets", (subset) => eachItem(subset, "ports", (port) => (port["protocol"] ??= "TCP")));
   },
@@ -73,7 +87,7 @@ function textCauses(
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, zones: 8 };
 
-export const endpointSliceRules: KindRules = {
+const endpointSliceRules: KindRules = {
   defaults(draft) {
     eachItem(draft, "ports", (port) => {
       port["name"] ??= "";
@@ -153,4 +167,60 @@ function slicePortsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
     if (!protocols.includes(protocol as string)) causes.push(unsupportedValue(`${here}.protocol`, protocol, protocols));
     textCauses(port["appProtocol"], qualifiedNameErrors, `${here}.appProtocol`, causes);
   });
+}
+
+export const endpointsKind: KindRow = {
+  resource: "/endpoints",
+  createOnUpdate: true,
+  rules: endpointsRules,
+  columns: printer(nameColumn, column("Endpoints", "Addresses and ports.", endpoints), ageColumn),
+};
+
+export const endpointSliceKind: KindRow = {
+  resource: "discovery.svc.io/endpointslices",
+  usesGeneration: true,
+  rules: endpointSliceRules,
+  columns: printer(
+    nameColumn,
+    column("AddressType", "What the addresses are.", text("addressType")),
+    column("Ports", "Ports of each endpoint.", slicePorts),
+    column("Endpoints", "Addresses.", (it) => sliceEndpoints(it)),
+    ageColumn,
+  ),
+};
+
+function endpoints(object: JsonObject): string {
+  const subsets = listAt(object, "subsets");
+  if (subsets.length === 0) return none;
+  const all = subsets.flatMap((subset) => {
+    const addresses = listAt(subset, "addresses").map((address) => textAt(address, "ip"));
+    const ports = listAt(subset, "ports");
+    if (ports.length === 0) return addresses;
+    return ports.flatMap((port) => addresses.map((ip) => hostAndPort(ip, numberAt(port, "port"))));
+  });
+  return firstFew(all);
+}
+
+const hostAndPort = (host: string, port: number): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+
+/** The first few, and how many more there are. */
+function firstFew(list: readonly string[]): string {
+  const more = list.length - shownMax;
+  return list.slice(0, shownMax).join(",") + (more > 0 ? ` + ${more} more...` : "");
+}
+
+const shownMax = 3;
+
+function slicePorts(slice: JsonObject): string {
+  const all = listAt(slice, "ports").map((port) => {
+    const number = at(port, "port");
+    return number === undefined ? "*" : String(number as number);
+  });
+  return all.length === 0 ? unset : firstFew(all);
+}
+
+function sliceEndpoints(slice: JsonObject): string {
+  const all = listAt(slice, "endpoints").flatMap((one) => (at(one, "addresses") ?? []) as readonly string[]);
+  return all.length === 0 ? unset : firstFew(all);
 }

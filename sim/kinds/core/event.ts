@@ -9,6 +9,8 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { goMicroTime, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
+import { eventColumns, eventFields } from "./event-columns.ts";
+import type { KindRow } from "../kind-row.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 
 const shortMax = 128;
@@ -36,7 +38,7 @@ const current: Spelling = {
   controllerPath: "reportingController",
 };
 
-export const coreEventRules: KindRules = {
+const coreEventRules: KindRules = {
   validate(object, causes) {
     namespaceCauses(object, core, causes);
     if ((object["eventTime"] ?? null) !== null)
@@ -44,7 +46,7 @@ export const coreEventRules: KindRules = {
   },
 };
 
-export const eventRules: KindRules = {
+const eventRules: KindRules = {
   validate(object, causes) {
     namespaceCauses(object, current, causes);
     if ((object["eventTime"] ?? null) === null) causes.push(requiredValue("eventTime"));
@@ -179,3 +181,21 @@ const immutableFields: readonly (readonly [field: string, path: string, shown: S
   ["reportingController", "reportingController", text],
   ["reportingInstance", "reportingInstance", text],
 ];
+
+export const eventKind: KindRow = {
+  resource: "/events",
+  createOnUpdate: true,
+  propagation: "unsupported",
+  rules: coreEventRules,
+  columns: eventColumns,
+  fieldLabels: eventFields("involvedObject", "reportingComponent"),
+};
+
+export const groupEventKind: KindRow = {
+  resource: "events.svc.io/events",
+  createOnUpdate: true,
+  propagation: "unsupported",
+  rules: eventRules,
+  columns: eventColumns,
+  fieldLabels: eventFields("regarding", "reportingController"),
+};

@@ -18,8 +18,9 @@ import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { resourceNameCauses } from "./pods/resources.ts";
 import { goQuantity, isStandardResource } from "./resource-quota.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const limitRangeRules: KindRules = {
+const limitRangeRules: KindRules = {
   defaults(draft) {
     if (draft["spec"] === undefined || Object.isFrozen(draft["spec"])) return;
     eachItem(ownChild(draft, "spec"), "limits", limitDefaults);
@@ -138,3 +139,9 @@ function relationCauses(limit: JsonObject, type: string, name: string, path: str
   const detail = `ratio ${formatQuantity(ratio)} is less than 1`;
   causes.push(invalidText(`${path}.maxLimitRequestRatio[${name}]`, goQuantity(ratio), detail));
 }
+
+export const limitRangeKind: KindRow = {
+  resource: "/limitranges",
+  createOnUpdate: true,
+  rules: limitRangeRules,
+};

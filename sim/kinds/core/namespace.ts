@@ -6,10 +6,14 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, pushInvalid } from "../../objects/causes.ts";
 import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields } from "../shared/field-labels.ts";
 
 const standardFinalizers = ["orphan", "foregroundDeletion"];
 
-export const namespaceRules: KindRules = {
+const namespaceRules: KindRules = {
   defaults(draft, dialect) {
     const { name } = metadataOf(draft);
     if (name === undefined || name === "") return; // a generated name is labelled when it is known
@@ -68,3 +72,12 @@ function labelWithName(draft: Draft, label: string, name: string): void {
       .map((key) => [key, labels[key] as string]),
   );
 }
+
+export const namespaceKind: KindRow = {
+  resource: "/namespaces",
+  nameRule: "label",
+  returnsDeleted: true,
+  rules: namespaceRules,
+  columns: printer(nameColumn, column("Status", "Whether it is active or going.", text("status.phase")), ageColumn),
+  fieldLabels: plainFields("status.phase", "metadata.name"),
+};

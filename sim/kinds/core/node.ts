@@ -23,8 +23,25 @@ import { cidrCauses, isDualStack } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { quantityCauses } from "./resource-quota.ts";
 import { taintEffects } from "./pods/scheduling.ts";
+import {
+  printer,
+  nameColumn,
+  column,
+  ageColumn,
+  wide,
+  conditionStatus,
+  at,
+  orNone,
+  textAt,
+  listAt,
+  unknown,
+} from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields, flagAt } from "../shared/field-labels.ts";
 
-export const nodeRules: KindRules = {
+const nodeRules: KindRules = {
   defaults(draft) {
     const status = draft["status"];
     if (!isObject(status) || status["allocatable"] !== undefined || status["capacity"] === undefined) return;
@@ -119,4 +136,56 @@ function duplicateTaint(field: string, key: string, value: string, effect: strin
   const taint = `core.Taint{Key:${goQuote(key)}, Value:${goQuote(value)}, Effect:${goQuote(effect)}, TimeAdded:<nil>}`;
   const message = `Duplicate value: ${taint}: taints must be unique by key and effect pair`;
   return { reason: "FieldValueDuplicate", message, field };
+}
+
+export const nodeKind: KindRow = {
+  resource: "/nodes",
+  resetsStatus: false,
+  rules: nodeRules,
+  columns: printer(
+    nameColumn,
+    column("Status", "Whether the node is ready, and open to new pods.", nodeStatus),
+    column("Roles", "What the node's labels say it is for.", nodeRoles),
+    ageColumn,
+    column("Version", "The version of the node's agent.", text("status.nodeInfo.kubeletVersion")),
+    wide(column("Internal-IP", "Its address inside the cluster.", (it) => nodeAddress(it, "InternalIP"))),
+    wide(column("External-IP", "Its address outside the cluster.", (it) => nodeAddress(it, "ExternalIP"))),
+    wide(column("OS-Image", "Its operating system.", nodeInfo("osImage"))),
+    wide(column("Kernel-Version", "Its kernel.", nodeInfo("kernelVersion"))),
+    wide(column("Container-Runtime", "What runs its containers.", nodeInfo("containerRuntimeVersion"))),
+  ),
+  fieldLabels: [["spec.unschedulable", flagAt("spec", "unschedulable")], ...plainFields("metadata.name")],
+};
+
+function nodeStatus(node: JsonObject): string {
+  const ready = conditionStatus(node, "Ready");
+  const state = ready === "" ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
+  return at(node, "spec.unschedulable") === true ? `${state},SchedulingDisabled` : state;
+}
+
+function nodeRoles(node: JsonObject): string {
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(metadataOf(node).labels ?? {})) {
+    const role = rolePrefix.exec(key)?.[1] ?? (roleLabel.test(key) ? value : "");
+    if (role !== "") roles.add(role);
+  }
+  return orNone([...roles].sort().join(","));
+}
+
+/** `node-role.svc.io/<role>`, or the role as the value of `svc.io/role`; the brand is the server's. */
+const rolePrefix = /^node-role\.[^/]+\/(.*)$/;
+
+const roleLabel = /^[^./]+\.io\/role$/;
+
+function nodeAddress(node: JsonObject, type: string): string {
+  return orNone(
+    textAt(
+      listAt(node, "status.addresses").find((address) => address["type"] === type),
+      "address",
+    ),
+  );
+}
+
+function nodeInfo(field: string): (it: JsonObject) => string {
+  return (it) => textAt(it, `status.nodeInfo.${field}`) || unknown;
 }

@@ -35,8 +35,12 @@ import {
 } from "./pods/scheduling.ts";
 import { hostUsersCauses, podContextCauses } from "./pods/security.ts";
 import { volumesCauses } from "./pods/volumes.ts";
+import { printer, nameColumn, type FilledColumn, column, orNone, mapAt } from "../shared/printer.ts";
+import { templateColumns } from "../shared/columns.ts";
+import { selectorText } from "../../objects/selector-text.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const podTemplateRules: KindRules = {
+const podTemplateRules: KindRules = {
   defaults(draft) {
     templateDefaults(draft, "template");
   },
@@ -260,3 +264,17 @@ function resourceClaimCauses(claims: readonly JsonObject[], path: string, causes
 
 const noNames: ReadonlySet<string> = new Set();
 const claimSources = ["resourceClaimName", "resourceClaimTemplateName"];
+
+export const podTemplateKind: KindRow = {
+  resource: "/podtemplates",
+  usesGeneration: true,
+  returnsDeleted: true,
+  rules: podTemplateRules,
+  columns: printer(
+    nameColumn,
+    ...templateColumns("template.spec").map((one): FilledColumn => ({ ...one, priority: 0 })),
+    column("Pod Labels", "Labels of the pods made of it.", (it) =>
+      orNone(selectorText(mapAt(it, "template.metadata.labels"))),
+    ),
+  ),
+};

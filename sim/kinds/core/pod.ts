@@ -15,6 +15,9 @@ import { resizeCauses } from "./pods/resize.ts";
 import { podStatusCauses } from "./pods/status.ts";
 import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
+import { podPrinter } from "./pod-columns.ts";
 
 export const podRules: KindRules = {
   defaults(draft) {
@@ -240,3 +243,20 @@ function newPodCauses(spec: JsonObject, causes: Cause[]): void {
     causes.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
   }
 }
+
+export const podKind: KindRow = {
+  resource: "/pods",
+  usesGeneration: true,
+  graceful: true,
+  returnsDeleted: true,
+  statusLocks: ["ownerReferences"],
+  rules: podRules,
+  columns: podPrinter,
+  fieldLabels: [
+    ...plainFields("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"),
+    ["spec.hostNetwork", flagAt("spec", "hostNetwork")],
+    ...plainFields("status.phase", "status.podIP", "status.nominatedNodeName"),
+    ["status.podIPs", () => ""], // may be named, but is never filled
+    ...nameAndNamespace,
+  ],
+};

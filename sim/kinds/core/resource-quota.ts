@@ -9,8 +9,10 @@ import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { goStrings, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, ageColumn, mapAt } from "../shared/printer.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const resourceQuotaRules: KindRules = {
+const resourceQuotaRules: KindRules = {
   validate(quota, causes) {
     const spec = (quota["spec"] ?? {}) as JsonObject;
     amountCauses(spec["hard"], "spec.hard", causes);
@@ -183,4 +185,26 @@ interface Expression {
   readonly scopeName?: string;
   readonly operator?: string;
   readonly values?: readonly string[];
+}
+
+export const resourceQuotaKind: KindRow = {
+  resource: "/resourcequotas",
+  returnsDeleted: true,
+  rules: resourceQuotaRules,
+  columns: printer(
+    nameColumn,
+    column("Request", "Used and allowed.", (it) => quotas(it, false)),
+    column("Limit", "Used and allowed, of what pods are limited to.", (it) => quotas(it, true)),
+    ageColumn,
+  ),
+};
+
+function quotas(quota: JsonObject, limits: boolean): string {
+  const hard = mapAt(quota, "status.hard");
+  const used = mapAt(quota, "status.used");
+  return Object.keys(hard)
+    .filter((resource) => resource.startsWith("limits.") === limits)
+    .sort()
+    .map((resource) => `${resource}: ${String(used[resource] ?? "0")}/${String(hard[resource])}`)
+    .join(", ");
 }

@@ -9,8 +9,12 @@ import { invalidValue, requiredValue, tooLongValue } from "../../objects/causes.
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import { bag, dataBytesMax, dataKeyCauses, decodedLength, immutableCauses } from "./config-map.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, column, sizeAt, ageColumn } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields } from "../shared/field-labels.ts";
 
-export const secretRules: KindRules = {
+const secretRules: KindRules = {
   defaults(draft) {
     foldStringData(draft);
     if ((draft["type"] ?? "") === "") draft["type"] = "Opaque";
@@ -84,3 +88,15 @@ function jsonCauses(base64: string, path: string, causes: Cause[]): void {
   const document = readJson(bytes);
   if ("error" in document) causes.push(invalidValue(path, "<secret contents redacted>", document.error));
 }
+
+export const secretKind: KindRow = {
+  resource: "/secrets",
+  rules: secretRules,
+  columns: printer(
+    nameColumn,
+    column("Type", "What the secret is for.", text("type")),
+    column("Data", "How many entries there are.", (it) => sizeAt(it, "data")),
+    ageColumn,
+  ),
+  fieldLabels: plainFields("type", "metadata.name", "metadata.namespace"),
+};

@@ -29,6 +29,24 @@ import {
   trafficCauses,
 } from "./service-fields.ts";
 import { portCauses, portOrNameCauses, protocols } from "./pods/ports.ts";
+import {
+  printer,
+  nameColumn,
+  column,
+  orNone,
+  listAt,
+  textAt,
+  ageColumn,
+  wide,
+  mapAt,
+  at,
+  unknown,
+  numberAt,
+} from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import { selectorText } from "../../objects/selector-text.ts";
+import type { KindRow } from "../kind-row.ts";
+import { plainFields } from "../shared/field-labels.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
@@ -48,7 +66,7 @@ export function needsHealthCheck(spec: JsonObject | Draft): boolean {
   return spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
 }
 
-export const serviceRules: KindRules = {
+const serviceRules: KindRules = {
   defaults(draft) {
     const spec = ownChild(draft, "spec");
     fill(spec, "sessionAffinity", "None");
@@ -253,4 +271,55 @@ function goPort(protocol: string, port: number): string {
     `core.ServicePort{Name:"", Protocol:"${protocol}", AppProtocol:(*string)(nil), Port:${port}, ` +
     `TargetPort:${target}, NodePort:0}`
   );
+}
+
+export const serviceKind: KindRow = {
+  resource: "/services",
+  nameRule: "label1035",
+  createOnUpdate: true,
+  returnsDeleted: true,
+  rules: serviceRules,
+  columns: printer(
+    nameColumn,
+    column("Type", "How the service is reached.", text("spec.type")),
+    column("Cluster-IP", "Its address inside the cluster.", (it) =>
+      orNone(String(listAt(it, "spec.clusterIPs")[0] ?? textAt(it, "spec.clusterIP"))),
+    ),
+    column("External-IP", "Its addresses outside the cluster.", externalAddresses),
+    column("Port(s)", "Its ports; after a colon, those of the nodes.", servicePorts),
+    ageColumn,
+    wide(column("Selector", "Labels of the pods behind it.", (it) => orNone(selectorText(mapAt(it, "spec.selector"))))),
+  ),
+  fieldLabels: plainFields("spec.clusterIP", "spec.type", "metadata.name", "metadata.namespace"),
+};
+
+function externalAddresses(service: JsonObject): string {
+  const external = (at(service, "spec.externalIPs") ?? []) as readonly string[];
+  switch (textAt(service, "spec.type")) {
+    case "ClusterIP":
+    case "NodePort":
+      return orNone(external.join(","));
+    case "ExternalName":
+      return textAt(service, "spec.externalName");
+    case "LoadBalancer": {
+      const all = [...loadBalancerAddresses(service), ...external];
+      return all.length === 0 ? "<pending>" : all.join(",");
+    }
+    default:
+      return unknown;
+  }
+}
+
+/** Each once, sorted. */
+function loadBalancerAddresses(object: JsonObject): readonly string[] {
+  const all = listAt(object, "status.loadBalancer.ingress").map((one) => textAt(one, "ip") || textAt(one, "hostname"));
+  return [...new Set(all.filter((address) => address !== ""))].sort();
+}
+
+function servicePorts(service: JsonObject): string {
+  const ports = listAt(service, "spec.ports").map((port) => {
+    const nodePort = numberAt(port, "nodePort");
+    return `${numberAt(port, "port")}${nodePort > 0 ? `:${nodePort}` : ""}/${textAt(port, "protocol")}`;
+  });
+  return orNone(ports.join(","));
 }

@@ -13,13 +13,17 @@ import { enumCauses, fill } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { requiredNodesCauses } from "../shared/node-selector.ts";
 import { accessModeCauses, claimSpecCauses, classNameCauses, volumeModes } from "./volume-claim-spec.ts";
+import { printer, nameColumn, column, at, textAt, ageColumn, wide } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { KindRow } from "../kind-row.ts";
 
 export function claimDefaults(claim: Draft): void {
   if (isObject(claim["spec"])) ownChild(claim, "spec")["volumeMode"] ??= "Filesystem";
   fill(ownChild(claim, "status"), "phase", "Pending");
 }
 
-export const volumeClaimRules: KindRules = {
+const volumeClaimRules: KindRules = {
   defaults: claimDefaults,
   prepareForCreate(draft) {
     draft["status"] = { phase: "Pending" };
@@ -74,7 +78,7 @@ function sizeStepCauses(after: JsonObject, before: JsonObject, status: JsonObjec
 
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 
-export const volumeRules: KindRules = {
+const volumeRules: KindRules = {
   defaults(draft) {
     if (!isObject(draft["spec"])) return;
     const spec = ownChild(draft, "spec");
@@ -152,3 +156,69 @@ function capacityCauses(capacity: JsonObject, path: string, causes: Cause[]): vo
   if ("error" in size || size.digits > 0n) return;
   causes.push(invalidValue(`${path}[storage]`, canonicalQuantity(size), "must be greater than zero"));
 }
+
+export const persistentVolumeKind: KindRow = {
+  resource: "/persistentvolumes",
+  returnsDeleted: true,
+  rules: volumeRules,
+  columns: printer(
+    nameColumn,
+    column("Capacity", "How much it holds.", text("spec.capacity.storage")),
+    column("Access Modes", "How it can be mounted.", (it) => accessModes(at(it, "spec.accessModes"))),
+    column("Reclaim Policy", "What becomes of it when it is released.", text("spec.persistentVolumeReclaimPolicy")),
+    column("Status", "Whether it is free, bound or going.", phase),
+    column("Claim", "Who has it.", (it) => {
+      const claim = at(it, "spec.claimRef");
+      return claim === undefined ? "" : `${textAt(claim, "namespace")}/${textAt(claim, "name")}`;
+    }),
+    column("StorageClass", "What kind of storage it is.", text("spec.storageClassName")),
+    column("VolumeAttributesClass", "The class of its attributes.", orUnset("spec.volumeAttributesClassName")),
+    column("Reason", "Why it is in this state.", text("status.reason")),
+    ageColumn,
+    wide(column("VolumeMode", "A filesystem, or a block device.", orUnset("spec.volumeMode"))),
+  ),
+};
+
+export const persistentVolumeClaimKind: KindRow = {
+  resource: "/persistentvolumeclaims",
+  returnsDeleted: true,
+  rules: volumeClaimRules,
+  columns: printer(
+    nameColumn,
+    column("Status", "Whether it is bound.", phase),
+    column("Volume", "The volume that it has.", text("spec.volumeName")),
+    column("Capacity", "How much it holds.", (it) => (isBound(it) ? textAt(it, "status.capacity.storage") || "0" : "")),
+    column("Access Modes", "How it can be mounted.", (it) =>
+      isBound(it) ? accessModes(at(it, "status.accessModes")) : "",
+    ),
+    column("StorageClass", "What kind of storage it asks for.", text("spec.storageClassName")),
+    column("VolumeAttributesClass", "The class of its attributes.", orUnset("spec.volumeAttributesClassName")),
+    ageColumn,
+    wide(column("VolumeMode", "A filesystem, or a block device.", orUnset("spec.volumeMode"))),
+  ),
+};
+
+function accessModes(modes: Json | undefined): string {
+  const list = (modes ?? []) as readonly string[];
+  return accessModeNames
+    .filter(([mode]) => list.includes(mode))
+    .map(([, short]) => short)
+    .join(",");
+}
+
+const accessModeNames: readonly (readonly [mode: string, short: string])[] = [
+  ["ReadWriteOnce", "RWO"],
+  ["ReadOnlyMany", "ROX"],
+  ["ReadWriteMany", "RWX"],
+  ["ReadWriteOncePod", "RWOP"],
+];
+
+function phase(object: JsonObject): string {
+  return metadataOf(object).deletionTimestamp === undefined ? textAt(object, "status.phase") : "Terminating";
+}
+
+function orUnset(path: string): (it: JsonObject) => string {
+  return (it) => textAt(it, path) || "<unset>";
+}
+
+const isBound = (claim: JsonObject): boolean => textAt(claim, "spec.volumeName") !== "";

@@ -14,7 +14,7 @@ import {
   type Printer,
   printer,
   since,
-} from "../printers/printer.ts";
+} from "../shared/printer.ts";
 import type { Column } from "./definition.ts";
 import { type JsonPath, parseJsonPath, valuesAt } from "./json-path.ts";
 

@@ -8,8 +8,9 @@ import { type Draft, isObject, ownChild, ownMetadata } from "../../contract/obje
 import { definitionCauses, definitionUpdateCauses } from "./definition-causes.ts";
 import { type Condition, readDefinition } from "./definition.ts";
 import { cleanupFinalizer, withCondition } from "./naming.ts";
+import type { KindRow } from "../kind-row.ts";
 
-export const definitionRules: KindRules = {
+const definitionRules: KindRules = {
   defaults(draft) {
     const spec = draft["spec"];
     if (!isObject(spec)) return;
@@ -83,3 +84,10 @@ function noteStoredVersion(draft: Draft): void {
   if (storage === undefined || stored.includes(storage.name)) return;
   ownChild(draft, "status")["storedVersions"] = [...stored, storage.name] as Json;
 }
+
+export const customResourceDefinitionKind: KindRow = {
+  resource: "apiextensions.svc.io/customresourcedefinitions",
+  unconditionalUpdate: false,
+  usesGeneration: true,
+  rules: definitionRules,
+};

@@ -12,16 +12,18 @@ import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { selectorCauses } from "../shared/label-selector.ts";
 import { eachItem } from "../core/pod-template.ts";
+import { printer, nameColumn, column, textAt, ageColumn, wide, listAt } from "../shared/printer.ts";
+import type { KindRow } from "../kind-row.ts";
 
 /** A role without rules says so. */
 const defaults = (draft: Draft): void => void (draft["rules"] ??= null);
 
-export const roleRules: KindRules = {
+const roleRules: KindRules = {
   defaults,
   validate: (role, causes) => ruleListCauses(role, true, causes),
 };
 
-export const clusterRoleRules: KindRules = {
+const clusterRoleRules: KindRules = {
   defaults,
   validate(role, causes) {
     ruleListCauses(role, false, causes);
@@ -36,8 +38,8 @@ export const clusterRoleRules: KindRules = {
   },
 };
 
-export const roleBindingRules: KindRules = bindingRules(["Role", "ClusterRole"], true);
-export const clusterRoleBindingRules: KindRules = bindingRules(["ClusterRole"], false);
+const roleBindingRules: KindRules = bindingRules(["Role", "ClusterRole"], true);
+const clusterRoleBindingRules: KindRules = bindingRules(["ClusterRole"], false);
 
 const itemsOf = (object: JsonObject, field: string): readonly JsonObject[] =>
   (object[field] ?? []) as readonly JsonObject[];
@@ -134,4 +136,53 @@ function shownRef(binding: JsonObject): string {
   const ref = (binding["roleRef"] ?? {}) as JsonObject;
   const [group, kind, name] = [textOf(ref, "apiGroup"), textOf(ref, "kind"), textOf(ref, "name")].map(goQuote);
   return `rbac.RoleRef{APIGroup:${group}, Kind:${kind}, Name:${name}}`;
+}
+
+const binding = printer(
+  nameColumn,
+  column("Role", "What is given.", (it) => `${textAt(it, "roleRef.kind")}/${textAt(it, "roleRef.name")}`),
+  ageColumn,
+  wide(column("Users", "Users that have it.", (it) => subjects(it, "User"))),
+  wide(column("Groups", "Groups that have it.", (it) => subjects(it, "Group"))),
+  wide(column("ServiceAccounts", "Service accounts that have it.", (it) => subjects(it, "ServiceAccount"))),
+);
+
+export const clusterRoleKind: KindRow = {
+  resource: "rbac.authorization.svc.io/clusterroles",
+  nameRule: "pathSegment",
+  createOnUpdate: true,
+  rules: clusterRoleRules,
+};
+
+export const clusterRoleBindingKind: KindRow = {
+  resource: "rbac.authorization.svc.io/clusterrolebindings",
+  nameRule: "pathSegment",
+  createOnUpdate: true,
+  rules: clusterRoleBindingRules,
+  columns: binding,
+};
+
+export const roleKind: KindRow = {
+  resource: "rbac.authorization.svc.io/roles",
+  nameRule: "pathSegment",
+  createOnUpdate: true,
+  rules: roleRules,
+};
+
+export const roleBindingKind: KindRow = {
+  resource: "rbac.authorization.svc.io/rolebindings",
+  nameRule: "pathSegment",
+  createOnUpdate: true,
+  rules: roleBindingRules,
+  columns: binding,
+};
+
+function subjects(object: JsonObject, kind: string): string {
+  return listAt(object, "subjects")
+    .filter((subject) => subject["kind"] === kind)
+    .map((subject) => {
+      const name = textAt(subject, "name");
+      return kind === "ServiceAccount" ? `${textAt(subject, "namespace")}/${name}` : name;
+    })
+    .join(", ");
 }

@@ -7,6 +7,9 @@ import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { enumCauses } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, integerColumn, numberAt, ageColumn, column } from "../shared/printer.ts";
+import { booleanColumn, text } from "../shared/columns.ts";
+import type { KindRow } from "../kind-row.ts";
 
 const valueMax = 1_000_000_000;
 
@@ -30,7 +33,7 @@ export const systemPriorityClasses: readonly JsonObject[] = [
   },
 ];
 
-export const priorityClassRules: KindRules = {
+const priorityClassRules: KindRules = {
   defaults(draft) {
     draft["preemptionPolicy"] ??= "PreemptLowerPriority";
   },
@@ -64,3 +67,16 @@ function systemError(name: string, value: number, isDefault: boolean): string | 
   if (value !== systemValues[name]) return `value of ${name} PriorityClass must be ${systemValues[name]}`;
   return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
+
+export const priorityClassKind: KindRow = {
+  resource: "scheduling.svc.io/priorityclasses",
+  usesGeneration: true,
+  rules: priorityClassRules,
+  columns: printer(
+    nameColumn,
+    integerColumn("Value", "The priority; more comes first.", (it) => numberAt(it, "value")),
+    booleanColumn("Global-Default", "For pods that name no class.", "globalDefault"),
+    ageColumn,
+    column("PreemptionPolicy", "Whether others are made to go.", text("preemptionPolicy")),
+  ),
+};

@@ -13,11 +13,16 @@ import {
 import { jsonEqual } from "../../objects/equality.ts";
 import { fill } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { printer, nameColumn, nameOf, column, textAt, at, ageColumn } from "../shared/printer.ts";
+import { text } from "../shared/columns.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import type { KindRow } from "../kind-row.ts";
 
 const parametersMax = 512;
 const parameterBytesMax = 262_144;
 
-export const storageClassRules: KindRules = {
+const storageClassRules: KindRules = {
   defaults(draft) {
     fill(draft, "reclaimPolicy", "Delete");
     fill(draft, "volumeBindingMode", "Immediate");
@@ -57,3 +62,25 @@ function parameterCauses(parameters: Readonly<Record<string, string>>, causes: C
   const bytes = names.reduce((sum, name) => sum + utf8Length(name) + utf8Length(parameters[name] as string), 0);
   if (bytes > parameterBytesMax) causes.push(tooLongValue("parameters", parameterBytesMax));
 }
+
+export const storageClassKind: KindRow = {
+  resource: "storage.svc.io/storageclasses",
+  returnsDeleted: true,
+  rules: storageClassRules,
+  columns: printer(
+    { ...nameColumn, cell: (it) => `${nameOf(it)}${isDefaultClass(it) ? " (default)" : ""}` },
+    column("Provisioner", "Who makes the volumes.", text("provisioner")),
+    column("ReclaimPolicy", "What becomes of released volumes.", (it) => textAt(it, "reclaimPolicy") || "Delete"),
+    column("VolumeBindingMode", "When a volume is bound.", (it) => textAt(it, "volumeBindingMode") || "Immediate"),
+    column("AllowVolumeExpansion", "Whether volumes can grow.", (it) => at(it, "allowVolumeExpansion") === true),
+    ageColumn,
+  ),
+};
+
+function isDefaultClass(object: JsonObject): boolean {
+  return Object.entries(metadataOf(object).annotations ?? {}).some(
+    ([key, value]) => defaultClass.test(key) && value === "true",
+  );
+}
+
+const defaultClass = /^storageclass(?:\.beta)?\.[^/]+\/is-default-class$/;

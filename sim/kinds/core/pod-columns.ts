@@ -23,7 +23,7 @@ import {
   since,
   textAt,
   wide,
-} from "./printer.ts";
+} from "../shared/printer.ts";
 
 const unfilled = (): string => "";
 
