@@ -7,7 +7,7 @@ import type { StrategyRow } from "../objects/strategy.ts";
 import type { FieldLabel } from "./shared/field-labels.ts";
 import type { Printer } from "./shared/printer.ts";
 
-/** Only what differs from the usual is said. */
+/** Only what differs from the usual is said; `StrategyRow` has the rest of the fields. */
 export interface KindRow extends Partial<StrategyRow> {
   /** `group/resource` in the `svc` dialect; the core group is empty. */
   readonly resource: string;

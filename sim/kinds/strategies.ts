@@ -24,6 +24,8 @@ export const usual: StrategyRow = {
   returnsDeleted: false,
   propagation: "Background",
   statusLocks: [],
+  allocatesAddresses: false,
+  isEmptiedFirst: false,
 };
 
 const none: KindRules = {};

@@ -3,6 +3,7 @@ import type { Dialect } from "../../wire/dialect.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { KindRules } from "./kind-rules.ts";
+import type { QuotaUse } from "./quota-use.ts";
 import type { NameRule } from "./metadata.ts";
 
 export type PropagationDefault = "Background" | "Orphan" | "unsupported";
@@ -25,6 +26,12 @@ export interface StrategyRow {
   readonly propagation: PropagationDefault;
   /** Fields of metadata that a status request cannot write. */
   readonly statusLocks: readonly string[];
+  /** The server gives out addresses and ports to its objects. */
+  readonly allocatesAddresses: boolean;
+  /** Others live in it: its deletion waits for the finalizers in its spec, and some cannot be deleted at all. */
+  readonly isEmptiedFirst: boolean;
+  /** What quotas count beside the number of objects. */
+  readonly quota?: QuotaUse;
 }
 
 export interface Strategy extends StrategyRow {

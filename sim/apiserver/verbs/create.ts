@@ -18,7 +18,7 @@ import { type ServedResource, storageKey } from "../catalogue/served-resource.ts
 import { decodeBody, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { allocateAddresses, isServices } from "./service-addresses.ts";
+import { allocateAddresses } from "./service-addresses.ts";
 import { admitted, settleNamespace, track } from "./steps.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
@@ -104,7 +104,7 @@ function store(
       throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
     }
     // A name that is taken is what is wrong first, whatever else is.
-    if (isServices(resource) && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
+    if (resource.strategy.allocatesAddresses && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
     const made = writer.create(resource, draft, options.dryRun);
     if (made !== undefined) return made;

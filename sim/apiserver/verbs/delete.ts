@@ -58,7 +58,7 @@ export function deleteNamed(
   done: (deleted: Deleted | undefined) => void,
 ): void {
   const { namespace, name, options, isAdmitted = false } = deletion;
-  if (resource.row.resource === "namespaces") {
+  if (resource.strategy.isEmptiedFirst) {
     const refused = refusesNamespaceDeletion(name, writer.context.protectedNamespaces);
     if (refused !== undefined) throw refused;
   }
@@ -101,7 +101,7 @@ function failedPrecondition(
   options: DeleteOptions,
 ): ApiError | undefined {
   if (writer.context.faults["delete-precondition-ignored"]) return undefined;
-  if (resource.row.resource === "namespaces") return failedNamespacePrecondition(resource, live, options);
+  if (resource.strategy.isEmptiedFirst) return failedNamespacePrecondition(resource, live, options);
   return preconditionFailure(live.object, options, resource.strategy, resource.group);
 }
 
@@ -126,12 +126,11 @@ function failedNamespacePrecondition(
 function carryOut(writer: Writer, resource: ServedResource, live: Live, options: DeleteOptions): Deleted | "raced" {
   const marks =
     resource.strategy.rules.markDeleted !== undefined && metadataOf(live.object).deletionTimestamp === undefined;
-  const doom =
-    resource.row.resource === "namespaces"
-      ? namespaceDoom(writer, resource, live, options)
-      : marks
-        ? kindDoom(writer, resource, live)
-        : generalDoom();
+  const doom = resource.strategy.isEmptiedFirst
+    ? namespaceDoom(writer, resource, live, options)
+    : marks
+      ? kindDoom(writer, resource, live)
+      : generalDoom();
   if (doom.is === "pending") return { object: live.object, removed: false };
   if (doom.is === "remove") return remove(live);
   const marked = writer.replace(resource, live, doom.draft, options.dryRun);

@@ -22,7 +22,8 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { Live, Writer } from "./writer.ts";
-import { type Amounts, hasEnded, isPods, mayCount, unstated, usageOf, zero } from "../admission/quota-usage.ts";
+import { type Amounts, noQuantity as zero, type QuotaUse } from "../../objects/quota-use.ts";
+import { mayCount, usageOf } from "../admission/quota-usage.ts";
 
 /**
  * Throws 403 when a quota of the namespace has no room for `object`, or for what it uses more than `old`, where it
@@ -46,7 +47,7 @@ export function requireQuota(
     if (requested.size === 0) continue;
     const refuse = (why: string): Error => forbidden(resource.name, name, why);
     const { name: quotaName = "" } = metadataOf(quota);
-    const missing = isPods(resource) ? unstated(object as JsonObject, requested) : "";
+    const missing = resource.strategy.quota?.unstated?.(object as JsonObject, requested) ?? "";
     if (missing !== "") throw refuse(`failed quota: ${quotaName}: must specify ${missing}`);
     const used = amountsOf(quota, "status", "used");
     const over = [...requested.keys()].filter((key) => {
@@ -86,12 +87,12 @@ export function refreshQuotas(writer: Writer, namespace: string): void {
     const used = new Map<string, Quantity>([...hard.keys()].map((key) => [key, zero]));
     const counted = new Set<string>(); // what is served in several versions is stored once
     for (const resource of writer.resources.all()) {
-      const { row, read } = resource;
-      if (!row.namespaced || row.resource === "events" || counted.has(read.prefix) || !mayCount(resource, hard))
-        continue;
+      const { row, read, strategy } = resource;
+      const { quota = none } = strategy;
+      if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !mayCount(resource, hard)) continue;
       counted.add(read.prefix);
       for (const { object } of writer.all(resource, namespace)) {
-        if (hasEnded(resource, object)) continue;
+        if (quota.hasEnded?.(object)) continue;
         for (const [key, amount] of usageOf(resource, object, live.object, hard)) {
           used.set(key, addQuantities(used.get(key) ?? zero, amount));
         }
@@ -100,6 +101,8 @@ export function refreshQuotas(writer: Writer, namespace: string): void {
     writeStatus(writer, live, used);
   }
 }
+
+const none: QuotaUse = {};
 
 function quotasOf(writer: Writer, namespace: string): readonly Live[] {
   return writer.all(writer.quotas, namespace);

@@ -28,8 +28,6 @@ const dryRunPort = 32_769;
 
 type Range = typeof addresses;
 
-export const isServices = ({ row }: ServedResource): boolean => row.group === "" && row.resource === "services";
-
 interface Taken {
   readonly addresses: Set<string>;
   readonly ports: Set<number>;

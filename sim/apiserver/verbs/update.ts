@@ -20,7 +20,7 @@ import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
-import { allocateAddresses, isServices } from "./service-addresses.ts";
+import { allocateAddresses } from "./service-addresses.ts";
 import { admitted, requireCreate, requireName, settleNamespace, track } from "./steps.ts";
 import { invalidObject, type Live, type Writer } from "./writer.ts";
 
@@ -94,25 +94,26 @@ export function change(
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
-    if (isServices(resource)) allocateAddresses(writer, resource, object, live.object, options.dryRun);
-    if (subresource === "" && mayUseMore(resource)) requireQuota(writer, resource, object, options.dryRun, live.object);
+    if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
+    if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
+      requireQuota(writer, resource, object, options.dryRun, live.object);
     const stored = commit(writer, write, object);
-    if (!options.dryRun && mayChangeUsage(resource, live)) refreshQuotas(writer, namespace);
+    if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace);
     done(stored);
   };
   if (isAdmitted) go(draft);
   else admitted(writer, run, admission, go);
 }
 
-/** Whether an update may use more of a quota: a service may take ports, a claim storage. */
-const mayUseMore = ({ row }: ServedResource): boolean =>
-  row.group === "" && (row.resource === "services" || row.resource === "persistentvolumeclaims");
-
-/** What was going may have gone; a quota, or a pod's phase, may have changed. */
-function mayChangeUsage(resource: ServedResource, { object }: Live): boolean {
-  if (metadataOf(object).deletionTimestamp !== undefined || mayUseMore(resource)) return true;
-  const { row } = resource;
-  return row.group === "" && (row.resource === "resourcequotas" || row.resource === "pods");
+/** What was going may have gone; a quota may have changed, or an object may use more, or have ended. */
+function mayChangeUsage(writer: Writer, resource: ServedResource, { object }: Live): boolean {
+  const { quota } = resource.strategy;
+  return (
+    metadataOf(object).deletionTimestamp !== undefined ||
+    resource === writer.quotas ||
+    quota?.growsOnUpdate === true ||
+    quota?.hasEnded !== undefined
+  );
 }
 
 function commit(writer: Writer, { resource, live, options }: UpdateOf, object: Draft): JsonObject | undefined {
@@ -124,9 +125,9 @@ function commit(writer: Writer, { resource, live, options }: UpdateOf, object: D
   return writer.replace(resource, live, object, options.dryRun);
 }
 
-/** A namespace also waits for the finalizers in its spec. */
+/** What others live in also waits for the finalizers in its spec. */
 function hasSpecFinalizers(resource: ServedResource, object: Draft): boolean {
-  if (resource.row.resource !== "namespaces") return false;
+  if (!resource.strategy.isEmptiedFirst) return false;
   const spec = object["spec"] as JsonObject | undefined;
   return ((spec?.["finalizers"] as readonly string[] | undefined) ?? []).length > 0;
 }

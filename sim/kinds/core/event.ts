@@ -184,6 +184,7 @@ const immutableFields: readonly (readonly [field: string, path: string, shown: S
 
 export const eventKind: KindRow = {
   resource: "/events",
+  quota: { isUncounted: true },
   createOnUpdate: true,
   propagation: "unsupported",
   rules: coreEventRules,
@@ -193,6 +194,7 @@ export const eventKind: KindRow = {
 
 export const groupEventKind: KindRow = {
   resource: "events.svc.io/events",
+  quota: { isUncounted: true },
   createOnUpdate: true,
   propagation: "unsupported",
   rules: eventRules,

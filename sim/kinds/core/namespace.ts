@@ -75,6 +75,7 @@ function labelWithName(draft: Draft, label: string, name: string): void {
 
 export const namespaceKind: KindRow = {
   resource: "/namespaces",
+  isEmptiedFirst: true,
   nameRule: "label",
   returnsDeleted: true,
   rules: namespaceRules,

@@ -18,6 +18,7 @@ import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
 import { podPrinter } from "./pod-columns.ts";
+import { podQuota } from "./pods/quota.ts";
 
 export const podRules: KindRules = {
   defaults(draft) {
@@ -246,6 +247,7 @@ function newPodCauses(spec: JsonObject, causes: Cause[]): void {
 
 export const podKind: KindRow = {
   resource: "/pods",
+  quota: podQuota,
   usesGeneration: true,
   graceful: true,
   returnsDeleted: true,

@@ -47,6 +47,8 @@ import { text } from "../shared/columns.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields } from "../shared/field-labels.ts";
+import { parseQuantity, type Quantity } from "../../../wire/quantity.ts";
+import { noQuantity, oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
@@ -273,8 +275,25 @@ function goPort(protocol: string, port: number): string {
   );
 }
 
+/** A service's ports on nodes and its load balancers. Source: the published evaluator. */
+const serviceQuota: QuotaUse = {
+  counts: (key) => key.startsWith("services."),
+  amountOf: serviceAmount,
+  growsOnUpdate: true,
+};
+
+function serviceAmount(object: JsonObject, key: string): Quantity | undefined {
+  const { type, ports = [], allocateLoadBalancerNodePorts } = (object["spec"] ?? {}) as JsonObject;
+  if (key === "services.loadbalancers") return type === "LoadBalancer" ? oneQuantity : noQuantity;
+  if (key !== "services.nodeports") return undefined;
+  const has = type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
+  return has ? (parseQuantity(String((ports as readonly unknown[]).length)) as Quantity) : noQuantity;
+}
+
 export const serviceKind: KindRow = {
   resource: "/services",
+  quota: serviceQuota,
+  allocatesAddresses: true,
   nameRule: "label1035",
   createOnUpdate: true,
   returnsDeleted: true,

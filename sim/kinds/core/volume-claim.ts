@@ -17,6 +17,9 @@ import { printer, nameColumn, column, at, textAt, ageColumn, wide } from "../sha
 import { text } from "../shared/columns.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { KindRow } from "../kind-row.ts";
+import { groupInDialect, type Dialect } from "../../../wire/dialect.ts";
+import type { Quantity } from "../../../wire/quantity.ts";
+import { oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
 
 export function claimDefaults(claim: Draft): void {
   if (isObject(claim["spec"])) ownChild(claim, "spec")["volumeMode"] ??= "Filesystem";
@@ -179,8 +182,31 @@ export const persistentVolumeKind: KindRow = {
   ),
 };
 
+/** A claim's storage, in all and for its class. Source: the published evaluator. */
+const claimQuota: QuotaUse = {
+  counts: (key, dialect) => key === "requests.storage" || key.includes(storageClassKey(dialect)),
+  amountOf: claimAmount,
+  growsOnUpdate: true,
+};
+
+/** Between the name of a storage class and what is limited for its claims. */
+const storageClassKey = (dialect: Dialect): string => `.storageclass.${groupInDialect(dialect, "storage.svc.io")}/`;
+
+function claimAmount(claim: JsonObject, key: string, dialect: Dialect): Quantity | undefined {
+  const { storageClassName, resources } = (claim["spec"] ?? {}) as JsonObject;
+  const legacy = metadataOf(claim).annotations?.[`volume.beta.${dialect.labelSuffix}/storage-class`];
+  const prefix = `${legacy ?? String(storageClassName ?? "")}${storageClassKey(dialect)}`;
+  const rest = key.startsWith(prefix) ? key.slice(prefix.length) : key;
+  if (rest === "persistentvolumeclaims") return oneQuantity;
+  if (rest !== "requests.storage") return undefined;
+  const text = ((resources as JsonObject | undefined)?.["requests"] as JsonObject | undefined)?.["storage"];
+  const quantity = parseQuantity(String(text ?? "0"));
+  return "error" in quantity ? undefined : (quantity as Quantity);
+}
+
 export const persistentVolumeClaimKind: KindRow = {
   resource: "/persistentvolumeclaims",
+  quota: claimQuota,
   returnsDeleted: true,
   rules: volumeClaimRules,
   columns: printer(
