@@ -14,6 +14,7 @@ import { connectionFlags, sideFlags } from "./flags/connection-flags.ts";
 import { faults, file, gates, json, newFolder, profile, seed } from "./flags/common-flags.ts";
 import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
 import { config } from "./flags/configuration-flags.ts";
+import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
 import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
@@ -129,7 +130,7 @@ const runMode = optional(
 
 const plantedBugNames = multiple(
   option("--fault", string({ metavar: "NAME" }), {
-    description: message`${text("Plant this bug in the run: one of sim/planted/simulated-bugs.ts or docs/faults.md. May be given more than once.")}`,
+    description: message`${text("Plant this bug in the run: one of docs/simulated-bugs.md or docs/faults.md. May be given more than once.")}`,
   }),
 );
 
@@ -167,6 +168,73 @@ const run = object({
   json,
 });
 
+const hunt = object({
+  command: constant("hunt"),
+  scenario: optional(argument(file("SCENARIO"), { description: message`A scenario file.` })),
+  seeds: optional(
+    option("--seeds", seedRange(), {
+      description: message`${text("Which seeds: 1..10000, or so many from 1 on. Default 1000.")}`,
+    }),
+  ),
+  time: optional(option("--for", duration(), { description: message`Seeds from 1 on, for so long.` })),
+  commit: optional(
+    option("--commit", commit(), {
+      description: message`Seeds that follow from this git commit: random, and the same for everybody who has it.`,
+    }),
+  ),
+  mode: runMode,
+  profile: optional(
+    option("--profile", choice(["svc", "kubernetes"], { metavar: "PROFILE" }), {
+      description: message`Another profile than the scenario's.`,
+    }),
+  ),
+  faults: plantedBugNames,
+  jobs: optional(
+    option("--jobs", integer({ min: 1, max: 64, metavar: "N" }), {
+      description: message`Threads. Default: one for each core, up to 4.`,
+    }),
+  ),
+  shard: optional(
+    option("--shard", shard(), {
+      description: message`${text("Play this part of the seeds, as 2/3; --merge puts the reports together.")}`,
+    }),
+  ),
+  queue: optional(
+    option("--queue", string({ metavar: "URL" }), {
+      description: message`${text("Hand the seeds out through the Redis server at redis://HOST:PORT, to workers of the same build.")}`,
+    }),
+  ),
+  worker: withDefault(flag("--worker", { description: message`Be a worker of the queue.` }), false),
+  merge: multiple(
+    option("--merge", file("FILE"), {
+      description: message`Put reports of parts together into one, and play nothing. May be given more than once.`,
+    }),
+  ),
+  output: optional(
+    option("--output", newFolder, {
+      description: message`${text("Where report.json, capsules and hunt.sqlite go; a hunt that was stopped goes on there. Default out/hunts/NAME.")}`,
+    }),
+  ),
+  json,
+});
+
+const shrink = object({
+  command: constant("shrink"),
+  file: argument(file("FILE"), { description: message`A capsule that hunt has written.` }),
+  output: optional(
+    option("--output", path({ metavar: "FILE", type: "file", allowCreate: true }), {
+      description: message`Where the smaller capsule goes. Default: beside the given one, as .shrunk.json.`,
+    }),
+  ),
+  attempts: withDefault(
+    option("--attempts", integer({ min: 1, max: 100_000, metavar: "N" }), {
+      description: message`Runs that may be tried.`,
+    }),
+    500,
+  ),
+  json,
+});
+
 const diff = object({
   command: constant("diff"),
   addressA: argument(sideAddress("A"), { description: sideText }),
@@ -194,7 +262,9 @@ const diff = object({
 
 const replay = object({
   command: constant("replay"),
-  file: argument(file("FILE"), { description: message`A failure file that conform --report has written.` }),
+  file: argument(file("FILE"), {
+    description: message`A failure file that conform --report has written, or a capsule of hunt or shrink.`,
+  }),
   judgeOnly: withDefault(
     flag("--judge-only", {
       description: message`Judge the history in the file again, and ask no server anything.`,
@@ -235,6 +305,8 @@ const view = object({
 
 export type ConformOptions = InferValue<typeof conform>;
 export type ServeOptions = InferValue<typeof serve>;
+export type HuntOptions = InferValue<typeof hunt>;
+export type ShrinkOptions = InferValue<typeof shrink>;
 export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;
@@ -294,6 +366,21 @@ export const commandLine = or(
       "touchstone run scenarios/one-broken-link.yaml --seeds 100 --mode swarm",
       "touchstone run scenarios/one-broken-link.yaml --fault client-relist-keeps-deleted --trace run.txt",
     ),
+  }),
+  command("hunt", hunt, {
+    brief: message`Play a scenario over many seeds, and keep what fails.`,
+    footer: examples(
+      "touchstone hunt scenarios/one-broken-link.yaml --seeds 1..10000 --mode swarm",
+      "touchstone hunt scenarios/one-broken-link.yaml --for 10m --jobs 2",
+      "touchstone hunt scenarios/one-broken-link.yaml --seeds 3000 --shard 2/3 --output out/part-2",
+      "touchstone hunt --merge out/part-1/report.json --merge out/part-2/report.json",
+      "touchstone hunt scenarios/one-broken-link.yaml --queue redis://127.0.0.1:6379",
+      "touchstone hunt --worker --queue redis://127.0.0.1:6379",
+    ),
+  }),
+  command("shrink", shrink, {
+    brief: message`Make a failing run smaller.`,
+    footer: examples("touchstone shrink out/hunts/one-broken-link/capsules/watch.one-live-1.json"),
   }),
   command("diff", diff, {
     brief: message`Compare the answers of two servers to the same programs.`,

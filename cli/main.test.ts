@@ -59,12 +59,12 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["serve", "--fault", "all"], "`--fault`", "`conform --faults all` tries each of them in turn"],
     [["diff", "embedded:svc", "embedded:svc", "--fault", "x"], "`--fault`", "`--a-fault NAME` or `--b-fault NAME`"],
     [
-      ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep"],
+      ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep-deleted"],
+      "no bug is called client-relist-keep-deleted",
       "did you mean client-relist-keeps-deleted?",
-      "A scenario's file says",
     ],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
-    [[], "command", "The commands are conform, serve, run, diff, replay, view.\nSee `touchstone --help`"],
+    [[], "command", "The commands are conform, serve, run, hunt, shrink, diff, replay, view.\nSee `touchstone --help`"],
     [["lint"], "`lint`", "The commands are conform, serve"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);

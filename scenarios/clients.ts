@@ -99,6 +99,7 @@ const binder = z.strictObject({
     .default(3)
     .describe("How many pods it keeps, each bound to a node; by name pod-1, pod-2 …"),
   every: positiveDuration.default(2_000_000).describe("Time between two looks."),
+  until: positiveDuration.optional().describe("When it stops replacing. Default: never."),
   replace: positiveDuration
     .optional()
     .describe("How often it deletes one and makes it anew, on another node. Default: never."),

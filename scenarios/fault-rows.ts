@@ -161,7 +161,7 @@ export const faultRow = z
     checkTiming(row as Timing, verb, add);
     checkParameters(row as Record<string, unknown>, verb, add);
     const argument = row[verb];
-    if (Array.isArray(argument) && argument[0] === argument[1])
+    if (Array.isArray(argument) && argument[0] === argument[1] && argument[0] !== "any")
       add(verb, `a link has two ends, and both are ${String(argument[0])}`);
   })
   .transform((row): ScenarioFault => {

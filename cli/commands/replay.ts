@@ -1,9 +1,11 @@
 /** `touchstone replay`: one recorded failure again, and whether it is the same one that comes back. */
+import { readFileSync } from "node:fs";
 import process from "node:process";
 import { z } from "zod";
 import { renderFailure } from "../../reports/render/text.ts";
 import type { SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import type { ReplayOptions } from "../command-line.ts";
+import { isCapsule } from "../targets/capsule-run.ts";
 import { parseEmbeddedDetails } from "../targets/embedded.ts";
 import { failureHead, readFailureFile } from "../flags/failure-file.ts";
 import { onInterrupt } from "../output/interrupt.ts";
@@ -45,6 +47,9 @@ export interface ReplayResult {
 }
 
 export async function replay(options: ReplayOptions): Promise<ExitCode> {
+  const document = jsonIn(options.file);
+  if (isCapsule(document))
+    return (await import("./replay-capsule.ts")).replayCapsule(document, options.file, options.json);
   if (options.judgeOnly) return judgeOnly(options);
   const recorded = readFailureFile(options.file, failureFile);
   const { signal, stopListening } = onInterrupt("Stopping.");
@@ -67,6 +72,15 @@ export async function replay(options: ReplayOptions): Promise<ExitCode> {
   const outcome = judgeReplay(recorded, report, firstParting(recorded.history, history));
   process.stdout.write(options.json ? `${JSON.stringify(outcome, undefined, 2)}\n` : textOf(outcome));
   return exitCodeOfResult[outcome.result];
+}
+
+/** Undefined for what is no JSON: whoever needs it says so. */
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 const exitCodeOfResult: Readonly<Record<ReplayResult["result"], ExitCode>> = {

@@ -9,7 +9,7 @@ export function readScenario(path: string, profile?: Scenario["profile"]): Scena
   return scenarioOf(readText(path), path, profile);
 }
 
-function scenarioOf(text: string, name: string, profile?: Scenario["profile"]): Scenario {
+export function scenarioOf(text: string, name: string, profile?: Scenario["profile"]): Scenario {
   try {
     const scenario = parseScenario(text, name);
     return profile === undefined ? scenario : { ...scenario, profile };
@@ -19,7 +19,7 @@ function scenarioOf(text: string, name: string, profile?: Scenario["profile"]): 
   }
 }
 
-function readText(path: string): string {
+export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -220,9 +220,15 @@ export function eventsKept(
   ttlMicros: Micros,
   isThere: (key: string) => boolean,
 ): Checker {
+  const asked = new Set<string>();
   return {
+    asked({ method, path }) {
+      const key = method === "DELETE" ? truth.place(path)?.key : undefined;
+      if (key?.startsWith(eventsPrefix) === true) asked.add(key);
+    },
     committed({ key, value, previous }) {
       if (value !== undefined || previous === undefined || !key.startsWith(eventsPrefix)) return;
+      if (asked.delete(key)) return;
       const written = truth.of(key).findLast(({ object }) => object !== undefined);
       const age = nowMicros() - (written?.atMicros ?? 0);
       mark("event.expired");

@@ -1,5 +1,6 @@
 /** Promises of the store and of single requests. */
 import type { JsonObject } from "../contract/http-message.ts";
+import type { Micros } from "../kernel/types.ts";
 import type { Acknowledged, Bench, Checker, Exchange } from "./judge.ts";
 import { metadataOf } from "./metadata.ts";
 import { revisionOf, shownKey } from "./truth.ts";
@@ -213,16 +214,29 @@ export function versionRises({ fail, truth }: Bench): Checker {
   };
 }
 
+/** A request takes no longer than this. */
+const releaseMicros: Micros = 120_000_000;
+/** Finalizers that controllers inside the server take off. */
+const collectors: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan"]);
+
 /** No finalized object lost early; and the life of a name: one uid until it is deleted, no uid twice, no way back from a deletion. */
-export function objectLives({ fail }: Bench): Checker {
+export function objectLives({ fail, truth, nowMicros }: Bench): Checker {
   const uids = new Map<string, string>();
+  /** When somebody last asked to change a key: the change that takes off the last finalizer removes what is being deleted. */
+  const changed = new Map<string, Micros>();
   return {
+    asked({ method, path }) {
+      const key = method === "PUT" || method === "PATCH" ? truth.place(path)?.key : undefined;
+      if (key !== undefined) changed.set(key, nowMicros());
+    },
     committed({ key, value, previous }) {
       const [now, before] = [value as JsonObject | undefined, previous as JsonObject | undefined];
       const [present, past] = [metadataOf(now), metadataOf(before)];
       if (now === undefined) {
-        const held = past.finalizers ?? [];
-        if (held.length > 0)
+        const held = (past.finalizers ?? []).filter((name) => !collectors.has(name));
+        const mayBeReleased =
+          past.deletionTimestamp !== undefined && (changed.get(key) ?? -releaseMicros) > nowMicros() - releaseMicros;
+        if (held.length > 0 && !mayBeReleased)
           fail("objects.finalized", `${shownKey(key)} stays until ${held.join(", ")} is off`, "it is removed with it");
         return;
       }

@@ -6,12 +6,15 @@ import { type Change, revisionOf, shownKey } from "./truth.ts";
 
 interface Stream {
   readonly prefix: string;
-  /** Everything up to here was delivered, or lies before the beginning. -1 while the state at the beginning comes. */
+  /** Everything up to here was delivered, or lies before the beginning. */
   position: number;
   /** Index of the change that must come next. */
   next: number;
-  /** Newest version among the objects of the beginning. */
-  initialRevision: number;
+  /**
+   * Of a watch that began without a version: the newest version when it was opened. What is not newer may be part of the
+   * state that such a watch begins with, in any order. -1 for all others.
+   */
+  readonly stateUpTo: number;
 }
 
 /** Selectors make a stream of their own; what it must hold, the conformance suite judges. */
@@ -28,15 +31,9 @@ export function streamLaw({ truth, fail }: Bench): Checker {
     if (!exchange.isWatch || place === undefined || place.key !== undefined) return;
     if (selecting.some((word) => exchange.query.has(word))) return;
     const from = Number(exchange.query.get("resourceVersion") ?? "0");
-    const changes = truth.under(place.prefix);
-    const next = from === 0 ? 0 : truth.after(changes, from);
-    streams.set(exchange, { prefix: place.prefix, position: from === 0 ? -1 : from, next, initialRevision: 0 });
-  };
-  /** The state has been told: what follows is every change after the newest of it. */
-  const leaveBeginning = (stream: Stream, before: number): void => {
-    stream.position = Math.min(stream.initialRevision, before - 1);
-    if (stream.initialRevision < before) stream.position = stream.initialRevision;
-    stream.next = truth.after(truth.under(stream.prefix), stream.position);
+    const position = from === 0 ? truth.revision : from;
+    const next = truth.after(truth.under(place.prefix), position);
+    streams.set(exchange, { prefix: place.prefix, position, next, stateUpTo: from === 0 ? truth.revision : -1 });
   };
   return {
     opened: begin,
@@ -45,17 +42,7 @@ export function streamLaw({ truth, fail }: Bench): Checker {
       if (stream === undefined || type === "ERROR") return;
       const revision = revisionOf(object);
       const changes = truth.under(stream.prefix);
-      if (stream.position < 0) {
-        if (
-          type === "ADDED" &&
-          truth.heads.has(stream.prefix + (metadataOf(object).name ?? "")) &&
-          isState(changes, object, revision, stream)
-        ) {
-          stream.initialRevision = Math.max(stream.initialRevision, revision);
-          return;
-        }
-        leaveBeginning(stream, revision);
-      }
+      if (revision <= stream.stateUpTo) return;
       if (type === "BOOKMARK") return checkBookmark(exchange, stream, revision, changes);
       const due = changes[stream.next];
       if (due?.revision === revision) {
@@ -97,6 +84,13 @@ export function streamLaw({ truth, fail }: Bench): Checker {
         `${exchange.client} gets a bookmark of version ${revision}`,
         [began(exchange)],
       );
+    if (revision < stream.position)
+      fail(
+        "watch.stream",
+        `a bookmark of ${exchange.path} is of version ${stream.position} or later: so much was told`,
+        `${exchange.client} gets a bookmark of version ${revision}`,
+        [began(exchange)],
+      );
     stream.position = Math.max(stream.position, revision);
   }
 
@@ -109,21 +103,6 @@ export function streamLaw({ truth, fail }: Bench): Checker {
         `${exchange.client} is told ${type}`,
         [began(exchange)],
       );
-  }
-
-  /** Whether an ADDED belongs to the state at the beginning: it was written before the watch began to be served. */
-  function isState(
-    changes: readonly Change[],
-    object: Parameters<typeof revisionOf>[0],
-    revision: number,
-    stream: Stream,
-  ): boolean {
-    const change = changes[truth.after(changes, revision) - 1];
-    if (change?.revision !== revision) return true;
-    // A creation is an event like any other once something newer was told; until then it is part of the state.
-    return change.previous !== undefined || revision > stream.initialRevision
-      ? change.object !== undefined && object !== undefined
-      : true;
   }
 }
 

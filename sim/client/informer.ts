@@ -167,8 +167,9 @@ export class Informer {
   /** The planted bug: the version of a new list, and none of what is in it. */
   private skipToPresent(): void {
     this.client.call({ method: "GET", path: this.options.path }, 30_000_000, (answer) => {
-      if (answer.ok && answer.status === 200) this.version = versionOf(answer.object);
-      this.retry(() => this.follow());
+      const isTold = answer.ok && answer.status === 200;
+      if (isTold) this.version = versionOf(answer.object);
+      this.retry(() => (isTold ? this.follow() : this.skipToPresent()));
     });
   }
 

@@ -252,7 +252,7 @@ export class Stage implements Injectable {
   }
 
   private asFaulty(server: Server): FaultyServer {
-    const { api, gate, member, name, planted, usualLagMicros } = server;
+    const { api, gate, member, name, planted } = server;
     return {
       setLag: (lagMicros) => api.setCacheLag(lagMicros),
       forget: () => {
@@ -264,11 +264,9 @@ export class Stage implements Injectable {
         member?.pause();
         // The planted bug is a member that goes on answering.
         if (member === undefined) gate.stall();
-        api.setCacheLag(Infinity);
       },
       resume: () => {
         member?.resume();
-        api.setCacheLag(usualLagMicros);
         gate.resume();
       },
       throttle: (rate) => {

@@ -30,10 +30,11 @@ export class Gate implements ApiHandler {
     this.stalled = true;
   }
 
+  /** What waited goes first, in order; what it brings about comes behind it. */
   resume(): void {
+    for (let index = 0; index < this.waiting.length; index++) (this.waiting[index] as Waiting).act();
+    this.waiting = [];
     this.stalled = false;
-    // Nothing that is let through can stall it again: only the plan of faults does.
-    for (const { act } of this.waiting.splice(0)) act();
   }
 
   /** The planted bug `watch-lost-when-slow-and-compacted`: what waits to be told is skipped. */

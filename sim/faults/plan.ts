@@ -136,9 +136,11 @@ function somebody({ verb, places }: ScenarioFault, scenario: Scenario, prng: Prn
   const pick = (from: readonly string[]): string => from[prng.intInclusive(0, from.length - 1)] as string;
   if (places.length === 2) {
     const isServer = (name: string | undefined): boolean => name !== undefined && servers.includes(name);
-    return places.map((name, end) =>
+    const drawn = places.map((name, end) =>
       name === "any" ? pick(isServer(places[1 - end]) || end === 0 ? clients : servers) : name,
     );
+    // One way: which one, is drawn as well when nobody is named.
+    return verb === "cut" && places.every((name) => name === "any") && prng.chance(1, 2) ? drawn.reverse() : drawn;
   }
   const isOfServers = ["forget", "lag", "stall", "throttle"].includes(verb);
   return places.map((name) => (name === "any" ? pick(isOfServers ? servers : [...clients, ...servers]) : name));

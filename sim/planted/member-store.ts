@@ -73,6 +73,7 @@ export class MemberStore implements Store {
   }
 
   delete(key: string, expectedRevision: number): number | undefined {
+    if (this.paused && typeof this.all.get(key) !== "object") return this.all.revision;
     const revision = this.all.delete(key, this.expected(key, expectedRevision));
     return revision === undefined ? undefined : revision + this.ahead;
   }
@@ -94,6 +95,8 @@ export class MemberStore implements Store {
   private expected(key: string, revision: number): number {
     const own = this.copy.get(key);
     const theirs = this.all.get(key);
+    // A paused member writes over whatever there is: it believes that nobody else writes.
+    if (this.paused) return typeof theirs === "object" ? theirs.modRevision : 0;
     const isNewest = typeof own === "object" && own.modRevision === revision;
     return isNewest && typeof theirs === "object" ? theirs.modRevision : revision;
   }

@@ -74,10 +74,11 @@ export class Binder implements Actor {
   }
 
   private replaceLater(): void {
-    const { replace } = this.options;
+    const { replace, until = Infinity } = this.options;
     if (replace === undefined) return;
     const { api, process } = this.parts;
     process.clock.after(replace, () => {
+      if (process.clock.nowMicros() >= until) return;
       const name = `pod-${process.prng.intInclusive(1, this.options.pods)}`;
       api.call({ method: "DELETE", path: `${pods}/${name}` }, deadlineMicros, (answer) => {
         if (answer.ok && answer.status < 300) this.deleted++;

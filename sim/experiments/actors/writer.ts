@@ -9,7 +9,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { Micros } from "../../kernel/types.ts";
 import { type Actor, type ActorParts, collectionPath, microTime } from "./actor.ts";
 
-const deadlineMicros: Micros = 30_000_000;
+const deadlineMicros: Micros = 10_000_000;
 const finalizer = "scenarios.touchstone/kept";
 
 export class Writer implements Actor {

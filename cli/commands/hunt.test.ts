@@ -1,0 +1,96 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { capsuleSchema } from "../../reports/schema/capsule.ts";
+import { huntReportSchema, mergeHunts } from "../../reports/schema/hunt-report.ts";
+import { run } from "../spawned-command.fixture.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hunt-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const canary = "scenarios/explore/canary.yaml";
+const report = (name: string) =>
+  huntReportSchema.parse(JSON.parse(readFileSync(join(folder, name, "report.json"), "utf8")));
+
+describe("hunt", () => {
+  it("finds the canary, leaves a capsule, goes on where it was, and its parts merge into the whole", {
+    timeout: 240_000,
+  }, async () => {
+    const whole = await run("hunt", canary, "--seeds", "81..120", "--jobs", "2", "--output", join(folder, "whole"));
+    expect(whole.code, whole.stderr).toBe(1);
+    expect(whole.stdout).toContain("FAILED 1 seed: canary");
+    expect(report("whole")).toMatchObject({
+      seedCount: 40,
+      failures: [{ count: 1, firstSeed: 100, capsule: "capsules/canary-1.json" }],
+    });
+    const capsule = JSON.parse(readFileSync(join(folder, "whole/capsules/canary-1.json"), "utf8"));
+    expect(capsuleSchema.parse(capsule)).toMatchObject({ seed: 100, bugs: [], faults: [] });
+
+    const again = await run("hunt", canary, "--seeds", "81..130", "--output", join(folder, "whole"), "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({ seedCount: 50, failures: [{ count: 1 }] });
+
+    for (const part of ["1/2", "2/2"])
+      await run(
+        "hunt",
+        canary,
+        "--seeds",
+        "81..120",
+        "--shard",
+        part,
+        "--output",
+        join(folder, part.replace("/", "-")),
+      );
+    const parts = [report("1-2"), report("2-2")];
+    expect(parts.map(({ seedCount }) => seedCount)).toEqual([20, 20]);
+    const { wallSeconds: _wall, seedsPerSecond: _rate, ...merged } = mergeHunts(parts, []);
+    expect(merged).toMatchObject({ seedCount: 40, seedsWanted: 40, failures: [{ count: 1, firstSeed: 100 }] });
+  });
+
+  it("leaves what replays at the same event, and shrinks", { timeout: 240_000 }, async () => {
+    const hunted = await run(
+      "hunt",
+      "scenarios/one-broken-link.yaml",
+      "--seeds",
+      "3",
+      "--fault",
+      "client-double-done-duplicate-watch",
+      "--output",
+      join(folder, "bug"),
+    );
+    expect(hunted.code, hunted.stderr).toBe(1);
+    const file = join(folder, "bug/capsules/watch.one-live-1.json");
+    const replayed = await run("replay", file);
+    expect(replayed.stdout).toContain("The same failure came back, at the same event");
+    expect(replayed.code).toBe(1);
+    const shrunk = await run("shrink", file, "--attempts", "40", "--json");
+    expect(shrunk.code, shrunk.stderr).toBe(0);
+    expect(JSON.parse(shrunk.stdout)).toMatchObject({ file: file.replace(".json", ".shrunk.json") });
+    expect((await run("replay", file.replace(".json", ".shrunk.json"))).stdout).toContain("at the same event");
+
+    const mended = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(join(folder, "mended.json"), JSON.stringify({ ...mended, bugs: [] }));
+    const gone = await run("replay", join(folder, "mended.json"));
+    expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining("Not reproduced") });
+    writeFileSync(join(folder, "other.json"), JSON.stringify({ ...mended, seed: mended.seed + 1 }));
+    expect((await run("replay", join(folder, "other.json"))).stdout).toContain("by another way: then at record");
+    writeFileSync(join(folder, "broken.json"), JSON.stringify({ ...mended, seed: -1 }));
+    expect(await run("replay", join(folder, "broken.json"))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("broken.json: seed: "),
+    });
+  });
+
+  it.each([
+    [["hunt"], "no scenario was named"],
+    [["hunt", "--worker"], "give --queue URL"],
+    [["hunt", canary, "--queue", "http://x"], "expected the URL of a Redis server"],
+    [["hunt", canary, "--seeds", "9..1"], "Expected a range of seeds"],
+    [["hunt", canary, "--shard", "3/2"], "Expected a part such as 2/3"],
+    [["hunt", "--merge", "package.json"], "Give the report.json of a hunt"],
+    [["shrink", "package.json"], "this is no capsule"],
+  ])("%j is a usage error that says what", { timeout: 60_000 }, async (args, message) => {
+    const { code, stderr } = await run(...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});

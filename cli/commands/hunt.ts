@@ -1,0 +1,285 @@
+/**
+ * `touchstone hunt`: one scenario over many seeds, on threads or through a queue; failures grouped by what they have in
+ * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { renderHuntText } from "../../reports/render/hunt-text.ts";
+import type { Capsule } from "../../reports/schema/capsule.ts";
+import { type HuntReport, huntReportSchema, mergeHunts } from "../../reports/schema/hunt-report.ts";
+import type { Scenario } from "../../scenarios/schema.ts";
+import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
+import type { HuntOptions } from "../command-line.ts";
+import { plantedBugs, readText, scenarioOf } from "../flags/scenario-file.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { interrupted, onInterrupt } from "../output/interrupt.ts";
+import { painter } from "../output/terminal.ts";
+import { buildName } from "../targets/build-name.ts";
+import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
+import { queuedHunt, queueWorker } from "../targets/hunt-queue.ts";
+import { huntKey, HuntStore } from "../targets/hunt-store.ts";
+import { huntThreads } from "../targets/hunt-threads.ts";
+import { defaultThreads } from "../targets/embedded-pool.ts";
+import { seedsOf } from "../flags/hunt-seeds.ts";
+
+/** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
+const batchSize = 10;
+
+export async function hunt(options: HuntOptions): Promise<ExitCode> {
+  if (options.merge.length > 0) return merge(options);
+  if (options.worker) return work(options);
+  const { scenario: file } = options;
+  if (file === undefined)
+    throw new UsageError("no scenario was named: give a scenario file, --merge REPORT, or --worker with --queue URL.");
+  const text = readText(file);
+  const scenario = scenarioOf(text, file, options.profile);
+  const bugs = plantedBugs(options.faults, scenario);
+  const task: HuntTask = {
+    scenario: text,
+    scenarioName: file,
+    profile: scenario.profile,
+    mode: options.mode ?? scenario.mode,
+    bugs: bugs.names,
+  };
+  const found = await new Hunt(task, scenario, options).run();
+  print(found.report, options.json);
+  return exitCodeOf(found.report, found.isWhole);
+}
+
+class Hunt {
+  private readonly task: HuntTask;
+  private readonly scenario: Scenario;
+  private readonly options: HuntOptions;
+  private readonly build = buildName();
+  private readonly folder: string;
+  private readonly store: HuntStore;
+  private readonly beganMillis = performance.now();
+  private newSeeds = 0;
+  private shownMillis = 0;
+
+  constructor(task: HuntTask, scenario: Scenario, options: HuntOptions) {
+    this.task = task;
+    this.scenario = scenario;
+    this.options = options;
+    this.folder = options.output ?? join("out", "hunts", scenario.name);
+    this.store = this.openStore();
+  }
+
+  async run(): Promise<{ readonly report: HuntReport; readonly isWhole: boolean }> {
+    const { signal, stopListening } = onInterrupt("Stopping; the same command goes on from here.");
+    const wanted = seedsOf(this.options);
+    try {
+      if (this.options.queue === undefined) await this.onThreads(wanted.seeds, signal);
+      else await this.throughQueue(this.options.queue, [...wanted.seeds], signal);
+    } finally {
+      stopListening();
+      if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+    }
+    const report = this.report(wanted.count);
+    writeFileSync(join(this.folder, "report.json"), `${JSON.stringify(report, undefined, 2)}\n`);
+    this.store.close();
+    return { report, isWhole: !signal.aborted };
+  }
+
+  private openStore(): HuntStore {
+    try {
+      mkdirSync(join(this.folder, "capsules"), { recursive: true });
+      return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build));
+    } catch (error) {
+      throw new UsageError(`--output ${this.folder}: ${(error as Error).message}. Name another folder.`);
+    }
+  }
+
+  private async onThreads(seeds: Iterable<number>, signal: AbortSignal): Promise<void> {
+    const jobs = this.options.jobs ?? defaultThreads();
+    const threads = huntThreads(jobs);
+    const parts = this.parts(seeds);
+    const isOver = (): boolean =>
+      signal.aborted || (this.options.time !== undefined && this.wallSeconds() * 1e6 >= this.options.time);
+    const lane = async (): Promise<void> => {
+      for (let next = parts.next(); next.done !== true && !isOver(); next = parts.next())
+        this.take(await threads.run(next.value));
+    };
+    try {
+      await Promise.all(Array.from({ length: jobs }, lane));
+    } finally {
+      await threads.close();
+    }
+  }
+
+  private async throughQueue(url: string, seeds: readonly number[], signal: AbortSignal): Promise<void> {
+    const queued = await queuedHunt(url, this.build);
+    try {
+      await queued.run([...this.parts(seeds)], (results) => this.take(results), signal);
+    } finally {
+      await queued.close();
+    }
+  }
+
+  /** Batches of those that were not played before. */
+  private *parts(seeds: Iterable<number>): Generator<HuntPart> {
+    const known = this.store.known();
+    let batch: number[] = [];
+    for (const seed of seeds) {
+      if (known.has(seed)) continue;
+      batch.push(seed);
+      if (batch.length < batchSize) continue;
+      yield { ...this.task, seeds: batch };
+      batch = [];
+    }
+    if (batch.length > 0) yield { ...this.task, seeds: batch };
+  }
+
+  private take(results: readonly HuntedSeed[]): void {
+    this.newSeeds += this.store.add(results);
+    if (!process.stderr.isTTY || this.options.json) return;
+    const now = performance.now();
+    if (now - this.shownMillis < 200) return;
+    this.shownMillis = now;
+    const groups = this.store.groups();
+    const failures =
+      groups.length === 0
+        ? "no failure"
+        : groups.map(({ requirement, count }) => `${requirement} × ${count}`).join(", ");
+    const seen = Object.keys(this.store.coverage()).length;
+    process.stderr.write(
+      `\r\u001b[K${this.store.seedCount} seeds, ${(this.newSeeds / this.wallSeconds()).toFixed(0)} a second; ${failures}; ${seen} things seen`,
+    );
+  }
+
+  private wallSeconds(): number {
+    return (performance.now() - this.beganMillis) / 1000;
+  }
+
+  private report(seedsWanted: number | undefined): HuntReport {
+    const { scenario, task, build, store } = this;
+    const wallSeconds = this.wallSeconds();
+    const coverage = store.coverage();
+    const failures = store
+      .groups()
+      .map((group, index) => ({ ...group, capsule: this.writeCapsule(group.signature, index) }));
+    const failed = failures.reduce((sum, { count }) => sum + count, 0);
+    return {
+      apiVersion: "reports/v1",
+      kind: "HuntReport",
+      scenario: scenario.name,
+      build,
+      profile: task.profile,
+      mode: task.mode,
+      bugs: [...task.bugs],
+      seedCount: store.seedCount,
+      ...(seedsWanted === undefined ? {} : { seedsWanted }),
+      wallSeconds,
+      seedsPerSecond: this.newSeeds / wallSeconds,
+      failures,
+      broke: store.broke(),
+      coverage,
+      neverSeen: scenario.sometimes.filter((name) => (coverage[name] ?? 0) === 0),
+      ...(this.options.shard === undefined ? {} : { shard: this.options.shard.text }),
+      ...(failed === 0 ? {} : { meanSeedsToFailure: store.seedCount / failed }),
+    };
+  }
+
+  private writeCapsule(signature: string, index: number): string {
+    const { seed, failure, faults } = this.store.fastest(signature);
+    const capsule: Capsule = {
+      apiVersion: "capsules/v1",
+      kind: "Capsule",
+      build: this.build,
+      scenarioName: this.task.scenarioName,
+      scenario: this.task.scenario,
+      profile: this.task.profile,
+      seed,
+      mode: this.task.mode,
+      bugs: [...this.task.bugs],
+      edits: { without: [] },
+      faults: faults.map((fault) => ({ ...fault, places: [...fault.places] })),
+      failure: { ...failure, evidence: [...failure.evidence] },
+    };
+    const name = join("capsules", `${failure.requirement.replaceAll(/[^a-z0-9.-]/gi, "-")}-${index + 1}.json`);
+    writeFileSync(join(this.folder, name), `${JSON.stringify(capsule, undefined, 2)}\n`);
+    return name;
+  }
+}
+
+/** A worker of a queue, until it is interrupted. */
+async function work({ queue, jobs = defaultThreads(), scenario }: HuntOptions): Promise<ExitCode> {
+  if (queue === undefined) throw new UsageError("--worker takes its seeds from a queue: give --queue URL.");
+  if (scenario !== undefined)
+    throw new UsageError("--worker takes its scenario from the queue, too: leave the scenario out.");
+  const threads = huntThreads(jobs);
+  let seeds = 0;
+  try {
+    const worker = await queueWorker(
+      queue,
+      buildName(),
+      jobs,
+      (part) => threads.run(part),
+      (count) => {
+        seeds += count;
+      },
+    );
+    process.stdout.write("working\n");
+    await interrupted();
+    await worker.close();
+  } finally {
+    await threads.close();
+  }
+  process.stdout.write(`${seeds} seeds\n`);
+  return exitCodes.good;
+}
+
+/** Reports of parts, as one. */
+function merge({ merge: files, output, json, scenario }: HuntOptions): ExitCode {
+  const reports = files.map(readReport);
+  const sometimes =
+    scenario === undefined
+      ? intersection(reports.map(({ neverSeen }) => neverSeen))
+      : scenarioOf(readText(scenario), scenario).sometimes;
+  let whole: HuntReport;
+  try {
+    whole = mergeHunts(reports, sometimes);
+  } catch (error) {
+    throw new UsageError(`--merge: ${(error as Error).message}.`);
+  }
+  if (output !== undefined) {
+    mkdirSync(output, { recursive: true });
+    writeFileSync(join(output, "report.json"), `${JSON.stringify(whole, undefined, 2)}\n`);
+  }
+  print(whole, json);
+  return exitCodeOf(whole, true);
+}
+
+const intersection = (lists: readonly (readonly string[])[]): readonly string[] =>
+  (lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name)));
+
+function readReport(file: string): HuntReport {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(
+      `--merge ${file}: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,
+    );
+  }
+  const parsed = huntReportSchema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(
+    `--merge ${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}. Give the report.json of a hunt.`,
+  );
+}
+
+function print(report: HuntReport, json: boolean): void {
+  process.stdout.write(
+    json ? `${JSON.stringify(report, undefined, 2)}\n` : renderHuntText(report, painter(process.stdout)),
+  );
+}
+
+/** What broke is ours; what was never seen or never played proves nothing. */
+function exitCodeOf({ failures, broke, neverSeen, seedCount }: HuntReport, isWhole: boolean): ExitCode {
+  if (failures.length > 0) return exitCodes.targetFailed;
+  if (broke.length > 0) return exitCodes.broke;
+  return isWhole && seedCount > 0 && neverSeen.length === 0 ? exitCodes.good : exitCodes.inconclusive;
+}

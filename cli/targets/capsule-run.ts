@@ -1,0 +1,50 @@
+/** Capsules: read from their files, made into runs. */
+import { readFileSync } from "node:fs";
+import { type Capsule, capsuleSchema } from "../../reports/schema/capsule.ts";
+import { scenarioOf } from "../flags/scenario-file.ts";
+import { UsageError } from "../flags/usage-error.ts";
+import type { PlannedFault } from "../../sim/faults/plan.ts";
+import { bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
+import type { Reproduction } from "../../sim/experiments/shrink.ts";
+import { faultVerbs } from "../../scenarios/fault-rows.ts";
+
+/** Undefined when the document is none, whatever else it is. */
+export function isCapsule(document: unknown): boolean {
+  return (document as { kind?: unknown } | null)?.kind === "Capsule";
+}
+
+export function readJson(path: string, wanted: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${wanted}`);
+  }
+}
+
+export function parseCapsule(document: unknown, path: string): Capsule {
+  const parsed = capsuleSchema.safeParse(document);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new UsageError(
+      `${path}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. Give a capsule that \`touchstone hunt\` wrote.`,
+    );
+  }
+  const wrong = parsed.data.faults.find(({ verb }) => !(verb in faultVerbs));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `${path}: faults: there is no verb ${JSON.stringify(wrong.verb)} in this version. Replay it with ${parsed.data.build}.`,
+    );
+  return parsed.data;
+}
+
+export function reproductionOf(capsule: Capsule, path: string): Reproduction {
+  const { scenario: text, scenarioName, profile, edits, seed, mode, bugs, faults } = capsule;
+  const scenario = { ...scenarioOf(text, `${path}: scenario ${scenarioName}`), profile };
+  try {
+    return { scenario, edits, seed, mode, bugs: bugsOf(bugs), faults: faults as unknown as readonly PlannedFault[] };
+  } catch (error) {
+    if (error instanceof UnknownBug)
+      throw new UsageError(`${path}: bugs: ${error.message}. Replay it with ${capsule.build}.`);
+    throw error;
+  }
+}

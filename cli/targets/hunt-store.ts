@@ -1,0 +1,135 @@
+/**
+ * What a hunt has found so far, in a file: every seed once for a build and a question, so that a hunt goes on where it was
+ * stopped, and a seed that two workers have played counts once.
+ */
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import type { HuntGroup, HuntReport } from "../../reports/schema/hunt-report.ts";
+import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
+import type { HuntTask } from "./hunt-part.ts";
+
+const tables = `
+create table if not exists seeds (
+  hunt text not null,
+  seed integer not null,
+  hash text not null,
+  records integer not null,
+  signature text,
+  at_micros integer,
+  failure text,
+  faults text,
+  broke text,
+  primary key (hunt, seed)
+) without rowid;
+create table if not exists coverage (hunt text not null, name text not null, seeds integer not null, primary key (hunt, name)) without rowid;
+`;
+
+/** Which hunt a seed belongs to: the same question put to the same build. */
+export function huntKey(task: HuntTask, build: string): string {
+  const { scenario, profile, mode, bugs } = task;
+  return createHash("sha256")
+    .update(JSON.stringify([build, scenario, profile, mode, [...bugs].sort()]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+export class HuntStore {
+  private readonly database: DatabaseSync;
+  private readonly hunt: string;
+
+  /** Throws what SQLite throws when the file is none of its own. */
+  constructor(file: string, hunt: string) {
+    this.database = new DatabaseSync(file);
+    this.hunt = hunt;
+    this.database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000");
+    this.database.exec(tables);
+  }
+
+  /** Seeds that were played before. */
+  known(): ReadonlySet<number> {
+    const rows = this.database.prepare("select seed from seeds where hunt = ?").all(this.hunt) as { seed: number }[];
+    return new Set(rows.map(({ seed }) => seed));
+  }
+
+  /** Returns how many of them are new. */
+  add(results: readonly HuntedSeed[]): number {
+    const insert = this.database.prepare(
+      "insert or ignore into seeds (hunt, seed, hash, records, signature, at_micros, failure, faults, broke) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    const cover = this.database.prepare(
+      "insert into coverage (hunt, name, seeds) values (?, ?, 1) on conflict (hunt, name) do update set seeds = seeds + 1",
+    );
+    let added = 0;
+    this.database.exec("begin");
+    try {
+      for (const { seed, traceHash, records, failure, faults, broke, coverage } of results) {
+        const text = failure === undefined ? null : JSON.stringify(failure);
+        const { changes } = insert.run(
+          this.hunt,
+          seed,
+          traceHash,
+          records,
+          failure?.signature ?? null,
+          failure?.atMicros ?? null,
+          text,
+          faults === undefined ? null : JSON.stringify(faults),
+          broke ?? null,
+        );
+        if (changes === 0) continue;
+        added++;
+        for (const name of coverage) cover.run(this.hunt, name);
+      }
+      this.database.exec("commit");
+    } catch (error) {
+      this.database.exec("rollback");
+      throw error;
+    }
+    return added;
+  }
+
+  get seedCount(): number {
+    return (
+      this.database.prepare("select count(*) as count from seeds where hunt = ?").get(this.hunt) as { count: number }
+    ).count;
+  }
+
+  coverage(): Readonly<Record<string, number>> {
+    const rows = this.database.prepare("select name, seeds from coverage where hunt = ? order by name").all(this.hunt);
+    return Object.fromEntries((rows as { name: string; seeds: number }[]).map(({ name, seeds }) => [name, seeds]));
+  }
+
+  broke(): HuntReport["broke"] {
+    const rows = this.database
+      .prepare("select seed, broke from seeds where hunt = ? and broke is not null order by seed limit 100")
+      .all(this.hunt);
+    return (rows as { seed: number; broke: string }[]).map(({ seed, broke }) => ({ seed, message: broke }));
+  }
+
+  /** By signature, the commonest first. */
+  groups(): readonly HuntGroup[] {
+    const rows = this.database
+      .prepare(
+        "select signature, count(*) as count, min(seed) as first from seeds where hunt = ? and signature is not null group by signature order by count desc, signature",
+      )
+      .all(this.hunt) as { signature: string; count: number; first: number }[];
+    return rows.map(({ signature, count, first }) => {
+      const { seed, failure } = this.fastest(signature);
+      const { requirement, expected, actual, atMicros } = failure;
+      return { signature, requirement, expected, actual, count, firstSeed: first, fastest: { seed, atMicros } };
+    });
+  }
+
+  /** The seed whose failure of this kind comes soonest, with all that makes it again. */
+  fastest(signature: string): Required<Pick<HuntedSeed, "seed" | "failure" | "faults">> {
+    const row = this.database
+      .prepare(
+        "select seed, failure, faults from seeds where hunt = ? and signature = ? order by at_micros, seed limit 1",
+      )
+      .get(this.hunt, signature) as { seed: number; failure: string; faults: string };
+    return { seed: row.seed, failure: JSON.parse(row.failure), faults: JSON.parse(row.faults) };
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Makes a failing run smaller, as long as it fails the same way: less time, fewer faults, fewer clients, fewer writes.
+ * Every attempt is a whole run, so the number of attempts is limited.
+ */
+import type { CapsuleEdits } from "../../reports/schema/capsule.ts";
+import type { SimulationFailure } from "../../reports/schema/simulation-report.ts";
+import type { Scenario } from "../../scenarios/schema.ts";
+import type { Plan, PlannedFault } from "../faults/plan.ts";
+import type { Bugs } from "./bugs.ts";
+import { playScenario } from "./play.ts";
+
+/** A run that can be made again. */
+export interface Reproduction {
+  readonly scenario: Scenario;
+  readonly edits: CapsuleEdits;
+  readonly seed: number;
+  readonly mode: Plan["mode"];
+  readonly bugs: Bugs;
+  readonly faults: readonly PlannedFault[];
+}
+
+export interface ShrinkOptions {
+  /** Attempts, 1 or more. */
+  readonly attemptsMax: number;
+  /** Hears of every attempt. */
+  readonly onAttempt?: (attempts: number, smallest: Reproduction) => void;
+}
+
+export interface Shrunk {
+  readonly reproduction: Reproduction;
+  readonly failure: SimulationFailure;
+  readonly attempts: number;
+}
+
+/** The failure that a reproduction ends in, if any. */
+export function reproduce({ scenario, edits, seed, mode, bugs, faults }: Reproduction): SimulationFailure | undefined {
+  const plan: Plan = { mode, faults, drawn: [] };
+  const { report } = playScenario(edited(scenario, edits), { seed, plan, bugs, stopsAtFailure: true });
+  return report.failure;
+}
+
+/** A scenario with some of it left out. What a fault or an expectation says of what is gone goes with it. */
+function edited(scenario: Scenario, { without, untilMicros, quietFromMicros }: CapsuleEdits): Scenario {
+  const until = untilMicros ?? scenario.until;
+  const { safety, ...rest } = scenario;
+  return {
+    ...rest,
+    until,
+    // A safety phase that never ends is one without an end.
+    ...(safety !== undefined && safety < until ? { safety } : {}),
+    clients: scenario.clients
+      .filter(({ name }) => !without.includes(name))
+      .map((client) =>
+        quietFromMicros !== undefined && client.kind === "writer"
+          ? { ...client, until: Math.min(client.until ?? quietFromMicros, quietFromMicros) }
+          : client,
+      ),
+    expect: scenario.expect.filter(({ by }) => by <= until),
+  };
+}
+
+/** `failure` is what the whole run ends in; only its signature has to stay. */
+export function shrink(whole: Reproduction, failure: SimulationFailure, options: ShrinkOptions): Shrunk {
+  return new Shrinker(whole, failure, options).run();
+}
+
+class Shrinker {
+  private best: Reproduction;
+  private failure: SimulationFailure;
+  private attempts = 0;
+  private readonly options: ShrinkOptions;
+
+  constructor(whole: Reproduction, failure: SimulationFailure, options: ShrinkOptions) {
+    this.best = whole;
+    this.failure = failure;
+    this.options = options;
+  }
+
+  run(): Shrunk {
+    for (let before = Infinity; this.size() < before && this.attempts < this.options.attemptsMax; ) {
+      before = this.size();
+      this.cutTime();
+      this.dropFaults();
+      this.dropClients();
+      this.stopWriters();
+    }
+    return { reproduction: this.best, failure: this.failure, attempts: this.attempts };
+  }
+
+  private size(): number {
+    const { faults, edits, scenario } = this.best;
+    const quiet = edits.quietFromMicros ?? scenario.until;
+    return faults.length * 1e12 - edits.without.length * 1e12 + (edits.untilMicros ?? scenario.until) + quiet;
+  }
+
+  /** Keeps the change when the run still fails the same way. */
+  private attempt(change: Partial<Pick<Reproduction, "edits" | "faults">>): boolean {
+    if (this.attempts >= this.options.attemptsMax) return false;
+    this.attempts++;
+    const candidate = { ...this.best, ...change };
+    const failure = reproduce(candidate);
+    const isSame = failure?.signature === this.failure.signature;
+    if (isSame && failure !== undefined) {
+      this.best = candidate;
+      this.failure = failure;
+    }
+    this.options.onAttempt?.(this.attempts, this.best);
+    return isSame;
+  }
+
+  /** Nothing that happens after the failure is needed. */
+  private cutTime(): void {
+    const { scenario, edits, faults } = this.best;
+    const untilMicros = Math.max(1, this.failure.atMicros);
+    if (untilMicros >= (edits.untilMicros ?? scenario.until)) return;
+    this.attempt({
+      edits: { ...edits, untilMicros },
+      faults: faults.filter(({ atMicros }) => atMicros <= untilMicros),
+    });
+  }
+
+  /** By halves, then by quarters, and so on down to one by one. */
+  private dropFaults(): void {
+    let chunk = Math.ceil(this.best.faults.length / 2);
+    while (chunk >= 1 && this.attempts < this.options.attemptsMax) {
+      for (let from = 0; from < this.best.faults.length; ) {
+        const { faults } = this.best;
+        const fewer = faults.filter((_, index) => index < from || index >= from + chunk);
+        if (!this.attempt({ faults: fewer })) from += chunk;
+      }
+      if (chunk === 1) return;
+      chunk = Math.ceil(chunk / 2);
+    }
+  }
+
+  private dropClients(): void {
+    for (const { name } of this.best.scenario.clients) {
+      const { edits, scenario } = this.best;
+      const isLast = scenario.clients.length - edits.without.length <= 1;
+      if (!edits.without.includes(name) && !isLast)
+        this.attempt({ edits: { ...edits, without: [...edits.without, name] } });
+    }
+  }
+
+  /** Operations: writers stop ever earlier, by halves. */
+  private stopWriters(): void {
+    const { scenario, edits } = this.best;
+    if (!scenario.clients.some(({ kind, name }) => kind === "writer" && !edits.without.includes(name))) return;
+    let low = 0;
+    let high = Math.min(edits.quietFromMicros ?? Infinity, edits.untilMicros ?? scenario.until);
+    const step = 100_000;
+    while (high - low > step && this.attempts < this.options.attemptsMax) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.attempt({ edits: { ...this.best.edits, quietFromMicros: Math.max(1, middle) } })) high = middle;
+      else low = middle;
+    }
+  }
+}
