@@ -28,7 +28,7 @@ function client(log: string[], name: string): Responder {
     respond: (status, _, { object }) => void log.push(`${name} ${status} ${String(object?.["path"] ?? "")}`.trimEnd()),
     open: () => void log.push(`${name} opens`),
     frame({ object }) {
-      log.push(`${name} hears ${String((object?.["object"] as { path: string }).path)}`);
+      log.push(`${name} hears ${String((object as { object: { path: string } }).object.path)}`);
       return 0;
     },
     close: () => void log.push(`${name} closes`),
