@@ -53,11 +53,12 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/apiserver/openapi"],
   ["sim/apiserver/discovery"],
   ["sim/apiserver"],
-  ["sim/control", "sim/runtime", "sim/agent"],
+  ["sim/control", "sim/runtime", "sim/agent", "sim/outside"],
   ["sim/nodes"],
   ["sim/cluster"],
   ["sim/checkers", "sim/faults"],
-  ["sim/experiments", "sim/http", "sim/grpc", "sim/recorded"],
+  ["sim/experiments", "sim/grpc", "sim/recorded"],
+  ["sim/http"],
   ["sim/testing"],
 
   ["conformance/client"],
@@ -96,7 +97,7 @@ const recordedShapes = new Set(["types", "findings", "exchange"].map((name) => `
 const adapters = ["sim/http/", "sim/grpc/", "sim/testing/"];
 
 /** Packages that run wherever the simulator does: in Node, a worker or a browser. */
-const portable = new Set(["seedrandom", "yaml", "protobufjs", "re2js", "zod", "@marcbachmann/cel-js"]);
+const portable = new Set(["seedrandom", "yaml", "protobufjs", "re2js", "zod", "@marcbachmann/cel-js", "@noble/curves"]);
 
 const sockets = new Set(
   ["net", "http", "https", "http2", "tls", "dgram", "dns", "child_process"]

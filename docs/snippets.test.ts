@@ -5,6 +5,9 @@ import { parse } from "@optique/core/parser";
 import { formatMessage } from "@optique/core/message";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { kindOfFile } from "../sim/configuration/kinds.ts";
+import { kubernetesRules, svcRules } from "../sim/configuration/rules.ts";
+import { bareSetting } from "../sim/configuration/setting.ts";
 import { commandLine } from "../cli/command-line.ts";
 import { parseBaseline } from "../reports/gate/baseline.ts";
 import { nodeFileSchema } from "../scenarios/node-file.ts";
@@ -49,6 +52,7 @@ const examples = [
   "known.yaml",
   "token",
   "tokens.csv",
+  "authentication.yaml",
   "scenarios/short-partition.yaml",
   "run.txt",
   "out/part-1/report.json",
@@ -100,14 +104,23 @@ it("names only paths that exist", () => {
   expect(paths.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
 });
 
-it("shows only documents that load: scenarios, which hold what they expect, baselines, steps of a CI job", () => {
+it("shows only documents that load: scenarios, which hold what they expect, baselines, configuration files, steps of a CI job", () => {
   const documents = guides.flatMap((path) => blocks(path, "yaml"));
   const loaded = documents.map(({ where, text }) => loadedAs(where, text));
-  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes"]));
+  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes", "configuration"]));
 });
 
 /** Throws when it is none of them. */
-function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" | "nodes" {
+function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" | "nodes" | "configuration" {
+  if (/^kind: \w+Configuration$/m.test(text)) {
+    const kind = kindOfFile(text);
+    const rules = text.includes("k8s.io/") ? kubernetesRules : svcRules;
+    expect([where, "kind" in kind && kind.explain(text, bareSetting(rules))]).toEqual([
+      where,
+      expect.objectContaining({ ok: true }),
+    ]);
+    return "configuration";
+  }
   if (text.includes("apiVersion: baselines/")) {
     parseBaseline(text, where);
     return "baseline";

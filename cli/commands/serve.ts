@@ -4,16 +4,16 @@ import { hostname } from "node:os";
 import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
-import type { Listening } from "../../sim/http/http1-server.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
-import { startWallServer, UnusableObjects } from "../../sim/http/wall-server.ts";
+import { startWallServer, UnusableObjects, type WallServer } from "../../sim/http/wall-server.ts";
 import { readNodes, readObjects } from "../flags/cluster-files.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { interrupted } from "../output/interrupt.ts";
+import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -23,6 +23,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
+  const configuration = configurationOf(options, profile);
   const server = await listen(options, {
     seed: String(options.seed),
     port: options.port,
@@ -35,7 +36,8 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     tokens,
     anonymousAuth,
     featureGates: gatesWith(options.faults, options.featureGates),
-    authorizationModes: options.authorizationMode,
+    ...(configuration === undefined ? {} : { configuration, log: limitedLog() }),
+    authorizationModes: (options.authorizationMode ?? ["AlwaysAllow"]).filter((mode) => mode !== "Webhook"),
     audiences: options.apiAudiences,
     ...(options.serviceAccountIssuer === undefined ? {} : { serviceAccountIssuer: options.serviceAccountIssuer }),
     limits: { readsMax: options.maxRequestsInflight, mutationsMax: options.maxMutatingRequestsInflight },
@@ -51,15 +53,18 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   // Whatever escapes a socket's event would end the process, and everybody's data with it.
   process.on("uncaughtException", (error) => logException(error, "socket"));
   process.on("unhandledRejection", (error) => logException(error, "promise"));
+  const stopWatching = watchFiles(options, profile, server);
   const interruption = interrupted(); // before the line that says it is ready
   if (options.tls && tls !== undefined) process.stderr.write(tls.certificate);
-  if (tokens.length === 0 && !anonymousAuth && tls?.clientAuthorities === undefined) {
+  const hasFile = options.authenticationConfig !== undefined;
+  if (tokens.length === 0 && !anonymousAuth && tls?.clientAuthorities === undefined && !hasFile) {
     process.stderr.write(
       "No request can be authenticated: every answer will be 401. Give --token-auth-file or --anonymous-auth=true.\n",
     );
   }
   process.stdout.write(options.json ? `${JSON.stringify({ serving: server.url })}\n` : `serving on ${server.url}\n`);
   await interruption;
+  stopWatching();
   await server.close();
   return exitCodes.good;
 }
@@ -73,7 +78,7 @@ function logException(error: unknown, what: string): void {
 
 const stackCharactersMax = 4000;
 
-async function listen(options: ServeOptions, server: Parameters<typeof startWallServer>[0]): Promise<Listening> {
+async function listen(options: ServeOptions, server: Parameters<typeof startWallServer>[0]): Promise<WallServer> {
   try {
     return await startWallServer(server);
   } catch (error) {

@@ -102,10 +102,13 @@ const file = z.object({
 type User = z.infer<typeof user>;
 type Cluster = z.infer<typeof cluster>;
 
-/** `contextName` defaults to the file's current one. Paths in the file are relative to it. Throws `UsageError`. */
-export function readConnectionFile(path: string, contextName: string | undefined): Reached {
-  const flag = `--svcconfig ${path}`;
-  const document = parsed(readText(path, "--svcconfig"), flag);
+/**
+ * `contextName` defaults to the file's current one. Paths in the file are relative to it. `named` is how errors call the
+ * file. Throws `UsageError`.
+ */
+export function readConnectionFile(path: string, contextName: string | undefined, named = "--svcconfig"): Reached {
+  const flag = `${named} ${path}`;
+  const document = parsed(readText(path, named), flag);
   const wanted = contextName ?? document["current-context"];
   if (wanted === "") throw new UsageError(`${flag}: current-context: is not set: name one with --context.`);
   const pick = <Shape extends z.ZodType>(called: List, field: string, name: string, shape: Shape): z.infer<Shape> =>

@@ -5,7 +5,7 @@ import { type Message, message, text, value as literal } from "@optique/core/mes
 import { findSimilar } from "@optique/core/suggestion";
 import type { ValueParser, ValueParserResult } from "@optique/core/valueparser";
 import { type FaultName, faultNames } from "../../sim/planted/server-faults.ts";
-import { type AuthorizationMode, authorizationModes } from "../../sim/apiserver/access/modes.ts";
+import { authorizationModes } from "../../sim/apiserver/access/modes.ts";
 import { type FeatureGates, svcProfile } from "../../sim/contract/profile.ts";
 import { type TopicName, topicNames } from "../../conformance/diff/topic-names.ts";
 import { parseDuration } from "../../wire/durations.ts";
@@ -136,21 +136,23 @@ export function featureGates(): ValueParser<"sync", Partial<FeatureGates>> {
 }
 
 /** `RBAC,AlwaysDeny`: modes in the order in which they are asked, each once. */
-export function authorizationModeList(): ValueParser<"sync", readonly AuthorizationMode[]> {
-  const parse = (input: string): Parsed<readonly AuthorizationMode[]> => {
-    const modes: AuthorizationMode[] = [];
+/** Those that need nobody else, and the one that asks a webhook. */
+const flagModes = [...authorizationModes, "Webhook"] as const;
+type FlagMode = (typeof flagModes)[number];
+
+export function authorizationModeList(): ValueParser<"sync", readonly FlagMode[]> {
+  const parse = (input: string): Parsed<readonly FlagMode[]> => {
+    const modes: FlagMode[] = [];
     for (const word of input.split(",")) {
-      const mode = authorizationModes.find((known) => known === word.trim());
+      const mode = flagModes.find((known) => known === word.trim());
       if (mode === undefined)
-        return refuse(
-          message`No authorization mode is called ${word}. ${text(`Modes: ${authorizationModes.join(", ")}.`)}`,
-        );
+        return refuse(message`No authorization mode is called ${word}. ${text(`Modes: ${flagModes.join(", ")}.`)}`);
       if (modes.includes(mode)) return refuse(message`Authorization mode ${text(mode)} is given twice: give it once.`);
       modes.push(mode);
     }
     return { success: true, value: modes };
   };
-  return valueParser("MODES", ["AlwaysAllow"], parse, (modes) => modes.join(","), authorizationModes);
+  return valueParser("MODES", ["AlwaysAllow"], parse, (modes) => modes.join(","), flagModes);
 }
 
 /** Words joined by commas, none of them empty. */

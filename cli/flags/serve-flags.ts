@@ -45,11 +45,48 @@ export const serve = object({
       description: message`Requests without credentials are anonymous instead of 401. Default: false in svc, true in kubernetes.`,
     }),
   ),
-  authorizationMode: withDefault(
-    option("--authorization-mode", authorizationModeList(), {
-      description: message`${text("Who decides, in this order: AlwaysAllow, AlwaysDeny, RBAC (stored roles and bindings).")}`,
+  authenticationConfig: optional(
+    option("--authentication-config", file("FILE"), {
+      description: message`An AuthenticationConfiguration: issuers of tokens, anonymous access. Read again when it changes.`,
     }),
-    ["AlwaysAllow" as const],
+  ),
+  authorizationConfig: optional(
+    option("--authorization-config", file("FILE"), {
+      description: message`An AuthorizationConfiguration: who decides, webhooks among them. Read again when it changes; instead of --authorization-mode.`,
+    }),
+  ),
+  authorizationWebhookConfigFile: optional(
+    option("--authorization-webhook-config-file", file("FILE"), {
+      description: message`A connection file, in kubeconfig's form, for the mode Webhook.`,
+    }),
+  ),
+  authorizationWebhookVersion: withDefault(
+    option("--authorization-webhook-version", choice(["v1", "v1beta1"], { metavar: "VERSION" }), {
+      description: message`Of the reviews that the mode Webhook sends.`,
+    }),
+    "v1beta1" as const,
+  ),
+  authorizationWebhookCacheAuthorizedTtl: withDefault(
+    option("--authorization-webhook-cache-authorized-ttl", duration(), {
+      description: message`How long the mode Webhook keeps a yes.`,
+    }),
+    300_000_000,
+  ),
+  authorizationWebhookCacheUnauthorizedTtl: withDefault(
+    option("--authorization-webhook-cache-unauthorized-ttl", duration(), {
+      description: message`How long the mode Webhook keeps a no.`,
+    }),
+    30_000_000,
+  ),
+  egressSelectorConfigFile: optional(
+    option("--egress-selector-config-file", file("FILE"), {
+      description: message`An EgressSelectorConfiguration: through which proxies webhooks and nodes are reached.`,
+    }),
+  ),
+  authorizationMode: optional(
+    option("--authorization-mode", authorizationModeList(), {
+      description: message`${text("Who decides, in this order: AlwaysAllow (the default), AlwaysDeny, RBAC (stored roles and bindings), Webhook.")}`,
+    }),
   ),
   apiAudiences: withDefault(
     option("--api-audiences", commaList("NAMES"), {

@@ -6,6 +6,7 @@ import type { AdmissionStep } from "./admission/admission.ts";
 import type { WebhookCaller } from "./admission/webhooks.ts";
 import type { TokenRow } from "./access/authenticate.ts";
 import type { TokenSigner } from "./access/token-signer.ts";
+import type { AccessConfiguration } from "./access/access.ts";
 import type { Authorizer } from "./access/authorize.ts";
 import type { AuthorizationMode } from "./access/modes.ts";
 import type { ProcessFigures } from "./metrics/server-metrics.ts";
@@ -48,6 +49,10 @@ export interface ApiServerOptions {
   readonly forward?: Forward;
   /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
   readonly authorizationModes?: readonly AuthorizationMode[];
+  /** What configuration files of authentication and authorization say. Default: there are none. */
+  readonly access?: AccessConfiguration;
+  /** Hears why a token was refused, an issuer did not answer, a file was not taken. Default: nobody. */
+  readonly log?: (line: string) => void;
   /** Decides instead of the modes. Default: none. */
   readonly authorizer?: Authorizer;
   /** Whom tokens are for, as token reviews say it. Default: for the issuer alone. */

@@ -7,19 +7,15 @@
 import { type FaultName, type Faults, faultsOn } from "../planted/server-faults.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
+import { goQuote } from "../../wire/go-strings.ts";
 import { asksToActAs, impersonated } from "./access/impersonate.ts";
-import {
-  type Authenticator,
-  createAuthenticator,
-  lookedUpAtOnce,
-  staticTokens,
-  type User,
-} from "./access/authenticate.ts";
+import { Access } from "./access/access.ts";
+import { type Authenticator, staticTokens, type User } from "./access/authenticate.ts";
 import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
 import { hmacSigner } from "./access/token-signer.ts";
-import { alwaysAllow, type Authorizer, type Decision, refusal, withFaults } from "./access/authorize.ts";
+import { alwaysAllow, type Authorizer, type Decision, escapeHtml, refusal } from "./access/authorize.ts";
 import { judged } from "./access/judgement.ts";
-import { type Authorization, authorizationBy } from "./access/modes.ts";
+import { authorizersOf } from "./access/modes.ts";
 import { escalationCheck } from "./admission/rbac-escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./access/rbac/policy.ts";
 import { CustomResources } from "./catalogue/custom-resources.ts";
@@ -28,6 +24,7 @@ import { NonResources } from "./discovery/non-resources.ts";
 import { versionDocument } from "./discovery/version.ts";
 import { ApiError, noSuchResource, notFound } from "../contract/errors.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
+import type { ReloadedFile } from "./metrics/access-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { attributesOf } from "./requests/attributes.ts";
 import { requestMicrosMaxDefault, requestTimeout } from "./requests/deadline.ts";
@@ -69,6 +66,8 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly process: Process;
   private readonly context: ServerContext;
   private readonly router: Router;
+  /** Who comes in and what they may: configuration files can change it while the server runs. */
+  readonly access: Access;
   private readonly authenticate: Authenticator;
   private readonly authorize: Authorizer;
   private readonly costs: CostModel;
@@ -101,10 +100,6 @@ export class ApiServer implements ApiHandler, RunHost {
       nowSeconds: () => Math.floor((process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000),
       stored: (resource, namespace, name) => this.verbs.storedCore(resource, namespace, name),
     });
-    const lookupToken = lookedUpAtOnce([
-      staticTokens(options.tokens ?? [], audiences),
-      (token, asked) => tokens.read(token, asked),
-    ]);
     const limits = { ...defaultLimits, ...options.limits };
     const { dialect } = profile;
     this.process = process;
@@ -115,15 +110,24 @@ export class ApiServer implements ApiHandler, RunHost {
     this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, faults });
     this.router = new Router(dialect, custom);
-    this.authenticate = createAuthenticator(lookupToken, options.anonymousAuth ?? profile.anonymousAuth, faults);
-    const modes = options.authorizationModes ?? ["AlwaysAllow"];
     const policy = new RbacPolicy(dialect, () => this.rbacObjects);
-    const byModes: Authorization = authorizationBy(modes, policy);
-    const authorization: Authorization = { ...byModes, decide: withFaults(byModes.decide, faults) };
-    // An authorizer that would allow everything is not asked at all.
-    this.authorize = options.authorizer ?? (modes[0] === "AlwaysAllow" ? alwaysAllow : authorization.decide);
-    const hasRoles = modes.includes("RBAC");
-    const { decide, rulesOf } = authorization;
+    this.access = new Access(
+      {
+        clock: process.clock,
+        faults,
+        counts: this.metrics.access,
+        policy,
+        tables: [staticTokens(options.tokens ?? [], audiences), (token, asked) => tokens.read(token, asked)],
+        audiences,
+        anonymousAuth: options.anonymousAuth ?? profile.anonymousAuth,
+        modes: authorizersOf(options.authorizationModes ?? ["AlwaysAllow"]),
+        log: options.log ?? (() => {}),
+      },
+      options.access,
+    );
+    const { authenticate, authorize: decide, lookupToken, rulesOf, hasRoles } = this.access;
+    this.authenticate = authenticate;
+    this.authorize = options.authorizer ?? decide;
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;
     const plugins = admissionPlugins({
@@ -198,6 +202,12 @@ export class ApiServer implements ApiHandler, RunHost {
   /** How far the caches are behind the store from now on, in microseconds ≥ 0. */
   setCacheLag(lagMicros: Micros): void {
     this.verbs.setCacheLag(lagMicros);
+  }
+
+  /** A configuration file was read again, and taken or not: counted for the metrics. */
+  reloaded(file: ReloadedFile, result: "success" | "failure"): void {
+    const { clock } = this;
+    this.metrics.access.reloaded(file, result, Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1_000) / 1_000));
   }
 
   /** Says where the server is reached, by its own service. To be called once that is known. */
@@ -336,10 +346,18 @@ export class ApiServer implements ApiHandler, RunHost {
     run.await<Decision>(
       (done) => this.authorize(run.user, attributes, done),
       (decision) => {
-        if (!decision.allowed) throw refusal(run.user, attributes, decision.reason);
-        this.handle(run);
+        if (decision.allowed) this.handle(run);
+        else if (decision.error === undefined) throw refusal(run.user, attributes, decision.reason);
+        else this.undecided(run, decision.error);
       },
     );
+  }
+
+  /** Nobody could say: that is no refusal. Source: the facts, section 1, errors of authorizers. */
+  private undecided(run: Run, error: string): void {
+    const { path, query } = run.request;
+    const target = goQuote(escapeHtml(query === "" ? path : `${path}?${query}`));
+    respondText(this.context, run, 500, `Internal Server Error: ${target}: ${error}\n`);
   }
 
   /** 5. What is asked for is carried out. */

@@ -22,7 +22,12 @@ const extra = mapOf(string, listOf(string));
 export const claimVariables: Variables = new Map([["claims", mapOf(string, dyn)]]);
 
 /** The user that the claims have become. */
-const userType = objectType("kubernetes.UserInfo", { username: string, uid: string, groups: listOf(string), extra });
+export const userType = objectType("kubernetes.UserInfo", {
+  username: string,
+  uid: string,
+  groups: listOf(string),
+  extra,
+});
 export const userVariables: Variables = new Map([["user", userType]]);
 
 const requirement = objectType("kubernetes.SelectorRequirement", {
@@ -33,7 +38,7 @@ const requirement = objectType("kubernetes.SelectorRequirement", {
 const selector = objectType("kubernetes.Selector", { rawSelector: string, requirements: listOf(requirement) });
 
 /** The `spec` of a v1 access review. */
-const reviewType = objectType("kubernetes.SubjectAccessReviewSpec", {
+export const reviewType = objectType("kubernetes.SubjectAccessReviewSpec", {
   resourceAttributes: objectType("kubernetes.ResourceAttributes", {
     namespace: string,
     verb: string,

@@ -55,8 +55,8 @@ it("says why there is no answer", async () => {
   const closed = createPlain();
   const closedPort = await listening(closed);
   await new Promise((resolve) => closed.close(resolve));
-  const short = httpForwarder((work) => work(), { answerBytesMax: 3, answerMillisMax: 60_000 });
-  const hasty = httpForwarder((work) => work(), { answerBytesMax: 3, answerMillisMax: 1 });
+  const short = httpForwarder((work) => work(), undefined, { answerBytesMax: 3, answerMillisMax: 60_000 });
+  const hasty = httpForwarder((work) => work(), undefined, { answerBytesMax: 3, answerMillisMax: 1 });
   expect(await ask(plain, { ...base, port: closedPort, body })).toEqual({
     error: `dial tcp 127.0.0.1:${closedPort}: connect: connection refused`,
   });

@@ -7,6 +7,7 @@ import { request as requestHttps } from "node:https";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { type Dialer, throughDialer } from "./egress/dialer.ts";
 
 export interface ForwardingLimits {
   /** Of an answer's body. */
@@ -18,10 +19,14 @@ export interface ForwardingLimits {
 const forwardingLimits: ForwardingLimits = { answerBytesMax: 32 * 1024 * 1024, answerMillisMax: 60_000 };
 
 /** `turn` runs what comes from outside as an event of the server. */
-export function httpForwarder(turn: (work: () => void) => void, limits: ForwardingLimits = forwardingLimits): Forward {
+export function httpForwarder(
+  turn: (work: () => void) => void,
+  dial?: Dialer,
+  limits: ForwardingLimits = forwardingLimits,
+): Forward {
   return (request, done) => {
     try {
-      return send(request, limits, (answer) => turn(() => done(answer)));
+      return send(request, dial, limits, (answer) => turn(() => done(answer)));
     } catch (error) {
       done({ error: (error as Error).message }); // what no request can be made of
       return () => {};
@@ -29,7 +34,12 @@ export function httpForwarder(turn: (work: () => void) => void, limits: Forwardi
   };
 }
 
-function send(request: ForwardedRequest, limits: ForwardingLimits, done: (answer: ForwardedAnswer) => void): Cancel {
+function send(
+  request: ForwardedRequest,
+  dial: Dialer | undefined,
+  limits: ForwardingLimits,
+  done: (answer: ForwardedAnswer) => void,
+): Cancel {
   let isOver = false;
   const end = (answer: ForwardedAnswer): void => {
     if (isOver) return;
@@ -37,7 +47,7 @@ function send(request: ForwardedRequest, limits: ForwardingLimits, done: (answer
     clearTimeout(timer);
     done(answer);
   };
-  const outgoing = opened(request);
+  const outgoing = opened(request, dial);
   const giveUp = (error: string): void => {
     end({ error });
     outgoing.destroy();
@@ -56,7 +66,8 @@ function send(request: ForwardedRequest, limits: ForwardingLimits, done: (answer
   };
 }
 
-function opened({ scheme, host, port, method, target, headers, body }: ForwardedRequest): ClientRequest {
+function opened(request: ForwardedRequest, dial: Dialer | undefined): ClientRequest {
+  const { scheme, host, port, method, target, headers, body } = request;
   if (!/^\d*$/.test(port)) throw new Error(`dial tcp: lookup tcp/${port}: unknown port`);
   const length = body === undefined ? {} : { "content-length": body.length };
   return (scheme === "https" ? requestHttps : requestHttp)({
@@ -64,7 +75,7 @@ function opened({ scheme, host, port, method, target, headers, body }: Forwarded
     ...(port === "" ? {} : { port: Number(port) }),
     method,
     path: target,
-    agent: false,
+    ...throughDialer(dial, scheme === "https"),
     headers: { ...headers, ...length },
     ...(scheme === "https" ? { rejectUnauthorized: false } : {}),
   });

@@ -16,10 +16,34 @@ import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
 import { scaledWall } from "./scaled-wall.ts";
+import type { AccessConfiguration } from "../apiserver/access/access.ts";
+import type { ReloadedFile } from "../apiserver/metrics/access-metrics.ts";
+import type { AuthenticationSettings } from "../configuration/authentication.ts";
+import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../configuration/authorization.ts";
+import type { Dialers } from "./egress/dialer.ts";
+import { httpsIssuerCaller } from "./issuer-caller.ts";
+import { reviewCaller, type ReviewTarget } from "./review-caller.ts";
+import { readKey } from "./verification-keys.ts";
 import { wallPorts } from "./wall.ts";
 import { httpsWebhookCaller } from "./webhook-caller.ts";
 
-export interface WallServerOptions extends ServerSettings {
+/** What configuration files say, and where the webhooks are that they name. */
+export interface WallConfiguration extends Pick<AccessConfiguration, "rules" | "authentication" | "authorizers"> {
+  readonly reviewTarget: (settings: AuthorizerWebhookSettings) => ReviewTarget;
+  readonly egress: Dialers;
+}
+
+/** A server that listens, and whose files may change. */
+export interface WallServer extends Listening {
+  configureAuthentication(settings: AuthenticationSettings): void;
+  configureAuthorizers(authorizers: readonly AuthorizerSettings[]): void;
+  /** A changed file was not taken. */
+  refusedFile(file: ReloadedFile): void;
+}
+
+export interface WallServerOptions extends Omit<ServerSettings, "access"> {
+  /** Default: there are no such files. */
+  readonly configuration?: WallConfiguration;
   /** Of generated names and uids. */
   readonly seed: string;
   /** 0 takes any free port. */
@@ -43,7 +67,7 @@ export interface WallServerOptions extends ServerSettings {
 export class UnusableObjects extends Error {}
 
 /** Listens; rejects with node's error when it cannot, and with `UnusableObjects`. Closing ends the server's timers too. */
-export async function startWallServer(options: WallServerOptions): Promise<Listening> {
+export async function startWallServer(options: WallServerOptions): Promise<WallServer> {
   const {
     seed: runSeed,
     port,
@@ -55,6 +79,7 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
     speed = 1,
     living,
     objects = [],
+    configuration,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -70,10 +95,10 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   const cluster = new Cluster({ kernel });
   const { process, made: server } = stoppingOnError(driver, () =>
     cluster.addServer("apiserver-1", (process) => ({
-      webhooks: httpsWebhookCaller((work) => driver.enter(process, work)),
-      forward: nodesFirst(
+      ...callersOf(
+        (work) => driver.enter(process, work),
+        configuration,
         () => nodes,
-        httpForwarder((work) => driver.enter(process, work)),
       ),
       tokenSigner: rsaSigner(),
       certificateAuthority,
@@ -108,8 +133,17 @@ export async function startWallServer(options: WallServerOptions): Promise<Liste
   });
   url = listening.url;
   driver.enter(process, () => server.advertise(url));
+  const changed = (file: ReloadedFile, change: () => void): void =>
+    driver.enter(process, () => {
+      change();
+      server.reloaded(file, "success");
+    });
   return {
     ...listening,
+    configureAuthentication: (settings) =>
+      changed("authentication", () => server.access.configureAuthentication(settings)),
+    configureAuthorizers: (rows) => changed("authorization", () => server.access.configureAuthorizers(rows)),
+    refusedFile: (file) => driver.enter(process, () => server.reloaded(file, "failure")),
     async close(graceMillis) {
       await listening.close(graceMillis);
       driver.stop();
@@ -140,6 +174,27 @@ function seeded(
       seed(process, cluster.api(process), dialect, objects, ({ problems }) => resolve(problems)),
     );
   });
+}
+
+type Turn = (work: () => void) => void;
+
+/** Whom the server calls, and by which way. */
+function callersOf(turn: Turn, configuration: WallConfiguration | undefined, nodes: () => LivingNodes | undefined) {
+  if (configuration === undefined) {
+    return { webhooks: httpsWebhookCaller(turn), forward: nodesFirst(nodes, httpForwarder(turn)) };
+  }
+  const { reviewTarget, egress, ...files } = configuration;
+  const access: AccessConfiguration = {
+    ...files,
+    readKey,
+    callIssuer: httpsIssuerCaller(turn),
+    reviews: (settings) => reviewCaller(reviewTarget(settings), turn, egress.controlplane),
+  };
+  return {
+    webhooks: httpsWebhookCaller(turn, egress),
+    forward: nodesFirst(nodes, httpForwarder(turn, egress.cluster)),
+    access,
+  };
 }
 
 function processFigures(): Omit<ProcessFigures, "exceptionCount"> {

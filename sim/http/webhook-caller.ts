@@ -6,15 +6,17 @@ import { request } from "node:https";
 import { encodeJson } from "../../wire/go-strings.ts";
 import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../apiserver/admission/webhooks.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { type Dialer, type Dialers, throughDialer } from "./egress/dialer.ts";
 
 /** An answer is read up to this; a webhook that says more has failed. */
 const answerBytesMax = 3 * 1024 * 1024;
 
-/** `turn` runs what comes from outside as an event of the server. */
-export function httpsWebhookCaller(turn: (work: () => void) => void): WebhookCaller {
+/** `turn` runs what comes from outside as an event of the server. A service is in the cluster; a URL may be anywhere. */
+export function httpsWebhookCaller(turn: (work: () => void) => void, dialers: Dialers = {}): WebhookCaller {
   return (call, done) => {
     try {
-      return post(call, turn, done);
+      const dial = call.service === undefined ? dialers.controlplane : dialers.cluster;
+      return post(call, dial, turn, done);
     } catch (error) {
       done(broken(call.url, error as Error)); // an address or certificates that cannot be used at all
       return () => {};
@@ -24,6 +26,7 @@ export function httpsWebhookCaller(turn: (work: () => void) => void): WebhookCal
 
 function post(
   { url, caBundle, body }: WebhookCall,
+  dial: Dialer | undefined,
   turn: (work: () => void) => void,
   done: (answer: WebhookAnswer) => void,
 ): Cancel {
@@ -38,7 +41,7 @@ function post(
     url,
     {
       method: "POST",
-      agent: false,
+      ...throughDialer(dial, true),
       headers: { "content-type": "application/json", accept: "application/json", "content-length": bytes.length },
       ...(caBundle === undefined ? {} : { ca: caBundle }),
     },

@@ -40,27 +40,65 @@ export interface Proven {
   readonly audiences: readonly string[];
 }
 
+/** A token that proves nothing, and what its caller is told about it besides 401; mostly nothing. */
+export interface Unproven {
+  readonly message: string;
+}
+
 /**
  * Whose a token is, for one of the audiences `asked` (none: the server's own); a TokenReview asks the same. Calls `done`
- * once, before it returns or later, never after the returned cancel; undefined for a token that proves nothing.
+ * once, before it returns or later, never after the returned cancel.
  */
 export type TokenLookup = (
   token: string,
   asked: readonly string[],
-  done: (proven: Proven | undefined) => void,
+  done: (proven: Proven | Unproven) => void,
 ) => Cancel;
+
+const unproven: Unproven = { message: "" };
+
+/** What is asked about tokens that no table knows. */
+export interface TokenReader {
+  read(token: string, done: (outcome: TokenOutcome) => void): Cancel;
+}
+
+export type TokenOutcome =
+  | { readonly is: "user"; readonly user: User }
+  /** Nobody here knows its issuer, or it is no such token at all. */
+  | { readonly is: "foreign" }
+  /** `message` is told to the caller, where the profile tells anything. */
+  | { readonly is: "refused"; readonly message: string };
 
 /** A lookup that needs nobody. */
 export type TokenTable = (token: string, asked: readonly string[]) => Proven | undefined;
 
-export function lookedUpAtOnce(tables: readonly TokenTable[]): TokenLookup {
+/** The tables at once, in their order; then `reader`, whose tokens are for the server's own `audiences`. */
+export function tokenLookup(
+  tables: readonly TokenTable[],
+  reader: TokenReader | undefined,
+  audiences: readonly string[],
+): TokenLookup {
   return (token, asked, done) => {
-    let proven: Proven | undefined;
-    for (const table of tables) if ((proven = table(token, asked)) !== undefined) break;
-    done(proven);
-    return nothing;
+    for (const table of tables) {
+      const proven = table(token, asked);
+      if (proven === undefined) continue;
+      done(proven);
+      return nothing;
+    }
+    const shared = sharedAudiences(asked, audiences);
+    if (reader === undefined || (asked.length > 0 && shared.length === 0)) {
+      done(unproven);
+      return nothing;
+    }
+    return reader.read(token, (outcome) => {
+      if (outcome.is === "user") done({ user: outcome.user, audiences: shared });
+      else done(outcome.is === "refused" ? outcome : unproven);
+    });
   };
 }
+
+const sharedAudiences = (asked: readonly string[], audiences: readonly string[]): readonly string[] =>
+  asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
 
 const nothing: Cancel = () => {};
 
@@ -72,28 +110,34 @@ export function staticTokens(rows: readonly TokenRow[], audiences: readonly stri
   }
   return (token, asked) => {
     const user = users.get(token);
-    const shared = asked.length === 0 ? audiences : asked.filter((audience) => audiences.includes(audience));
+    const shared = sharedAudiences(asked, audiences);
     if (user === undefined || (asked.length > 0 && shared.length === 0)) return undefined;
     return { user, audiences: shared };
   };
 }
 
-export function createAuthenticator(lookup: TokenLookup, anonymousAuth: boolean, faults: Faults): Authenticator {
-  const rejected = (): User | ApiError => (faults["bad-token-is-anonymous"] ? anonymousUser : unauthorized());
+/** Whether somebody without credentials may come in at a path, as the request has it. */
+export type AnonymousRule = (path: string) => boolean;
+
+export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, faults: Faults): Authenticator {
+  const rejected = ({ message }: Unproven): User | ApiError => {
+    if (faults["bad-token-is-anonymous"]) return anonymousUser;
+    return message === "" ? unauthorized() : new ApiError(401, "Unauthorized", message);
+  };
   return (request, done) => {
     const token = bearerToken(request.headers["authorization"]);
     const certificate = request.clientCertificate;
     if (token !== undefined && (certificate === undefined || certificate === "invalid")) {
-      return lookup(token, ownAudiences, (proven) => done(proven?.user ?? rejected()));
+      return lookup(token, ownAudiences, (proven) => done("user" in proven ? proven.user : rejected(proven)));
     }
-    done(withoutToken(certificate, anonymousAuth, faults));
+    done(withoutToken(request, isOpen, faults));
     return nothing;
   };
 }
 
 function withoutToken(
-  certificate: ApiRequest["clientCertificate"],
-  anonymousAuth: boolean,
+  { clientCertificate: certificate, path }: ApiRequest,
+  isOpen: AnonymousRule,
   faults: Faults,
 ): User | ApiError {
   if (certificate !== undefined && certificate !== "invalid") {
@@ -101,7 +145,7 @@ function withoutToken(
   }
   // Credentials that prove nothing are no anonymity.
   if (faults["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
-  return certificate === "invalid" || !anonymousAuth ? unauthorized() : anonymousUser;
+  return certificate === "invalid" || !isOpen(path) ? unauthorized() : anonymousUser;
 }
 
 const ownAudiences: readonly string[] = [];

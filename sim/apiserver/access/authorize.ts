@@ -21,7 +21,13 @@ export type Attributes =
 
 export type Decision =
   | { readonly allowed: true; readonly reason: string }
-  | { readonly allowed: false; readonly denied: boolean; readonly reason: string };
+  | {
+      readonly allowed: false;
+      readonly denied: boolean;
+      readonly reason: string;
+      /** It could not be decided; the request ends with 500 unless somebody else allows it. */
+      readonly error?: string;
+    };
 
 /**
  * Calls `done` once: before it returns, or later where it has to ask somebody; never after the returned cancel. `denied`
@@ -77,6 +83,6 @@ export function refusal(user: User, attributes: Attributes, reason: string): Api
   );
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { Flow } from "../requests/flow-control.ts";
 import type { Run } from "../requests/run.ts";
 import { ListCounts } from "../reads/list-counts.ts";
+import { AccessMetrics } from "./access-metrics.ts";
 import { AdmissionMetrics } from "./admission-metrics.ts";
 import { exposition, type Family, labelText } from "./exposition.ts";
 import { RequestMetrics } from "./request-metrics.ts";
@@ -43,6 +44,7 @@ export class ServerMetrics {
   readonly requests: RequestMetrics;
   readonly webhooks = new WebhookMetrics();
   readonly admission = new AdmissionMetrics();
+  readonly access = new AccessMetrics();
   readonly lists = new ListCounts();
   readonly queues = new QueueCounts();
   private readonly dialect: Dialect;
@@ -57,6 +59,7 @@ export class ServerMetrics {
       ...this.requests.families(gauges.watches),
       ...this.webhooks.families(),
       ...this.admission.families(),
+      ...this.access.families(),
       ...seatFamilies(gauges),
       ...flowFamilies(gauges),
       ...this.storageFamilies(gauges),

@@ -4,7 +4,7 @@
  */
 import { append } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
-import type { Proven, User } from "../access/authenticate.ts";
+import type { Proven, Unproven, User } from "../access/authenticate.ts";
 import type { Attributes } from "../access/authorize.ts";
 import type { PolicyRule } from "../access/rbac/rules.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
@@ -80,8 +80,8 @@ function reviewToken({ writer }: VirtualCall, spec: JsonObject, done: (status: J
   return writer.context.lookupToken(token, asked, (proven) => done(tokenStatus(proven)));
 }
 
-function tokenStatus(proven: Proven | undefined): JsonObject {
-  if (proven === undefined) return { user: {}, error: "invalid bearer token" };
+function tokenStatus(proven: Proven | Unproven): JsonObject {
+  if (!("user" in proven)) return { user: {}, error: "invalid bearer token" };
   const { user, audiences } = proven;
   return { authenticated: true, user: userInfo(user), ...(audiences.length === 0 ? {} : { audiences }) };
 }
@@ -165,6 +165,7 @@ function reviewAccess(
       allowed: decision.allowed,
       ...(!decision.allowed && decision.denied ? { denied: true } : {}),
       ...(decision.reason === "" ? {} : { reason: decision.reason }),
+      ...(decision.allowed || decision.error === undefined ? {} : { evaluationError: decision.error }),
     }),
   );
 }

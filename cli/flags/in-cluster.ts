@@ -1,0 +1,37 @@
+/** The way from a pod to its cluster's server: what is mounted into it, and what its environment says. */
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
+import type { ReviewTarget } from "../../sim/http/review-caller.ts";
+import { readCertificates } from "./pem-files.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Reviews of authorization go to that server. Throws `UsageError` where this is no pod. */
+export function inClusterTarget(dialect: Dialect, version: string): ReviewTarget {
+  const prefix = dialect.name.toUpperCase();
+  const host = process.env[`${prefix}_SERVICE_HOST`];
+  const port = process.env[`${prefix}_SERVICE_PORT`];
+  if (host === undefined || port === undefined) {
+    throw new UsageError(
+      `connectionInfo InClusterConfig: ${prefix}_SERVICE_HOST and ${prefix}_SERVICE_PORT are not set, as they are in a pod. Give a connection file instead.`,
+    );
+  }
+  const folder = `/var/run/secrets/${dialect.labelSuffix}/serviceaccount`;
+  const group = groupInDialect(dialect, "authorization.svc.io");
+  return {
+    url: `https://${host.includes(":") ? `[${host}]` : host}:${port}/apis/${group}/${version}/subjectaccessreviews`,
+    authority: readCertificates(`${folder}/ca.crt`, "connectionInfo InClusterConfig:"),
+    insecureSkipTlsVerify: false,
+    tlsServerName: undefined,
+    token: tokenIn(`${folder}/token`),
+    clientCertificate: undefined,
+  };
+}
+
+function tokenIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`connectionInfo InClusterConfig: ${file}: ${(error as Error).message}.`);
+  }
+}
