@@ -1,31 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type EvictionSettings, parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
-import { hardDefaults, hardOfFile, withAllocatable, withContainerfs } from "./threshold-list.ts";
+import { withAllocatable, withContainerfs } from "./threshold-list.ts";
 
 function rules(settings: EvictionSettings) {
   const parsed = parseEvictionSettings(settings);
   if ("error" in parsed) throw new Error(parsed.error);
   return parsed;
 }
-
-describe("hard thresholds by default", () => {
-  it("are the documents', or those of the agent that was observed: none without a file, and one more with it", () => {
-    expect(hardDefaults.documented.withoutFile).toEqual(hardDefaults.documented.ofFile);
-    expect(hardDefaults.observed.withoutFile).toEqual({});
-    expect(hardDefaults.observed.ofFile).toMatchObject({ "imagefs.inodesFree": "5%", "memory.available": "100Mi" });
-  });
-
-  it("stand back as a whole before a file that sets any, unless it asks for the missing ones", () => {
-    const given = { "memory.available": "1Gi" };
-    expect(hardOfFile(undefined, false, hardDefaults.observed)).toBe(hardDefaults.observed.ofFile);
-    expect(hardOfFile(given, false, hardDefaults.observed)).toEqual(given);
-    expect(hardOfFile({}, false, hardDefaults.observed)).toEqual({});
-    expect(hardOfFile(given, true, hardDefaults.observed)).toEqual({
-      ...hardDefaults.observed.ofFile,
-      "memory.available": "1Gi",
-    });
-  });
-});
 
 describe("derived thresholds", () => {
   it("copy hard ones of memory for all pods together, with their minimum reclaim", () => {

@@ -1,45 +1,10 @@
 /**
  * The thresholds that an agent acts on: those of its configuration, and those that follow from them.
  * Source: document 3, Options, --eviction-hard and --experimental-allocatable-ignore-eviction; the fact sheet of the 1.33
- * agent, signals, grammar and defaults.
+ * agent, signals and defaults.
  */
 import type { EvictionRules, EvictionThreshold } from "../../../wire/eviction-thresholds.ts";
 import type { DiskLayout } from "../stats/figures.ts";
-
-export type ThresholdMap = Readonly<Record<string, string>>;
-
-export interface HardDefaults {
-  /** Of an agent without a file of configuration. */
-  readonly withoutFile: ThresholdMap;
-  /** Of a file that sets none. */
-  readonly ofFile: ThresholdMap;
-}
-
-const documented: ThresholdMap = {
-  "memory.available": "100Mi",
-  "nodefs.available": "10%",
-  "nodefs.inodesFree": "5%",
-  "imagefs.available": "15%",
-};
-
-/**
- * Document 3 has one set of defaults on Linux. The 1.33 agent has thresholds by default only where a file was loaded, and
- * there one more.
- */
-export const hardDefaults: Readonly<Record<"documented" | "observed", HardDefaults>> = {
-  documented: { withoutFile: documented, ofFile: documented },
-  observed: { withoutFile: {}, ofFile: { ...documented, "imagefs.inodesFree": "5%" } },
-};
-
-/** A file that sets any hard threshold replaces the whole set, unless it asks to have the missing ones filled in. */
-export function hardOfFile(
-  given: ThresholdMap | undefined,
-  mergeDefaults: boolean,
-  { ofFile }: HardDefaults,
-): ThresholdMap {
-  if (given === undefined) return ofFile;
-  return mergeDefaults ? { ...ofFile, ...given } : given;
-}
 
 export interface ThresholdOptions {
   /** `pods` is among what node allocatable is enforced for. */

@@ -43,6 +43,8 @@ const attemptsMax = 5;
 /** How long an agent that comes back waits for its runtime before it says that the node is not ready. */
 const evaluateMicrosMax: Micros = 30_000_000;
 const firstReadyMicros: Micros = 100_000;
+/** What is wrong with a runtime that was not asked yet. */
+const notAskedYet = "container runtime status check may not have completed yet";
 
 export class NodeKeeper {
   private readonly ports: NodeKeeperPorts;
@@ -100,8 +102,7 @@ export class NodeKeeper {
       this.current = node;
       this.registered = true;
       if (isNew) this.sentMicros = this.process.clock.nowMicros();
-      if (!isNew && faults["ready-blip-on-restart"])
-        this.send(["container runtime status check may not have completed yet"]);
+      if (!isNew && faults["ready-blip-on-restart"]) this.send([notAskedYet]);
     };
     api?.call({ method: "POST", path: "/api/v1/nodes", body: this.initial() }, (made) => {
       if (made.status === 201) {
@@ -170,8 +171,10 @@ export class NodeKeeper {
 
   /** An agent that comes back leaves the node's conditions as they are until it has asked its runtime. */
   private isEvaluated(): boolean {
+    const { runtime } = this.ports.context;
     const waited = this.process.clock.nowMicros() - this.startedMicros;
-    return this.ports.context.runtime.version() !== undefined || waited >= evaluateMicrosMax;
+    const asked = runtime.version() !== undefined && !runtime.errors().includes(notAskedYet);
+    return asked || waited >= evaluateMicrosMax;
   }
 
   /** The first attempt is content with what the server's cache has. */

@@ -106,6 +106,14 @@ describe("capacity", () => {
   });
 });
 
+describe("a machine with swap", () => {
+  it("is refused where that is asked for", () => {
+    const { failures, requests } = registered({ swapBytes: 1 });
+    expect(failures[0]).toContain("--fail-swap-on");
+    expect(requests).toEqual([]);
+  });
+});
+
 describe("images in the status", () => {
   const image = (id: string, size: number, names = 1) => ({
     id,

@@ -25,6 +25,8 @@ export interface AgentNodeOptions {
   readonly agentVersion: string;
   /** A negative greatest grace of soft evictions leaves pods their own, as document 3 has it. */
   readonly negativeGraceIsPods: boolean;
+  /** A machine with swap is refused. */
+  readonly failSwapOn: boolean;
   readonly watcher?: EvictionWatcher;
   /** The agent cannot go on as it is configured: a line that says why. */
   readonly fail: (why: string) => void;
@@ -135,7 +137,11 @@ export class AgentNode implements NodeSide {
   ): void {
     const { context, rules, faults, fail } = this.given;
     const { options, dialect, heartbeat, events, process } = context;
-    const { milliCpu, memoryBytes } = machine;
+    const { milliCpu, memoryBytes, swapBytes } = machine;
+    if (swapBytes > 0 && this.given.failSwapOn) {
+      fail("running with swap on is not supported, please disable swap or set --fail-swap-on flag to false");
+      return;
+    }
     const capacity = capacityOf({ milliCpu, memoryBytes, ephemeralBytes: rootFilesystem?.capacityBytes }, options.node);
     const reserved = [options.node.systemReserved, options.node.serviceReserved];
     const hard = options.node.allocatableIgnoresEviction ? [] : rules.thresholds;

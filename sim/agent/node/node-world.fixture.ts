@@ -23,6 +23,7 @@ export interface NodeWorldOptions {
   readonly images?: readonly Image[];
   readonly pods?: readonly ActivePod[];
   readonly stats?: readonly PodSandboxStats[];
+  readonly swapBytes?: number;
   /** Seconds until the runtime is there. */
   readonly runtimeSeconds?: number;
 }
@@ -69,7 +70,7 @@ export function nodeWorld(options: NodeWorldOptions = {}) {
     const answer = ({ method }: CriRequest): CriAnswer => {
       switch (method) {
         case "MachineInfo":
-          return { ok: true, message: machineInfo };
+          return { ok: true, message: { ...machineInfo, swapBytes: options.swapBytes ?? 0 } };
         case "MachineReading":
           return { ok: true, message: { ...reading, timestamp: bed.kernel.nowMicros() * 1000 } };
         case "Status":
@@ -133,6 +134,7 @@ export function nodeWorld(options: NodeWorldOptions = {}) {
       faults: agentFaultsOn(options.faults),
       agentVersion: "v1.33.3",
       negativeGraceIsPods: true,
+      failSwapOn: true,
       fail: (why) => failures.push(why),
     });
     bed.kernel.enter(process, () => agent.start());

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { dialects } from "../../wire/dialect.ts";
+import { readAgentCommand } from "../configuration/agent/command-line.ts";
+import { agentOptionsOf } from "./options-of-settings.ts";
+
+function optionsOf(args: readonly string[], name: "svc" | "kubernetes" = "svc") {
+  const files = { read: () => ({ error: "none" }), list: () => ({ error: "none" }), environment: {} };
+  const command = readAgentCommand(args, dialects[name], files);
+  if (command.is !== "settings") throw new Error(JSON.stringify(command));
+  return agentOptionsOf(command.settings, { hostname: " Node.Example ", addresses: ["10.1.1.1"] });
+}
+
+describe("an agent's options", () => {
+  it("are the documents' defaults when nothing is said", () => {
+    expect(optionsOf([])).toMatchObject({
+      nodeName: "node.example",
+      hostname: "node.example",
+      node: {
+        register: true,
+        podsMax: 110,
+        nodeIps: ["10.1.1.1"],
+        statusUpdateMicros: 10_000_000,
+        leaseDurationSeconds: 40,
+      },
+      pods: { logBytesMax: 10 * 2 ** 20, logFilesMax: 5, registryQps: 5, rootDir: "/var/lib/nodeagent" },
+      client: { apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 },
+      eviction: { evictionPressureTransitionPeriod: "5m0s", evictionHard: { "memory.available": "100Mi" } },
+      images: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMicrosMin: 120_000_000 },
+    });
+  });
+
+  it("take their name, addresses, labels and taints from flags", () => {
+    const { nodeName, hostname, node } = optionsOf([
+      "--hostname-override=Other",
+      "--node-ip=10.0.0.9,fd00::1",
+      "--node-labels=a=b",
+      "--register-with-taints=c=d:NoExecute",
+    ]);
+    expect([nodeName, hostname]).toEqual(["other", "other"]);
+    expect(node).toMatchObject({
+      nodeIps: ["10.0.0.9", "fd00::1"],
+      labels: { a: "b" },
+      taints: [{ key: "c", value: "d", effect: "NoExecute" }],
+    });
+    expect(optionsOf(["--node-ip=abc"]).node.nodeIps).toEqual(["10.1.1.1"]);
+  });
+
+  it("reserve cores in place of what both lists say of cpu", () => {
+    const { node } = optionsOf([
+      "--reserved-cpus=0-1,3",
+      "--system-reserved=cpu=1,memory=1Gi",
+      "--svc-reserved=cpu=2,pid=9",
+    ]);
+    expect(node.systemReserved).toEqual({ cpu: "3", memory: "1Gi" });
+    expect(node.serviceReserved).toEqual({ pid: "9" });
+  });
+
+  it("read a rate of zero as document 3 says, or as the client library of the observed agent does", () => {
+    const zero = ["--event-qps=0", "--event-burst=0", "--svc-api-qps=0", "--svc-api-burst=0"];
+    expect(optionsOf(zero).client).toEqual({ apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 });
+    expect(optionsOf(zero, "kubernetes").client).toEqual({ apiQps: 5, apiBurst: 10, eventQps: 5, eventBurst: 10 });
+  });
+});

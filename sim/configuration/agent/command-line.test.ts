@@ -1,0 +1,388 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dialects } from "../../../wire/dialect.ts";
+import { agentRules } from "./agent-rules.ts";
+import { type AgentCommand, type AgentFiles, readAgentCommand } from "./command-line.ts";
+import type { FlagRow, FlagType } from "./flag-row.ts";
+import { flagTable } from "./flag-table.ts";
+import { observedAnswers } from "./observed-answers.fixture.ts";
+import { type AgentSettings, standardOf } from "./settings.ts";
+
+type Name = "svc" | "kubernetes";
+
+const noSuchFile = "no such file or directory";
+
+function filesOf(texts: Readonly<Record<string, string>> = {}, variable = true): AgentFiles {
+  return {
+    read: (path) => (texts[path] === undefined ? { error: noSuchFile } : { text: texts[path] }),
+    list: (path) => ({
+      paths: Object.keys(texts)
+        .filter((each) => each.startsWith(`${path}/`))
+        .toSorted(),
+    }),
+    environment: variable ? { NODEAGENT_CONFIG_DROPIN_DIR_ALPHA: "1" } : {},
+  };
+}
+
+const read = (
+  args: readonly string[],
+  name: Name = "svc",
+  texts: Readonly<Record<string, string>> = {},
+): AgentCommand => readAgentCommand(args, dialects[name], filesOf(texts));
+
+function settingsOf(
+  args: readonly string[],
+  name: Name = "svc",
+  texts: Readonly<Record<string, string>> = {},
+): AgentSettings {
+  const command = read(args, name, texts);
+  if (command.is !== "settings") throw new Error(JSON.stringify(command));
+  return command.settings;
+}
+
+function problemsOf(args: readonly string[], name: Name = "svc", texts: Readonly<Record<string, string>> = {}): string {
+  const command = read(args, name, texts);
+  return command.is === "refused" ? command.problems.join("\n") : "";
+}
+
+/** A value that is not the default, and one that is refused, whatever the flag; `undefined`: any text will do. */
+const samples: Readonly<Record<FlagType, readonly [good: string, bad: string | undefined]>> = {
+  bool: ["false", "maybe"],
+  help: ["true", "maybe"],
+  version: ["false", "maybe"],
+  int32: ["7", "2147483648"],
+  int: ["8", "1.5"],
+  level: ["4", "high"],
+  duration: ["41s", "41"],
+  string: ["some", undefined],
+  strings: ["pods", undefined],
+  ip: ["127.0.0.2", "localhost"],
+  bytes: ["0", "1 MB"],
+  gates: ["NodeSwap=false", "NodeSwap"],
+  labels: ["a=b", "-a=b"],
+  pairs: ["memory=10%", "memory"],
+  thresholds: ["memory.available<1Gi", "memory.available>1Gi"],
+  headers: ["a:b", "ab"],
+  taints: ["a=b:NoExecute", "a=b:Never"],
+  reservedMemory: ["0:memory=1Gi", "0"],
+  vmodule: ["a=1", "a"],
+};
+
+/** Flags of which the sample of their type is not one. */
+const better: Readonly<Record<string, readonly [good: string, bad: string | undefined]>> = {
+  "allowed-unsafe-sysctls": ["kernel.msg*", "vm.swappiness"],
+  "authorization-mode": ["AlwaysAllow", "Maybe"],
+  "cloud-provider": ["external", "aws"],
+  config: ["file", "none"],
+  "config-dir": ["dir", undefined],
+  "container-log-max-files": ["7", "1"],
+  "container-log-max-size": ["1Mi", "large"],
+  "container-runtime-endpoint": ["unix:///a", ""],
+  "cgroups-per-qos": ["true", "false"],
+  "cpu-cfs-quota-period": ["100ms", "1h"],
+  "cpu-manager-policy": ["none", "magic"],
+  "cpu-manager-policy-options": ["", "a"],
+  "enforce-node-allocatable": ["none", "some"],
+  "eviction-minimum-reclaim": ["memory.available=1Gi", "memory.available=-1"],
+  "eviction-soft": ["", "memory.available<1Gi"],
+  "eviction-soft-grace-period": ["memory.available=1m", "memory.available=-1m"],
+  "exit-on-lock-contention": ["false", "true"],
+  "hairpin-mode": ["none", "some"],
+  "image-gc-high-threshold": ["90", "101"],
+  "image-gc-low-threshold": ["7", "90"],
+  "log-flush-frequency": ["41s", "-1s"],
+  "logging-format": ["json", "xml"],
+  "memory-manager-policy": ["None", "none"],
+  "node-status-max-images": ["-1", "-2"],
+  "oom-score-adj": ["7", "1001"],
+  port: ["7", "0"],
+  "healthz-port": ["0", "-1"],
+  "read-only-port": ["0", "-1"],
+  "event-qps": ["7", "-1"],
+  "event-burst": ["7", "-1"],
+  "max-open-files": ["7", "-1"],
+  "max-pods": ["7", "-1"],
+  "pods-per-core": ["7", "-1"],
+  "registry-qps": ["7", "-1"],
+  "registry-burst": ["7", "-1"],
+  "svc-api-qps": ["7", "-1"],
+  "svc-api-burst": ["7", "-1"],
+  "qos-reserved": ["", "memory=50%"],
+  "reserved-cpus": ["0-3,7", "3-1"],
+  "root-dir": ["/a", ""],
+  "rotate-server-certificates": ["true", "maybe"],
+  runonce: ["false", "true"],
+  "svc-reserved": ["cpu=1", "gpu=1"],
+  "system-reserved": ["memory=1Gi", "cpu=-1"],
+  "sync-frequency": ["41s", "0s"],
+  "system-cgroups": ["", "/system"],
+  "tls-cert-file": ["", "a"],
+  "tls-private-key-file": ["", "a"],
+  "tls-cipher-suites": ["TLS_RSA_WITH_RC4_128_SHA", "NONE"],
+  "tls-min-version": ["VersionTLS13", "VersionTLS9"],
+  "topology-manager-policy": ["restricted", "sometimes"],
+  "topology-manager-policy-options": ["", "a"],
+  "topology-manager-scope": ["pod", "node"],
+  "log-text-split-stream": ["false", "true"],
+  "log-json-split-stream": ["false", "true"],
+  "authentication-token-webhook": ["false", "true"],
+};
+
+const sampleOf = ({ name, type }: FlagRow): readonly [good: string, bad: string | undefined] =>
+  better[name] ?? samples[type];
+
+describe.each(["svc", "kubernetes"] as const)("every flag, %s", (name) => {
+  const rules = agentRules[name];
+  const rows = flagTable.filter((row) => !rules.missingFlags.has(row.name));
+  const texts = { file: fileText(name, {}) };
+
+  it("has the default of its table", () => {
+    const settings = settingsOf([], name);
+    for (const row of flagTable) {
+      if (row.type === "help" || row.name === "feature-gates" || row.name === "seccomp-default") continue;
+      expect([row.name, settings.of(row.name)]).toEqual([row.name, standardOf(row, rules)]);
+    }
+  });
+
+  it.each(rows.filter(({ type }) => type !== "help"))("--$name takes a good value", (row) => {
+    const [good] = sampleOf(row);
+    const command = read([`--${row.name}=${good}`], name, texts);
+    expect(command).toMatchObject({ is: "settings" });
+    const [deprecated] = "warnings" in command ? command.warnings : [];
+    expect(deprecated?.startsWith(`Flag --${row.name} has been deprecated, `) ?? false).toBe(
+      row.deprecated !== undefined,
+    );
+  });
+
+  it.each(rows.filter((row) => sampleOf(row)[1] !== undefined))("--$name refuses a bad one, and is named", (row) => {
+    const problems = problemsOf([`--${row.name}=${sampleOf(row)[1]}`], name, texts);
+    const names = [`--${row.name}`, row.field ?? row.name, "--eviction flags", "config file"];
+    expect(names.some((each) => problems.includes(each))).toBe(true);
+  });
+});
+
+describe("answers of a live agent", () => {
+  /** Refused there by another name, or for what this agent does not have. */
+  const outcome = (args: readonly string[]) => {
+    const command = read(args, "kubernetes");
+    const isRefused = command.is === "refused" && command.by !== "start";
+    return { isRefused, text: command.is === "refused" ? command.problems.join("\n") : "" };
+  };
+
+  it("are ours, for at least 97 of 100 command lines, and name the same flag", () => {
+    const different = observedAnswers.filter(([args, refusedFor]) => {
+      const { isRefused, text } = outcome(args);
+      if (isRefused !== (refusedFor !== undefined)) return true;
+      return refusedFor !== undefined && !text.includes(refusedFor);
+    });
+    expect(different.map(([args]) => args.join(" "))).toEqual([]);
+    expect(observedAnswers.length).toBeGreaterThan(80);
+  });
+});
+
+describe("the command line's grammar", () => {
+  it("takes values after an equals sign or a space, booleans alone, and underscores for hyphens", () => {
+    const settings = settingsOf(["--max-pods=7", "--port", "9", "--fail_swap_on=false", "--runonce=f", "-v4"]);
+    expect(settings.number("max-pods")).toBe(7);
+    expect(settings.number("port")).toBe(9);
+    expect(settings.flag("fail-swap-on")).toBe(false);
+    expect(settings.number("v")).toBe(4);
+    expect(settingsOf(["--register-node"]).flag("register-node")).toBe(true);
+  });
+
+  it("collects lists and maps of flags that come again, in place of the default", () => {
+    const settings = settingsOf([
+      "--cluster-dns=10.0.0.1,10.0.0.2",
+      "--cluster-dns=10.0.0.3",
+      "--eviction-hard=memory.available<1Gi,,",
+      "--eviction-hard= memory.available < 2Gi ,pid.available<5",
+      "--manifest-url-header=a:b:c,d:e",
+      "--manifest-url-header=a:f",
+    ]);
+    expect(settings.texts("cluster-dns")).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3"]);
+    expect(settings.map("eviction-hard")).toEqual({ "memory.available": "2Gi", "pid.available": "5" });
+    expect(settings.headers()).toEqual([
+      ["a", "b:c"],
+      ["d", "e"],
+      ["a", "f"],
+    ]);
+    expect(settingsOf(["--eviction-hard="]).map("eviction-hard")).toEqual({});
+  });
+
+  it.each([
+    [["--port"], "flag needs an argument: --port"],
+    [["--port=x"], 'invalid argument "x" for "--port" flag: strconv.ParseInt: parsing "x": invalid syntax'],
+    [["--=x"], "bad flag syntax: --=x"],
+    [["-x"], "unknown shorthand flag: 'x' in -x"],
+    [["-v=x"], 'invalid argument "x" for "-v, --v" flag'],
+    [["--unknown"], "unknown flag: --unknown"],
+    [["pod"], "unknown command pod"],
+    [["--", "--port=1"], "unknown command --port=1"],
+  ])("%j is refused", (args, text) => {
+    expect(problemsOf(args)).toContain(text);
+  });
+
+  it("says help and version before it looks at anything else", () => {
+    expect(read(["-h", "--port=0"])).toEqual({ is: "help" });
+    expect(read(["--version"])).toEqual({ is: "version", text: "NodeAgent v1.33.3" });
+    expect(read(["--version=true"], "kubernetes")).toEqual({ is: "version", text: "Kubernetes v1.33.3" });
+    expect(problemsOf(["--version=v9.9.9"])).toContain('must match major/minor/patch of default version "v1.33.3"');
+    expect(settingsOf(["--version=v1.33.3-mine"]).text("version")).toBe("v1.33.3-mine");
+  });
+
+  it("never throws, whatever it is given", () => {
+    const name = fc.constantFrom(...flagTable.map((row) => row.name));
+    const value = fc.oneof(
+      fc.string(),
+      fc.constantFrom("", ",", "=", ":", "a=b", "1,2", '"', "-", "0x", "9".repeat(40)),
+    );
+    const arg = fc.oneof(
+      fc.tuple(name, value).map(([flag, text]) => `--${flag}=${text}`),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(arg, { maxLength: 4 }), (args) => {
+        expect(["help", "version", "settings", "refused"]).toContain(read(args, "kubernetes").is);
+      }),
+      { numRuns: 2000, seed: 1 },
+    );
+  });
+});
+
+describe("errors", () => {
+  it("come all at once", () => {
+    const problems = problemsOf(["--max-pods=-1", "--port=0", "--hairpin-mode=x", "--image-gc-low-threshold=99"]);
+    for (const flag of ["--max-pods", "--port", "--hairpin-mode", "--image-gc-low-threshold"]) {
+      expect(problems).toContain(flag);
+    }
+    const atStart = problemsOf(["--sync-frequency=0s", "--cloud-provider=aws", "--eviction-hard=memory<1Gi"]);
+    for (const flag of ["--sync-frequency", "--cloud-provider", "unsupported eviction signal memory"]) {
+      expect(atStart).toContain(flag);
+    }
+  });
+
+  it("tell what a flag's value leads to when that is nothing", () => {
+    const command = read(["--resolv-conf=/a"]);
+    expect("warnings" in command && command.warnings.at(-1)).toContain("--resolv-conf is checked and kept");
+  });
+});
+
+function fileText(name: Name, fields: Readonly<Record<string, unknown>>): string {
+  const header =
+    name === "svc"
+      ? { apiVersion: "nodeagent.config.svc.io/v1beta1", kind: "NodeAgentConfiguration" }
+      : { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" };
+  // Standing alone, there is nobody to ask about callers.
+  const alone = { authentication: { webhook: { enabled: false } }, authorization: { mode: "AlwaysAllow" } };
+  return JSON.stringify({ ...header, ...alone, ...fields });
+}
+
+describe("files", () => {
+  const withFile = (
+    name: Name,
+    fields: Record<string, unknown>,
+    args: readonly string[] = [],
+    more: Record<string, string> = {},
+  ) => settingsOf(["--config=file", ...args], name, { file: fileText(name, fields), ...more });
+
+  it("are below flags, and above defaults; gates are merged", () => {
+    const fields = { maxPods: 5, port: 7, featureGates: { NodeSwap: false, MemoryQoS: true }, seccompDefault: true };
+    const settings = withFile("svc", fields, ["--max-pods=6", "--feature-gates=NodeSwap=true"]);
+    expect(settings.number("max-pods")).toBe(6);
+    expect(settings.number("port")).toBe(7);
+    expect(settings.gates()).toEqual({ NodeSwap: true, MemoryQoS: true });
+    expect(settings.flag("seccomp-default")).toBe(true);
+    expect(settings.number("pods-per-core")).toBe(0);
+  });
+
+  it("have defaults of their own in the observed agent", () => {
+    const bare = { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" };
+    const settings = settingsOf(["--config=file", "--svcconfig=a"], "kubernetes", { file: JSON.stringify(bare) });
+    expect(settings.flag("anonymous-auth")).toBe(false);
+    expect(settings.flag("authentication-token-webhook")).toBe(true);
+    expect(settings.text("authorization-mode")).toBe("Webhook");
+    expect(settings.number("read-only-port")).toBe(0);
+    expect(settings.map("eviction-hard")).toMatchObject({ "imagefs.inodesFree": "5%" });
+    expect(problemsOf(["--config=file"], "kubernetes", { file: JSON.stringify(bare) })).toContain("no client provided");
+    expect(settingsOf([], "kubernetes").map("eviction-hard")).toEqual({});
+    expect(withFile("svc", {}).flag("anonymous-auth")).toBe(true);
+    expect(withFile("svc", {}).map("eviction-hard")).toEqual(settingsOf([]).map("eviction-hard"));
+  });
+
+  it("replace all default thresholds with any of their own, or fill up what they leave out", () => {
+    const evictionHard = { "memory.available": "1Gi" };
+    expect(withFile("kubernetes", { evictionHard }).map("eviction-hard")).toEqual(evictionHard);
+    const merged = withFile("kubernetes", { evictionHard, mergeDefaultEvictionSettings: true }).map("eviction-hard");
+    expect(merged).toMatchObject({ "memory.available": "1Gi", "nodefs.available": "10%" });
+    expect(withFile("kubernetes", { evictionHard }, ["--eviction-hard=pid.available<9"]).map("eviction-hard")).toEqual({
+      "pid.available": "9",
+    });
+  });
+
+  it("of a directory are laid over it by name; null takes away, lists are replaced, maps are merged", () => {
+    const header = { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" };
+    const settings = withFile(
+      "kubernetes",
+      { maxPods: 5, clusterDNS: ["10.0.0.1"], podsPerCore: 3 },
+      ["--config-dir=d"],
+      {
+        "d/10.conf": JSON.stringify({ ...header, maxPods: 6, clusterDNS: ["10.0.0.2"] }),
+        "d/20.conf": JSON.stringify({ ...header, podsPerCore: null, evictionHard: { "memory.available": "2Gi" } }),
+        "d/30.yaml": "not read",
+      },
+    );
+    expect(settings.number("max-pods")).toBe(6);
+    expect(settings.texts("cluster-dns")).toEqual(["10.0.0.2"]);
+    expect(settings.number("pods-per-core")).toBe(0);
+    expect(settings.map("eviction-hard")).toMatchObject({ "memory.available": "2Gi", "nodefs.available": "10%" });
+    const alone = settingsOf(["--config-dir=d"], "kubernetes", {
+      "d/1.conf": JSON.stringify({ ...header, maxPods: 9 }),
+    });
+    expect(alone.number("max-pods")).toBe(9);
+    expect(alone.map("eviction-hard")).toEqual({});
+  });
+
+  it("cannot say that some numbers are zero, in the observed agent", () => {
+    expect(withFile("kubernetes", { maxPods: 0, syncFrequency: "0s", registryPullQPS: 0 }).number("max-pods")).toBe(
+      110,
+    );
+    expect(withFile("kubernetes", { registryPullQPS: 0 }).number("registry-qps")).toBe(0);
+    expect(withFile("svc", { maxPods: 0 }).number("max-pods")).toBe(0);
+  });
+
+  it("let heartbeats follow the period of the status where only that is said", () => {
+    expect(withFile("svc", {}).number("nodeStatusReportFrequency")).toBe(300_000_000);
+    expect(withFile("svc", { nodeStatusUpdateFrequency: "20s" }).number("nodeStatusReportFrequency")).toBe(20_000_000);
+  });
+
+  it.each<[what: string, text: string, problem: string]>([
+    ["is empty", "", "was empty"],
+    ["has no kind", "maxPods: 1", "no apiVersion/kind"],
+    ["is of another kind", '{"apiVersion":"v1","kind":"Pod"}', "must be NodeAgentConfiguration"],
+    ["is no document", "a: [", "file"],
+    ["has a wrong type", fileText("svc", { maxPods: "many" }), "maxPods: must be an integer"],
+    ["has a wrong duration", fileText("svc", { syncFrequency: "1" }), "syncFrequency: time: missing unit"],
+    ["has a value that is refused", fileText("svc", { port: 70_000 }), "port (--port) 70000 must be between"],
+  ])("that %s is refused", (_, text, problem) => {
+    expect(problemsOf(["--config=file"], "svc", { file: text })).toContain(problem);
+  });
+
+  it("that cannot be read are named", () => {
+    expect(problemsOf(["--config=none"])).toContain("open none: no such file or directory");
+    const command = readAgentCommand(["--config-dir=d"], dialects.svc, filesOf({}, false));
+    expect(command).toMatchObject({
+      is: "refused",
+      problems: [expect.stringContaining("NODEAGENT_CONFIG_DROPIN_DIR_ALPHA")],
+    });
+  });
+
+  it("with fields that nobody knows are read all the same, and it is said", () => {
+    const command = read(["--config=file"], "svc", {
+      file: fileText("svc", { maxPods: 4, maxPod: 3, logging: { shape: 1 } }),
+    });
+    expect(command).toMatchObject({
+      is: "settings",
+      warnings: ['unknown field "maxPod"', 'unknown field "logging.shape"'],
+    });
+  });
+});

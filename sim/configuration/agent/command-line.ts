@@ -1,0 +1,153 @@
+/**
+ * An agent's whole command line: flags, files, checks. What it comes to is one of help, a version, settings, or all that
+ * is wrong, in the order in which the published agent looks: flags, gates, labels, files, fields.
+ */
+import type { Dialect } from "../../../wire/dialect.ts";
+import { agentFileKind, type FileFields, mergeFields, readAgentDocument, readAgentFields } from "./agent-file.ts";
+import { type AgentRules, agentRules, hardOfFile } from "./agent-rules.ts";
+import { configurationProblems } from "./checks.ts";
+import { gateProblem } from "./feature-gates.ts";
+import { flagRow, parseFlags } from "./flag-parsing.ts";
+import { agentVersion } from "./flag-values.ts";
+import { nodeLabelProblem } from "./node-labels.ts";
+import { type AgentSettings, settle } from "./settings.ts";
+import { startProblems } from "./start-checks.ts";
+
+export interface AgentFiles {
+  /** The text of a file, or why it cannot be read: `no such file or directory`. */
+  read(path: string): { readonly text: string } | { readonly error: string };
+  /** Paths of all files below a directory, in the order of their names. */
+  list(path: string): { readonly paths: readonly string[] } | { readonly error: string };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export type AgentCommand =
+  | { readonly is: "help" }
+  | { readonly is: "version"; readonly text: string }
+  | { readonly is: "settings"; readonly settings: AgentSettings; readonly warnings: readonly string[] }
+  | {
+      readonly is: "refused";
+      readonly problems: readonly string[];
+      readonly warnings: readonly string[];
+      /** `start`: the settings are valid, and what they are for refuses them. */
+      readonly by: "parsing" | "validation" | "start";
+    };
+
+export function readAgentCommand(args: readonly string[], dialect: Dialect, files: AgentFiles): AgentCommand {
+  const rules = agentRules[dialect.name];
+  const parsed = parseFlags(args, rules.missingFlags);
+  const refused = (
+    by: "parsing" | "validation" | "start",
+    problems: readonly string[],
+    warnings: readonly string[] = [],
+  ): AgentCommand => ({
+    is: "refused",
+    by,
+    problems,
+    warnings,
+  });
+  if ("error" in parsed) return refused("parsing", [parsed.error]);
+  const { values, warnings } = parsed;
+  if (values.get("help") === true) return { is: "help" };
+  const version = values.get("version");
+  if (version === true || version === "raw")
+    return { is: "version", text: `${dialect.name === "svc" ? "NodeAgent" : "Kubernetes"} ${agentVersion}` };
+
+  const early = earlyProblem(values, dialect);
+  if (early !== undefined) return refused("validation", [early], warnings);
+  const read = readFiles(values, dialect, files);
+  if ("problems" in read) return refused("validation", read.problems, warnings);
+  const settings = settle(values, read.file, rules, values.has("config"));
+  const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
+  const gate = gateProblem(settings.gates());
+  const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings)];
+  if (problems.length > 0) {
+    return refused("validation", [`failed to validate nodeagent configuration, error: [${problems.join(", ")}]`], said);
+  }
+  const atStart = startProblems(settings);
+  return atStart.length > 0 ? refused("start", atStart, said) : { is: "settings", settings, warnings: said };
+}
+
+function earlyProblem(values: ReadonlyMap<string, unknown>, dialect: Dialect): string | undefined {
+  const gate = gateProblem((values.get("feature-gates") ?? {}) as Readonly<Record<string, boolean>>);
+  if (gate !== undefined) return `failed to set feature gates from initial flags-based config: ${gate}`;
+  const labels = nodeLabelProblem((values.get("node-labels") ?? {}) as Readonly<Record<string, string>>, dialect);
+  return labels === undefined ? undefined : `failed to validate nodeagent flags: ${labels}`;
+}
+
+type ReadFiles =
+  | { readonly file: ReturnType<typeof readAgentFields> | undefined }
+  | { readonly problems: readonly string[] };
+
+/** The file first, then those of the directory over it, in the order of their names. */
+function readFiles(values: ReadonlyMap<string, unknown>, dialect: Dialect, files: AgentFiles): ReadFiles {
+  const rules = agentRules[dialect.name];
+  const [path, directory] = [values.get("config") ?? "", values.get("config-dir") ?? ""] as [string, string];
+  let fields: FileFields | undefined;
+  const lay = (from: string, isFirst: boolean): readonly string[] => {
+    const flag = isFirst ? "--config" : "--config-dir";
+    const failed = (why: string): readonly string[] => [
+      `failed to load nodeagent config file (${flag}), path: ${from}, error: ${why}`,
+    ];
+    const text = files.read(from);
+    if ("error" in text) {
+      return failed(
+        `failed to load NodeAgent config file ${from}, error failed to read nodeagent config file "${from}", error: open ${from}: ${text.error}`,
+      );
+    }
+    if (text.text.trim() === "") return failed(`nodeagent config file "${from}" was empty`);
+    const document = readAgentDocument(text.text, agentFileKind(dialect));
+    if (document.problems.length > 0)
+      return failed(
+        document.problems.map(({ field, message }) => `${field}${field === "" ? "" : ": "}${message}`).join(", "),
+      );
+    fields = isFirst ? withHard(document.fields, rules) : mergeFields(fields ?? {}, document.fields);
+    return [];
+  };
+  if (path !== "") {
+    const problems = lay(path, true);
+    if (problems.length > 0) return { problems };
+  }
+  if (directory !== "") {
+    const { dropInVariable } = rules;
+    if (dropInVariable !== undefined && files.environment[dropInVariable] === undefined) {
+      return { problems: [`--config-dir needs the environment variable ${dropInVariable} to be set`] };
+    }
+    const listed = files.list(directory);
+    if ("error" in listed)
+      return { problems: [`failed to merge nodeagent configs: open ${directory}: ${listed.error}`] };
+    for (const each of listed.paths.filter((name) => name.endsWith(".conf"))) {
+      const problems = lay(each, false);
+      if (problems.length > 0) return { problems };
+    }
+  }
+  if (fields === undefined) return { file: undefined };
+  const file = readAgentFields(fields);
+  if (file.problems.length > 0) {
+    return {
+      problems: file.problems.map(
+        ({ field, message }) =>
+          `failed to load nodeagent config file (--config), path: ${path || directory}, error: ${field}: ${message}`,
+      ),
+    };
+  }
+  return { file };
+}
+
+/** Default thresholds are below what the files of the directory say, key by key; where there is only a directory, there are none. */
+function withHard(fields: FileFields, rules: AgentRules): FileFields {
+  const { evictionHard } = fields;
+  if (evictionHard !== undefined && evictionHard !== null && typeof evictionHard !== "object") return fields;
+  const given = (evictionHard ?? undefined) as Readonly<Record<string, string>> | undefined;
+  return { ...fields, evictionHard: hardOfFile(given, fields["mergeDefaultEvictionSettings"] === true, rules) };
+}
+
+/** What was asked for and leads to nothing is said. */
+function keptWarnings(settings: AgentSettings): readonly string[] {
+  return [...settings.given].flatMap((name) => {
+    const effect = flagRow(name)?.effect;
+    return effect !== undefined && "kept" in effect
+      ? [`Flag --${name} is checked and kept, and nothing else follows from it: ${effect.kept}.`]
+      : [];
+  });
+}
