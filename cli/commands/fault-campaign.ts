@@ -114,6 +114,7 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
   content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
   tables: ["tables"],
   compression: ["compression"],
+  eviction: ["eviction-thresholds"],
 };
 
 /** The same checks: where the fault belongs first, otherwise in their order. */

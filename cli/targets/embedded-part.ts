@@ -53,7 +53,9 @@ export async function runEmbeddedPart(
   };
   const planned = planSuite({ ...selection, only: [check], targetKind: "embedded" });
   const checks = allChecks.filter(({ id }) => id === check);
-  const part = await withEmbeddedServer(server, (ports) =>
+  // Where agents are judged there has to be one that the suite did not bring.
+  const hasAgent = checks.some(({ area }) => area === "eviction-thresholds");
+  const part = await withEmbeddedServer({ ...server, hasAgent }, (ports) =>
     runPart(
       { ...selection, ...ports, targetKind: "embedded", targetDetails: details, signal, onProgress, onHistory },
       planned,

@@ -154,7 +154,7 @@ export const eventfulNode: NodeScenario = {
   capacity: capacityOf(true),
   figuresMillis: 1000,
   pods: [
-    ...Array.from({ length: 16 }, (_, index) => scenarioPod(`n/early-${index}`, 0, index % 3)),
+    ...Array.from({ length: 30 }, (_, index) => scenarioPod(`n/early-${index}`, 0, index % 3)),
     { ...scenarioPod("n/critical", 0, 5), priority: 2_000_001_000 },
     ...Array.from({ length: 12 }, (_, index) => scenarioPod(`n/late-${index}`, 100_000, index % 4)),
   ],

@@ -1,11 +1,15 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
+import type { NodeDeclaration, NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
 import { shouldCompress } from "../contract/compression.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros } from "../kernel/types.ts";
+import { agentFaultsOn } from "../planted/agent-faults.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
+import { embeddedNodes } from "./embedded-nodes.ts";
 import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
 import { embeddedWebhooks } from "./embedded-webhooks.ts";
 
@@ -13,12 +17,15 @@ export interface EmbeddedServerOptions extends Omit<ServerSettings, "tokens" | "
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
+  /** An agent lives in the cluster, on a node with nothing else on it. Default false. */
+  readonly hasAgent?: boolean;
 }
 
 export interface EmbeddedTarget {
   readonly transport: Transport;
   readonly clock: SuiteClock;
   readonly webhooks: WebhookHost;
+  readonly nodes: NodeHost;
 }
 
 /** The one user of the embedded server, with every right. */
@@ -32,32 +39,76 @@ export async function withEmbeddedServer<T>(
   options: EmbeddedServerOptions,
   use: (target: EmbeddedTarget) => Promise<T>,
 ): Promise<T> {
-  const { seed, latencyMicros, ...serverOptions } = options;
+  const { seed, latencyMicros, hasAgent = false, ...serverOptions } = options;
   const removeTrap = installTrap();
   try {
     const kernel = new Kernel({ seed });
     const client = kernel.process("suite");
     const webhooks = embeddedWebhooks();
+    const headers = { authorization: `Bearer ${embeddedToken}` };
+    const { dialect } = serverOptions.profile ?? kubernetesProfile;
+    const nodes = embeddedNodes({
+      kernel,
+      dialect,
+      headers,
+      faults: agentFaultsOn(namesOn(serverOptions.faults)),
+      elsewhere: (process) => webhooks.reachedBy(process).forward,
+    });
     const { made: server } = new Cluster({ kernel }).addServer("apiserver-1", (process) => ({
       ...serverOptions,
-      ...webhooks.reachedBy(process),
+      webhooks: webhooks.reachedBy(process).webhooks,
+      forward: nodes.reachedBy(process),
       tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],
     }));
-    const main = (driver: Parameters<Parameters<typeof runVirtual>[1]>[0]): Promise<T> =>
-      use({
+    nodes.serve(server);
+    const main = async (driver: Parameters<Parameters<typeof runVirtual>[1]>[0]): Promise<T> => {
+      if (hasAgent) await nodes.host.join(livingNode);
+      return use({
         transport: embeddedTransport({
           driver,
           handler: server,
           client,
-          headers: { authorization: `Bearer ${embeddedToken}` },
+          headers,
           compress: (request, status, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
           ...(latencyMicros === undefined ? {} : { latencyMicros }),
         }),
         clock: virtualClock(client),
         webhooks: webhooks.host,
+        nodes: nodes.host,
       });
+    };
     return await runVirtual(kernel, main, { maxVirtualMicros: virtualYearMicros });
   } finally {
     removeTrap();
   }
+}
+
+const gibibyte = 2 ** 30;
+
+/** As large as a small machine, and as busy as one that nobody uses. */
+const livingNode: NodeDeclaration = {
+  name: "embedded-node",
+  labels: {},
+  taints: [],
+  capacity: {
+    milliCpu: 4000,
+    memoryBytes: 8 * gibibyte,
+    pids: 32_768,
+    nodefs: { bytes: 100 * gibibyte, inodes: 6_553_600 },
+    imagefs: undefined,
+  },
+  eviction: { evictionHard: { "memory.available": "100Mi", "nodefs.available": "10%", "nodefs.inodesFree": "5%" } },
+  monitoringMillis: 10_000,
+  figuresMillis: 1000,
+  usage: {
+    memoryBytes: gibibyte,
+    pids: 200,
+    nodefs: { bytes: 10 * gibibyte, inodes: 60_000 },
+    imagefs: undefined,
+  },
+};
+
+function namesOn(faults: EmbeddedServerOptions["faults"] = []): readonly string[] {
+  if (Array.isArray(faults)) return faults;
+  return Object.entries(faults as Readonly<Record<string, boolean>>).flatMap(([name, isOn]) => (isOn ? [name] : []));
 }

@@ -1,15 +1,10 @@
-/** Bugs that a node agent can be told to have, modelled on published ones. With every switch off it has none. */
-import { commonMistake } from "./fault-row.ts";
+/**
+ * Bugs that a node agent can be told to have, modelled on published ones. With every switch off it has none. Those that a
+ * client sees are rows of `server-faults.ts`, too: agents of the embedded cluster have them when they are asked for.
+ */
+import { commonMistake, type FaultRow } from "./fault-row.ts";
 
-export interface AgentFaultRow {
-  readonly area: "eviction" | "images" | "node";
-  /** What is wrong, in one sentence. */
-  readonly symptom: string;
-  /** Published report that it is modelled on, or that there is none. */
-  readonly source: string;
-}
-
-const agentFaults = {
+export const seenAgentFaults = {
   "evict-at-the-threshold": {
     area: "eviction",
     symptom: "Pods are evicted when exactly as much is available as the threshold says.",
@@ -30,31 +25,10 @@ const agentFaults = {
     symptom: "Static pods and pods of the system's priorities are evicted like any other.",
     source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
   },
-  "evict-min-reclaim-stuck": {
-    area: "eviction",
-    symptom:
-      "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",
-    source: "kubernetes/kubernetes#99094",
-  },
   "evict-min-reclaim-too-little": {
     area: "eviction",
     symptom: "Evictions end at the threshold, and not when the minimum reclaim is there.",
     source: "kubernetes/kubernetes#56152",
-  },
-  "evict-although-reclaim-enough": {
-    area: "eviction",
-    symptom: "A pod is evicted though the unused images that went had left enough.",
-    source: "kubernetes/kubernetes#56573, #44951",
-  },
-  "evict-soft-imagefs-no-gc": {
-    area: "eviction",
-    symptom: "Under a soft threshold pods go, and unused images stay.",
-    source: "kubernetes/kubernetes#51516",
-  },
-  "evict-all-on-restart-threshold-change": {
-    area: "eviction",
-    symptom: "An agent that starts under pressure evicts every pod at once.",
-    source: "kubernetes/kubernetes#83612",
   },
   "evict-grace-sign-bug": {
     area: "eviction",
@@ -76,55 +50,75 @@ const agentFaults = {
     symptom: "A node without inodes and with free bytes is under no pressure.",
     source: "kubernetes/kubernetes#21546, #41033, #44208",
   },
+} as const satisfies Record<string, FaultRow>;
+
+interface UnseenFault {
+  /** What is wrong, in one sentence. */
+  readonly symptom: string;
+  /** Published report that it is modelled on. */
+  readonly source: string;
+}
+
+/** It takes images, restarts or partitions to see these: simulations do. */
+const unseenAgentFaults = {
+  "evict-min-reclaim-stuck": {
+    symptom:
+      "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",
+    source: "kubernetes/kubernetes#99094",
+  },
+  "evict-although-reclaim-enough": {
+    symptom: "A pod is evicted though the unused images that went had left enough.",
+    source: "kubernetes/kubernetes#56573, #44951",
+  },
+  "evict-soft-imagefs-no-gc": {
+    symptom: "Under a soft threshold pods go, and unused images stay.",
+    source: "kubernetes/kubernetes#51516",
+  },
+  "evict-all-on-restart-threshold-change": {
+    symptom: "An agent that starts under pressure evicts every pod at once.",
+    source: "kubernetes/kubernetes#83612",
+  },
   "imagegc-overshoots-low": {
-    area: "images",
     symptom: "Image collection does not stop when enough is free: every unused image goes.",
     source: "kubernetes/kubernetes#92925",
   },
   "imagegc-deletes-sandbox": {
-    area: "images",
     symptom: "Image collection removes the image that every pod needs to start.",
     source: "kubernetes/kubernetes#81756, #106037, #103494, #111796",
   },
   "imagegc-lru-wrong": {
-    area: "images",
     symptom: "Image collection takes what was used or pulled last, and spares what nobody has used for long.",
     source: "kubernetes/kubernetes#25237",
   },
   "lease-without-owner": {
-    area: "node",
     symptom: "An agent makes its lease without an owner when its node is gone.",
     source: "kubernetes/kubernetes#109777, #119660, #84981; kubernetes/kops#13259",
   },
   "lease-renewed-for-deleted-node": {
-    area: "node",
     symptom: "An agent renews the lease of a node that was deleted, and never registers again.",
     source: "kubernetes/kubernetes#116485, #115761, #71398",
   },
   "lease-period-vs-grace-flap": {
-    area: "node",
     symptom: "A lease is renewed every ten seconds, however short it is.",
     source: "kubernetes/kubernetes#80172",
   },
   "ready-blip-on-restart": {
-    area: "node",
     symptom: "An agent that comes back says that its node is not ready before it has asked its runtime.",
     source: "kubernetes/kubernetes#96945, #89748",
   },
   "status-not-refreshed-after-reconnect": {
-    area: "node",
     symptom: "After a partition a node stays not ready: its agent sends only what it thinks has changed.",
     source: "kubernetes/kubernetes#80968, #88255, #83455",
   },
-} as const satisfies Record<string, AgentFaultRow>;
+} as const satisfies Record<string, UnseenFault>;
 
-export type AgentFaultName = keyof typeof agentFaults;
+export type AgentFaultName = keyof typeof seenAgentFaults | keyof typeof unseenAgentFaults;
 export type AgentFaults = Readonly<Record<AgentFaultName, boolean>>;
 
-const agentFaultNames = Object.keys(agentFaults) as readonly AgentFaultName[];
+const agentFaultNames = Object.keys({ ...seenAgentFaults, ...unseenAgentFaults }) as readonly AgentFaultName[];
 
-/** Every switch off, or the named ones on. */
-export function agentFaultsOn(names: readonly AgentFaultName[] = []): AgentFaults {
+/** Every switch off, or those of the named that an agent has. */
+export function agentFaultsOn(names: readonly string[] = []): AgentFaults {
   const on = new Set<string>(names);
   return Object.fromEntries(agentFaultNames.map((name) => [name, on.has(name)])) as AgentFaults;
 }

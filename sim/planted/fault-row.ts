@@ -9,7 +9,8 @@ export interface FaultRow {
     | "access"
     | "content"
     | "tables"
-    | "compression";
+    | "compression"
+    | "eviction";
   /** What a client sees, in one sentence. */
   readonly symptom: string;
   /** Published report that it is modelled on, or that there is none. */

@@ -1,0 +1,167 @@
+/**
+ * A node of known usage: an agent and its simulated runtime, each a process of its own, whose machine and pods use what
+ * somebody says. It is configured as any agent is, and answers for itself what an agent is asked through its server.
+ */
+import type { Dialect } from "../../wire/dialect.ts";
+import type { EvictionSettings } from "../../wire/eviction-thresholds.ts";
+import type { NodeDeclaration, UsageReading } from "../../wire/node-host.ts";
+import { Agent } from "../agent/agent.ts";
+import { AgentNode } from "../agent/node/node-side.ts";
+import { agentOptionsOf } from "../agent/options-of-settings.ts";
+import type { AgentOptions } from "../agent/ports.ts";
+import { readAgentCommand } from "../configuration/agent/command-line.ts";
+import { configzOf } from "../configuration/agent/configz.ts";
+import { agentVersion } from "../configuration/agent/flag-values.ts";
+import type { AgentSettings } from "../configuration/agent/settings.ts";
+import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Process } from "../kernel/types.ts";
+import type { AgentFaults } from "../planted/agent-faults.ts";
+import { SimulatedRuntime } from "../runtime/runtime.ts";
+import { ProgrammedUsage, type Taken } from "./programmed-usage.ts";
+
+export interface ProgrammedNodeOptions {
+  readonly kernel: Kernel;
+  /** As the agent reaches it, and how the agent says who it is. */
+  readonly server: (agent: Process) => ApiHandler;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dialect: Dialect;
+  readonly faults: AgentFaults;
+  readonly declaration: NodeDeclaration;
+  /** Of the node; nobody else has it. */
+  readonly address: string;
+}
+
+export class ProgrammedNode {
+  readonly usage: ProgrammedUsage;
+  private readonly options: ProgrammedNodeOptions;
+  private readonly settings: AgentSettings;
+  private readonly machine: Process;
+  private readonly process: Process;
+  private readonly runtime: SimulatedRuntime;
+  private side: AgentNode | undefined;
+  private readonly looks: (Taken & { readonly atMicros: number })[] = [];
+
+  /** Throws for thresholds that no agent takes. */
+  constructor(options: ProgrammedNodeOptions) {
+    const { kernel, declaration, dialect } = options;
+    this.options = options;
+    this.settings = settingsOf(declaration.eviction, dialect);
+    const { capacity, name } = declaration;
+    this.machine = kernel.process(`${name} machine`);
+    this.process = kernel.process(`${name} agent`);
+    // Its disks have room for real files, whatever figures are told of them.
+    const machine = { milliCpu: capacity.milliCpu, memoryBytes: capacity.memoryBytes, pids: capacity.pids };
+    const usage = { memory: unused, pids: unused };
+    this.runtime = kernel.enter(this.machine, () => new SimulatedRuntime(this.machine, { machine, usage, images }));
+    this.usage = new ProgrammedUsage(this.runtime, declaration, this.machine.clock);
+  }
+
+  start(): void {
+    const { kernel, server, headers, dialect, faults } = this.options;
+    const { process, settings } = this;
+    const rules = parseEvictionSettings(this.options.declaration.eviction);
+    if ("error" in rules) throw new Error(rules.error);
+    kernel.enter(process, () => {
+      const agent = new Agent(
+        {
+          process,
+          dialect,
+          server: server(process),
+          headers,
+          runtime: this.usage,
+          nodeSide: (context) => {
+            this.side = new AgentNode({
+              context,
+              runtime: this.usage,
+              rules,
+              faults,
+              agentVersion,
+              negativeGraceIsPods: settings.rules.negativeGraceIsPods,
+              failSwapOn: false,
+              watcher: { looked: ({ atMicros }) => void this.looks.push({ ...this.usage.take(), atMicros }) },
+              fail: (why) => {
+                throw new Error(why);
+              },
+            });
+            return this.side;
+          },
+        },
+        this.agentOptions(),
+      );
+      agent.start();
+    });
+  }
+
+  /** Every look of the agent at usage, on the clock of the run's epoch. */
+  readings(): readonly UsageReading[] {
+    const { epochUnixMillis } = this.process.clock;
+    return this.looks.map(({ atMicros, takenMicros, signals, pods }) => ({
+      atMillis: epochUnixMillis + atMicros / 1000,
+      takenMillis: epochUnixMillis + takenMicros / 1000,
+      signals,
+      pods,
+    }));
+  }
+
+  /** What the agent answers to a path that its server hands on; undefined: it has no such path. */
+  answer(path: string, done: (document: JsonObject | undefined) => void): void {
+    const [bare = ""] = path.split("?");
+    if (bare === "/configz") done(configzOf(this.settings));
+    else if (bare === "/stats/summary" && this.side !== undefined && this.process.alive) {
+      const { side } = this;
+      this.options.kernel.enter(this.process, () => side.summary(path.includes("only_cpu_and_memory=true"), done));
+    } else done(undefined);
+  }
+
+  stop(): void {
+    this.process.crash();
+    this.machine.crash();
+  }
+
+  private agentOptions(): AgentOptions {
+    const { name, labels, taints, monitoringMillis } = this.options.declaration;
+    const host = { hostname: name, addresses: [this.options.address] };
+    const options = agentOptionsOf(this.settings, host);
+    return {
+      ...options,
+      node: { ...options.node, labels, taints },
+      evictionMonitoringMicros: monitoringMillis * 1000,
+    };
+  }
+}
+
+/**
+ * Small, and there at once: how long a pull takes is not what such a node is for. Containers take no notice of TERM, so
+ * that they live as long as the grace that they are left.
+ */
+const images = [{ name: "*", sizeBytes: 1024, pullMicros: 1000, runs: { stopMicros: null } }];
+
+const unused = { is: "constant", amount: 0 } as const;
+
+/** As flags have them, so that a node of known usage is configured by the same grammar as any other. */
+function settingsOf(eviction: EvictionSettings, dialect: Dialect): AgentSettings {
+  const { evictionPressureTransitionPeriod: transition, evictionMaxPodGracePeriod: most } = eviction;
+  const args = [
+    `--eviction-hard=${joined(eviction.evictionHard, "<")}`,
+    `--eviction-soft=${joined(eviction.evictionSoft, "<")}`,
+    `--eviction-soft-grace-period=${joined(eviction.evictionSoftGracePeriod, "=")}`,
+    `--eviction-minimum-reclaim=${joined(eviction.evictionMinimumReclaim, "=")}`,
+    ...(transition === undefined ? [] : [`--eviction-pressure-transition-period=${transition}`]),
+    ...(most === undefined ? [] : [`--eviction-max-pod-grace-period=${most}`]),
+    // Of whom there is nobody to ask.
+    "--svcconfig=given",
+    "--registry-qps=0",
+  ];
+  const files = { read: () => ({ error: "no file" }), list: () => ({ error: "no file" }), environment: {} };
+  const command = readAgentCommand(args, dialect, files);
+  if (command.is === "settings") return command.settings;
+  throw new Error(command.is === "refused" ? command.problems.join("\n") : command.is);
+}
+
+function joined(map: Readonly<Record<string, string>> = {}, separator: string): string {
+  return Object.entries(map)
+    .map(([signal, text]) => `${signal}${separator}${text}`)
+    .join(",");
+}
