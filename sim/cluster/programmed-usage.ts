@@ -2,7 +2,7 @@
  * A container runtime whose figures are what somebody says: the machine's, and those of pods while their containers run.
  * All else is the simulated runtime's own. Figures are taken at intervals; a look in between is shown the last ones again.
  */
-import type { CriAnswer, CriMessageOf, CriMethod, CriRequest } from "../../wire/cri.ts";
+import type { CriAnswer, CriEventSink, CriMessageOf, CriMethod, CriRequest } from "../../wire/cri.ts";
 import type { FilesystemReading, MemoryReading, PathUse, PodSandboxStats } from "../../wire/cri-messages.ts";
 import type { EvictionSignal } from "../../wire/eviction-thresholds.ts";
 import type { FilesystemCapacity, NodeDeclaration, NodeUsage, PodUsage, SignalReading } from "../../wire/node-host.ts";
@@ -64,8 +64,8 @@ export class ProgrammedUsage implements CriRuntime {
     return () => {};
   }
 
-  events(...of: Parameters<CriRuntime["events"]>): Cancel {
-    return this.runtime.events(...(of as [Process, (typeof of)[1]]));
+  events(reader: Process, sink: CriEventSink): Cancel {
+    return this.runtime.events(reader, sink);
   }
 
   private answerTo({ method, message }: CriRequest): CriMessageOf<CriMethod> | undefined {

@@ -137,7 +137,7 @@ function readTaintList(value: unknown): FieldRead {
     const text = `${item.key}${item.value === undefined ? "" : `=${String(item.value)}`}:${item.effect}`;
     const read = readFlag("taints", text);
     if ("error" in read) return read;
-    taints.push(...(read.value as readonly TaintValue[]));
+    for (const taint of read.value as readonly TaintValue[]) taints.push(taint);
   }
   return { value: taints };
 }

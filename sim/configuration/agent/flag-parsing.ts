@@ -32,7 +32,7 @@ export function parseFlags(args: readonly string[], missing: ReadonlySet<string>
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (arg === "--") {
-      positional.push(...args.slice(at + 1));
+      for (const rest of args.slice(at + 1)) positional.push(rest);
       break;
     }
     if (!arg.startsWith("-") || arg === "-") {
