@@ -30,11 +30,12 @@ describe("planted bugs of thresholds", () => {
   it.each<[fault: FaultName, requirement: string]>([
     ["evict-two-a-look", "one-a-look"],
     ["evict-pressure-flap", "transition"],
-    ["evict-critical-static", "spares-critical"],
+    ["evict-min-reclaim-too-little", "minimum-reclaim"],
+    ["evict-soft-without-grace", "soft"],
   ])(
     "%s fails the suite",
     async (fault, requirement) => {
-      const { checks } = await judge("svc", ["joined-nodes-evict-lawfully"], 30, [fault]);
+      const { checks } = await judge("svc", ["joined-nodes-evict-lawfully"], 1, [fault]);
       expect(checks[0]?.failure?.requirement).toBe(`agent-eviction.${requirement}`);
     },
     120_000,

@@ -5,11 +5,6 @@
 import { commonMistake, type FaultRow } from "./fault-row.ts";
 
 export const seenAgentFaults = {
-  "evict-at-the-threshold": {
-    area: "eviction",
-    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
-    source: commonMistake,
-  },
   "evict-soft-without-grace": {
     area: "eviction",
     symptom: "A soft threshold evicts at once, whatever its grace period.",
@@ -20,35 +15,15 @@ export const seenAgentFaults = {
     symptom: "Two pods are evicted at one look at usage.",
     source: commonMistake,
   },
-  "evict-critical-static": {
-    area: "eviction",
-    symptom: "Static pods and pods of the system's priorities are evicted like any other.",
-    source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
-  },
   "evict-min-reclaim-too-little": {
     area: "eviction",
     symptom: "Evictions end at the threshold, and not when the minimum reclaim is there.",
     source: "kubernetes/kubernetes#56152",
   },
-  "evict-grace-sign-bug": {
-    area: "eviction",
-    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
-    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
-  },
   "evict-pressure-flap": {
     area: "eviction",
     symptom: "A condition of pressure goes as soon as the pressure does, without its transition period.",
     source: "kubernetes/kubernetes#25372, #12041",
-  },
-  "evict-wrong-rank": {
-    area: "eviction",
-    symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
-    source: "kubernetes/kubernetes#27199, #30311",
-  },
-  "evict-inodes-ignored": {
-    area: "eviction",
-    symptom: "A node without inodes and with free bytes is under no pressure.",
-    source: "kubernetes/kubernetes#21546, #41033, #44208",
   },
 } as const satisfies Record<string, FaultRow>;
 
@@ -59,8 +34,28 @@ interface UnseenFault {
   readonly source: string;
 }
 
-/** It takes images, restarts or partitions to see these: simulations do. */
+/** It takes images, restarts, partitions or many nodes to see these: simulations do. */
 const unseenAgentFaults = {
+  "evict-at-the-threshold": {
+    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
+    source: commonMistake,
+  },
+  "evict-critical-static": {
+    symptom: "Static pods and pods of the system's priorities are evicted like any other.",
+    source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
+  },
+  "evict-grace-sign-bug": {
+    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
+    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
+  },
+  "evict-wrong-rank": {
+    symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
+    source: "kubernetes/kubernetes#27199, #30311",
+  },
+  "evict-inodes-ignored": {
+    symptom: "A node without inodes and with free bytes is under no pressure.",
+    source: "kubernetes/kubernetes#21546, #41033, #44208",
+  },
   "evict-min-reclaim-stuck": {
     symptom:
       "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",
