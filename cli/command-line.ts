@@ -408,6 +408,8 @@ export const commandLine = or(
     brief: message`Explain configuration files without starting anything.`,
     footer: examples(
       "touchstone config check authentication.yaml authorization.yaml --profile kubernetes",
+      "touchstone config check authentication.yaml --profile kubernetes --token token",
+      "touchstone config check authorization.yaml --as jane --verb get --resource pods --namespace default",
       "touchstone config schema AuthenticationConfiguration > authentication.schema.json",
     ),
   }),

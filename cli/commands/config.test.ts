@@ -36,3 +36,68 @@ test("a schema is JSON", async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ title: "TracingConfiguration" });
 });
+
+const authentication = `
+apiVersion: apiserver.svc.io/v1beta1
+kind: AuthenticationConfiguration
+jwt:
+- issuer: { url: "https://issuer.test", audiences: [a] }
+  claimMappings: { username: { claim: sub, prefix: "idp:" } }
+  userValidationRules: [{ expression: "user.username != 'idp:root'", message: not root }]
+`;
+const authorization = `
+apiVersion: apiserver.svc.io/v1beta1
+kind: AuthorizationConfiguration
+authorizers:
+- type: Webhook
+  name: gate
+  webhook:
+    timeout: 3s
+    authorizedTTL: 5m
+    unauthorizedTTL: 30s
+    subjectAccessReviewVersion: v1
+    matchConditionSubjectAccessReviewVersion: v1
+    failurePolicy: Deny
+    connectionInfo: { type: InClusterConfig }
+    matchConditions: [{ expression: "request.resourceAttributes.resource == 'pods'" }]
+- { type: RBAC, name: roles }
+`;
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const token = (claims: object): string => {
+  const all = { iss: "https://issuer.test", aud: "a", exp: 4_000_000_000, ...claims };
+  return `${part({ alg: "RS256", kid: "k" })}.${part(all)}.AAAA`;
+};
+
+test("what a token would come to", async () => {
+  const path = file("authentication.yaml", authentication);
+  const good = await start("config", "check", path, "--token", file("good.jwt", token({ sub: "jane" }))).ended;
+  expect(good.code).toBe(0);
+  expect(good.stdout).toContain('{"username":"idp:jane","groups":["system:authenticated"]}');
+  expect(good.stdout).toContain("nobody was called here");
+  const root = await start("config", "check", path, "--token", file("root.jwt", token({ sub: "root" }))).ended;
+  expect(root.stdout).toContain('the caller is told "not root"');
+});
+
+test("who would be asked about a request", async () => {
+  const check = [
+    "config",
+    "check",
+    file("authorization.yaml", authorization),
+    "--as",
+    "jane",
+    "--verb",
+    "get",
+  ] as const;
+  const pods = await start(...check, "--resource", "pods", "--namespace", "ns").ended;
+  expect(pods.stdout).toContain("gate: is asked");
+  expect(pods.stdout).toContain(
+    '"resourceAttributes":{"namespace":"ns","verb":"get","version":"v1","resource":"pods"}',
+  );
+  const secrets = await start(...check, "--resource", "secrets").ended;
+  expect(secrets.stdout).toContain("gate: is not asked: a match condition is false.");
+  expect(await start(...check).ended).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--resource or --path"),
+  });
+});

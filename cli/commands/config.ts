@@ -8,6 +8,7 @@ import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import type { ConfigOptions } from "../command-line.ts";
+import { answersTo } from "../flags/configuration-questions.ts";
 import { configurationSetting } from "../flags/configuration-setting.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
 
@@ -32,8 +33,10 @@ type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
 
 function check(options: CheckOptions): ExitCode {
   const setting = configurationSetting(profiles[options.profile], false);
-  const checked = options.files.map((file) => explained(file, readFileSync(file, "utf8"), setting));
-  process.stdout.write(options.json ? asJson(checked) : asText(checked));
+  const texts = options.files.map((file) => readFileSync(file, "utf8"));
+  const checked = options.files.map((file, at) => explained(file, texts[at] as string, setting));
+  const answers = answersTo(options, texts, setting);
+  process.stdout.write(options.json ? asJson(checked, answers) : asText(checked, answers));
   return checked.every((each) => each.explained.ok) ? exitCodes.good : exitCodes.usage;
 }
 
@@ -43,17 +46,18 @@ function explained(file: string, text: string, setting: Setting): Checked {
   return { file, kind: row.kind, explained: row.explain(text, setting) };
 }
 
-function asJson(files: readonly Checked[]): string {
+function asJson(files: readonly Checked[], answers: readonly Sentence[]): string {
   const rows = files.map(({ file, kind, explained: { ok, ...rest } }) => ({ file, kind, valid: ok, ...rest }));
-  return `${JSON.stringify({ files: rows }, undefined, 2)}\n`;
+  return `${JSON.stringify({ files: rows, ...(answers.length === 0 ? {} : { answers }) }, undefined, 2)}\n`;
 }
 
-function asText(files: readonly Checked[]): string {
+function asText(files: readonly Checked[], answers: readonly Sentence[]): string {
   const parts = files.map(({ file, kind = "unknown", explained: outcome }) => {
     const head = `${file}: ${kind}, ${outcome.ok ? "valid" : "not valid"}\n`;
     if (outcome.ok) return head + outcome.sentences.map((sentence) => indented(sentence, 1)).join("");
     return head + outcome.problems.map((problem) => `  ${problemText(problem).replaceAll("\n", "\n  ")}\n`).join("");
   });
+  if (answers.length > 0) parts.push(answers.map((sentence) => indented(sentence, 0)).join(""));
   return parts.join("\n");
 }
 

@@ -1,11 +1,11 @@
 /** The flags of `config`: files that are explained without anything being started. */
 import { object, or } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
-import { multiple } from "@optique/core/modifiers";
-import { argument, command, constant } from "@optique/core/primitives";
-import { choice } from "@optique/core/valueparser";
+import { message, text } from "@optique/core/message";
+import { multiple, optional } from "@optique/core/modifiers";
+import { argument, command, constant, option } from "@optique/core/primitives";
+import { choice, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
-import { json, profile } from "./common-flags.ts";
+import { file, json, profile } from "./common-flags.ts";
 
 const check = object({
   command: constant("config"),
@@ -17,6 +17,34 @@ const check = object({
     { min: 1 },
   ),
   profile,
+  token: optional(
+    option("--token", file("FILE"), {
+      description: message`${text("What would this token come to, by the AuthenticationConfiguration among the files?")}`,
+    }),
+  ),
+  as: optional(
+    option("--as", string({ metavar: "USER" }), {
+      description: message`${text("Who would be asked about a request of this user, by the AuthorizationConfiguration among the files?")}`,
+    }),
+  ),
+  asGroup: multiple(
+    option("--as-group", string({ metavar: "GROUP" }), { description: message`A group of that user.` }),
+  ),
+  verb: optional(option("--verb", string({ metavar: "VERB" }), { description: message`The verb of that request.` })),
+  resource: optional(
+    option("--resource", string({ metavar: "NAME" }), {
+      description: message`Its resource, as pods, pods/log or deployments.apps.`,
+    }),
+  ),
+  namespace: optional(
+    option("--namespace", string({ metavar: "NAME" }), { description: message`The namespace that it is about.` }),
+  ),
+  name: optional(option("--name", string({ metavar: "NAME" }), { description: message`The object that it is about.` })),
+  urlPath: optional(
+    option("--path", string({ metavar: "PATH" }), {
+      description: message`Its path, instead of a resource, as /healthz.`,
+    }),
+  ),
   json,
 });
 

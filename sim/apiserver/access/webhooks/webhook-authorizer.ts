@@ -62,7 +62,7 @@ export class WebhookAuthorizer {
   decide(user: User, asked: Attributes, done: (decision: Decision) => void): Cancel {
     const { settings } = this;
     if (settings.conditions.length > 0) {
-      const match = matches(settings.conditions, reviewSpec(user, asked));
+      const match = conditionsOf(settings.conditions, reviewSpec(user, asked));
       if (match !== "yes") {
         done(this.unasked(match));
         return nothing;
@@ -157,8 +157,11 @@ function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
   return allowed ? { allowed, reason } : { allowed, denied, reason };
 }
 
-/** One condition that is false decides, whatever becomes of the others; an error counts only when none is. */
-function matches(conditions: readonly Expression[], spec: JsonObject): "yes" | "no" | { readonly error: string } {
+/** Whether a review meets all conditions: one that is false decides, whatever becomes of the others; an error counts only when none is. */
+export function conditionsOf(
+  conditions: readonly Expression[],
+  spec: JsonObject,
+): "yes" | "no" | { readonly error: string } {
   const values = { request: fromJson(spec, reviewType) };
   const errors: string[] = [];
   let budget = conditionsCostMax;
