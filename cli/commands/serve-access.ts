@@ -55,15 +55,16 @@ function settingOf({ anonymousAuth, serviceAccountIssuer }: ServeOptions, profil
   return configurationSetting(profile, anonymousAuth !== undefined, own);
 }
 
-const kindFlags: Readonly<Record<ServerKind, string>> = {
+type ServedKind = Exclude<ServerKind, "TracingConfiguration">;
+
+const kindFlags: Readonly<Record<ServedKind, string>> = {
   AuthenticationConfiguration: "--authentication-config",
   AuthorizationConfiguration: "--authorization-config",
   EgressSelectorConfiguration: "--egress-selector-config-file",
-  TracingConfiguration: "--tracing-config-file",
 };
 
 /** Of a file that must be good. Throws `UsageError` with all that is wrong with it. */
-function fileSettings<Kind extends ServerKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
+function fileSettings<Kind extends ServedKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
   const read: Read<Settings[Kind]> = readConfiguration(kind, readFileSync(file, "utf8"), setting);
   if (read.ok) return read.value;
   const lines = read.problems.map((problem) => `\n  ${problemText(problem).replaceAll("\n", "\n  ")}`);
