@@ -15,6 +15,7 @@ import { faults, file, gates, json, newFolder, profile, seed } from "./flags/com
 import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
 import { config } from "./flags/configuration-flags.ts";
 import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
+import { runtime } from "./flags/runtime-flags.ts";
 import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
@@ -312,6 +313,7 @@ export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;
 export type ViewOptions = InferValue<typeof view>;
 export type ConfigOptions = InferValue<typeof config>;
+export type RuntimeCommandOptions = InferValue<typeof runtime>;
 
 /** Examples as they are typed, one a line. */
 function examples(...commands: readonly string[]): Message {
@@ -411,6 +413,15 @@ export const commandLine = or(
       "touchstone config check authentication.yaml --profile kubernetes --token token",
       "touchstone config check authorization.yaml --as jane --verb get --resource pods --namespace default",
       "touchstone config schema AuthenticationConfiguration > authentication.schema.json",
+    ),
+  }),
+  command("runtime", runtime, {
+    brief: message`Run a simulated container runtime on a socket, or change one that runs.`,
+    footer: examples(
+      "touchstone runtime --listen unix:///tmp/cri.sock --memory 8Gi --disk 50Gi",
+      "touchstone runtime --listen unix:///tmp/cri.sock --images images.yaml --closed-registry",
+      "touchstone runtime set --listen unix:///tmp/cri.sock --pod default/web --memory 'ramp 50Mi..2Gi over 60s'",
+      "touchstone runtime set --listen unix:///tmp/cri.sock --disk 48Gi",
     ),
   }),
   command("view", view, {

@@ -59,6 +59,7 @@ async function execute(options: CommandLine): Promise<ExitCode> {
   if (options.command === "shrink") return (await import("./commands/shrink.ts")).shrink(options);
   if (options.command === "diff") return (await import("./commands/diff.ts")).diff(options);
   if (options.command === "config") return (await import("./commands/config.ts")).config(options);
+  if (options.command === "runtime") return (await import("./commands/runtime.ts")).runtime(options);
   if (options.command === "view") return (await import("./commands/view.ts")).view(options);
   return (await import("./commands/replay.ts")).replay(options);
 }

@@ -1,6 +1,6 @@
 /** Calls about containers. */
 import { type CriAnswer, type CriMethod, type CriRequestOf, grpcCode } from "../../wire/cri.ts";
-import type { Container, ContainerFilter } from "../../wire/cri-messages.ts";
+import type { Container, ContainerFilter, LinuxContainerResources } from "../../wire/cri-messages.ts";
 import { execSync } from "./exec.ts";
 import { killContainer, startContainer, stopContainer, tell } from "./container-life.ts";
 import { containerStatus, listedContainer, notFound, selects } from "./container-messages.ts";
@@ -207,7 +207,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
       answer(notFound("container", containerId));
       return;
     }
-    container.resources = { ...container.resources, ...linux };
+    container.resources = { ...container.resources, ...given(linux ?? {}) };
     state.changed(container);
     if (container.box !== undefined) state.schedule(container, state.nowMicros);
     answer({ ok: true, message: {} });
@@ -281,12 +281,18 @@ export function dropContainer(state: RuntimeState, container: ContainerRecord): 
   tell(state, "CONTAINER_DELETED_EVENT", container, container.sandbox);
 }
 
+/** What an update says: zero values are what it leaves as it is. */
+const given = (resources: LinuxContainerResources): LinuxContainerResources =>
+  Object.fromEntries(
+    Object.entries(resources).filter(([, value]) => value !== 0 && value !== "" && (typeof value !== "object" || Object.keys(value).length > 0)),
+  );
+
 const stateWord = ({ state }: ContainerRecord): string => state.replace("CONTAINER_", "").toLowerCase();
 
 function listContainers(state: RuntimeState, filter: ContainerFilter | undefined): readonly Container[] {
   const wanted = filter?.state === undefined ? undefined : (filter.state.state ?? "CONTAINER_CREATED");
   const isWhole =
-    (filter?.id ?? "") === "" && (filter?.podSandboxId ?? "") === "" && filter?.labelSelector === undefined;
+    (filter?.id ?? "") === "" && (filter?.podSandboxId ?? "") === "" && Object.keys(filter?.labelSelector ?? {}).length === 0;
   const key = `containers ${wanted ?? ""}`;
   const known = isWhole ? state.lists.get(key) : undefined;
   if (known?.generation === state.generation) return known.items as readonly Container[];

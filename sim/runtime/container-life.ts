@@ -94,7 +94,7 @@ function serviceOf({ image, config }: ContainerRecord): Program {
 const SERVICE_BYTES = 4 * 1024 * 1024;
 
 const hostnameOf = (sandbox: SandboxRecord): string =>
-  sandbox.config.hostname ?? sandbox.config.metadata?.name ?? sandbox.id.slice(0, 12);
+  sandbox.config.hostname || sandbox.config.metadata?.name || sandbox.id.slice(0, 12);
 
 function worldOf(state: RuntimeState, container: ContainerRecord): BoxWorld {
   const { machine, process } = state;

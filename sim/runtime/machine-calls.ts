@@ -166,10 +166,10 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
   },
 
   Connect(state, { ip = "", port = 0, http, grpcService }, answer) {
-    const asked = http === undefined ? undefined : { path: http.path ?? "/", method: http.method ?? "GET" };
+    const asked = http === undefined ? undefined : { path: http.path || "/", method: http.method || "GET" };
     const { outcome, status, body } = connect(state, ip, port, asked);
     // A service that answers HTTP with 200 is healthy to the health protocol too: 1 is SERVING, 2 NOT_SERVING.
-    const health = grpcService === undefined || outcome !== "OPEN" ? status : status === 0 || status === 200 ? 1 : 2;
+    const health = (grpcService ?? "") === "" || outcome !== "OPEN" ? status : status === 0 || status === 200 ? 1 : 2;
     answer({ ok: true, message: { outcome, status: health, body: textBytes(toByteText(body)) } });
   },
 };

@@ -155,7 +155,7 @@ function stopSandbox(state: RuntimeState, record: SandboxRecord): void {
 
 function listSandboxes(state: RuntimeState, filter: PodSandboxFilter | undefined): readonly PodSandbox[] {
   const wanted = filter?.state === undefined ? undefined : (filter.state.state ?? "SANDBOX_READY");
-  const isWhole = (filter?.id ?? "") === "" && filter?.labelSelector === undefined;
+  const isWhole = (filter?.id ?? "") === "" && Object.keys(filter?.labelSelector ?? {}).length === 0;
   const key = `sandboxes ${wanted ?? ""}`;
   const known = isWhole ? state.lists.get(key) : undefined;
   if (known?.generation === state.generation) return known.items as readonly PodSandbox[];

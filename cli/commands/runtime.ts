@@ -1,0 +1,131 @@
+/** `touchstone runtime`: a simulated container runtime on a unix socket until SIGINT or SIGTERM; and changes of one that runs. */
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { wallPorts } from "../../sim/http/wall.ts";
+import { setRuntime } from "../../sim/grpc/control-client.ts";
+import { OtherState, SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
+import type { Control } from "../../sim/runtime/control.ts";
+import type { RuntimeOptions } from "../../sim/runtime/runtime-state.ts";
+import type { RuntimeCommandOptions } from "../command-line.ts";
+import { amountOf } from "../flags/amounts.ts";
+import { parseImages } from "../flags/images-file.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { interrupted } from "../output/interrupt.ts";
+
+type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
+type SetRuntime = Extract<RuntimeCommandOptions, { action: "set" }>;
+
+export function runtime(options: RuntimeCommandOptions): Promise<ExitCode> {
+  return options.action === "set" ? set(options) : serve(options);
+}
+
+async function serve(options: ServeRuntime): Promise<ExitCode> {
+  const socketPath = socketPathOf(options.listen);
+  const statePath = options.state ?? `${socketPath}.state`;
+  const running = await started(options, socketPath, statePath);
+  process.on("uncaughtException", logException);
+  const interruption = interrupted(); // before the line that says it is ready
+  if (running.restored > 0) process.stderr.write(`restored from ${running.restored} calls in ${statePath}\n`);
+  const address = `unix://${socketPath}`;
+  process.stdout.write(options.json ? `${JSON.stringify({ serving: address })}\n` : `serving on ${address}\n`);
+  await interruption;
+  running.close();
+  return exitCodes.good;
+}
+
+async function started(options: ServeRuntime, socketPath: string, statePath: string) {
+  try {
+    return await startWallRuntime({
+      socketPath,
+      statePath,
+      seed: String(options.seed),
+      name: options.name,
+      runtime: runtimeOptions(options),
+      ports: wallPorts,
+      nowUnixMillis: Date.now(),
+      onError: logException,
+    });
+  } catch (error) {
+    if (error instanceof SocketTaken)
+      throw new UsageError(`--listen ${options.listen}: ${error.message}. Choose another path.`);
+    if (error instanceof OtherState) {
+      throw new UsageError(
+        `--state ${statePath}: ${error.message}. Start with the same flags, remove the file to begin anew, or name another.`,
+      );
+    }
+    if (error instanceof SyntaxError)
+      throw new UsageError(`--state ${statePath}: it is no state of a runtime (${error.message}). Name another file.`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (["EACCES", "ENOENT", "ENOTDIR", "EISDIR", "EROFS"].includes(code)) {
+      throw new UsageError(
+        `--listen ${options.listen}, --state ${statePath}: ${message}. Name places that this user may write to.`,
+      );
+    }
+    throw error;
+  }
+}
+
+function runtimeOptions(options: ServeRuntime): RuntimeOptions {
+  const images = options.images === undefined ? [] : parseImages(readFileSync(options.images, "utf8"), options.images);
+  const imageDisk =
+    options.imageDisk === undefined
+      ? undefined
+      : { bytes: amountOf("--image-disk", options.imageDisk), inodes: amountOf("--image-inodes", options.imageInodes) };
+  return {
+    images,
+    openRegistry: !options.closedRegistry,
+    machine: {
+      name: options.name,
+      milliCpu: amountOf("--cpu", options.cpu, -3),
+      memoryBytes: amountOf("--memory", options.memory),
+      swapBytes: amountOf("--swap", options.swap),
+      pids: amountOf("--pids", options.pids),
+      rootDisk: { bytes: amountOf("--disk", options.disk), inodes: amountOf("--inodes", options.inodes) },
+      imageDisk,
+    },
+  };
+}
+
+async function set(options: SetRuntime): Promise<ExitCode> {
+  const control = controlOf(options);
+  const problem = await setRuntime(`unix://${socketPathOf(options.listen)}`, JSON.stringify(control));
+  if (problem === undefined) return exitCodes.good;
+  throw new UsageError(
+    problem.unreachable ? `--listen ${options.listen}: no runtime answers there: ${problem.text}` : problem.text,
+  );
+}
+
+function controlOf(options: SetRuntime): Control {
+  const { pod, memory, cpu, pids, disk, inodes, volumes, imageDisk } = options;
+  const said = (what: "runtime-ready" | "network-ready" | "figures"): boolean | undefined =>
+    options.not.includes(what) ? false : options.again.includes(what) ? true : undefined;
+  const conditions = { runtimeReady: said("runtime-ready"), networkReady: said("network-ready") };
+  const figures = said("figures");
+  if (pod === undefined) {
+    if (volumes !== undefined || options.clear || figures !== undefined) {
+      throw new UsageError("--volumes, --clear and figures are a pod's: add --pod NAMESPACE/NAME.");
+    }
+    return { machine: { memory, cpu, pids, rootBytes: disk, rootInodes: inodes, imageBytes: imageDisk }, conditions };
+  }
+  if (!/^[^/]+\/[^/]+(?:\/[^/]+)?$/.test(pod))
+    throw new UsageError(`--pod ${pod}: write NAMESPACE/NAME, or NAMESPACE/NAME/CONTAINER for one container.`);
+  if (imageDisk !== undefined) throw new UsageError("--image-disk is the machine's: leave --pod out.");
+  if (options.clear) return { pods: { [pod]: null }, conditions };
+  const usage = { memory, cpu, pids, layerBytes: disk, layerInodes: inodes, volumeBytes: volumes };
+  return { pods: { [pod]: { ...usage, ...(figures === undefined ? {} : { hidden: !figures }) } }, conditions };
+}
+
+function socketPathOf(listen: string): string {
+  const path = /^unix:(?:\/\/)?(\/.+)$/.exec(listen)?.[1];
+  if (path === undefined) throw new UsageError(`--listen ${listen}: write unix:///path/of/the.sock.`);
+  if (Buffer.byteLength(path) > 107)
+    throw new UsageError(`--listen ${listen}: a socket's path has at most 107 bytes. Choose a shorter one.`);
+  return path;
+}
+
+function logException(error: unknown): void {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  process.stderr.write(
+    `touchstone: exception: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`,
+  );
+}

@@ -1,0 +1,75 @@
+/** A container runtime over gRPC, as the port that agents call: containerd's socket, or `touchstone runtime`'s. */
+import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
+import { type CriAnswer, type CriEventSink, criMethod, type CriMethodRow, type CriRequest } from "../../wire/cri.ts";
+import type { CriStreams } from "../../wire/cri-messages.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import type { CallFailure, Cancel, Process } from "../kernel/types.ts";
+import type { WallDriver } from "../kernel/wall-driver.ts";
+import { decodeMessage, encodeMessage } from "./cri-codec.ts";
+
+/** Bytes of an answer: as many as the real agent's client takes. */
+const MESSAGE_BYTES_MAX = 16 << 20;
+
+export class GrpcRuntime implements CriRuntime {
+  private readonly client: Client;
+  private readonly driver: WallDriver;
+  private readonly process: Process;
+
+  /** `address`: `unix:///path`. Answers arrive in events of `process`. */
+  constructor(address: string, driver: WallDriver, process: Process) {
+    this.driver = driver;
+    this.process = process;
+    this.client = new Client(address, credentials.createInsecure(), {
+      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+      // A connection of its own: one that a server's end has broken is nobody else's.
+      "grpc.use_local_subchannel_pool": 1,
+      "grpc.initial_reconnect_backoff_ms": 100,
+      "grpc.max_reconnect_backoff_ms": 3000,
+    });
+  }
+
+  start(request: CriRequest, done: (answer: CriAnswer) => void, _fail: (failure: CallFailure) => void): Cancel {
+    const row = criMethod(request.method) as CriMethodRow;
+    const call = this.client.makeUnaryRequest(
+      pathOf(row),
+      (message: object) => encodeMessage(row.request, message),
+      (bytes: Buffer) => decodeMessage(row.response, bytes),
+      request.message,
+      (error: ServiceError | null, message?: object) => {
+        const answer: CriAnswer =
+          error === null
+            ? { ok: true, message: message as CriAnswer<never> & object as never }
+            : { ok: false, code: error.code, text: error.details };
+        if (this.process.alive) this.driver.enter(this.process, () => done(answer));
+      },
+    );
+    return () => call.cancel();
+  }
+
+  events(reader: Process, sink: CriEventSink): Cancel {
+    const row = criMethod("GetContainerEvents") as CriMethodRow;
+    const call = this.client.makeServerStreamRequest(
+      pathOf(row),
+      (message: object) => encodeMessage(row.request, message),
+      (bytes: Buffer) => decodeMessage(row.response, bytes) as CriStreams["GetContainerEvents"]["response"],
+      {},
+    );
+    const enter = (work: () => void): void => {
+      if (reader.alive) this.driver.enter(reader, work);
+    };
+    call.on("data", (message: CriStreams["GetContainerEvents"]["response"]) => enter(() => sink.event(message)));
+    call.on("error", (error: ServiceError) => enter(() => sink.ended(error.code, error.details)));
+    call.on("end", () => enter(() => sink.ended(0, "")));
+    const forget = reader.onCrash(() => call.cancel());
+    return () => {
+      forget();
+      call.cancel();
+    };
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}
+
+const pathOf = (row: CriMethodRow): string => `/${row.service}/${row.method}`;

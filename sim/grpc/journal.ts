@@ -1,0 +1,99 @@
+/**
+ * What keeps containers alive when their runtime's process is killed. A simulated runtime is a function of the calls that
+ * changed it and of when they came; they are written down before they are carried out, and a new process plays them again
+ * on virtual time, up to now. Identifiers, addresses, start times and what scripts have done come out as they were.
+ */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { CriMethod, CriRequest } from "../../wire/cri.ts";
+import type { Micros } from "../kernel/types.ts";
+
+export interface JournalHead {
+  readonly version: 1;
+  readonly seed: string;
+  readonly epochUnixMillis: number;
+  /** What the runtime was made from; another start has to be made from the same. */
+  readonly options: unknown;
+}
+
+export type JournalEntry =
+  | { readonly atMicros: Micros; readonly call: CriRequest }
+  | { readonly atMicros: Micros; readonly control: string };
+
+/** Calls that change nothing. */
+const reading: ReadonlySet<CriMethod> = new Set<CriMethod>([
+  "Version",
+  "Status",
+  "RuntimeConfig",
+  "UpdateRuntimeConfig",
+  "PodSandboxStatus",
+  "ListPodSandbox",
+  "ListContainers",
+  "ContainerStatus",
+  "ContainerStats",
+  "ListContainerStats",
+  "PodSandboxStats",
+  "ListPodSandboxStats",
+  "ListMetricDescriptors",
+  "ListPodSandboxMetrics",
+  "CheckpointContainer",
+  "Exec",
+  "Attach",
+  "PortForward",
+  "ListImages",
+  "ImageStatus",
+  "ImageFsInfo",
+  "MachineInfo",
+  "MachineReading",
+  "PathUsage",
+  "ReadPath",
+  "ListPath",
+  "Connect",
+]);
+
+export const isKept = ({ method }: CriRequest): boolean => !reading.has(method);
+
+export class Journal {
+  readonly head: JournalHead;
+  private readonly path: string;
+
+  private constructor(path: string, head: JournalHead) {
+    this.path = path;
+    this.head = head;
+  }
+
+  /** Begins a journal, or opens the one that is there: `entries` are then to be played again. Throws when it is no journal. */
+  static open(
+    path: string,
+    head: JournalHead,
+  ): { readonly journal: Journal; readonly entries: readonly JournalEntry[] } {
+    if (!existsSync(path)) {
+      writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600 });
+      return { journal: new Journal(path, head), entries: [] };
+    }
+    // What stands after the last end of line was being written when the process was killed: it was never carried out.
+    const text = readFileSync(path, "utf8");
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (whole !== text) writeFileSync(path, whole);
+    const [first = "", ...lines] = whole.split("\n").slice(0, -1);
+    return {
+      journal: new Journal(path, parse(first) as JournalHead),
+      entries: lines.map((line) => parse(line) as JournalEntry),
+    };
+  }
+
+  append(entry: JournalEntry): void {
+    appendFileSync(
+      this.path,
+      `${JSON.stringify(entry, (_key, value: unknown) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value))}\n`,
+    );
+  }
+}
+
+const parse = (line: string): unknown =>
+  JSON.parse(line, (_key, value: unknown) => {
+    const bytes =
+      typeof value === "object" && value !== null && Object.keys(value).length === 1
+        ? (value as { base64?: unknown }).base64
+        : undefined;
+    return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
+  });

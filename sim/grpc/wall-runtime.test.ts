@@ -1,0 +1,168 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { CriAnswer, CriMethod, CriRequestOf } from "../../wire/cri.ts";
+import type { ContainerEventResponse } from "../../wire/cri-messages.ts";
+import { callRuntime } from "../cri/cri-port.ts";
+import { wallPorts } from "../http/wall.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { WallDriver } from "../kernel/wall-driver.ts";
+import { setRuntime } from "./control-client.ts";
+import { GrpcRuntime } from "./cri-client.ts";
+import { OtherState, SocketTaken, startWallRuntime } from "./wall-runtime.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cri-"));
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+let count = 0;
+const newSocket = (): string => join(folder, `${++count}.sock`);
+
+async function start(socketPath: string, memoryBytes = 4 * 1024 ** 3) {
+  const running = await startWallRuntime({
+    socketPath,
+    statePath: `${socketPath}.state`,
+    seed: "1",
+    name: "node-1",
+    runtime: {
+      images: [{ name: "local/box:1", present: true }],
+      machine: { memoryBytes },
+      times: {
+        RunPodSandbox: 0,
+        CreateContainer: 0,
+        StartContainer: 0,
+        ExecSync: 0,
+        StopContainer: 0,
+        RemoveContainer: 0,
+        StopPodSandbox: 0,
+        RemovePodSandbox: 0,
+      },
+    },
+    ports: wallPorts,
+    nowUnixMillis: Date.now(),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  cleanups.push(() => running.close());
+  return running;
+}
+
+function client(socketPath: string) {
+  const kernel = new Kernel({ seed: "client", epochUnixMillis: Date.now() });
+  const agent = kernel.process("agent");
+  const driver = new WallDriver(kernel, wallPorts, { onError: (error) => expect(error).toBeUndefined() });
+  const runtime = new GrpcRuntime(`unix://${socketPath}`, driver, agent);
+  cleanups.push(() => {
+    driver.stop();
+    runtime.close();
+  });
+  const call = <M extends CriMethod>(method: M, message: CriRequestOf<M>): Promise<CriAnswer<M>> =>
+    new Promise(
+      (resolve) => void driver.enter(agent, () => callRuntime(agent, runtime, method, message, 10_000_000, resolve)),
+    );
+  const ask = async <M extends CriMethod>(method: M, message: CriRequestOf<M>) => {
+    const answer = await call(method, message);
+    if (!answer.ok) throw new Error(`${method}: ${answer.code} ${answer.text}`);
+    return answer.message;
+  };
+  const events = (seen: ContainerEventResponse[]) =>
+    driver.enter(agent, () => runtime.events(agent, { event: (message) => seen.push(message), ended: () => {} }));
+  return { call, ask, events };
+}
+
+async function runBox(ask: ReturnType<typeof client>["ask"], script: string): Promise<string> {
+  const metadata = { name: "p", namespace: "default", uid: "u" };
+  const { podSandboxId } = await ask("RunPodSandbox", { config: { metadata, logDirectory: "/var/log/pods/p" } });
+  const config = {
+    metadata: { name: "c" },
+    image: { image: "local/box:1" },
+    command: ["sh", "-c", script],
+    logPath: "c/0.log",
+  };
+  const { containerId } = await ask("CreateContainer", { podSandboxId, config });
+  await ask("StartContainer", { containerId });
+  return containerId;
+}
+
+describe("a runtime on a socket", () => {
+  it("serves calls, errors and the stream of events", async () => {
+    const socket = newSocket();
+    await start(socket);
+    const { ask, call, events } = client(socket);
+    const seen: ContainerEventResponse[] = [];
+    events(seen);
+    await ask("Version", {});
+    const containerId = await runBox(ask, "echo hello; sleep 0.2; exit 3");
+    const { stdout } = await ask("ExecSync", { containerId, cmd: ["sh", "-c", "echo $HOSTNAME"] });
+    expect(Buffer.from(stdout).toString()).toBe("p\n");
+    await expect
+      .poll(async () => (await ask("ContainerStatus", { containerId })).status?.state)
+      .toBe("CONTAINER_EXITED");
+    expect((await ask("ContainerStatus", { containerId })).status).toMatchObject({ exitCode: 3, reason: "Error" });
+    expect(await call("ContainerStatus", { containerId: "none" })).toMatchObject({ ok: false, code: 5 });
+    expect(await call("RuntimeConfig", {})).toMatchObject({ ok: false, code: 12 });
+    expect(seen.map(({ containerEventType }) => containerEventType)).toContain("CONTAINER_STOPPED_EVENT");
+  });
+
+  it("is as it was after its process was killed: containers go on, with their identifiers, times and files", async () => {
+    const socket = newSocket();
+    const first = await start(socket);
+    const before = client(socket);
+    const containerId = await runBox(before.ask, "echo begun > /tmp/f; sleep 1; exit 7");
+    const was = (await before.ask("ContainerStatus", { containerId })).status;
+    first.close();
+    // Written by half when it was killed.
+    appendFileSync(`${socket}.state`, '{"atMicros":1,"call":{"met');
+    const second = await start(socket);
+    expect(second.restored).toBe(3);
+    const after = client(socket);
+    expect((await after.ask("ContainerStatus", { containerId })).status).toEqual(was);
+    const read = await after.ask("ExecSync", { containerId, cmd: ["cat", "/tmp/f"] });
+    expect(Buffer.from(read.stdout).toString()).toBe("begun\n");
+    await expect
+      .poll(async () => (await after.ask("ContainerStatus", { containerId })).status?.exitCode, { timeout: 3000 })
+      .toBe(7);
+    const status = (await after.ask("ContainerStatus", { containerId })).status;
+    expect(Math.round(((status?.finishedAt ?? 0) - (status?.startedAt ?? 0)) / 1e8)).toBe(10);
+  });
+
+  it("changes while it runs, and keeps the change", async () => {
+    const socket = newSocket();
+    const first = await start(socket);
+    const before = client(socket);
+    const containerId = await runBox(before.ask, "sleep 1000");
+    expect(
+      await setRuntime(
+        `unix://${socket}`,
+        JSON.stringify({ pods: { "default/p": { memory: "200Mi" } }, machine: { rootBytes: "50Gi" } }),
+      ),
+    ).toBeUndefined();
+    const usage = async ({ ask }: ReturnType<typeof client>) =>
+      (await ask("ContainerStats", { containerId })).stats?.memory?.workingSetBytes?.value;
+    expect(await usage(before)).toBeGreaterThan(200 << 20);
+    expect(await setRuntime(`unix://${socket}`, JSON.stringify({ machine: { memory: "plenty" } }))).toMatchObject({
+      unreachable: false,
+      text: expect.stringContaining('"plenty"'),
+    });
+    expect(await setRuntime(`unix://${socket}.none`, "{}")).toMatchObject({ unreachable: true });
+    first.close();
+    await start(socket);
+    const after = client(socket);
+    expect(await usage(after)).toBeGreaterThan(200 << 20);
+    expect((await after.ask("MachineReading", {})).rootFilesystem?.usedBytes).toBeGreaterThan(50 * 1024 ** 3);
+  });
+
+  it("takes neither a socket where somebody listens nor the state of another machine", async () => {
+    const socket = newSocket();
+    const running = await start(socket);
+    await expect(start(socket)).rejects.toThrow(SocketTaken);
+    running.close();
+    await expect(start(socket, 8 * 1024 ** 3)).rejects.toThrow(OtherState);
+    expect(readFileSync(`${socket}.state`, "utf8").split("\n").length).toBe(2);
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,94 @@
+/** A simulated container runtime in real time, on a unix socket, with containers that outlive the process. */
+import { rmSync } from "node:fs";
+import { connect } from "node:net";
+import { Kernel } from "../kernel/kernel.ts";
+import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
+import { applyControl } from "../runtime/control.ts";
+import type { RuntimeOptions } from "../runtime/runtime-state.ts";
+import { SimulatedRuntime } from "../runtime/runtime.ts";
+import { serveCri } from "./cri-server.ts";
+import { isKept, Journal } from "./journal.ts";
+
+export interface WallRuntimeOptions {
+  /** A path on this machine. */
+  readonly socketPath: string;
+  readonly statePath: string;
+  readonly seed: string;
+  readonly name: string;
+  readonly runtime: RuntimeOptions;
+  readonly ports: WallPorts;
+  readonly nowUnixMillis: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The state was made from other options: its containers would not come out as they were. */
+export class OtherState extends Error {}
+
+/** Another process listens on the socket. */
+export class SocketTaken extends Error {}
+
+export async function startWallRuntime(
+  options: WallRuntimeOptions,
+): Promise<{ readonly restored: number; close(): void }> {
+  await freeSocket(options.socketPath);
+  const { runtime: runtimeOptions, seed, name } = options;
+  const head = {
+    version: 1,
+    seed,
+    epochUnixMillis: options.nowUnixMillis,
+    options: { name, runtime: runtimeOptions },
+  } as const;
+  const { journal, entries } = Journal.open(options.statePath, head);
+  const made = journal.head;
+  if (made.seed !== seed || JSON.stringify(made.options) !== JSON.stringify(head.options)) {
+    throw new OtherState("it was made with other options");
+  }
+  const kernel = new Kernel({ seed, epochUnixMillis: made.epochUnixMillis });
+  const process = kernel.process(name);
+  const runtime = new SimulatedRuntime(process, runtimeOptions);
+  for (const entry of entries) {
+    kernel.run(Math.max(kernel.nowMicros(), entry.atMicros));
+    kernel.enter(process, () => {
+      if ("control" in entry) applyControl(runtime, entry.control);
+      else runtime.start(entry.call, () => {});
+    });
+  }
+  kernel.run(Math.max(kernel.nowMicros(), (options.nowUnixMillis - made.epochUnixMillis) * 1000));
+  const driver = new WallDriver(kernel, options.ports, { onError: options.onError });
+  const server = await serveCri({
+    address: `unix://${options.socketPath}`,
+    driver,
+    process,
+    runtime,
+    onCall: (call) => {
+      if (isKept(call)) journal.append({ atMicros: kernel.nowMicros(), call });
+    },
+    onControl: (control) => {
+      applyControl(runtime, control);
+      journal.append({ atMicros: kernel.nowMicros(), control });
+    },
+  });
+  driver.enter(process, () => {}); // what was played again may wait for a moment of its own
+  return {
+    restored: entries.length,
+    close: () => {
+      driver.stop();
+      server.close();
+      rmSync(options.socketPath, { force: true });
+    },
+  };
+}
+
+/** Takes away the socket of a process that was killed; one that answers stays. */
+async function freeSocket(path: string): Promise<void> {
+  const taken = await new Promise<boolean>((resolve) => {
+    const probe = connect(path);
+    probe.once("connect", () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once("error", () => resolve(false));
+  });
+  if (taken) throw new SocketTaken(`another process listens on ${path}`);
+  rmSync(path, { force: true });
+}

@@ -1,0 +1,62 @@
+/** Changes of a runtime that runs, as one JSON text: what `touchstone runtime set` sends. */
+import { z } from "zod";
+import type { SimulatedRuntime } from "./runtime.ts";
+import { parseUsage, UsageTextError } from "./usage-text.ts";
+
+const usage = z.string();
+const podUsage = z.strictObject({
+  memory: usage.optional(),
+  cpu: usage.optional(),
+  pids: usage.optional(),
+  layerBytes: usage.optional(),
+  layerInodes: usage.optional(),
+  volumeBytes: usage.optional(),
+  volumeInodes: usage.optional(),
+  hidden: z.boolean().optional(),
+});
+const machineUsage = z.strictObject({
+  memory: usage.nullable().optional(),
+  cpu: usage.optional(),
+  pids: usage.nullable().optional(),
+  swap: usage.optional(),
+  rootBytes: usage.nullable().optional(),
+  rootInodes: usage.optional(),
+  imageBytes: usage.nullable().optional(),
+  imageInodes: usage.optional(),
+});
+const control = z.strictObject({
+  /** `namespace/name`, or `namespace/name/container`; null takes back what was set. */
+  pods: z.record(z.string(), podUsage.nullable()).optional(),
+  machine: machineUsage.optional(),
+  conditions: z.strictObject({ runtimeReady: z.boolean().optional(), networkReady: z.boolean().optional() }).optional(),
+});
+
+export type Control = z.infer<typeof control>;
+
+/** Throws with what is wrong; nothing has then changed. */
+export function applyControl(runtime: SimulatedRuntime, text: string): void {
+  const parsed = control.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new UsageTextError(z.prettifyError(parsed.error));
+  const { pods = {}, machine, conditions } = parsed.data;
+  const settings = Object.entries(pods).map(
+    ([name, setting]) => [name, setting === null ? undefined : models(setting)] as const,
+  );
+  const machineModels = machine === undefined ? undefined : models(machine);
+  for (const [name, setting] of settings) runtime.use(name, setting);
+  if (machineModels !== undefined) runtime.useMachine(machineModels);
+  if (conditions !== undefined) runtime.setConditions(definedOf(conditions));
+}
+
+/** Texts made models; what is left out stays as it is. */
+function models(setting: Readonly<Record<string, string | boolean | null | undefined>>): object {
+  const entries = Object.entries(setting).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return [[key, typeof value === "string" ? parseUsage(value, key === "cpu" ? -9 : 0) : value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+const definedOf = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
