@@ -9,6 +9,7 @@ import { kindOfFile } from "../sim/configuration/kinds.ts";
 import { kubernetesRules, svcRules } from "../sim/configuration/rules.ts";
 import { bareSetting } from "../sim/configuration/setting.ts";
 import { commandLine } from "../cli/command-line.ts";
+import { parseImages } from "../cli/flags/images-file.ts";
 import { parseBaseline } from "../reports/gate/baseline.ts";
 import { nodeFileSchema } from "../scenarios/node-file.ts";
 import { parseScenario } from "../scenarios/load.ts";
@@ -50,6 +51,7 @@ const examples = [
   "a.json",
   "b.json",
   "known.yaml",
+  "images.yaml",
   "token",
   "tokens.csv",
   "authentication.yaml",
@@ -65,10 +67,12 @@ const examples = [
 
 describe("every command in the guides", () => {
   it.each(commands.filter(([, line]) => /^(npx )?touchstone /.test(line)))("%s: %s is understood", (_, line) => {
-    const args = line.replace(/^(npx )?touchstone /, "").split(/\s+/);
+    const args = line.replace(/^(npx )?touchstone /, "").match(/'[^']*'|\S+/g) ?? [];
     const result = parse(
       commandLine,
-      args.map((arg, at) => (examples.includes(arg) && args[at - 1] !== "--report" ? "package.json" : arg)),
+      args
+        .map((arg) => arg.replaceAll("'", ""))
+        .map((arg, at) => (examples.includes(arg) && args[at - 1] !== "--report" ? "package.json" : arg)),
     );
     expect(result.success ? "understood" : formatMessage(result.error)).toBe("understood");
   });
@@ -104,14 +108,17 @@ it("names only paths that exist", () => {
   expect(paths.filter(([, to]) => !existsSync(join(root, to)))).toEqual([]);
 });
 
-it("shows only documents that load: scenarios, which hold what they expect, baselines, configuration files, steps of a CI job", () => {
+it("shows only documents that load: scenarios, which hold what they expect, baselines, images, configuration files, steps of a CI job", () => {
   const documents = guides.flatMap((path) => blocks(path, "yaml"));
   const loaded = documents.map(({ where, text }) => loadedAs(where, text));
-  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes", "configuration"]));
+  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes", "configuration", "images"]));
 });
 
 /** Throws when it is none of them. */
-function loadedAs(where: string, text: string): "scenario" | "baseline" | "step" | "nodes" | "configuration" {
+function loadedAs(
+  where: string,
+  text: string,
+): "scenario" | "baseline" | "step" | "nodes" | "configuration" | "images" {
   if (/^kind: \w+Configuration$/m.test(text)) {
     const kind = kindOfFile(text);
     const rules = text.includes("k8s.io/") ? kubernetesRules : svcRules;
@@ -128,6 +135,10 @@ function loadedAs(where: string, text: string): "scenario" | "baseline" | "step"
   if (text.startsWith("pools:")) {
     nodeFileSchema.parse(parseYaml(text));
     return "nodes";
+  }
+  if (text.startsWith("images:")) {
+    expect(parseImages(text, where).length).toBeGreaterThan(0);
+    return "images";
   }
   if (text.startsWith("- uses:")) {
     const { inputs } = parseYaml(readTreeFile("action.yml")) as { inputs: object };

@@ -2,7 +2,7 @@
 import { object, or } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
-import { argument, constant, flag, option } from "@optique/core/primitives";
+import { command, constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { file, json } from "./common-flags.ts";
@@ -67,7 +67,7 @@ const serveRuntime = object({
 
 const setRuntime = object({
   command: constant("runtime"),
-  action: argument(choice(["set"], { metavar: "set" }), { description: message`Change a runtime that runs.` }),
+  action: constant("set"),
   listen,
   pod: optional(
     option("--pod", string({ metavar: "NAMESPACE/NAME[/CONTAINER]" }), {
@@ -106,4 +106,7 @@ const setRuntime = object({
   ),
 });
 
-export const runtime = or(setRuntime, serveRuntime);
+export const runtime = or(
+  command("set", setRuntime, { brief: message`Change what a running runtime's pods and machine use.` }),
+  serveRuntime,
+);

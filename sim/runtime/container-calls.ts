@@ -284,7 +284,9 @@ export function dropContainer(state: RuntimeState, container: ContainerRecord): 
 /** What an update says: zero values are what it leaves as it is. */
 const given = (resources: LinuxContainerResources): LinuxContainerResources =>
   Object.fromEntries(
-    Object.entries(resources).filter(([, value]) => value !== 0 && value !== "" && (typeof value !== "object" || Object.keys(value).length > 0)),
+    Object.entries(resources).filter(
+      ([, value]) => value !== 0 && value !== "" && (typeof value !== "object" || Object.keys(value).length > 0),
+    ),
   );
 
 const stateWord = ({ state }: ContainerRecord): string => state.replace("CONTAINER_", "").toLowerCase();
@@ -292,7 +294,9 @@ const stateWord = ({ state }: ContainerRecord): string => state.replace("CONTAIN
 function listContainers(state: RuntimeState, filter: ContainerFilter | undefined): readonly Container[] {
   const wanted = filter?.state === undefined ? undefined : (filter.state.state ?? "CONTAINER_CREATED");
   const isWhole =
-    (filter?.id ?? "") === "" && (filter?.podSandboxId ?? "") === "" && Object.keys(filter?.labelSelector ?? {}).length === 0;
+    (filter?.id ?? "") === "" &&
+    (filter?.podSandboxId ?? "") === "" &&
+    Object.keys(filter?.labelSelector ?? {}).length === 0;
   const key = `containers ${wanted ?? ""}`;
   const known = isWhole ? state.lists.get(key) : undefined;
   if (known?.generation === state.generation) return known.items as readonly Container[];

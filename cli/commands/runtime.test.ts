@@ -1,0 +1,72 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client, credentials } from "@grpc/grpc-js";
+import { afterAll, describe, expect, it } from "vitest";
+import { decodeMessage, encodeMessage } from "../../sim/grpc/cri-codec.ts";
+import { criMethod, type CriMessageOf, type CriMethod, type CriMethodRow, type CriRequestOf } from "../../wire/cri.ts";
+import { cleanUp, scratch, start } from "../spawned-command.fixture.ts";
+
+afterAll(cleanUp);
+
+const socket = join(scratch, "cri.sock");
+const listen = `unix://${socket}`;
+
+function ask<M extends CriMethod>(method: M, message: CriRequestOf<M>): Promise<CriMessageOf<M>> {
+  const row = criMethod(method) as CriMethodRow;
+  const client = new Client(listen, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 });
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      `/${row.service}/${method}`,
+      (sent: object) => encodeMessage(row.request, sent),
+      (bytes: Buffer) => decodeMessage(row.response, bytes) as CriMessageOf<M>,
+      message,
+      (error, answer) => {
+        client.close();
+        if (error === null) resolve(answer as CriMessageOf<M>);
+        else reject(error);
+      },
+    );
+  });
+}
+
+describe("touchstone runtime", () => {
+  it("serves until it is killed, and its containers go on in the next process; set changes it", {
+    timeout: 60_000,
+  }, async () => {
+    const images = join(scratch, "images.yaml");
+    writeFileSync(images, "images:\n  - { name: local/box:1, present: true }\n");
+    const args = ["runtime", "--listen", listen, "--images", images, "--memory", "8Gi"];
+    const first = start(...args);
+    expect(await first.firstLine).toBe(`serving on ${listen}`);
+    const metadata = { name: "p", namespace: "default", uid: "u" };
+    const { podSandboxId } = await ask("RunPodSandbox", { config: { metadata } });
+    const config = {
+      metadata: { name: "c" },
+      image: { image: "local/box:1" },
+      command: ["sh", "-c", "touch /tmp/x; sleep 1000"],
+    };
+    const { containerId } = await ask("CreateContainer", { podSandboxId, config });
+    await ask("StartContainer", { containerId });
+    const { status } = await ask("ContainerStatus", { containerId });
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    const second = start(...args);
+    await second.firstLine;
+    expect((await ask("ContainerStatus", { containerId })).status).toEqual(status);
+    expect((await ask("ExecSync", { containerId, cmd: ["ls", "/tmp"] })).exitCode).toBe(0);
+    const set = await start("runtime", "set", "--listen", listen, "--pod", "default/p", "--memory", "300Mi").ended;
+    expect(set).toMatchObject({ code: 0, stderr: "" });
+    expect((await ask("ContainerStats", { containerId })).stats?.memory?.workingSetBytes?.value).toBeGreaterThan(
+      300 << 20,
+    );
+    const wrong = await start("runtime", "set", "--listen", listen, "--memory", "much").ended;
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('"much"') });
+    const taken = await start(...args).ended;
+    expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("another process listens") });
+    second.child.kill("SIGTERM");
+    expect((await second.ended).code).toBe(0);
+    const other = await start("runtime", "--listen", listen, "--memory", "4Gi").ended;
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("made with other options") });
+  });
+});
