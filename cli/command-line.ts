@@ -355,7 +355,7 @@ export const commandLine = or(
     brief: message`Serve the simulated API server on a real socket.`,
     footer: examples(
       "touchstone serve --profile kubernetes --port 8001",
-      "touchstone serve --profile kubernetes --nodes 20 --speed 10",
+      "touchstone serve --profile kubernetes --nodes 20 --speed 10 --data-dir here",
       "touchstone serve --port 0 --token-auth-file tokens.csv --history-window 30s",
       "touchstone serve --fault watch-start-inclusive --access-log",
     ),

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
+import { type DataDirectory, openDataDirectory, UnusableData } from "../../sim/disk/data-directory.ts";
+import { RevisionStore } from "../../sim/store/revision-store.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
@@ -24,8 +26,11 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
+  const data = options.dataDir === undefined ? undefined : dataIn(options.dataDir, options.profile);
   const server = await listen(options, {
-    seed: String(options.seed),
+    // What a run has drawn, the next one on the same data may not draw again: uids are for ever.
+    seed: data === undefined || data.openings === 1 ? String(options.seed) : `${options.seed}/${data.openings}`,
+    ...(data === undefined ? {} : { store: new RevisionStore({ restored: data.restored, journal: data }) }),
     port: options.port,
     bindAddress: options.bindAddress,
     profile,
@@ -66,6 +71,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   await interruption;
   stopWatching();
   await server.close();
+  data?.close();
   return exitCodes.good;
 }
 
@@ -98,6 +104,15 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
       throw new UsageError(`${where}: this machine has no such address. Choose one of its own, such as 127.0.0.1.`);
     }
+    throw error;
+  }
+}
+
+function dataIn(directory: string, profile: string): DataDirectory {
+  try {
+    return openDataDirectory(directory, profile);
+  } catch (error) {
+    if (error instanceof UnusableData) throw new UsageError(`--data-dir: ${error.message}`);
     throw error;
   }
 }

@@ -147,6 +147,11 @@ export const serve = object({
       description: message`Make the objects of this YAML file before anybody is served, in whatever order they come; what is there already stays. May be given more than once.`,
     }),
   ),
+  dataDir: optional(
+    option("--data-dir", string({ metavar: "DIR" }), {
+      description: message`Keep what is stored in this directory, and begin with what is there. Each write is on the disk before it is answered.`,
+    }),
+  ),
   speed: withDefault(
     option("--speed", integer({ min: 1, max: 1000, metavar: "N" }), {
       description: message`Seconds of the cluster in one of the world.`,

@@ -4,7 +4,7 @@ import { ControlClient } from "../client/control-client.ts";
 import { Reflectors } from "../client/reflectors.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { formatMicroTime } from "../../wire/time.ts";
-import type { JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { type ClusterControllersOptions, startClusterControllers } from "./cluster-controllers.ts";
 import { startScheduler } from "./scheduler/start.ts";
@@ -12,6 +12,7 @@ import { Informers } from "./shared/informers.ts";
 import type { Pod } from "./shared/stored.ts";
 
 const admin = { as: "admin" };
+const schedulerRate = { intervalMicros: 20_000, burst: 100 };
 export const apps = "/apis/apps/v1/namespaces/default";
 export const core = "/api/v1/namespaces/default";
 
@@ -32,6 +33,8 @@ export interface ClusterBedOptions {
 
 export class ClusterBed {
   readonly bed = new TestBed({ profile: kubernetesProfile });
+  /** Requests of controllers and of the scheduler, by account, method and resource; watches left out. */
+  readonly requests = new Map<string, number>();
   /** Nodes that are not heard of. */
   readonly silent = new Set<string>();
   /** Pods whose containers never become ready. */
@@ -69,14 +72,32 @@ export class ClusterBed {
   }
 
   private start(what: "controllers" | "scheduler"): void {
-    const { server, kernel } = this.bed;
+    const { kernel } = this.bed;
+    const server = this.counted();
     const { dialect } = kubernetesProfile;
     const process = kernel.process(what);
     this.running.set(what, process);
     kernel.enter(process, () => {
-      if (what === "scheduler") startScheduler({ process, server, dialect });
+      const { rate } = this.controllers;
+      if (what === "scheduler")
+        startScheduler({ process, server, dialect, ...(rate === undefined ? {} : { rate: schedulerRate }) });
       else startClusterControllers({ process, server, dialect, ...this.controllers });
     });
+  }
+
+  /** The server, with an eye on who asks what. */
+  private counted(): ApiHandler {
+    return {
+      start: (request, responder) => {
+        const account = request.headers["user-agent"]?.split("/").at(-1) ?? "";
+        const [, resource = "", , subresource] =
+          /\/(?:namespaces\/[^/]+\/)?([a-z]+)(?:\/([^/]+))?(?:\/([a-z]+))?$/.exec(request.path) ?? [];
+        const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+        const key = `${account} ${request.method} ${what}`;
+        if (!request.query.startsWith("watch")) this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
+        return this.bed.server.start(request, responder);
+      },
+    };
   }
 
   addNode(more: NodeShape = {}): string {

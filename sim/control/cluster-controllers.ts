@@ -17,7 +17,11 @@ import { ServiceAccountController } from "./service-accounts.ts";
 import type { ControlParts } from "./shared/controller.ts";
 import { Informers } from "./shared/informers.ts";
 import { type Rate, throttled } from "./shared/throttle.ts";
+import { CronJobController } from "./workloads/cron-jobs.ts";
+import { DaemonSetController } from "./workloads/daemon-sets.ts";
 import { DeploymentController } from "./workloads/deployments.ts";
+import { JobController } from "./workloads/jobs.ts";
+import { StatefulSetController } from "./workloads/stateful-sets.ts";
 import { ReplicaSetController, replicaSets, replicationControllers } from "./workloads/replica-sets.ts";
 
 export interface ClusterControllersOptions {
@@ -40,6 +44,10 @@ const controllers: Readonly<Record<string, Make>> = {
   "deployment-controller": (parts) => new DeploymentController(parts),
   "replicaset-controller": (parts) => new ReplicaSetController(parts, replicaSets),
   "replication-controller": (parts) => new ReplicaSetController(parts, replicationControllers),
+  "statefulset-controller": (parts) => new StatefulSetController(parts),
+  "daemon-set-controller": (parts) => new DaemonSetController(parts),
+  "job-controller": (parts) => new JobController(parts),
+  "cronjob-controller": (parts) => new CronJobController(parts),
   "endpoint-controller": (parts) => new EndpointsController(parts),
   "endpointslice-controller": (parts) => new EndpointSliceController(parts),
   "service-account-controller": (parts) => new ServiceAccountController(parts),

@@ -15,6 +15,7 @@ import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
+import type { RevisionStore } from "../store/revision-store.ts";
 import { scaledWall } from "./scaled-wall.ts";
 import type { AccessConfiguration } from "../apiserver/access/access.ts";
 import type { ReloadedFile } from "../apiserver/metrics/access-metrics.ts";
@@ -49,6 +50,8 @@ export interface WallServerOptions extends Omit<ServerSettings, "access"> {
   /** 0 takes any free port. */
   readonly port: number;
   readonly bindAddress: string;
+  /** Default: an empty one, which ends with the process. */
+  readonly store?: RevisionStore;
   /** Default: plain. */
   readonly tls?: TlsOptions;
   /** Seconds of the cluster in one of the world, above zero. Default 1. */
@@ -80,6 +83,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     living,
     objects = [],
     configuration,
+    store,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -92,7 +96,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   const certificateAuthority = runAuthority(Date.now());
   let url = "";
   let nodes: LivingNodes | undefined;
-  const cluster = new Cluster({ kernel });
+  const cluster = new Cluster({ kernel, ...(store === undefined ? {} : { store }) });
   const { process, made: server } = stoppingOnError(driver, () =>
     cluster.addServer("apiserver-1", (process) => ({
       ...callersOf(

@@ -6,7 +6,7 @@
 import { invariant } from "../kernel/invariant.ts";
 import { RevisionLog, type KeyRecord } from "./revision-log.ts";
 import { SortedIndex } from "./sorted-index.ts";
-import type { KeyValue, RangeResult, RevisionProblem, Store, StoredValue, StoreEvent } from "./types.ts";
+import type { KeyValue, RangeResult, RevisionProblem, Store, StoredValue, StoreEvent, StoreJournal } from "./types.ts";
 
 /** Counts of what follows a page, kept for the page that comes next. */
 const KEPT_COUNTS_MAX = 4096;
@@ -18,10 +18,15 @@ type RangeOptions = NonNullable<Parameters<Store["range"]>[2]>;
 export interface RevisionStoreOptions {
   /** Revision of the empty store, an integer >= 1. Default 1, as the real one begins. */
   readonly firstRevision?: number;
+  /** What another process left: all that lives at `revision`. Its history is compacted. Default: nothing. */
+  readonly restored?: { readonly revision: number; readonly items: readonly KeyValue[] };
+  /** Default: nothing outlives the process. */
+  readonly journal?: StoreJournal;
 }
 
 export class RevisionStore implements Store {
   private readonly firstRevision: number;
+  private readonly journal: StoreJournal | undefined;
   private current: number;
   private compacted = 0;
   private readonly log: RevisionLog;
@@ -38,10 +43,13 @@ export class RevisionStore implements Store {
   private making = false;
 
   constructor(options: RevisionStoreOptions = {}) {
-    this.firstRevision = options.firstRevision ?? 1;
+    const { restored } = options;
+    this.firstRevision = restored?.revision ?? options.firstRevision ?? 1;
+    this.journal = options.journal;
     this.current = this.firstRevision;
     invariant(Number.isSafeInteger(this.current) && this.current >= 1, "revisions begin at 1 or later", options);
     this.log = new RevisionLog(this.current + 1);
+    if (restored !== undefined) this.restore(restored.items);
   }
 
   get revision(): number {
@@ -57,6 +65,7 @@ export class RevisionStore implements Store {
     const held = known === undefined || known.value === undefined ? 0 : known.head;
     if (held !== expectedRevision) return undefined;
     const value = this.made(make);
+    this.journal?.write(this.current + 1, key, value);
     if (known === undefined) return this.commit(this.newRecord(key), value);
     if (held === 0) this.gone.remove(key);
     return this.commit(known, value);
@@ -66,6 +75,7 @@ export class RevisionStore implements Store {
     const record = this.records.get(key);
     if (record === undefined || record.value === undefined || record.head !== expectedRevision) return undefined;
     invariant(!this.making, "a value that is being made does not write", { key });
+    this.journal?.write(this.current + 1, key, undefined);
     this.gone.insert(record);
     return this.commit(record, undefined);
   }
@@ -144,6 +154,16 @@ export class RevisionStore implements Store {
       return make(this.current + 1);
     } finally {
       this.making = false;
+    }
+  }
+
+  private restore(items: readonly KeyValue[]): void {
+    this.compacted = this.current;
+    for (const { key, value, modRevision } of items) {
+      invariant(modRevision <= this.current, "nothing was written later than the last write", { key, modRevision });
+      const record: KeyRecord = { key, head: modRevision, value, baseRevision: modRevision, baseValue: value };
+      this.records.set(key, record);
+      this.known.insert(record);
     }
   }
 

@@ -73,3 +73,9 @@ export interface Store {
   /** Drops history so that reads at `revision` and later still work. Values live at `revision` are kept. */
   compact(revision: number): void;
 }
+
+/** What outlives the process: told of each change before it counts, and before whoever asked for it is answered. */
+export interface StoreJournal {
+  /** Returns once the change cannot be lost; `value` is undefined for a deletion. What it throws undoes the write. */
+  write(revision: number, key: string, value: StoredValue | undefined): void;
+}

@@ -1,0 +1,131 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { RevisionStore } from "../store/revision-store.ts";
+import { openDataDirectory, UnusableData } from "./data-directory.ts";
+
+const made: string[] = [];
+const directory = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "data-"));
+  made.push(path);
+  return path;
+};
+afterEach(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+const value = (name: string, more: object = {}): object => ({ kind: "ConfigMap", metadata: { name, ...more } });
+
+function storeIn(path: string) {
+  const data = openDataDirectory(path, "svc");
+  return { data, store: new RevisionStore({ restored: data.restored, journal: data }) };
+}
+
+function problem(path: string, profile = "svc"): string {
+  try {
+    openDataDirectory(path, profile).close();
+    return "opened";
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnusableData);
+    return (error as Error).message;
+  }
+}
+
+describe("a data directory", () => {
+  it("gives the next process the same store, whatever was written", () => {
+    const write = fc.record({ key: fc.constantFrom("/a", "/b", "/c/d", "/ü"), text: fc.option(fc.string()) });
+    fc.assert(
+      fc.property(fc.array(fc.array(write, { maxLength: 12 }), { maxLength: 3 }), (runs) => {
+        const path = directory();
+        let expected = new RevisionStore();
+        for (const writes of runs) {
+          const { data, store } = storeIn(path);
+          for (const { key, text } of writes) {
+            for (const each of [store, expected]) {
+              const held = each.get(key);
+              const revision = typeof held === "object" ? held.modRevision : 0;
+              if (text === null) each.delete(key, revision);
+              else
+                each.put(key, revision, () => value(text, { generation: 9_007_199_254_740_993n as unknown as number }));
+            }
+          }
+          data.close();
+        }
+        const { data, store } = storeIn(path);
+        const all = (of: RevisionStore): unknown => of.range("/", "");
+        expect(store.revision).toBe(expected.revision);
+        expect((all(store) as { items: unknown }).items).toEqual((all(expected) as { items: unknown }).items);
+        expect(data.openings).toBe(runs.length + 1);
+        if (store.revision > 1) expect(store.get("/a", store.revision - 1)).toBe("compacted");
+        data.close();
+        expected = store;
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("has a write before it counts, so that one that cannot be kept has not happened", () => {
+    const path = directory();
+    const { data, store } = storeIn(path);
+    store.put("/a", 0, () => value("a"));
+    data.close();
+    expect(() => store.put("/b", 0, () => value("b"))).toThrow();
+    expect(() => store.delete("/a", store.revision)).toThrow();
+    expect([store.get("/b"), store.count("/", ""), store.revision]).toEqual([undefined, 1, 2]);
+  });
+
+  it("is one process's alone", () => {
+    const path = directory();
+    const { data } = storeIn(path);
+    expect(problem(path)).toContain("in use by another process");
+    data.close();
+    expect(problem(path)).toBe("opened");
+  });
+
+  it("is refused, with what is wrong, when it is not what was written", () => {
+    const fill = (): string => {
+      const path = directory();
+      const { data, store } = storeIn(path);
+      for (let at = 0; at < 200; at++) store.put(`/${at}`, 0, () => value(`name-${at}`));
+      data.close();
+      return path;
+    };
+    const file = (path: string): string => join(path, "store.sqlite");
+    const path = fill();
+    expect(problem(path, "kubernetes")).toContain("--profile svc");
+    const change = (how: (path: string) => void): string => {
+      const copy = directory();
+      copyFileSync(file(path), file(copy));
+      how(copy);
+      return problem(copy);
+    };
+    const sql = (text: string) => (copy: string) => {
+      const database = new DatabaseSync(file(copy));
+      database.exec(text);
+      database.close();
+    };
+    expect(change(() => {})).toBe("opened");
+    expect(change((copy) => truncateSync(file(copy), 8192))).toContain("is damaged");
+    expect(change((copy) => truncateSync(file(copy), 0))).toContain("no store of Touchstone's");
+    expect(change((copy) => writeFileSync(file(copy), "hello ".repeat(1000)))).toContain("is damaged");
+    expect(
+      change((copy) => {
+        const bytes = readFileSync(file(copy));
+        bytes[bytes.indexOf("name-77") + 5] = 0x38;
+        writeFileSync(file(copy), bytes);
+      }),
+    ).toContain("what it has of /77 is not what was written");
+    expect(change(sql("DELETE FROM objects WHERE key = '/3'"))).toContain("it has 199 objects, and should have 200");
+    expect(change(sql("PRAGMA user_version = 2"))).toContain("has format 2, and this version reads format 1");
+    expect(
+      change((copy) => {
+        writeFileSync(`${file(copy)}-wal`, "");
+        rmSync(file(copy));
+      }),
+    ).toContain("part of the data is missing");
+    expect(existsSync(file(path))).toBe(true);
+  });
+});
