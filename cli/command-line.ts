@@ -69,6 +69,16 @@ const conform = object({
       description: message`Checks at a time: embedded on threads, by default one for each core up to 4; by URL 4.`,
     }),
   ),
+  shard: optional(
+    option("--shard", shard(), {
+      description: message`Only the i-th of n shares of the checks, as 1/3; view --merge makes one report of all shares.`,
+    }),
+  ),
+  maxTime: optional(
+    option("--max-time", duration(), {
+      description: message`End the run in order when this time is over: what is not judged by then is inconclusive.`,
+    }),
+  ),
   maxWait: withDefault(
     option("--max-wait", duration(), { description: message`How long an expiry may take before it is inconclusive.` }),
     900_000_000,
@@ -286,6 +296,12 @@ const view = object({
     argument(path({ metavar: "FILE", mustExist: true }), {
       description: message`A report.json of conform --report, or its folder. Several are put side by side.`,
     }),
+  ),
+  merge: withDefault(
+    flag("--merge", {
+      description: message`Make one report of the reports of all shards of a run, and show that.`,
+    }),
+    false,
   ),
   format: optional(
     option("--format", choice(suiteFormats, { metavar: "FORMAT" }), {

@@ -20,7 +20,7 @@ import { suiteProfiles } from "./profiles/index.ts";
 import { type Requirement, readRequirements } from "./requirements/rows.ts";
 import { assembleReport } from "./runner/assemble-report.ts";
 import type { Check } from "./runner/define-check.ts";
-import { makePlan, type Plan, type Selection } from "./runner/plan.ts";
+import { makePlan, type Plan, type Selection, type Shard } from "./runner/plan.ts";
 import { runChecks, type SuitePart } from "./runner/run-part.ts";
 import type { SuiteProgress } from "./runner/progress.ts";
 export type { SuiteProgress } from "./runner/progress.ts";
@@ -49,6 +49,8 @@ export interface SuiteSelection {
   readonly law?: SuiteLaw;
   /** `quick` runs fewer programs embedded, and by URL does not wait for expiry. Default `full`. */
   readonly level?: SuiteLevel;
+  /** Of the checks, every `count`-th from `index`, which counts from 1: reports of all shares can be merged. Default all. */
+  readonly shard?: Shard | undefined;
   /** How long expiry may take on the suite's clock, in milliseconds, before it is inconclusive. Default 15 minutes. */
   readonly maxWaitMillis?: number;
 }
@@ -65,6 +67,8 @@ export interface SuiteOptions extends SuiteSelection {
   readonly targetKind: "embedded" | "url";
   /** Base URL for curl and replay lines. Default for an embedded target: `$SERVER`. */
   readonly address?: string;
+  /** What a command line needs beside the address to reach the target, for replay lines. Default nothing. */
+  readonly replayFlags?: readonly string[];
   /** What curl lines need beside the address, for example `-H "Authorization: Bearer $TOKEN"`. Default nothing. */
   readonly curl?: Omit<CurlStyle, "address">;
   /** Passed through to the report, so that the caller can make the same target again. */
@@ -103,7 +107,11 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
 export function planSuite(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuitePlan {
   const rows = readRequirements();
   const settings = settingsOf(options);
-  const plan = planOf(rows, { ...settings, aged: judgesExpiry(settings.level, options.targetKind) });
+  const plan = planOf(rows, {
+    ...settings,
+    shard: options.shard,
+    aged: judgesExpiry(settings.level, options.targetKind),
+  });
   if (plan.checks.length + plan.skipped.length === 0) {
     throw new SuiteUsageError("no check matches: nothing would be proven");
   }
@@ -144,6 +152,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       runs: planned.settings.runs,
       target: { kind: targetKind, address, details: options.targetDetails ?? null },
       curl: { flags: [], ...options.curl, address },
+      replayFlags: options.replayFlags ?? [],
       signal: options.signal,
       jobs: targetKind === "embedded" ? 1 : planned.settings.jobs,
       maxWaitMillis: planned.settings.maxWaitMillis,
@@ -191,7 +200,9 @@ const runsDefault = (level: SuiteLevel, embedded: boolean): number => (embedded 
 function settingsOf(options: SuiteSelection & Pick<SuiteOptions, "targetKind">): SuiteOptionsRecord {
   const embedded = options.targetKind === "embedded";
   const level = options.level ?? "full";
+  const { shard } = options;
   return {
+    ...(shard === undefined ? {} : { shard: `${shard.index}/${shard.count}` }),
     runs: options.runs ?? runsDefault(level, embedded),
     jobs: options.jobs ?? (embedded ? 1 : 4),
     only: options.only ?? [],

@@ -1,4 +1,5 @@
 /** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
+import { randomBytes } from "node:crypto";
 import process from "node:process";
 import { judgesExpiry, type SuiteSelection } from "../../conformance/run-suite.ts";
 import { renderJson } from "../../reports/render/json.ts";
@@ -26,7 +27,13 @@ import { requireWritable } from "../output/written-files.ts";
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.list) return list(options);
   const target = targetOf(options);
-  const selection = { only: options.only.flat(), skip: options.skip.flat(), law: options.law, level: options.level };
+  const selection = {
+    only: options.only.flat(),
+    skip: options.skip.flat(),
+    law: options.law,
+    level: options.level,
+    ...given("shard", options.shard),
+  };
   const plan = requireSomething({ ...selection, aged: judgesExpiry(options.level, target.kind) }, options.path);
   requireUseOfHook(options, target, plan);
   if (options.faultHunt !== undefined || options.seeds !== undefined) return tryTheSuite(options, target, selection);
@@ -43,9 +50,13 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     maxWaitMillis: options.maxWait / 1000,
     nowMillis: () => performance.now(),
   });
-  const { signal, stopListening } = onInterrupt(
+  const runId = randomBytes(4).toString("hex");
+  const { signal: interrupt, stopListening } = onInterrupt(
     "Stopping: the report will hold what is known so far. Again to stop at once.",
+    target.kind === "url" ? leftBehind(runId) : undefined,
   );
+  const timeUp = options.maxTime === undefined ? undefined : endAfter(options.maxTime);
+  const signal = timeUp === undefined ? interrupt : AbortSignal.any([interrupt, timeUp.signal]);
   try {
     events.tell({ type: "started", target: where, profile: options.profile, seed: options.seed });
     const found = await runSuiteOn(target, {
@@ -54,6 +65,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       seed: options.seed,
       maxWaitMillis: options.maxWait / 1000,
       signal,
+      ...(target.kind === "url" ? { runId } : {}),
       onProgress(what) {
         progress.show(progressOf(what));
         events.progress(what);
@@ -71,10 +83,26 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     process.stdout.write(printed(report, format, options.report));
     return exitCodeFor(report);
   } finally {
+    timeUp?.cancel();
     progress.clear();
     stopListening();
     events.close();
   }
+}
+
+/** Two interrupts: nothing is cleaned up any more. */
+const leftBehind = (runId: string): string =>
+  `Left behind is what this run has made: namespaces, and perhaps definitions, webhook configurations and nodes, all with the label touchstone-run=${runId}.\nTo remove the namespaces: kubectl delete namespace -l touchstone-run=${runId}`;
+
+/** A signal with a reason of its own: what is not judged by then is inconclusive. */
+function endAfter(maxTimeMicros: number): { readonly signal: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const seconds = maxTimeMicros / 1_000_000;
+  const timer = setTimeout(
+    () => controller.abort(new Error(`the ${seconds} s of --max-time were over`)),
+    maxTimeMicros / 1000,
+  );
+  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
 }
 
 type Format = NonNullable<ConformOptions["format"]>;

@@ -87,7 +87,7 @@ describe("a baseline", () => {
   it("is written, lets what it expects pass, and fails once it is stale", async () => {
     const written = await runHere(...judge, ...fault, "--write-baseline", at("b.yaml"));
     expect(written.code).toBe(1);
-    expect(text("b.yaml")).toContain(`finding: ${finding}\n`);
+    expect(text("b.yaml")).toContain(`finding: ${finding.split("/")[0]}\n`);
 
     const expected = await runHere(...judge, ...fault, "--baseline", at("b.yaml"));
     expect(expected.stdout).toContain("NONCONFORMANT, of a part of the requirements only\ngate passed by the baseline");
@@ -95,7 +95,7 @@ describe("a baseline", () => {
 
     const stale = await runHere(...judge, "--baseline", at("b.yaml"), "--write-baseline", at("after.yaml"));
     expect(stale.stdout).toContain(
-      `STALE in the baseline: these no longer occur; remove the entries (1)\n  ${finding}`,
+      `STALE in the baseline: these no longer occur; remove the entries (1)\n  ${finding.split("/")[0]}\n`,
     );
     expect(stale.code).toBe(1);
     expect(text("after.yaml")).toContain("expected: []");

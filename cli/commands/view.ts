@@ -1,5 +1,6 @@
 /** `touchstone view`: saved reports in another form, several of them side by side, and the schemas of what is saved. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mergeShards } from "../../reports/gate/merge-shards.ts";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { renderComparisonHtml } from "../../reports/html/compare-page.ts";
@@ -22,6 +23,7 @@ export function view(options: ViewOptions): ExitCode {
     emit(renderSchema(schema), options.output);
     return exitCodes.good;
   }
+  if (options.merge) return viewMerged(options);
   if (files.length === 0) {
     throw new UsageError("no report was named: give a report.json, or the folder that `conform --report` wrote.");
   }
@@ -100,3 +102,17 @@ function readReport(file: string): SuiteReport {
 const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
 
 const expectedFile = "Give the report.json that `touchstone conform --report DIR` wrote, or DIR.";
+
+/** One report of all shares of a run. */
+function viewMerged({ files, format = "html", output }: ViewOptions): ExitCode {
+  let report: SuiteReport;
+  try {
+    report = mergeShards(named(files).map((each) => each.report));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`--merge: ${(error as Error).message}`);
+  }
+  const text = rendered([{ name: "merged", report }], format as SuiteFormat, output === undefined);
+  emit(text, output ?? (format === "html" ? "report.html" : undefined));
+  return exitCodes.good;
+}

@@ -19,6 +19,7 @@ export function readBaseline(file: string): readonly BaselineEntry[] {
   for (const { finding } of entries) {
     const [requirement = "", by = ""] = finding.split("/", 2);
     requireKnown(file, finding, "requirement", requirement, requirements);
+    if (by === "") continue;
     if (by.startsWith("stale:")) requireKnown(file, finding, "deviation", by.slice("stale:".length), deviations);
     else requireKnown(file, finding, "check", by, checks);
   }
@@ -45,11 +46,17 @@ function requireKnown(file: string, finding: string, what: string, name: string,
 
 const reasonOfNew = "Found by the run that wrote this entry; nobody has said why yet.";
 
-/** What was found, with the reasons of the old baseline, and what it names that this run did not judge. */
+/**
+ * What was found, by requirement, since which check meets a broken promise first may differ from run to run; with the
+ * reasons of the old baseline, its entries for single checks included, and what it names that this run did not judge.
+ */
 export function writeBaseline(report: SuiteReport, file: string): void {
   const old = report.baseline?.entries ?? [];
   const reasons = new Map(old.map(({ finding, reason }) => [finding, reason]));
-  const found = findingsOf(report).map(({ id }) => ({ finding: id, reason: reasons.get(id) ?? reasonOfNew }));
+  const entries = findingsOf(report).map(({ id, requirement }) =>
+    reasons.has(id) || id.includes("/stale:") ? id : requirement,
+  );
+  const found = [...new Set(entries)].map((finding) => ({ finding, reason: reasons.get(finding) ?? reasonOfNew }));
   const kept = old.filter(({ status }) => status === "unjudged").map(({ finding, reason }) => ({ finding, reason }));
   writeFileSync(file, renderBaseline([...found, ...kept]));
 }

@@ -96,7 +96,7 @@ describe("a failure of a server at a URL", () => {
     const only = ["--only", "errors-are-status-objects", "--svcconfig", file];
     const { code, stderr, stdout } = await run("conform", ...only, "--report", report);
     expect([code, stderr]).toEqual([1, ""]);
-    expect(stdout).toContain(`conform ${broken.url} `);
+    expect(stdout).toContain(`conform --svcconfig ${file} `);
     expect(stdout).not.toContain("secret");
   });
 

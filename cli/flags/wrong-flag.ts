@@ -9,13 +9,16 @@ const commands = ["conform", "serve", "run", "diff", "replay", "view"];
 export function withAdvice(problem: string, args: readonly string[]): string {
   const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
   const command = commands.find((name) => name === args[0]);
-  const near = unknown === undefined ? [] : findSimilar(unknown, optionsOf(command), { maxSuggestions: 2 });
+  const near = unknown === undefined ? [] : findSimilar(unknown, optionsOf(command), nearby);
   const told = advice[`${command} ${unknown}`];
   const meant =
     told ?? (near.length === 0 ? undefined : `Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`);
   const choice = command === undefined ? `The commands are ${commands.join(", ")}.` : undefined;
   return `${[problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined).join("\n")}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
 }
+
+/** A name that shares no more than its dashes is no advice. */
+const nearby = { maxDistance: 3, maxDistanceRatio: 0.34, maxSuggestions: 2 };
 
 /** Of the command that was asked for: what another one takes is no advice. */
 function optionsOf(command: string | undefined): ReadonlySet<string> {

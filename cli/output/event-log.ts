@@ -19,7 +19,13 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
   const descriptor = options.file === undefined ? undefined : openSync(options.file, "w");
   let sequence = 0;
   const tell = (body: SuiteEventBody): void => {
-    const event: SuiteEvent = { apiVersion: suiteEventVersion, kind: "SuiteEvent", sequence, ...body };
+    const event: SuiteEvent = {
+      apiVersion: suiteEventVersion,
+      kind: "SuiteEvent",
+      sequence,
+      at: new Date().toISOString(),
+      ...body,
+    };
     sequence++;
     const line = `${JSON.stringify(event)}\n`;
     if (descriptor !== undefined) writeSync(descriptor, line);

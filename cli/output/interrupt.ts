@@ -1,13 +1,16 @@
 /** Ctrl-C and SIGTERM while a command works: the first asks it to end with what it has, the second ends it at once. */
 import process from "node:process";
 
-/** `signal` is aborted at the first interrupt; `stopListening` gives the signals their usual meaning back. */
-export function onInterrupt(note: string): { readonly signal: AbortSignal; stopListening(): void } {
+/**
+ * `signal` is aborted at the first interrupt; `stopListening` gives the signals their usual meaning back. The second
+ * ends the program, after `leaving` has been told.
+ */
+export function onInterrupt(note: string, leaving?: string): { readonly signal: AbortSignal; stopListening(): void } {
   const controller = new AbortController();
   const stopListening = listen(() => {
     process.stderr.write(`\n${note}\n`);
     controller.abort();
-  });
+  }, leaving);
   return { signal: controller.signal, stopListening };
 }
 
@@ -16,10 +19,11 @@ export function interrupted(): Promise<"interrupted"> {
   return new Promise((resolve) => void listen(() => resolve("interrupted")));
 }
 
-function listen(first: () => void): () => void {
+function listen(first: () => void, leaving?: string): () => void {
   const meaning = interruptMeaning();
   const interrupt = (name: NodeJS.Signals): void => {
     const means = meaning(performance.now());
+    if (means === "end" && leaving !== undefined) process.stderr.write(`\n${leaving}\n`);
     if (means === "end") process.exit(name === "SIGINT" ? 130 : 143);
     if (means === "ask") first();
   };

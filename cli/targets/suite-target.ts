@@ -69,6 +69,8 @@ function credentialFlagOf(connection: Connection): string | undefined {
 export interface Selection extends SuiteSelection {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Only for a server at a URL: told into the names and labels of all that is made. */
+  readonly runId?: string;
   /** Only for a server at a URL. */
   readonly compact?: () => Promise<void>;
   /** Only where the run has one check: it does not cross to another thread. */
@@ -155,6 +157,7 @@ async function runOnUrl(
       targetKind: "url",
       address: reached.url,
       curl: curlOf(connection, reached),
+      replayFlags: replayFlagsOf(connection),
     });
     const protocol = transport.protocol();
     return { ...report, target: { ...report.target, protocol } };
@@ -265,6 +268,23 @@ function curlOf({ caFile, clientCert, clientKey, http }: Connection, reached: Re
       ...(insecureSkipTlsVerify ? ["-k"] : []),
     ],
   };
+}
+
+/** The flags that reach the target again from the same folder; a token is named, not told. */
+function replayFlagsOf(connection: Connection): string[] {
+  const named = (flag: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [flag, shellQuoted(value)];
+  return [
+    ...named("--svcconfig", connection.svcconfig),
+    ...named("--context", connection.context),
+    ...(connection.token === undefined ? [] : ["--token", '"$TOKEN"']),
+    ...named("--token-file", connection.tokenFile),
+    ...named("--ca-file", connection.caFile),
+    ...named("--client-cert", connection.clientCert),
+    ...named("--client-key", connection.clientKey),
+    ...named("--http", connection.http),
+    ...(connection.insecureSkipTlsVerify ? ["--insecure-skip-tls-verify"] : []),
+  ];
 }
 
 function pairOf({ clientCert, clientKey }: Connection): KeyPair | undefined {

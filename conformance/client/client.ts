@@ -1,6 +1,6 @@
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 import { Cancelled } from "./findings.ts";
-import type { Answer, Exchange } from "./exchange.ts";
+import { bodyBytesMax, type Answer, type Exchange } from "./exchange.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Json, JsonObject } from "./types.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -41,6 +41,11 @@ export class LostAnswer extends Error {
     super(`no answer to ${exchange.request.method} ${exchange.request.path}: ${exchange.lost}`);
     this.exchange = exchange;
   }
+}
+
+/** An abort without a reason of its own is a person's. */
+export function whyStopped({ reason }: AbortSignal): string {
+  return reason instanceof Error && reason.name !== "AbortError" ? reason.message : "stopped by a person";
 }
 
 /** The only door to the target: everything that goes through it is recorded. */
@@ -148,7 +153,7 @@ export class Client {
   }
 
   private mayGoOn(): void {
-    if (this.signal?.aborted === true) throw new Cancelled("stopped by a person");
+    if (this.signal?.aborted === true) throw new Cancelled(whyStopped(this.signal));
   }
 
   private wireRequest(method: string, path: string, options: RequestOptions): WireRequest {
@@ -173,6 +178,7 @@ export class Client {
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = [];
       let settled = false;
+      let receivedBytes = 0;
       let cancelTimer = () => {};
       const settle = (result: () => Answer | LostAnswer) => {
         if (settled) return;
@@ -186,12 +192,20 @@ export class Client {
           exchange.lost = why;
           return new LostAnswer(exchange);
         });
-      const cancel = transport.open(request, {
+      let cancel = () => {};
+      cancel = transport.open(request, {
         head(status, headers) {
           exchange.status = status;
           exchange.headers = headers;
         },
         chunk(bytes) {
+          if (settled) return;
+          receivedBytes += bytes.length;
+          if (receivedBytes > bodyBytesMax) {
+            cancel();
+            lose(`its body goes on beyond ${bodyBytesMax / 1024 / 1024} MiB`);
+            return;
+          }
           chunks.push(bytes);
           exchange.keep(bytes);
         },

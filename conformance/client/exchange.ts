@@ -77,6 +77,9 @@ export class Exchange {
   }
 }
 
+/** No answer to any request of the suite has more to say, nor has a watch; what goes on is cut off. */
+export const bodyBytesMax = 64 * 1024 * 1024;
+
 const evidenceBytesMax = 64 * 1024;
 
 /** A command line that sends the same request. Watches get `-N`, so that events show as they come. */

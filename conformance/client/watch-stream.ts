@@ -1,5 +1,5 @@
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import type { Exchange } from "./exchange.ts";
+import { bodyBytesMax, type Exchange } from "./exchange.ts";
 import { JsonDocuments } from "./json-documents.ts";
 import type { Recorder } from "./recorder.ts";
 import { isJsonObject, type Json, type WatchEvent } from "./types.ts";
@@ -24,6 +24,7 @@ export class WatchStream {
   private readonly onEnd: () => void;
   private readonly cancel: () => void;
   private waiting: (() => void)[] = [];
+  private receivedBytes = 0;
 
   constructor(transport: Transport, clock: SuiteClock, recorder: Recorder, request: WireRequest, onEnd: () => void) {
     this.clock = clock;
@@ -89,7 +90,14 @@ export class WatchStream {
   }
 
   private receive(bytes: Uint8Array): void {
+    if (this.ended !== undefined) return;
     this.exchange.keep(bytes);
+    this.receivedBytes += bytes.length;
+    if (this.receivedBytes > bodyBytesMax) {
+      this.cancel();
+      this.end("broken", `its body goes on beyond ${bodyBytesMax / 1024 / 1024} MiB`);
+      return;
+    }
     if (this.status !== 200) {
       this.chunksOfRefusal.push(bytes);
       return;

@@ -5,14 +5,14 @@ import type {
   RequirementResult,
   SuiteOptionsRecord,
   SuiteReport,
-  SuiteTotals,
   TargetDescription,
 } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
-import { type Outcome, outcomeStatuses, summarize, type Verdict } from "../../reports/schema/verdict.ts";
+import { type Outcome, summarize, type Verdict } from "../../reports/schema/verdict.ts";
 import type { Deviation, SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import type { Features } from "./features.ts";
+import { totalsOf } from "../../reports/schema/totals.ts";
 import type { Plan } from "./plan.ts";
 import type { CheckOutcome } from "./run-check.ts";
 
@@ -193,30 +193,4 @@ function checkResults(findings: Findings): CheckResult[] {
     };
   });
   return [...ran, ...skipped];
-}
-
-function totalsOf(
-  requirements: readonly RequirementResult[],
-  checks: readonly CheckResult[],
-  deviations: readonly DeviationResult[],
-): SuiteTotals {
-  const countBy = <Key extends string>(keys: readonly Key[], found: readonly Key[]) =>
-    Object.fromEntries(keys.map((key) => [key, found.filter((other) => other === key).length])) as Record<Key, number>;
-  const verdictStatuses = outcomeStatuses.filter((status) => status !== "deviation");
-  return {
-    requirements: countBy(
-      outcomeStatuses,
-      requirements.map((requirement) => requirement.outcome.status),
-    ),
-    checks: countBy(
-      verdictStatuses,
-      checks.map((check) => check.verdict.status),
-    ),
-    deviations: countBy(
-      ["occurred", "stale", "unjudged"],
-      deviations.map((deviation) => deviation.status),
-    ),
-    runs: checks.reduce((sum, check) => sum + check.runs, 0),
-    exchanges: checks.reduce((sum, check) => sum + check.exchanges, 0),
-  };
 }

@@ -8,6 +8,7 @@ import type { Exchange } from "../client/exchange.ts";
 import { type ApiObject, isJsonObject, type WatchEvent } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
 import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../client/findings.ts";
+import { clockSkewMillis } from "../model/clock-skew.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Features } from "./features.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -58,6 +59,11 @@ export class Attempt {
     return this.client.clock;
   }
 
+  /** How far apart the clocks of the target's servers are known to be. What times of theirs are compared may differ by it. */
+  get clockSkewMillis(): number {
+    return clockSkewMillis(this.client.recorder.all());
+  }
+
   /** Judges one requirement: a violation ends the run, none counts as proof. */
   holds(requirement: string, violation: Violation | undefined): void {
     this.results.judged.add(requirement);
@@ -93,7 +99,12 @@ export class Attempt {
   async fence(collection: Collection, labels: Readonly<Record<string, string>> = {}): Promise<ApiObject> {
     this.markerCount += 1;
     const name = `zz-fence-${this.markerCount}`;
-    return objectOf(await collection.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels } }));
+    const shown = this.client.recorder.last();
+    const fence = objectOf(
+      await collection.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels } }),
+    );
+    if (shown !== undefined) this.client.recorder.returnTo(shown); // a fence shows nothing
+    return fence;
   }
 
   /**
@@ -110,6 +121,7 @@ export class Attempt {
       const why = watch.ended === undefined ? `within ${fenceTimeoutMillis} ms` : `before the watch was ${watch.ended}`;
       throw new Inconclusive(`no event for ${fence.metadata.name} ${why} on GET ${watch.exchange.request.path}`);
     }
+    this.client.recorder.returnTo(watch.exchange);
     return watch.events.slice(0, watch.events.findIndex(isFence));
   }
 

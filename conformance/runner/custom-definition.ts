@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject, objectsIn } from "../client/t
 import { Inconclusive, Unsupported } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import { pollUntil } from "./poll.ts";
+import { runLabel } from "./sandbox.ts";
 
 /** A resource that this attempt alone has defined: `widgets` in a group of its own. */
 export interface CustomDefinition {
@@ -54,10 +55,15 @@ export async function withDefinition(
     widgets,
     widget: (name, parts = {}) => ({ apiVersion, kind: "Widget", metadata: { name }, ...parts }),
     async define() {
-      const sent = definitionOf(extensions.slice("/apis/".length), group, {
-        ...version,
-        schema: { openAPIV3Schema: schema },
-      });
+      const sent = definitionOf(
+        extensions.slice("/apis/".length),
+        group,
+        {
+          ...version,
+          schema: { openAPIV3Schema: schema },
+        },
+        { [runLabel]: target.label },
+      );
       objectOf(await client.request("POST", collectionPath, { body: sent }), "custom-resources.served");
       await within(attempt, `${path} is not established`, async () =>
         isEstablished(await client.request("GET", path)) ? true : undefined,
@@ -89,11 +95,16 @@ async function within(attempt: Attempt, otherwise: string, ask: () => Promise<tr
 const patienceMillis = 60_000;
 
 /** The definition of `widgets` in a group; `apiVersion`: of definitions; `version`: what the one version has besides its name. */
-export function definitionOf(apiVersion: string, group: string, version: JsonObject): JsonObject {
+export function definitionOf(
+  apiVersion: string,
+  group: string,
+  version: JsonObject,
+  labels?: Readonly<Record<string, string>>,
+): JsonObject {
   return {
     apiVersion,
     kind: "CustomResourceDefinition",
-    metadata: { name: `widgets.${group}` },
+    metadata: { name: `widgets.${group}`, ...(labels === undefined ? {} : { labels }) },
     spec: {
       group,
       scope: "Namespaced",

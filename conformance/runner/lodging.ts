@@ -35,6 +35,8 @@ export async function vacated(
     const [path = ""] = request.path.split("?");
     // A write without an answer may still be carried out; a namespace that was written to is no longer as it was made.
     if (lost !== undefined || (own.has(path) && request.method !== "POST")) return false;
+    // Who was known or allowed here may be so for a moment longer.
+    if (/\/(serviceaccounts|roles|rolebindings)(\/|$)/.test(path)) return false;
     if (/^\/api\/v1\/namespaces\/[^/]+\/(finalize|status)$/.test(path)) return false;
     const collection = collectionIn(path, lodging.prefix);
     if (collection !== undefined) collections.add(collection);

@@ -8,8 +8,15 @@ export interface Selection {
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly law: SuiteLaw;
+  /** The share of the checks that is run, every `count`-th from `index`, which counts from 1. Default all. */
+  readonly shard?: Shard | undefined;
   /** False leaves out the checks that wait until the target forgets. */
   readonly aged: boolean;
+}
+
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
 }
 
 export interface Plan {
@@ -33,11 +40,14 @@ export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonl
   for (const word of [...selection.only, ...selection.skip]) requireMeaning(word, rows, checks);
   const [only, skip] = [selection.only.map(namePattern), selection.skip.map(namePattern)];
   const inLaw = (row: Requirement | undefined) => law === "observed" || row?.level !== "observed";
-  const inScope = checks.filter(
-    (check) =>
-      check.requirements.some((id) => inLaw(rows.get(id))) &&
-      (only.length === 0 || only.some((word) => means(word, check))),
-  );
+  const { index: share, count: shares } = selection.shard ?? { index: 1, count: 1 };
+  const inScope = checks
+    .filter(
+      (check) =>
+        check.requirements.some((id) => inLaw(rows.get(id))) &&
+        (only.length === 0 || only.some((word) => means(word, check))),
+    )
+    .filter((_, at) => at % shares === share - 1);
   const wanted = inScope.filter((check) => aged || check.kind !== "aged");
   const skipped = wanted.filter((check) => skip.some((word) => means(word, check)));
   // Requirements asked for by name are alone in scope, though their checks judge others on the way.
@@ -57,7 +67,7 @@ export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonl
       ...leftOut.map((row) => ({ ...row, judged: "level", why: leftOutWhy }) as const),
       ...(only.length > 0 ? [] : inSight.filter(isUnjudged)),
     ],
-    partial: only.length > 0 || law === "must" || leftOut.length > 0,
+    partial: only.length > 0 || shares > 1 || law === "must" || leftOut.length > 0,
   };
 }
 

@@ -48,11 +48,18 @@ export async function grant(
     roleRef: { apiGroup: group, kind: "Role", name },
   };
   objectOf(await bindings.create(binding));
-  const known = await pollUntil(attempt, attempt.clock.nowMillis() + 10_000, async () =>
-    (await mayDo(attempt, user, marked, user.namespace)) ? true : undefined,
-  );
+  const known = await pollUntil(attempt, attempt.clock.nowMillis() + 10_000, async () => {
+    // Of several front-ends each has to hear of it.
+    for (let count = 0; count < knownCountMin; count += 1) {
+      if (count > 0) await attempt.client.pause(60);
+      if (!(await mayDo(attempt, user, marked, user.namespace))) return undefined;
+    }
+    return true;
+  });
   if (known === undefined) throw new Inconclusive("a role and its binding have no effect within 10000 ms");
 }
+
+const knownCountMin = 4;
 
 /** What the access review answers the user itself. */
 export async function mayDo(attempt: Attempt, user: SecondUser, ask: Ask, namespace: string): Promise<boolean> {

@@ -29,6 +29,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     runs: 1,
     target: { kind: "url", address: "http://target", version: undefined, details: null },
     curl: { address: "http://target", flags: [] },
+    replayFlags: [],
     signal: undefined,
     leaving: [],
   };

@@ -5,7 +5,7 @@ import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
 import type { NodeHost } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
-import { Client, isOfGateway, LostAnswer } from "../client/client.ts";
+import { Client, isOfGateway, LostAnswer, whyStopped } from "../client/client.ts";
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import { Recorder } from "../client/recorder.ts";
@@ -52,6 +52,8 @@ export interface SuiteRun {
   readonly runs: number;
   readonly target: TargetDescription;
   readonly curl: CurlStyle;
+  /** Of a target at a URL: what its replay lines need beside the address. */
+  readonly replayFlags: readonly string[];
   readonly signal: AbortSignal | undefined;
   /** Told of each program once it has ended, in order, with its exchanges. */
   readonly onHistory?: ((history: readonly ExchangeRecord[]) => void) | undefined;
@@ -240,7 +242,7 @@ function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements, l
 
 /** The signal ends a program at its next request; cleanup has a client that does not know it. */
 async function endOf(run: SuiteRun, body: () => Promise<void>): Promise<Error | undefined> {
-  if (run.signal?.aborted === true) return new Cancelled("stopped by a person");
+  if (run.signal?.aborted === true) return new Cancelled(whyStopped(run.signal));
   try {
     await body();
     return undefined;
@@ -340,8 +342,10 @@ function plain(value: unknown): unknown {
 }
 
 function replayLine(run: SuiteRun, check: Check, path: string): string {
-  const words = ["touchstone", "conform"];
-  if (run.target.kind === "url") words.push(run.target.address);
+  const isUrl = run.target.kind === "url";
+  const isFiled = run.replayFlags.includes("--svcconfig"); // then the file says where
+  const address = isUrl && !isFiled ? [run.target.address] : [];
+  const words = ["touchstone", "conform", ...address, ...(isUrl ? run.replayFlags : [])];
   words.push("--profile", run.profile.name, "--only", check.id, "--seed", String(run.seed));
   if (path !== "") words.push("--path", path);
   return words.join(" ");

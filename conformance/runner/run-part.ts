@@ -2,12 +2,14 @@
 import type { Dialect } from "../../wire/dialect.ts";
 import type { TargetDescription } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
-import { Client, LostAnswer } from "../client/client.ts";
+import { Client, LostAnswer, whyStopped } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
 import type { SuiteProgress } from "./progress.ts";
 import { JudgedRequirements } from "./attempt.ts";
 import { type Check, infoOf } from "./define-check.ts";
+import { unfitTarget } from "./preflight.ts";
+import { watchfulTransport } from "./watchful-transport.ts";
 import { detectFeatures, type Features } from "./features.ts";
 import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
 import { type Furnishing, furnishingOf } from "./lodging.ts";
@@ -38,9 +40,12 @@ export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "furn
 type Tell = (progress: SuiteProgress) => void;
 
 export async function runChecks(options: PartOptions, checks: readonly Check[], tell: Tell): Promise<SuitePart> {
-  const { transport, clock, runId, jobs, maxWaitMillis, compact, ...shared } = options;
+  const { clock, runId, jobs, maxWaitMillis, compact, ...shared } = options;
+  const isEmbedded = options.target.kind === "embedded";
+  const transport = isEmbedded ? options.transport : watchfulTransport(options.transport, clock);
   const startedMillis = clock.nowMillis();
-  if (options.signal?.aborted === true) return stoppedPart(options.target, checks, startedMillis);
+  if (options.signal?.aborted === true)
+    return stoppedPart(options.target, checks, startedMillis, whyStopped(options.signal));
   tell({ kind: "phase", phase: "probing" });
   const probe = await probeTarget(
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
@@ -60,7 +65,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
   const outcomes =
     probe.unreachable === undefined
       ? await judgeAll(run, checks, { jobs, maxWaitMillis, compact }, tell)
-      : checks.map((check) => unprovenOutcome(check, `the target was not reached: ${probe.unreachable}`));
+      : checks.map((check) => unprovenOutcome(check, probe.unreachable as string));
   tell({ kind: "phase", phase: "cleaning" });
   const leftovers = await awaitNamespacesGone({ ...run, embedded: run.target.kind === "embedded" });
   const durationMillis = clock.nowMillis() - startedMillis;
@@ -136,26 +141,33 @@ interface Probe {
   readonly unreachable: string | undefined;
 }
 
+const unproven = { features: new Map(), furnishing: [], version: undefined } as const;
+
 async function probeTarget(client: Client, dialect: Dialect, reachable: boolean): Promise<Probe> {
   try {
+    const unfit = await unfitTarget(client);
+    if (unfit !== undefined) return { ...unproven, unreachable: unfit };
     const version = await client.request("GET", "/version");
     const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
-    const core = await client.request("GET", "/api/v1");
-    if (core.status === 401) throw new Error(`the credentials are not accepted: GET /api/v1 answers 401 ${core.text}`);
     const features = await detectFeatures(client, dialect, reachable);
     const furnishing = await furnishingOf(client);
     return { features, furnishing, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {
-    return { features: new Map(), furnishing: [], version: undefined, unreachable: (error as Error).message };
+    return { ...unproven, unreachable: (error as Error).message };
   }
 }
 
 /** A part that a person stopped before it began: the target is not even asked for its version. */
-function stoppedPart(target: PartOptions["target"], checks: readonly Check[], startedMillis: number): SuitePart {
+function stoppedPart(
+  target: PartOptions["target"],
+  checks: readonly Check[],
+  startedMillis: number,
+  why: string,
+): SuitePart {
   return {
     target: { ...target, version: undefined },
     features: new Map(),
-    outcomes: checks.map((check) => unprovenOutcome(check, "stopped by a person")),
+    outcomes: checks.map((check) => unprovenOutcome(check, why)),
     leftovers: [],
     startedMillis,
     durationMillis: 0,

@@ -21,6 +21,8 @@ export interface SandboxOptions {
 }
 
 export const runLabel = "touchstone-run";
+/** Its own name, on every namespace of the suite: what asks for namespaces by label finds one alone. */
+export const namespaceLabel = "touchstone-namespace";
 
 /**
  * Namespaces of one attempt, and everything made in them. Cleanup removes what was made here and nothing else, and
@@ -125,7 +127,7 @@ export class Sandbox implements CreatedRegistry {
   }
 
   private async createNamespace(name: string): Promise<string> {
-    const labels = { [runLabel]: this.names.runId };
+    const labels = { [runLabel]: this.names.runId, [namespaceLabel]: name };
     const body = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
     this.mayExist.add(name);
     const result = await this.client.attempt("POST", "/api/v1/namespaces", { body });

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "../client/client.ts";
-import { objectOf } from "../client/collection.ts";
+import { type Collection, objectOf } from "../client/collection.ts";
 import { isJsonObject, type JsonObject } from "../client/types.ts";
 import { Inconclusive } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
@@ -26,6 +26,7 @@ export async function createSecondUser(attempt: Attempt, account = "second"): Pr
   const status = isJsonObject(answer.json) ? answer.json["status"] : undefined;
   const token = isJsonObject(status) ? status["token"] : undefined;
   if (typeof token !== "string") throw new Inconclusive(`no token for a service account: ${answer.text.slice(0, 200)}`);
+  await settled(attempt, accounts, { token });
   const namespace = await attempt.target.namespace();
   return {
     username: `system:serviceaccount:${namespace}:${account}`,
@@ -36,3 +37,16 @@ export async function createSecondUser(attempt: Attempt, account = "second"): Pr
     as: { token },
   };
 }
+
+/** Every front-end has to hear of the account before it knows its token, and no time is promised for that. */
+async function settled(attempt: Attempt, accounts: Collection, as: { readonly token: string }): Promise<void> {
+  const deadlineMillis = attempt.clock.nowMillis() + 10_000;
+  for (let knownCount = 0; knownCount < knownCountMin && attempt.clock.nowMillis() < deadlineMillis; ) {
+    const { status } = await attempt.client.request("GET", accounts.path, { as });
+    knownCount = status === 401 ? 0 : knownCount + 1;
+    await attempt.client.pause(settlePauseMillis);
+  }
+}
+
+const knownCountMin = 4;
+const settlePauseMillis = 60;

@@ -1,11 +1,7 @@
 import type { Answer } from "../client/exchange.ts";
-import { objectOf } from "../client/collection.ts";
 import type { JsonObject } from "../client/types.ts";
 import type { Attempt } from "./attempt.ts";
-import { runLabel } from "./sandbox.ts";
-
-/** A program of webhooks touches nobody else's writes: each asks only about one namespace, known by this label. */
-const ownLabel = "touchstone-webhooks";
+import { namespaceLabel, runLabel } from "./sandbox.ts";
 
 const admissionGroup = (attempt: Attempt): string => `admissionregistration.${attempt.profile.dialect.groupSuffix}/v1`;
 
@@ -21,17 +17,13 @@ export async function configurationPath(attempt: Attempt, kind: WebhookKind): Pr
 const collectionPath = (attempt: Attempt, kind: WebhookKind): string =>
   `/apis/${admissionGroup(attempt)}/${kind}webhookconfigurations`;
 
-/** Creates it. The attempt's namespace is labelled first, so that the selectors of `webhookOf` find it. */
+/** Creates it. */
 export async function configure(
   attempt: Attempt,
   kind: WebhookKind,
   webhooks: readonly JsonObject[],
   dryRun = false,
 ): Promise<Answer> {
-  const namespace = await attempt.target.namespace();
-  const body: JsonObject = { metadata: { labels: { [ownLabel]: namespace } } };
-  const contentType = "application/merge-patch+json";
-  objectOf(await attempt.client.request("PATCH", `/api/v1/namespaces/${namespace}`, { body, contentType }));
   return attempt.client.request("POST", collectionPath(attempt, kind), {
     query: dryRun ? { dryRun: "All" } : {},
     body: {
@@ -43,11 +35,11 @@ export async function configure(
   });
 }
 
-/** A webhook of the attempt's namespace alone, for config maps; `parts` go before. */
+/** A webhook of the attempt's namespace alone, so that it touches nobody else's writes, for config maps; `parts` go before. */
 export async function webhookOf(attempt: Attempt, name: string, parts: JsonObject): Promise<JsonObject> {
   return {
     name: `${name}.touchstone.example.com`,
-    namespaceSelector: { matchLabels: { [ownLabel]: await attempt.target.namespace() } },
+    namespaceSelector: { matchLabels: { [namespaceLabel]: await attempt.target.namespace() } },
     rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE"] }],
     sideEffects: "None",
     admissionReviewVersions: ["v1"],

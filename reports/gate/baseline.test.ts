@@ -25,8 +25,8 @@ describe("a baseline", () => {
 
   it.each([
     [
-      `${head}expected:\n  - finding: watch.reliable\n    reason: r\n`,
-      "b.yaml:4:14: expected.0.finding: must be the id",
+      `${head}expected:\n  - finding: watch reliable\n    reason: r\n`,
+      "b.yaml:4:14: expected.0.finding: must be a requirement",
     ],
     [`${head}expected:\n  - finding: a.b/c\n    reason: " "\n`, "b.yaml:5:13: expected.0.reason: must say why"],
     [`${head}expected:\n  - finding: a.b/c\n`, "b.yaml:4:5: expected.0.reason:"],

@@ -8,7 +8,10 @@ import { z } from "zod";
 const baselineVersion = "baselines/v1";
 
 export interface BaselineEntry {
-  /** Id of a finding: `requirement/check`, or `requirement/stale:deviation`. */
+  /**
+   * A requirement, for whatever check finds it broken; or the id of one finding: `requirement/check`, or
+   * `requirement/stale:deviation`.
+   */
   readonly finding: string;
   /** Why it is expected; not empty. */
   readonly reason: string;
@@ -29,8 +32,11 @@ export const baselineSchema = z
         z.strictObject({
           finding: z
             .string()
-            .regex(/^[^/\s]+\/[^/\s]+$/, "must be the id of a finding, as requirement/check")
-            .describe("Id of a finding: requirement/check, or requirement/stale:deviation."),
+            .regex(
+              /^[^/\s]+\.[^/\s]+(\/[^/\s]+)?$/,
+              "must be a requirement, or the id of a finding, as requirement/check",
+            )
+            .describe("A requirement, or the id of a finding: requirement/check, or requirement/stale:deviation."),
           reason: z.string().regex(/\S/, "must say why, and is empty").describe("Why the failure is expected for now."),
         }),
       )

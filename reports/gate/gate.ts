@@ -12,11 +12,15 @@ export function withBaseline(report: SuiteReport, file: string, expected: readon
   const found = new Set(findingsOf(report).map(({ id }) => id));
   const entries = expected.map((entry) => ({ ...entry, status: statusOf(report, entry.finding, found) }));
   const named = new Set(expected.map(({ finding }) => finding));
-  const unexpected = [...found].filter((id) => !named.has(id));
+  const unexpected = [...found].filter((id) => !isNamed(named, id));
   const hidden = hiddenBehind(report, named);
   const result = { file, entries, unexpected, hidden };
   return { ...report, baseline: { ...result, gate: judge(report, result) } };
 }
+
+/** By its id, or by its requirement: which check meets a broken promise first may differ from run to run. */
+const isNamed = (named: ReadonlySet<string>, finding: string): boolean =>
+  named.has(finding) || (!finding.includes("/stale:") && named.has(finding.split("/")[0] as string));
 
 type EntryStatus = BaselineResult["entries"][number]["status"];
 
@@ -24,6 +28,11 @@ type EntryStatus = BaselineResult["entries"][number]["status"];
 function statusOf(report: SuiteReport, finding: string, found: ReadonlySet<string>): EntryStatus {
   if (found.has(finding)) return "occurred";
   const [requirement, by = ""] = finding.split("/", 2);
+  if (by === "") {
+    if ([...found].some((id) => id.startsWith(`${requirement}/`) && !id.includes("/stale:"))) return "occurred";
+    const { status } = report.requirements.find(({ id }) => id === requirement)?.outcome ?? { status: "skipped" };
+    return status === "passed" || status === "deviation" ? "stale" : "unjudged";
+  }
   if (by.startsWith("stale:")) {
     const deviation = report.deviations.find(({ name }) => `stale:${name}` === by);
     return deviation?.status === "occurred" ? "stale" : "unjudged";
@@ -45,7 +54,7 @@ function hiddenBehind({ requirements, checks }: SuiteReport, expected: ReadonlyS
     const others = verdicts.filter(({ verdict }) => verdict.status !== "failed");
     return (
       failed.length > 0 &&
-      failed.every(({ failure }) => failure !== undefined && expected.has(failure.finding)) &&
+      failed.every(({ failure }) => failure !== undefined && isNamed(expected, failure.finding)) &&
       others.every(({ verdict }) => verdict.status === "passed" || verdict.status === "unsupported")
     );
   };
@@ -85,7 +94,7 @@ export function exitCodeFor(report: SuiteReport): 0 | 1 | 3 | 4 {
 
 /** The reason that the baseline gives for a finding; undefined when it names no such finding. */
 export function expectedBy({ baseline }: SuiteReport, finding: string): string | undefined {
-  return baseline?.entries.find((entry) => entry.finding === finding)?.reason;
+  return baseline?.entries.find((entry) => isNamed(new Set([entry.finding]), finding))?.reason;
 }
 
 /** In words, for a heading; none without a baseline. */

@@ -33,9 +33,13 @@ const plain: Paint = (_tone, text) => text;
 /** The whole report, ending in a newline. */
 export function renderSuiteText(report: SuiteReport, options: TextOptions = {}): string {
   const paint = options.paint ?? plain;
+  // Nothing was run: why is all that there is to say.
+  if (reasonForAll(report) !== undefined && report.totals.runs === 0) {
+    return `${heading(report, paint)}\n${closing(report, paint)}\n`;
+  }
   const blocks = [
     heading(report, paint),
-    ...failedChecks(report).map((check) => failureBlock(report, check, options)),
+    ...groupedFailures(report).map((checks) => failureBlock(report, checks, options)),
     listBlock(
       "ERRORS of Touchstone itself, not of the target",
       rowsWith(report, "error"),
@@ -85,6 +89,7 @@ export function renderFailure(
     ["evidence", options.evidence],
     ["replay", failure.replay],
     ["curl", failure.curl === "" ? undefined : failure.curl],
+    ["first", linesBefore(failure)],
   ];
   return [
     `${paint("bad", "FAILED")} ${paint("strong", failure.requirement)} (${failure.level})   check ${failure.check}`,
@@ -101,11 +106,43 @@ function heading(report: SuiteReport, paint: Paint): string {
   return `${paint("strong", where)}${version}, profile ${report.profile}, seed ${report.seed}, ${quick}${runs} programs a property`;
 }
 
-function failedChecks(report: SuiteReport): CheckResult[] {
-  return report.checks.filter((check) => check.verdict.status === "failed");
+/** Checks that failed, by the requirement that each found broken: one broken thing is one block. */
+function groupedFailures(report: SuiteReport): CheckResult[][] {
+  const groups = new Map<string, CheckResult[]>();
+  for (const check of report.checks) {
+    if (check.verdict.status !== "failed") continue;
+    const broken = check.failure?.requirement ?? check.id;
+    const group = groups.get(broken);
+    if (group === undefined) groups.set(broken, [check]);
+    else group.push(check);
+  }
+  return [...groups.values()];
 }
 
-function failureBlock(report: SuiteReport, check: CheckResult, options: TextOptions): string {
+/** How to get where the curl line shows what it showed: what a run has made, it takes away again. */
+function linesBefore({ curl, history }: SuiteFailure): string | undefined {
+  if (!/\/touchstone-[a-z0-9]+-\d+/.test(curl)) return undefined;
+  const shown = history.findLastIndex((exchange) => exchange.curl === curl);
+  const writes = history.slice(0, Math.max(0, shown)).filter(({ method }) => method !== "GET");
+  if (shown < 0 || writes.length === 0) return "its namespace is gone by now: replay makes it again";
+  if (writes.length > linesMax) {
+    return `its namespace is gone by now: replay makes it again, with the ${writes.length} writes that go before`;
+  }
+  return ["its namespace is gone by now; these lines make it again:", ...writes.map((write) => write.curl)].join("\n");
+}
+
+const linesMax = 6;
+
+function failureBlock(report: SuiteReport, checks: readonly CheckResult[], options: TextOptions): string {
+  const [check, ...others] = checks as readonly [CheckResult, ...CheckResult[]];
+  const block = checkBlock(report, check, options);
+  if (others.length === 0) return block;
+  const names = others.map(({ id }) => id).join(", ");
+  const also = field("also", `found by ${checks.length} checks, besides by ${names}`, options.paint ?? plain);
+  return `${block}\n${also}`;
+}
+
+function checkBlock(report: SuiteReport, check: CheckResult, options: TextOptions): string {
   const { failure } = check;
   if (failure === undefined) {
     const verdict = check.verdict.status === "failed" ? check.verdict : { expected: "", actual: "" };

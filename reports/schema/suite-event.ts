@@ -15,6 +15,8 @@ export interface SuiteEventHead {
   readonly kind: "SuiteEvent";
   /** 0, 1, 2 … without a gap. */
   readonly sequence: number;
+  /** When the line was written, by the clock of the machine that runs the suite: RFC 3339 with milliseconds. */
+  readonly at: string;
 }
 
 export type SuiteEventBody =
@@ -56,6 +58,7 @@ const head = {
   apiVersion: z.literal(suiteEventVersion),
   kind: z.literal("SuiteEvent"),
   sequence: z.int().min(0).describe("0, 1, 2 … without a gap."),
+  at: z.iso.datetime().describe("When the line was written, by the clock of the machine that runs the suite."),
 };
 const count = z.int().min(0);
 const countsByName = z.record(z.string(), count);

@@ -171,6 +171,7 @@ export const suiteReportSchema = z
     profile: z.string(),
     seed: count,
     options: z.object({
+      shard: z.string().optional().describe("i/n: this run had the i-th of n shares of the checks."),
       runs: count,
       jobs: count,
       only: texts,

@@ -49,6 +49,8 @@ export interface TargetDescription {
 }
 
 export interface SuiteOptionsRecord {
+  /** `i/n`: this run had the i-th of n shares of the checks. Absent: all. */
+  readonly shard?: string | undefined;
   readonly runs: number;
   readonly jobs: number;
   readonly only: readonly string[];

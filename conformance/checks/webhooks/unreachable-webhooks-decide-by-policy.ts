@@ -103,8 +103,15 @@ async function awaitMark(attempt: Attempt, is: (answer: Answer) => boolean, what
   const configMaps = await attempt.target.collection("configmaps");
   const seen = await pollUntil(attempt, attempt.clock.nowMillis() + patienceMillis, async () => {
     const sent = configMap("mark", { labels: { team: "mark" } });
-    const answer = await configMaps.create(sent, { query: { dryRun: "All" } });
-    return is(answer) ? true : undefined;
+    // Of several front-ends each has to hear of it.
+    for (let count = 0; count < seenCountMin; count += 1) {
+      if (count > 0) await attempt.client.pause(100);
+      const answer = await configMaps.create(sent, { query: { dryRun: "All" } });
+      if (!is(answer)) return undefined;
+    }
+    return true;
   });
   if (seen === undefined) throw new Inconclusive(`no sign within ${patienceMillis} ms that the configuration ${what}`);
 }
+
+const seenCountMin = 3;

@@ -46,6 +46,9 @@ const claimNames: Readonly<Record<BoundResource, string>> = { pods: "pod", secre
 /** After its deletion has begun, an object's tokens stay good for as long: it may have to say goodbye. */
 const goodbyeSeconds = 60;
 
+/** A token of a front-end whose clock is ahead is good at once: the real server's library has this leeway. */
+const skewSecondsMax = 60;
+
 export class ServiceAccountTokens {
   readonly ports: ServiceAccountTokenPorts;
 
@@ -96,7 +99,7 @@ export class ServiceAccountTokens {
     const claims = decoded(body);
     if (claims === undefined || claims["iss"] !== issuer || !Array.isArray(claims["aud"])) return undefined;
     const now = nowSeconds();
-    return now < (claims["exp"] as number) && now >= (claims["nbf"] as number) ? claims : undefined;
+    return now < (claims["exp"] as number) && now >= (claims["nbf"] as number) - skewSecondsMax ? claims : undefined;
   }
 
   /** Undefined when the account, or what the token is bound to, is no longer the one that it was issued for. */

@@ -1,0 +1,57 @@
+/**
+ * A cluster that does every lawful thing at random moments: no judge may mind. `HOSTILE_SEEDS=200` tries more of them,
+ * `HOSTILE_ONLY=watch` fewer checks.
+ */
+import { describe, expect, it } from "vitest";
+import { hostileTransport } from "../../conformance/testing/hostile-transport.fixture.ts";
+import { planSuite, runPart } from "../../conformance/run-suite.ts";
+import { profiles } from "../../sim/contract/profile.ts";
+import { withFrontEnds } from "../../sim/http/embedded-front-ends.fixture.ts";
+
+const firstSeed = Number(process.env["HOSTILE_FIRST"] ?? 1);
+const seeds = Array.from({ length: Number(process.env["HOSTILE_SEEDS"] ?? 2) }, (_, index) => firstSeed + index);
+const only = process.env["HOSTILE_ONLY"]?.split(",") ?? [];
+const runs = Number(process.env["HOSTILE_RUNS"] ?? 2);
+
+const differing = [
+  { cacheLagMicros: 40_000, skewMillis: 1500 },
+  { cacheLagMicros: 150_000, skewMillis: -2500 },
+];
+
+describe.each(["svc", "kubernetes"] as const)("a hostile but lawful cluster, profile %s", (profile) => {
+  it.each(seeds)("has no finding with seed %i", { timeout: 300_000 }, async (seed) => {
+    const selection = { profile, seed, runs, level: "quick", targetKind: "embedded", only, runId: `h${seed}` } as const;
+    const planned = planSuite(selection);
+    const bad: unknown[] = [];
+    for (const check of planned.plan.checks) {
+      const server = {
+        seed: `${seed}/${check.id}`,
+        profile: profiles[profile],
+        latencyMicros: { min: 50, max: 2000 },
+        authorizationModes: ["RBAC"] as const,
+        featureGates: { WatchList: true },
+        others: differing,
+      };
+      const part = await withFrontEnds(server, ({ transport, others, clock, webhooks }) => {
+        const further = others.map((each, index) => ({
+          transport: each,
+          skewMillis: differing[index]?.skewMillis ?? 0,
+        }));
+        const frontEnds = [{ transport, skewMillis: 0 }, ...further] as const;
+        const hostile = hostileTransport({ frontEnds, clock, seed: seed * 7919, anyCreateIs200: profile === "svc" });
+        return runPart({ ...selection, transport: hostile, clock, webhooks }, planned, [check]);
+      });
+      for (const { verdict, failure } of part.outcomes) {
+        if (verdict.status !== "failed" && verdict.status !== "error") continue;
+        bad.push({
+          check: check.id,
+          requirement: failure?.requirement,
+          ...verdict,
+          curl: failure?.curl,
+          program: failure?.counterexampleText,
+        });
+      }
+    }
+    expect(bad).toEqual([]);
+  });
+});
