@@ -8,7 +8,7 @@ import { root } from "./pinned-node.mjs";
 /** What the package holds beside compiled code: data that is read at run time, and what a person reads. */
 const copied = [
   "conformance/requirements/*.yaml",
-  "reports/html/page*.{css,mjs}",
+  "reports/html/*.{css,mjs}",
   "docs/*.{md,png}",
   "sim/testing/examples/*.ts",
   "reports/*/*.schema.json",

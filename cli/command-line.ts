@@ -289,12 +289,14 @@ const replay = object({
 /** Forms of a report that can be made of its file alone. */
 const suiteFormats = ["html", "text", "markdown", "json", "junit", "badge", "badge-json"] as const;
 export type SuiteFormat = (typeof suiteFormats)[number];
+const viewFormats = [...suiteFormats, "perfetto"] as const;
+export type ViewFormat = (typeof viewFormats)[number];
 
 const view = object({
   command: constant("view"),
   files: multiple(
     argument(path({ metavar: "FILE", mustExist: true }), {
-      description: message`A report.json of conform --report, or its folder. Several are put side by side.`,
+      description: message`A report.json of conform --report, or its folder; several are put side by side. Or a trace of run --trace FILE.json, or a capsule of hunt.`,
     }),
   ),
   merge: withDefault(
@@ -304,8 +306,8 @@ const view = object({
     false,
   ),
   format: optional(
-    option("--format", choice(suiteFormats, { metavar: "FORMAT" }), {
-      description: message`html (default), text, markdown, json, junit, badge (SVG) or badge-json (for shields.io).`,
+    option("--format", choice(viewFormats, { metavar: "FORMAT" }), {
+      description: message`html (default), text, markdown, json, junit, badge (SVG) or badge-json (for shields.io); of traces html, text, json or perfetto (for ui.perfetto.dev and chrome://tracing).`,
     }),
   ),
   output: optional(
@@ -447,6 +449,8 @@ export const commandLine = or(
       "touchstone view a.json b.json --output compared.html",
       "touchstone view out/embedded --format markdown",
       "touchstone view --schema report",
+      "touchstone view run.json --output run.html",
+      "touchstone view out/hunts/informers/capsules/watch.stream-1.json --format perfetto --output run.perfetto.json",
     ),
   }),
 );

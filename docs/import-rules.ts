@@ -159,7 +159,7 @@ const rules: readonly Rule[] = [
       !dependencies.has(packageOf(to)) &&
       !(
         devDependencies.has(packageOf(to)) &&
-        (isTest(from) || folder(from) === "docs" || folder(from) === "vitest.config.ts")
+        (isTest(from) || folder(from) === "docs" || folder(from) === ".ci" || folder(from) === "vitest.config.ts")
       ),
   },
 ];

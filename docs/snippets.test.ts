@@ -57,6 +57,7 @@ const examples = [
   "authentication.yaml",
   "scenarios/short-partition.yaml",
   "run.txt",
+  "run.json",
   "out/part-1/report.json",
   "out/part-2/report.json",
   "out/hunts/informers/capsules/watch.stream-1.json",

@@ -10,7 +10,12 @@ import { renderComparisonMarkdown } from "../../reports/render/markdown.ts";
 import { renderSchema } from "../../reports/schema/published.ts";
 import { suiteReportSchema } from "../../reports/schema/suite-report-schema.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
-import type { SuiteFormat, ViewOptions } from "../command-line.ts";
+import { renderTracePage } from "../../reports/html/trace-page.ts";
+import { renderPerfetto } from "../../reports/render/perfetto.ts";
+import { renderTraceText } from "../../reports/render/trace-text.ts";
+import type { TraceDocument } from "../../reports/schema/trace-document.ts";
+import { isCapsule, parseCapsule, recordedCapsule } from "../targets/capsule-run.ts";
+import type { SuiteFormat, ViewFormat, ViewOptions } from "../command-line.ts";
 import { suiteRenderers } from "../output/report-files.ts";
 import { painter } from "../output/terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -28,7 +33,15 @@ export function view(options: ViewOptions): ExitCode {
     throw new UsageError("no report was named: give a report.json, or the folder that `conform --report` wrote.");
   }
   const format = options.format ?? "html";
-  const text = rendered(named(files), format, options.output === undefined);
+  const [file = "", ...more] = files;
+  const trace = more.length === 0 && !statSync(file).isDirectory() ? readTrace(file) : undefined;
+  if (trace !== undefined) {
+    emit(renderedTrace(trace, format), options.output ?? (format === "html" ? "trace.html" : undefined));
+    return exitCodes.good;
+  }
+  if (format === "perfetto")
+    throw new UsageError("--format perfetto is for traces: give what `run --trace FILE.json` wrote, or a capsule.");
+  const text = rendered(named(files), format as SuiteFormat, options.output === undefined);
   // A page is for a browser: it goes into a file, unless somebody says otherwise.
   emit(text, options.output ?? (format === "html" ? "report.html" : undefined));
   return exitCodes.good;
@@ -50,6 +63,40 @@ function rendered(reports: readonly NamedReport[], format: SuiteFormat, forTermi
   throw new UsageError(
     `--format ${format} is for one report, and ${reports.length} were given: several go side by side as ${Object.keys(comparisons).join(", ")}.`,
   );
+}
+
+/** A trace, or the run of a capsule made again; undefined for anything else. */
+function readTrace(file: string): TraceDocument | undefined {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined; // whoever reads reports says what is wrong
+  }
+  if (isCapsule(document)) return recordedCapsule(parseCapsule(document, file), file);
+  if ((document as { kind?: unknown } | null)?.kind !== "Trace") return undefined;
+  const { apiVersion, lanes, entries } = document as Partial<TraceDocument>;
+  if (apiVersion !== "traces/v1" || !Array.isArray(lanes) || !Array.isArray(entries))
+    throw new UsageError(
+      `${file}: this is no trace of this version. Write it again with \`touchstone run --trace FILE.json\`.`,
+    );
+  return document as TraceDocument;
+}
+
+const traceRenderers: Partial<Record<ViewFormat, (trace: TraceDocument) => string>> = {
+  html: renderTracePage,
+  text: renderTraceText,
+  json: (trace) => `${JSON.stringify(trace)}\n`,
+  perfetto: renderPerfetto,
+};
+
+function renderedTrace(trace: TraceDocument, format: ViewFormat): string {
+  const render = traceRenderers[format];
+  if (render === undefined)
+    throw new UsageError(
+      `--format ${format} is for reports: a trace is shown as ${Object.keys(traceRenderers).join(", ")}.`,
+    );
+  return render(trace);
 }
 
 function emit(text: string, output: string | undefined): void {

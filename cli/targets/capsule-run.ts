@@ -5,7 +5,9 @@ import { scenarioOf } from "../flags/scenario-file.ts";
 import { UsageError } from "../flags/usage-error.ts";
 import type { PlannedFault } from "../../sim/faults/plan.ts";
 import { bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
-import type { Reproduction } from "../../sim/experiments/shrink.ts";
+import { Recorder } from "../../sim/experiments/recorder.ts";
+import { edited, replayed, type Reproduction } from "../../sim/experiments/shrink.ts";
+import type { TraceDocument } from "../../reports/schema/trace-document.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
 /** Undefined when the document is none, whatever else it is. */
@@ -47,4 +49,11 @@ export function reproductionOf(capsule: Capsule, path: string): Reproduction {
       throw new UsageError(`${path}: bugs: ${error.message}. Replay it with ${capsule.build}.`);
     throw error;
   }
+}
+
+/** The run of a capsule, made again and written down. */
+export function recordedCapsule(capsule: Capsule, path: string): TraceDocument {
+  const reproduction = reproductionOf(capsule, path);
+  const recorder = new Recorder(edited(reproduction.scenario, reproduction.edits));
+  return recorder.document(replayed(reproduction, recorder).report);
 }

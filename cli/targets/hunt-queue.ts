@@ -56,13 +56,14 @@ export async function queuedHunt(url: string, build: string): Promise<QueuedHunt
     async run(parts, onResults, signal) {
       const waiting = new Set(parts.map(jobId));
       const take = async (id: string): Promise<void> => {
-        const job = waiting.has(id) ? await queue.getJob(id) : undefined;
-        const state = await job?.getState();
-        if (job === undefined || !waiting.has(id)) return;
-        if (state === "completed") onResults(job.returnvalue);
-        else if (state === "failed") onResults(job.data.seeds.map((seed) => brokeAt(seed, job.failedReason)));
-        else return;
-        waiting.delete(id);
+        // The state first: a job that was read before it was done has no results yet.
+        const state = waiting.has(id) ? await queue.getJobState(id) : "unknown";
+        if (state !== "completed" && state !== "failed") return;
+        const job = await queue.getJob(id);
+        if (job === undefined || !waiting.delete(id)) return;
+        onResults(
+          state === "completed" ? job.returnvalue : job.data.seeds.map((seed) => brokeAt(seed, job.failedReason)),
+        );
         await job.remove().catch(() => {});
       };
       events.on("completed", ({ jobId: id }) => void take(id));

@@ -9,14 +9,18 @@ import { type Markup, markup } from "./markup.ts";
 export interface Page {
   readonly title: string;
   readonly body: Markup;
+  /** Files beside this one. Default: those of reports. */
+  readonly assets?: { readonly styles: readonly string[]; readonly script: string };
 }
+
+const reportAssets = { styles: ["page.css"], script: "page-script.mjs" };
 
 const asset = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
 /** A whole HTML document, UTF-8, ending in a newline. */
-export function renderPage({ title, body }: Page): string {
-  const style = asset("page.css");
-  const script = asset("page-script.mjs");
+export function renderPage({ title, body, assets = reportAssets }: Page): string {
+  const style = assets.styles.map(asset).join("\n");
+  const script = asset(assets.script);
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
   return `${
     markup`<!doctype html>

@@ -7,7 +7,8 @@ import type { SimulationFailure } from "../../reports/schema/simulation-report.t
 import type { Scenario } from "../../scenarios/schema.ts";
 import type { Plan, PlannedFault } from "../faults/plan.ts";
 import type { Bugs } from "./bugs.ts";
-import { playScenario } from "./play.ts";
+import { type Played, playScenario } from "./play.ts";
+import type { Watcher } from "./watcher.ts";
 
 /** A run that can be made again. */
 export interface Reproduction {
@@ -33,14 +34,19 @@ export interface Shrunk {
 }
 
 /** The failure that a reproduction ends in, if any. */
-export function reproduce({ scenario, edits, seed, mode, bugs, faults }: Reproduction): SimulationFailure | undefined {
+export function reproduce(reproduction: Reproduction): SimulationFailure | undefined {
+  return replayed(reproduction).report.failure;
+}
+
+/** The run itself, up to its failure. */
+export function replayed({ scenario, edits, seed, mode, bugs, faults }: Reproduction, watcher?: Watcher): Played {
   const plan: Plan = { mode, faults, drawn: [] };
-  const { report } = playScenario(edited(scenario, edits), { seed, plan, bugs, stopsAtFailure: true });
-  return report.failure;
+  const seen = watcher === undefined ? {} : { watcher };
+  return playScenario(edited(scenario, edits), { seed, plan, bugs, stopsAtFailure: true, ...seen });
 }
 
 /** A scenario with some of it left out. What a fault or an expectation says of what is gone goes with it. */
-function edited(scenario: Scenario, { without, untilMicros, quietFromMicros }: CapsuleEdits): Scenario {
+export function edited(scenario: Scenario, { without, untilMicros, quietFromMicros }: CapsuleEdits): Scenario {
   const until = untilMicros ?? scenario.until;
   const { safety, ...rest } = scenario;
   return {

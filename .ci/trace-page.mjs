@@ -1,0 +1,96 @@
+// What `.ci/trace-page` does in the browser. Given a third argument, it leaves pictures there.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [browserPath, home, pictures = ""] = process.argv.slice(2);
+const problems = [];
+let assertions = 0;
+const expect = (what, holds) => {
+  assertions++;
+  if (!holds) problems.push(what);
+};
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+const said = [];
+page.on("console", (message) => said.push(message.text()));
+page.on("pageerror", (error) => said.push(String(error)));
+page.on("request", (request) => request.url().startsWith("file:") || said.push(`asks for ${request.url()}`));
+await page.goto(`file://${join(home, "run.html")}`);
+
+const now = () => page.textContent("#trace-now");
+const state = () => page.textContent("#trace-revision");
+const picture = () => page.evaluate(() => document.querySelector("#trace-canvas").toDataURL());
+const shoot = (name) => pictures !== "" && page.screenshot({ path: join(pictures, name) });
+
+expect("the failure is told", (await page.textContent(".trace-failure")).includes("informer.converges"));
+expect("it opens at the failure", (await now()) === "60.000000 s");
+expect("the moment is marked in the list", (await page.locator("#trace-around [aria-current]").count()) === 1);
+const atEnd = await state();
+const whole = await picture();
+expect("something is drawn", whole.length > 5000);
+await shoot("trace-whole.png");
+
+await page.locator("#trace-time").fill("100000");
+expect("the slider moves the moment", (await now()) === "6.000000 s");
+expect("the state is that of the moment", (await state()) !== atEnd);
+expect(
+  "what is wrong then is told",
+  (await page.textContent("#trace-active")).includes("silence informer-1 apiserver"),
+);
+const list = await page.textContent("#trace-around");
+await page.keyboard.press("Tab");
+await page.locator("h1").click();
+await page.keyboard.press("ArrowRight");
+expect("an arrow key goes to the next entry", (await now()) !== "6.000000 s");
+
+await page.click("button[name=in]");
+await page.click("button[name=in]");
+expect("zooming draws something else", (await picture()) !== whole);
+await shoot("trace-zoomed.png");
+
+await page.locator("[name=text]").fill("writer-1");
+await page.locator("#trace-time").fill("100000");
+const filtered = await page.locator("#trace-around li").allTextContents();
+expect(
+  "the text filter leaves what has it",
+  filtered.length > 0 && filtered.every((line) => line.includes("writer-1")),
+);
+expect("and takes away something", filtered.join("") !== list);
+await page.locator("[name=text]").fill("");
+
+const link = page.locator("#trace-state button").first();
+const version = (await link.textContent()).slice(1);
+await link.click();
+expect(
+  "a version leads to its write",
+  (await page.textContent("#trace-write-head")).startsWith(`Version ${version}, at `),
+);
+expect(
+  "and to the object as it was",
+  (await page.textContent("#trace-write")).includes(`"resourceVersion": "${version}"`),
+);
+
+await page.click("button[name=failure]");
+expect("a button leads to the failure", (await now()) === "60.000000 s");
+await page.click("button[name=all]");
+await page.setViewportSize({ width: 390, height: 800 });
+expect("nothing is wider than a telephone", await page.evaluate(() => document.documentElement.scrollWidth <= 391));
+await shoot("trace-small.png");
+expect(`nothing is said on the console: ${said.join("; ")}`, said.length === 0);
+await browser.close();
+
+const perfetto = JSON.parse(readFileSync(join(home, "perfetto.json"), "utf8"));
+expect(
+  "Perfetto has lanes",
+  perfetto.traceEvents.filter(({ ph, name }) => ph === "M" && name === "thread_name").length >= 4,
+);
+expect(
+  "Perfetto has spans and flows",
+  ["X", "i", "s", "f"].every((kind) => perfetto.traceEvents.some(({ ph }) => ph === kind)),
+);
+
+for (const problem of problems) console.log(`FAILED ${problem}`);
+console.log(`${assertions} assertions, ${problems.length} failed`);
+process.exit(problems.length === 0 ? 0 : 1);
