@@ -1,5 +1,8 @@
-/** A simulated client's way to an API server: whole requests with a deadline, and watches event by event. */
-import type { ApiHandler, JsonObject, Responder } from "../contract/http-message.ts";
+/**
+ * The one way to call an API server, over a link or in its own process: whole requests with a deadline, and watches event
+ * by event. What a client has pending ends with its process.
+ */
+import type { ApiHandler, ClientIdentity, JsonObject, Payload, Responder } from "../contract/http-message.ts";
 import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
 
 export interface ClientRequest {
@@ -10,10 +13,19 @@ export interface ClientRequest {
   readonly body?: JsonObject;
   /** Of the body. Default `application/json`. */
   readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
 }
 
 export type ClientAnswer =
-  | { readonly ok: true; readonly status: number; readonly object: JsonObject }
+  | {
+      readonly ok: true;
+      readonly status: number;
+      /** Empty when the answer is no object. */
+      readonly object: JsonObject;
+      /** Undefined when a watch began instead. */
+      readonly payload: Payload | undefined;
+    }
   /** The outcome is unknown, unless the failure is `refused`. */
   | { readonly ok: false; readonly failure: CallFailure };
 
@@ -27,16 +39,29 @@ export interface WatchSink {
   ended(failure: CallFailure | undefined): void;
 }
 
+const json = "application/json";
+
 export class ApiClient {
   private readonly process: Process;
   private readonly handler: ApiHandler;
   private readonly headers: Readonly<Record<string, string>>;
+  private readonly identity: ClientIdentity | undefined;
 
-  /** `handler` is the server as this process reaches it, over a link as a rule. */
-  constructor(process: Process, handler: ApiHandler, token: string) {
+  /**
+   * `handler` is the server as this process reaches it, over a link as a rule. `credentials`: a bearer token, or whom a
+   * certificate names.
+   */
+  constructor(
+    process: Process,
+    handler: ApiHandler,
+    credentials: string | ClientIdentity,
+    userAgent: string = process.name,
+  ) {
     this.process = process;
     this.handler = handler;
-    this.headers = { accept: "application/json", authorization: `Bearer ${token}`, "user-agent": process.name };
+    const isToken = typeof credentials === "string";
+    this.identity = isToken ? undefined : credentials;
+    this.headers = { ...(isToken ? { authorization: `Bearer ${credentials}` } : {}), "user-agent": userAgent };
   }
 
   /** `done` fires once, unless the call is cancelled or the process dies. */
@@ -53,8 +78,8 @@ export class ApiClient {
       finish({ ok: false, failure: "deadline" });
     });
     const cancelRequest = this.start(request, {
-      respond: (status, _headers, payload) => finish({ ok: true, status, object: payload.object ?? {} }),
-      open: () => finish({ ok: true, status: 200, object: {} }),
+      respond: (status, _headers, payload) => finish({ ok: true, status, object: payload.object ?? {}, payload }),
+      open: () => finish({ ok: true, status: 200, object: {}, payload: undefined }),
       frame: () => 0,
       close: () => {},
       failed: (failure) => finish({ ok: false, failure }),
@@ -72,38 +97,37 @@ export class ApiClient {
     const unlessOver = (act: () => void): void => {
       if (!over && this.process.alive) act();
     };
+    const forget = this.process.onCrash(() => stop());
+    const end = (tell: () => void): void =>
+      unlessOver(() => {
+        over = true;
+        forget();
+        tell();
+      });
     const cancel = this.start(request, {
-      respond: (status, _headers, payload) =>
-        unlessOver(() => {
-          over = true;
-          sink.refused(status, payload.object ?? {});
-        }),
+      respond: (status, _headers, payload) => end(() => sink.refused(status, payload.object ?? {})),
       open: () => unlessOver(() => sink.opened()),
       frame(payload) {
         const { type, object } = (payload.object ?? {}) as { type?: string; object?: JsonObject };
         unlessOver(() => sink.event(type ?? "", object ?? {}));
         return 0;
       },
-      close: () =>
-        unlessOver(() => {
-          over = true;
-          sink.ended(undefined);
-        }),
-      failed: (failure) =>
-        unlessOver(() => {
-          over = true;
-          sink.ended(failure);
-        }),
+      close: () => end(() => sink.ended(undefined)),
+      failed: (failure) => end(() => sink.ended(failure)),
     });
-    return () => {
+    const stop = (): void => {
       over = true;
+      forget();
       cancel();
     };
+    return stop;
   }
 
   private start(request: ClientRequest, responder: Responder): Cancel {
-    const { method, path, query = "", body, contentType = "application/json" } = request;
-    const headers = body === undefined ? this.headers : { ...this.headers, "content-type": contentType };
-    return this.handler.start({ method, path, query, headers, body }, responder);
+    const { method, path, query = "", body, contentType = json, accept = json } = request;
+    const headers: Record<string, string> = { ...this.headers, accept };
+    if (body !== undefined) headers["content-type"] = contentType;
+    const identified = this.identity === undefined ? {} : { clientCertificate: this.identity };
+    return this.handler.start({ method, path, query, headers, body, ...identified }, responder);
   }
 }

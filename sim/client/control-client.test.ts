@@ -52,7 +52,7 @@ describe("a controller's client", () => {
 });
 
 describe("a controller's events", () => {
-  it("say once what is to be said of an object", () => {
+  it("are one event of an object that says the same again, counted", () => {
     const { client, bed } = play();
     const recorder = new EventRecorder(client, "some-controller");
     const pod = { apiVersion: "v1", kind: "Pod", namespace: "default", name: "p", uid: "1" };
@@ -66,7 +66,7 @@ describe("a controller's events", () => {
       source: { component: "some-controller" },
       message: "it is still there",
       type: "Warning",
-      count: 1,
+      count: 2,
       firstTimestamp: "2030-01-01T00:00:00Z",
     });
   });

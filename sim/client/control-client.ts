@@ -1,7 +1,8 @@
-/** A controller's way to the API server: requests and watches under the account that it has in a cluster. */
+/** A controller's client: the account that it has in a cluster, and what its queues count. */
 import type { Dialect } from "../../wire/dialect.ts";
-import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../contract/http-message.ts";
-import type { Cancel, Process } from "../kernel/types.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import { ApiClient, type ClientRequest } from "./api-client.ts";
 import { QueueCounts } from "./queue-counts.ts";
 
 export interface ControlClientOptions {
@@ -14,20 +15,8 @@ export interface ControlClientOptions {
   readonly queueCounts?: QueueCounts;
 }
 
-export interface ControlRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Without `?`. */
-  readonly query?: string;
-  readonly body?: JsonObject;
-  /** Of the body. Default `application/json`. */
-  readonly contentType?: string;
-  /** Default `application/json`. */
-  readonly accept?: string;
-}
-
 export interface ControlAnswer {
-  /** 0 when the connection broke: whether anything happened is unknown. */
+  /** 0 when the connection broke or nothing came in time: whether anything happened is unknown. */
   readonly status: number;
   /** Undefined when the answer is no object. */
   readonly object: JsonObject | undefined;
@@ -41,75 +30,46 @@ export interface WatchHearer {
   ended(): void;
 }
 
+/** A server ends a request itself after a minute, and says so. */
+const deadlineMicros: Micros = 65_000_000;
+
+const lost: ControlAnswer = { status: 0, object: undefined };
+
 export class ControlClient {
   readonly process: Process;
   readonly queueCounts: QueueCounts;
-  private readonly server: ApiHandler;
-  private readonly agent: string;
-  private readonly identity: NonNullable<ApiRequest["clientCertificate"]>;
+  private readonly api: ApiClient;
 
   constructor({ process, server, dialect, account, queueCounts = new QueueCounts() }: ControlClientOptions) {
     const { system } = dialect.systemNamespaces;
     this.process = process;
     this.queueCounts = queueCounts;
-    this.server = server;
-    this.agent = `${system.split("-", 1)[0]}-controller-manager/v1.33.3/${account}`;
-    this.identity = { commonName: `system:serviceaccount:${system}:${account}`, organizations: ["system:masters"] };
+    const agent = `${system.split("-", 1)[0]}-controller-manager/v1.33.3/${account}`;
+    const identity = { commonName: `system:serviceaccount:${system}:${account}`, organizations: ["system:masters"] };
+    this.api = new ApiClient(process, server, identity, agent);
   }
 
-  /** `done` fires once, within the call or later, unless this process dies. */
-  call(request: ControlRequest, done: (answer: ControlAnswer) => void): void {
-    const answer = (status: number, object: JsonObject | undefined): void => {
-      if (this.process.alive) done({ status, object });
-    };
-    this.start(request, {
-      respond: (status, _headers, payload) => answer(status, payload.object),
-      open: () => answer(200, undefined),
-      frame: () => 0,
-      close: () => {},
-      failed: () => answer(0, undefined),
-    });
+  /** `done` fires once, within the call or later, unless the call is cancelled or this process dies. */
+  call(request: ClientRequest, done: (answer: ControlAnswer) => void): Cancel {
+    return this.api.call(request, deadlineMicros, (answer) =>
+      done(answer.ok ? { status: answer.status, object: answer.payload?.object } : lost),
+    );
   }
 
-  get(path: string, done: (answer: ControlAnswer) => void): void {
-    this.call({ method: "GET", path }, done);
+  get(path: string, done: (answer: ControlAnswer) => void): Cancel {
+    return this.call({ method: "GET", path }, done);
   }
 
   /** Nothing is heard after the cancel, nor when this process has died. */
   watch(path: string, query: string, hearer: WatchHearer): Cancel {
-    let over = false;
-    const last = (tell: () => void): void => {
-      if (over) return;
-      over = true;
-      forget();
-      tell();
-    };
-    const forget = this.process.onCrash(() => cancel());
-    const cancelStream = this.start(
+    return this.api.watch(
       { method: "GET", path, query },
       {
-        respond: (status) => last(() => hearer.refused(status)),
-        open: () => {},
-        frame: ({ object }) => {
-          if (!over && object !== undefined) hearer.event(object["type"] as string, object["object"] as JsonObject);
-          return 0;
-        },
-        close: () => last(() => hearer.ended()),
-        failed: () => last(() => hearer.ended()),
+        opened: () => {},
+        event: (type, object) => hearer.event(type, object),
+        refused: (status) => hearer.refused(status),
+        ended: () => hearer.ended(),
       },
     );
-    const cancel = (): void => {
-      over = true;
-      forget();
-      cancelStream();
-    };
-    return cancel;
-  }
-
-  private start(request: ControlRequest, responder: Responder): Cancel {
-    const { method, path, query = "", body, contentType = "application/json", accept = "application/json" } = request;
-    const headers: Record<string, string> = { accept, "user-agent": this.agent };
-    if (body !== undefined) headers["content-type"] = contentType;
-    return this.server.start({ method, path, query, headers, body, clientCertificate: this.identity }, responder);
   }
 }

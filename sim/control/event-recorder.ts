@@ -54,7 +54,7 @@ export class EventRecorder {
     };
     const path = `/api/v1/namespaces/${namespace}/events`;
     // Nothing depends on an event: one that is refused is lost.
-    const write = (): void => this.client.call({ method: "POST", path, body: event }, () => {});
+    const write = (): void => void this.client.call({ method: "POST", path, body: event }, () => {});
     if (correlation.act === "write") {
       write();
       return;

@@ -8,7 +8,7 @@ import { compareBytes } from "../../../wire/go-strings.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import type { ControlRequest } from "../../client/control-client.ts";
+import type { ClientRequest } from "../../client/api-client.ts";
 import type { Outcome, WorkQueue } from "../../client/work-queue.ts";
 import {
   collectionOf,
@@ -105,7 +105,7 @@ export class EndpointSliceController {
     const [namespace] = partsOf(key);
     const wanted = this.wantedOf(service, servingPods(service, this.followed.pods.inNamespace(namespace)));
     const slices = this.slicesOf(key).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const requests: ControlRequest[] = [];
+    const requests: ClientRequest[] = [];
     const spare = new Set(slices);
     for (const group of wanted) this.reconcile(service, group, spare, requests);
     for (const slice of spare) requests.push({ method: "DELETE", path: pathTo(this.row, slice) });
@@ -153,7 +153,7 @@ export class EndpointSliceController {
   }
 
   /** 1. What is there stays where it is. 2. What is new goes where there is room. 3. The rest gets slices of its own. */
-  private reconcile(service: Service, group: Wanted, spare: Set<Slice>, requests: ControlRequest[]): void {
+  private reconcile(service: Service, group: Wanted, spare: Set<Slice>, requests: ClientRequest[]): void {
     const kept: { readonly slice: Slice; readonly endpoints: JsonObject[] }[] = [];
     const left = new Map(group.endpoints);
     for (const slice of [...spare].filter((each) => isOfGroup(each, group))) {
@@ -186,7 +186,7 @@ export class EndpointSliceController {
     }
   }
 
-  private creation(service: Service, group: Wanted, endpoints: readonly JsonObject[]): ControlRequest {
+  private creation(service: Service, group: Wanted, endpoints: readonly JsonObject[]): ClientRequest {
     const path = collectionOf(this.row, service.metadata.namespace);
     return { method: "POST", path, body: this.bodyOf(service, group, endpoints, undefined) };
   }

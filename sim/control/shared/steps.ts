@@ -2,18 +2,19 @@
  * What a controller does about one item, as a generator that yields requests and gets their answers: it reads from top
  * to bottom, and no promise decides an order.
  */
-import type { ControlAnswer, ControlClient, ControlRequest } from "../../client/control-client.ts";
+import type { ClientRequest } from "../../client/api-client.ts";
+import type { ControlAnswer, ControlClient } from "../../client/control-client.ts";
 
 /** Yields requests that are sent together; gets their answers, in the order of the requests. */
-export type Steps<Result> = Generator<readonly ControlRequest[], Result, readonly ControlAnswer[]>;
+export type Steps<Result> = Generator<readonly ClientRequest[], Result, readonly ControlAnswer[]>;
 
 /** One request. */
-export function* call(request: ControlRequest): Steps<ControlAnswer> {
+export function* call(request: ClientRequest): Steps<ControlAnswer> {
   return (yield [request])[0] as ControlAnswer;
 }
 
 /** Several at once. */
-export function* callAll(requests: readonly ControlRequest[]): Steps<readonly ControlAnswer[]> {
+export function* callAll(requests: readonly ClientRequest[]): Steps<readonly ControlAnswer[]> {
   return requests.length === 0 ? [] : yield requests;
 }
 

@@ -1,6 +1,7 @@
 /** Makes and deletes the pods of a controller, and leaves events about it. Source: the published controllers' pod control. */
 import type { JsonObject } from "../../contract/http-message.ts";
-import type { ControlAnswer, ControlClient, ControlRequest } from "../../client/control-client.ts";
+import type { ClientRequest } from "../../client/api-client.ts";
+import type { ControlAnswer, ControlClient } from "../../client/control-client.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import {
   collectionOf,
@@ -83,7 +84,7 @@ export class PodControl {
     this.events.tell(subjectOf(this.row, owner), type, reason, message);
   }
 
-  private creation(owner: Stored, template: PodTemplate, shape: PodShape): ControlRequest {
+  private creation(owner: Stored, template: PodTemplate, shape: PodShape): ClientRequest {
     const body = podOf(this.row, owner, template, shape);
     return { method: "POST", path: collectionOf(podRow, owner.metadata.namespace), body };
   }
