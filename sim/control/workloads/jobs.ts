@@ -5,7 +5,7 @@
  * Source: the published job controller.
  */
 import { formatTime } from "../../../wire/time.ts";
-import type { ControlRequest } from "../../client/control-client.ts";
+import type { ClientRequest } from "../../client/api-client.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { Outcome, WorkQueue } from "../../client/work-queue.ts";
@@ -456,7 +456,7 @@ export class JobController {
     return metadata.finalizers?.includes(this.names.finalizer) ?? false;
   }
 
-  private release(pod: Pod): ControlRequest {
+  private release(pod: Pod): ClientRequest {
     const body = bodyOf({
       metadata: { uid: pod.metadata.uid, "$deleteFromPrimitiveList/finalizers": [this.names.finalizer] },
     });
