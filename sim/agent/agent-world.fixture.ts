@@ -70,7 +70,8 @@ export class AgentWorld {
   constructor(options: Partial<AgentOptions> = {}, firstRelistMicros = 700_000) {
     this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
     this.runtime = this.kernel.enter(this.machine, () => new ScriptedRuntime(this.machine));
-    this.options = { ...defaultAgentOptions("n1"), ...options };
+    const standard = defaultAgentOptions("n1");
+    this.options = { ...standard, pods: { ...standard.pods, clusterDns: ["10.96.0.10"] }, ...options };
     this.firstRelistMicros = firstRelistMicros;
     this.boot();
   }

@@ -239,6 +239,7 @@ export class Agent {
       backOffs: new BackOffs(),
       health: this.health,
       node: () => this.nodeFacts(),
+      agentName: this.ports.dialect.name === "kubernetes" ? "kubelet" : "nodeagent",
       hostIps: () => this.hostIps(),
       volumes: (held) => ({
         api: this.api,

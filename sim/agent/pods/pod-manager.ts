@@ -93,7 +93,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
     const { uid = "" } = metadataOf(object);
     const held = this.held.get(uid);
     if (held === undefined) {
-      this.add(source, object);
+      const { name, namespace } = metadataOf(object);
+      const next = this.successors.get(`${name}_${namespace}`);
+      if (next === undefined || metadataOf(next.object).uid !== uid) this.add(source, object);
       return;
     }
     if (held.isGone) {
@@ -128,7 +130,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
     const { process } = this.options;
     const held = new HeldPod(object, source, process.clock.nowMicros());
     const known = this.view.get(held.uid);
-    if (held.isStatic && [...this.held.values()].some((other) => other.isStatic && other.fullName === held.fullName)) {
+    const before = held.isStatic
+      ? [...this.held.values()].find((other) => other.isStatic && other.fullName === held.fullName)
+      : undefined;
+    if (before !== undefined) {
+      before.mirror = undefined; // it is the other's now
       this.successors.set(held.fullName, { object, source });
       this.lookForSuccessor(held.fullName);
       return;

@@ -19,7 +19,7 @@ import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import { mountVolumes, type VolumeContext } from "../runtime/volumes.ts";
 import { run, type Task, wait } from "../task.ts";
 import type { HeldPod } from "./held-pod.ts";
-import { type Container, isTerminalPhase, type PodStatus } from "./pod-types.ts";
+import { type Container, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
 import type { Probes } from "./probes.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -41,6 +41,8 @@ export interface PodSyncContext {
   readonly backOffs: BackOffs;
   readonly health: RuntimeHealth;
   readonly node: () => NodeFacts;
+  /** As texts call it. */
+  readonly agentName: string;
   readonly hostIps: () => readonly string[];
   readonly volumes: (held: HeldPod) => VolumeContext;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
@@ -109,7 +111,8 @@ export class PodSync {
       yield* cri.ask("RemovePath", { path: `${node().rootDir}/pods/${held.uid}/volumes` });
     }
     held.isFinished = true;
-    statuses.set(held, final(this.build(held, true).status), true);
+    // A static pod's mirror is taken away, and gets no last word.
+    if (!held.isStatic) statuses.set(held, final(this.build(held, true).status), true);
     return "done";
   }
 
@@ -185,7 +188,10 @@ export class PodSync {
   private *runPlan(held: HeldPod): Task<SyncOutcome | "steady"> {
     const { probes, cri, events } = this.context;
     const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash);
-    if (isEmpty(plan)) return (held.reasons?.size ?? 0) > 0 ? "done" : "steady";
+    if (isEmpty(plan)) {
+      const lacksDns = this.tellOfDns(held);
+      return (held.reasons?.size ?? 0) > 0 || lacksDns ? "done" : "steady";
+    }
     if (plan.createSandbox && plan.sandboxId !== "") {
       events.pod(held.object, "Normal", "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
     }
@@ -211,8 +217,10 @@ export class PodSync {
   private *start(held: HeldPod, plan: SyncPlan): Task<SyncOutcome> {
     const { runtimePod } = held;
     const starting = this.starting(held);
+    if (plan.createSandbox) this.tellOfDns(held);
     const sandbox = plan.createSandbox ? yield* createSandbox(starting, plan.attempt) : this.sandboxOf(held, starting);
     if ("error" in sandbox) return "failed";
+    this.tellOfDns(held);
     let outcome: SyncOutcome = "done";
     const kinds = [
       ["ephemeralContainers", plan.ephemeralToStart],
@@ -233,6 +241,18 @@ export class PodSync {
       }
     }
     return outcome;
+  }
+
+  /** Each time that a pod's DNS is put together, and the cluster's is wanted and not known. */
+  private tellOfDns(held: HeldPod): boolean {
+    const { dnsPolicy = "ClusterFirst", hostNetwork = false } = held.pod.spec;
+    const wants = dnsPolicy === "ClusterFirstWithHostNet" || (dnsPolicy === "ClusterFirst" && !hostNetwork);
+    const { node, events, agentName } = this.context;
+    if (!wants || node().clusterDns.length > 0) return false;
+    const pod = `pod: ${JSON.stringify(podWords(held.pod))}.`;
+    const why = `${agentName} does not have ClusterDNS IP configured and cannot create Pod using ${JSON.stringify(dnsPolicy)} policy.`;
+    events.pod(held.object, "Warning", "MissingClusterDNS", `${pod} ${why} Falling back to "Default" policy.`);
+    return true;
   }
 
   private starting(held: HeldPod): Starting {

@@ -182,13 +182,13 @@ function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
     patch[key] = isReplaced ? [{ $patch: "replace" }, ...(to as Json[])] : (to ?? null);
   }
   const conditions = after.conditions ?? [];
-  const changed = conditions.filter(
-    (condition) =>
-      !jsonEqual(
-        (before.conditions?.find(({ type }) => type === condition.type) ?? null) as Json,
-        condition as unknown as Json,
-      ),
-  );
+  const changed = conditions.flatMap((condition) => {
+    const from = before.conditions?.find(({ type }) => type === condition.type);
+    if (from !== undefined && jsonEqual(from as unknown as Json, condition as unknown as Json)) return [];
+    // The items are merged field by field: what is said no more has to be taken back.
+    const taken = Object.keys(from ?? {}).filter((key) => !(key in condition));
+    return [{ ...condition, ...Object.fromEntries(taken.map((key) => [key, null])) }];
+  });
   const order = conditions.map(({ type }) => ({ type }));
   if (changed.length > 0) {
     patch["$setElementOrder/conditions"] = order;

@@ -145,13 +145,21 @@ export class Workers {
         : held.state === "terminating"
           ? sync.terminate(held)
           : sync.finish(held);
+    // What the task does at once may come back here: it runs from before its first step.
     let isOver = false;
+    let isInterrupted = false;
+    const interrupted = (): void => {
+      isInterrupted = true;
+    };
+    held.running = interrupted;
     const cancel = run(task, (outcome) => {
       isOver = true;
+      if (isInterrupted) return;
       held.running = undefined;
       this.ended(held, outcome);
     });
-    if (!isOver) held.running = cancel;
+    if (isInterrupted) cancel();
+    else if (!isOver && held.running === interrupted) held.running = cancel;
   }
 
   /** All is as it was when there was nothing to do. */

@@ -5,19 +5,22 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
+import type { AgentApi } from "../client/agent-api.ts";
 import { ask } from "../client/api-task.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
-import type { ApiCaller } from "../ports.ts";
 import { run, type Task } from "../task.ts";
 
 export interface MirrorPodsOptions {
-  readonly api: ApiCaller;
+  readonly api: AgentApi;
   readonly dialect: Dialect;
   /** As the API server has it; undefined while it is not known. */
   readonly node: () => JsonObject | undefined;
   /** The static pod has a mirror now, or another one. */
   readonly mirrored: (held: HeldPod) => void;
 }
+
+/** From making a mirror to telling its status, about as recorded. */
+const tellMicros = 900_000;
 
 export class MirrorPods {
   private readonly options: MirrorPodsOptions;
@@ -56,7 +59,10 @@ export class MirrorPods {
     const hash = metadataOf(held.object).annotations?.[`${dialect.labelSuffix}/config.hash`] ?? held.uid;
     if (known !== undefined) {
       if (metadataOf(known).deletionTimestamp === undefined && this.mark(known) === hash) {
-        if (held.mirror !== known) this.take(held, known);
+        if (held.mirror !== known) {
+          held.mirror = known;
+          mirrored(held);
+        }
         return;
       }
       if (!(yield* this.delete(known))) return;
@@ -68,8 +74,8 @@ export class MirrorPods {
     const made = yield* ask(api, { method: "POST", path, body });
     if (made.status === 201 && made.object !== undefined) {
       this.byName.set(held.fullName, made.object);
-      this.take(held, made.object);
-      mirrored(held);
+      held.mirror = made.object;
+      api.process.clock.after(tellMicros, () => mirrored(held));
     }
   }
 
@@ -77,11 +83,6 @@ export class MirrorPods {
   drop(fullName: string): void {
     const known = this.byName.get(fullName);
     if (known !== undefined) run(this.delete(known), () => {});
-  }
-
-  private take(held: HeldPod, mirror: JsonObject): void {
-    held.mirror = mirror;
-    this.options.mirrored(held);
   }
 
   private *delete(mirror: JsonObject): Task<boolean> {

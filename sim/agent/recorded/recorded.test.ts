@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { histories, type Recorded } from "./histories.ts";
+import { type History, play, type Seen } from "./replay.fixture.ts";
+
+/** Where within the second the recorded agent looked at its runtime is not told: the best of these is taken. */
+const phases = [0.05, 0.25, 0.45, 0.65, 0.85];
+
+const kinds = ["statuses", "events", "calls"] as const;
+
+/**
+ * Rows that may differ, counting both sides, and why.
+ *
+ * A wait after a failure is drawn from ten to fifteen seconds: near the recording's end one more or one fewer falls into
+ * it. So does a sandbox's removal, which comes with the minute that the agent counts from its own start.
+ */
+const tolerated: Readonly<Record<string, readonly [rows: number, why: string]>> = {
+  "command-not-found": [2, "one look more or fewer, by the draw of the waits"],
+  "fails-onfailure": [2, "one look more or fewer, by the draw of the waits"],
+  "image-cannot-be-pulled": [8, "looks more or fewer, by the draw of the waits"],
+  "liveness-fails": [4, "a probe that meets the new container's start, by the phase of its period"],
+  "prestop-outlives-grace": [3, "the sandbox goes with the minute"],
+  "static-pod": [
+    18,
+    "the mirror of a changed pod is told less often, and its pod's DNS more often, than a replay can know from the recording",
+  ],
+};
+
+/** Pairs of rows, one of the recording and one of the replay, that say the same in the same order: as many as there are. */
+function pairs(one: readonly Seen[], other: readonly Seen[]): readonly (readonly [Seen, Seen])[] {
+  const lengths = one.map(() => new Uint16Array(other.length + 1));
+  lengths.push(new Uint16Array(other.length + 1));
+  for (let at = one.length - 1; at >= 0; at--) {
+    for (let to = other.length - 1; to >= 0; to--) {
+      lengths[at]![to] =
+        one[at]!.text === other[to]!.text
+          ? lengths[at + 1]![to + 1]! + 1
+          : Math.max(lengths[at + 1]![to]!, lengths[at]![to + 1]!);
+    }
+  }
+  const found: (readonly [Seen, Seen])[] = [];
+  for (let at = 0, to = 0; at < one.length && to < other.length; ) {
+    if (one[at]!.text === other[to]!.text) found.push([one[at++]!, other[to++]!]);
+    else if (lengths[at + 1]![to]! >= lengths[at]![to + 1]!) at++;
+    else to++;
+  }
+  return found;
+}
+
+interface Score {
+  readonly paired: readonly (readonly [Seen, Seen])[];
+  readonly all: number;
+  readonly replay: History;
+}
+
+function score(recorded: Recorded, phase: number): Score {
+  const ends = Math.max(...kinds.flatMap((kind) => recorded[kind].map(({ at }) => at)));
+  const replay = play(recorded, ends + 0.5, phase, `recorded ${recorded.name} ${phase}`);
+  const paired = kinds.flatMap((kind) => pairs(recorded[kind], replay[kind]));
+  const all = kinds.reduce((sum, kind) => sum + Math.max(recorded[kind].length, replay[kind].length), 0);
+  return { paired, all, replay };
+}
+
+/** Before anything that the agent draws by chance: ten seconds after the pod's beginning. */
+const drawnAfterSeconds = 10;
+
+describe("recorded histories of a live agent", () => {
+  const totals = { same: 0, all: 0, inTime: 0, timed: 0 };
+
+  it.each(histories.map((recorded) => [recorded.name, recorded] as const))("%s", (name, recorded) => {
+    const best = phases
+      .map((phase) => score(recorded, phase))
+      .reduce((one, other) => (other.paired.length * one.all > one.paired.length * other.all ? other : one));
+    totals.same += best.paired.length;
+    totals.all += best.all;
+    for (const [there, here] of best.paired) {
+      if (there.at > drawnAfterSeconds) continue;
+      totals.timed++;
+      if (Math.abs(there.at - here.at) <= Math.max(1, there.at / 10)) totals.inTime++;
+    }
+    const differing = best.all - best.paired.length;
+    const [rows, why] = tolerated[name] ?? [0, "none"];
+    const lists = kinds.map((kind) => `${kind}\n- ${shown(recorded[kind])}\n+ ${shown(best.replay[kind])}`).join("\n");
+    expect(differing, `rows of ${name} that differ; tolerated: ${why}\n${lists}`).toBeLessThanOrEqual(rows);
+  });
+
+  it("are reproduced: at least 95 rows of 100, and in time but for what is drawn", () => {
+    expect(totals.same / totals.all).toBeGreaterThan(0.95);
+    expect(totals.inTime / totals.timed).toBeGreaterThan(0.95);
+  });
+
+  it("are held against what differs", () => {
+    const row = (text: string): Seen => ({ at: 0, text });
+    expect(pairs(["a", "b", "c"].map(row), ["b", "a", "c"].map(row))).toHaveLength(2);
+    expect(pairs([row("a")], [row("b")])).toEqual([]);
+  });
+});
+
+const shown = (rows: readonly Seen[]): string => rows.map(({ at, text }) => `${at} ${text}`).join("\n  ");

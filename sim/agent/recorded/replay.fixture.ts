@@ -1,0 +1,357 @@
+/**
+ * Plays a recorded pod scenario on a simulated node, and writes down what could be seen of it, in the recording's form.
+ * What the recording does not tell (when the agent's ticks fell) is fitted by the caller.
+ */
+import { defaultAgentOptions } from "../agent-options.ts";
+import { Agent } from "../agent.ts";
+import { AgentNode } from "../node/node-side.ts";
+import { parseEvictionSettings, type EvictionRules } from "../../../wire/eviction-thresholds.ts";
+import type { CriAnswer, CriRequest } from "../../../wire/cri.ts";
+import { TestBed } from "../../apiserver/test-bed.fixture.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
+import { noControllers } from "../../control/controllers.ts";
+import { Kernel } from "../../kernel/kernel.ts";
+import { agentFaultsOn } from "../../planted/agent-faults.ts";
+import { SimulatedRuntime } from "../../runtime/runtime.ts";
+import type { FilesRead } from "../sources/file-source.ts";
+import type { CriRuntime } from "../../cri/cri-port.ts";
+
+export interface Seen {
+  /** Seconds since the pod was made. */
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface History {
+  readonly statuses: readonly Seen[];
+  readonly events: readonly Seen[];
+  readonly calls: readonly Seen[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly spec: JsonObject;
+  readonly steps: readonly number[];
+}
+
+const pods = "/api/v1/namespaces/default/pods";
+const box = "docker.io/local/box:1";
+/** The recorded node. */
+const options = { ...defaultAgentOptions("n1"), eviction: {} };
+
+type Action = (world: World, at: number) => void;
+
+const remove: Action = (world) => world.ask("DELETE", `${pods}/${world.pod}`, {});
+const force: Action = (world) => world.ask("DELETE", `${pods}/${world.pod}`, { gracePeriodSeconds: 0 });
+
+/** What the driver did at a scenario's steps; where it is not named, it deleted the pod. */
+const actions: Readonly<Record<string, readonly Action[]>> = {
+  "configmap-missing": [
+    (world) =>
+      world.ask("POST", "/api/v1/namespaces/default/configmaps", {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "late" },
+        data: { k: "v" },
+      }),
+  ],
+  "deleted-by-force": [force],
+  "image-changes": [
+    (world) =>
+      world.ask("PATCH", `${pods}/${world.pod}`, { spec: { containers: [{ name: "c", image: "local/pause:1" }] } }),
+  ],
+  "static-pod": [remove, (world) => world.write("changed"), (world) => world.write(undefined)],
+};
+
+/** `phase` is where within the second the agent looks at its runtime; `seed` draws its jitter. */
+export function play(scenario: Scenario, untilSeconds: number, phase: number, seed: string): History {
+  const world = new World(scenario, phase, seed);
+  world.begin();
+  scenario.steps.forEach((at, index) => {
+    world.runTo(at);
+    (actions[scenario.name]?.[index] ?? remove)(world, at);
+  });
+  world.runTo(untilSeconds);
+  return world.history();
+}
+
+class World {
+  pod: string;
+  private readonly kernel: Kernel;
+  private readonly bed: TestBed;
+  private readonly scenario: Scenario;
+  private readonly calls: Seen[] = [];
+  private readonly statuses: Seen[] = [];
+  private readonly events: Seen[] = [];
+  private files: readonly { readonly name: string; readonly content: Uint8Array }[] = [];
+  private began = 0;
+  private readonly containers = new Map<string, string>();
+  private readonly counts = new Map<string, number>();
+
+  constructor(scenario: Scenario, phase: number, seed: string) {
+    this.scenario = scenario;
+    this.kernel = new Kernel({ seed });
+    this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
+    const isStatic = scenario.name.startsWith("static");
+    this.pod = isStatic ? `${scenario.name}-n1` : scenario.name;
+    const machine = this.kernel.process("machine");
+    const process = this.kernel.process("agent-n1");
+    const images = [
+      { name: box, present: true, shell: true, sizeBytes: 1_997_430 },
+      { name: "docker.io/local/pause:1", present: true, shell: true, sizeBytes: 1_997_433 },
+      {
+        name: "127.0.0.1:1/none:1",
+        pullError:
+          'failed to pull and unpack image "127.0.0.1:1/none:1": failed to resolve reference "127.0.0.1:1/none:1": failed to do request: Head "http://127.0.0.1:1/v2/none/manifests/1": dial tcp 127.0.0.1:1: connect: connection refused',
+      },
+    ];
+    const runtime = this.kernel.enter(
+      machine,
+      () => new SimulatedRuntime(machine, { images, machine: { milliCpu: 2000 } }),
+    );
+    const watched = this.watched(runtime);
+    this.kernel.enter(process, () => {
+      const agent = new Agent(
+        {
+          process,
+          dialect: kubernetesProfile.dialect,
+          server: this.bed.server,
+          headers: { authorization: "Bearer admin", accept: "application/json" },
+          runtime: watched,
+          firstRelistMicros: Math.round(phase * 1_000_000),
+          readFiles: (_path, done) => process.clock.after(0, () => done(this.read())),
+          nodeSide: (context) =>
+            new AgentNode({
+              context,
+              runtime: watched,
+              rules: parseEvictionSettings({}) as EvictionRules,
+              faults: agentFaultsOn(),
+              agentVersion: "v1.33.3",
+              negativeGraceIsPods: false,
+              fail: (why) => {
+                throw new Error(why);
+              },
+            }),
+        },
+        isStatic
+          ? { ...options, sources: { ...options.sources, manifestPath: "/manifests", fileCheckMicros: 400_000 } }
+          : options,
+      );
+      agent.start();
+    });
+  }
+
+  begin(): void {
+    this.kernel.run(70_000_000);
+    this.began = this.kernel.nowMicros();
+    this.watch();
+    if (this.scenario.name.startsWith("static")) this.write("first");
+    else this.ask("POST", pods, this.object());
+  }
+
+  runTo(seconds: number): void {
+    this.kernel.run(this.began + Math.round(seconds * 1_000_000));
+  }
+
+  ask(method: string, path: string, body: object): void {
+    const headers = method === "PATCH" ? { "content-type": "application/strategic-merge-patch+json" } : {};
+    const answer = this.bed.ask(`${method} ${path}`, { as: "admin", body, headers });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+  }
+
+  /** The manifest of a static pod; another text is another pod. */
+  write(text: string | undefined): void {
+    if (text === undefined) {
+      this.files = [];
+      return;
+    }
+    const object = this.object();
+    const content = JSON.stringify({ ...object, metadata: { ...(object["metadata"] as object), labels: { text } } });
+    this.files = [{ name: "static-pod.yaml", content: new TextEncoder().encode(content) }];
+  }
+
+  history(): History {
+    return { statuses: this.statuses, events: this.events, calls: this.calls };
+  }
+
+  private read(): FilesRead {
+    return { is: "directory", files: this.files };
+  }
+
+  private object(): JsonObject {
+    const { name, spec } = this.scenario;
+    const isStatic = name.startsWith("static");
+    const text = JSON.stringify(spec)
+      .replaceAll('"image": "box"', `"image":"${box}"`)
+      .replaceAll('"image":"box"', `"image":"${box}"`);
+    const own = JSON.parse(text) as JsonObject;
+    return {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: "default" },
+      spec: isStatic ? own : { dnsPolicy: "Default", ...own, nodeName: "n1" },
+    };
+  }
+
+  private at(): number {
+    return Math.round((this.kernel.nowMicros() - this.began) / 100_000) / 10;
+  }
+
+  private watch(): void {
+    const start = (path: string, hear: (type: string, object: JsonObject) => void): void => {
+      this.kernel.enter(this.bed.process, () =>
+        this.bed.server.start(
+          {
+            method: "GET",
+            path,
+            query: "watch=true",
+            headers: { authorization: "Bearer admin", accept: "application/json" },
+          },
+          {
+            respond: () => {},
+            open: () => {},
+            frame: ({ object }) => {
+              hear(object?.["type"] as string, object?.["object"] as JsonObject);
+              return 0;
+            },
+            close: () => {},
+          },
+        ),
+      );
+    };
+    start(pods, (type, object) => {
+      const text = statusText(type, object, this.pod === this.scenario.name ? "" : this.pod);
+      // A change that shows nothing new is none.
+      if (type === "MODIFIED" && this.statuses.at(-1)?.text.replace(/^\w+/, "") === text.replace(/^\w+/, "")) return;
+      this.statuses.push({ at: this.at(), text });
+    });
+    start("/api/v1/namespaces/default/events", (type, object) => {
+      const about = (object["involvedObject"] as JsonObject)["kind"];
+      if (type !== "DELETED" && about === "Pod") this.events.push({ at: this.at(), text: eventText(object) });
+    });
+  }
+
+  /** The runtime, with every call about a pod written down. */
+  private watched(runtime: SimulatedRuntime): CriRuntime {
+    return {
+      events: (reader, sink) => runtime.events(reader, sink),
+      start: (request, done) => {
+        const row = this.note(request);
+        return runtime.start(request, (answer) => {
+          this.noteAnswer(request, answer, row);
+          done(answer);
+        });
+      },
+    };
+  }
+
+  private note({ method, message }: CriRequest): { at: number; text: string } | undefined {
+    const fields = message as {
+      containerId?: string;
+      timeout?: number;
+      config?: { metadata?: { name?: string; attempt?: number } };
+    };
+    const known = [
+      "RunPodSandbox",
+      "StopPodSandbox",
+      "RemovePodSandbox",
+      "CreateContainer",
+      "StartContainer",
+      "StopContainer",
+      "RemoveContainer",
+      "ExecSync",
+    ];
+    if (!known.includes(method) || this.began === 0) return undefined;
+    const { name, attempt = 0 } = fields.config?.metadata ?? {};
+    const container =
+      method === "CreateContainer" ? `${name}#${attempt}` : this.containers.get(fields.containerId ?? "");
+    if (method === "ExecSync") {
+      const count = (this.counts.get(container ?? "") ?? 0) + 1;
+      this.counts.set(container ?? "", count);
+      if (count > 6) return undefined;
+    }
+    const words = [method, container, fields.timeout === undefined ? undefined : `timeout ${fields.timeout}`];
+    const row = { at: this.at(), text: words.filter((word) => word !== undefined).join(" ") };
+    this.calls.push(row);
+    return row;
+  }
+
+  private noteAnswer({ method, message }: CriRequest, answer: CriAnswer, row: { text: string } | undefined): void {
+    if (method === "CreateContainer" && answer.ok) {
+      const { name, attempt = 0 } = (message as { config: { metadata: { name: string; attempt?: number } } }).config
+        .metadata;
+      this.containers.set((answer.message as { containerId: string }).containerId, `${name}#${attempt}`);
+    }
+    if (row === undefined) return;
+    if (method === "ExecSync" && answer.ok) row.text += ` exit ${(answer.message as { exitCode: number }).exitCode}`;
+    else if (!answer.ok) row.text += " failed";
+  }
+}
+
+function statusText(type: string, object: JsonObject, pod: string): string {
+  const { deletionGracePeriodSeconds: deleting, uid = "" } = metadataOf(object);
+  const status = (object["status"] ?? {}) as Record<string, unknown>;
+  const conditions = (status["conditions"] ?? []) as {
+    type: string;
+    status: string;
+    reason?: string;
+    message?: string;
+  }[];
+  const list = (key: string): string[] =>
+    ((status[key] ?? []) as ContainerShown[]).map((each) => {
+      const { name, state, lastState, restartCount, ready, started = false } = each;
+      const last = lastState.terminated === undefined ? "" : `; last ${ended(lastState.terminated)}`;
+      return `${name}: ${stateText(state)}${last}; restarts ${restartCount}; ready ${ready}; started ${started}`;
+    });
+  const words = [
+    pod === "" ? type : `${type} ${pod}`,
+    status["phase"],
+    ...(deleting === undefined ? [] : [`deleting ${deleting}`]),
+    ...(status["reason"] === undefined ? [] : [`reason ${String(status["reason"])}`]),
+    ...(status["message"] === undefined ? [] : [`message ${String(status["message"])}`]),
+  ];
+  const told = conditions.map((each) => {
+    const why = [each.reason, each.message].filter((word) => word !== undefined).join(": ");
+    return `${each.type}=${each.status}${why === "" ? "" : ` ${why}`}`;
+  });
+  const parts = [
+    words.join(" "),
+    told.join("|"),
+    list("initContainerStatuses").join("|"),
+    list("containerStatuses").join("|"),
+    status["qosClass"],
+  ];
+  return parts.join(" || ").replaceAll(uid, "<uid>");
+}
+
+interface StateShown {
+  readonly waiting?: { readonly reason?: string };
+  readonly running?: object;
+  readonly terminated?: { readonly reason?: string; readonly exitCode: number };
+}
+
+interface ContainerShown {
+  readonly name: string;
+  readonly state: StateShown;
+  readonly lastState: StateShown;
+  readonly restartCount: number;
+  readonly ready: boolean;
+  readonly started?: boolean;
+}
+
+const ended = ({ reason = "", exitCode }: NonNullable<StateShown["terminated"]>): string =>
+  `terminated ${reason} ${exitCode}`;
+
+function stateText({ waiting, running, terminated }: StateShown): string {
+  if (running !== undefined) return "running";
+  return terminated === undefined ? `waiting ${waiting?.reason ?? ""}` : ended(terminated);
+}
+
+function eventText(event: JsonObject): string {
+  const { fieldPath = "", uid = "" } = (event["involvedObject"] ?? {}) as { fieldPath?: string; uid?: string };
+  const message = String(event["message"]).replaceAll(uid, "<uid>").replaceAll("_default(", "_<namespace>(");
+  const words = `${String(event["type"])} ${String(event["reason"])} ${message}`;
+  return `${words} x${String(event["count"])} ${fieldPath}`.trim();
+}
