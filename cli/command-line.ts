@@ -16,6 +16,7 @@ import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, to
 import { config } from "./flags/configuration-flags.ts";
 import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
 import { runtime } from "./flags/runtime-flags.ts";
+import { agent } from "./flags/agent-flags.ts";
 import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
@@ -326,6 +327,7 @@ export type ConformOptions = InferValue<typeof conform>;
 export type ServeOptions = InferValue<typeof serve>;
 export type HuntOptions = InferValue<typeof hunt>;
 export type ShrinkOptions = InferValue<typeof shrink>;
+export type AgentCommandOptions = InferValue<typeof agent>;
 export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;
@@ -376,6 +378,14 @@ export const commandLine = or(
       "touchstone serve --profile kubernetes --nodes 20 --speed 10 --data-dir here",
       "touchstone serve --port 0 --token-auth-file tokens.csv --history-window 30s",
       "touchstone serve --fault watch-start-inclusive --access-log",
+    ),
+  }),
+  command("agent", agent, {
+    brief: message`Run one real node agent against any API server and container runtime.`,
+    footer: examples(
+      "touchstone agent --svcconfig agent.yaml --container-runtime-endpoint unix:///run/touchstone/runtime.sock",
+      "touchstone agent --svcconfig agent.yaml --hostname-override node-2 --eviction-hard 'memory.available<1Gi'",
+      "touchstone agent --pod-manifest-path manifests --container-runtime-endpoint unix:///run/touchstone/runtime.sock",
     ),
   }),
   command("run", run, {

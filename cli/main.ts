@@ -54,6 +54,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
 async function execute(options: CommandLine): Promise<ExitCode> {
   if (options.command === "conform") return (await import("./commands/conform.ts")).conform(options);
   if (options.command === "serve") return (await import("./commands/serve.ts")).serve(options);
+  if (options.command === "agent") return (await import("./commands/agent.ts")).agent(options);
   if (options.command === "run") return (await import("./commands/run.ts")).runScenario(options);
   if (options.command === "hunt") return (await import("./commands/hunt.ts")).hunt(options);
   if (options.command === "shrink") return (await import("./commands/shrink.ts")).shrink(options);
