@@ -54,6 +54,7 @@ export async function agent(flags: AgentCommandOptions): Promise<ExitCode> {
     headers,
     runtimeEndpoint: flags.runtimeEndpoint,
     agentVersion,
+    failSwapOn: flags.failSwapOn,
     seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
     warn: (line) => void process.stderr.write(`${line}\n`),
     fail: (why) => broke(new UsageError(why)),

@@ -57,6 +57,7 @@ export const agent = object({
   hostnameOverride: words("--hostname-override", "NAME", "The node's name instead of the hostname."),
   nodeIp: words("--node-ip", "IP", "The node's address, or one of each family, joined by a comma."),
   nodeLabels: lists("--node-labels", "KEY=VALUE", "Labels at registration, joined by commas."),
+  failSwapOn: switched("--fail-swap-on", true, "Refuse to start on a machine with swap."),
   registerNode: switched("--register-node", true, "Register with the API server."),
   registerSchedulable: switched("--register-schedulable", true, "Register as schedulable."),
   registerWithTaints: lists("--register-with-taints", "KEY=VALUE:EFFECT", "Taints at registration, joined by commas."),

@@ -23,6 +23,8 @@ export interface WallAgentOptions {
   /** `unix:///path` or `HOST:PORT`. */
   readonly runtimeEndpoint: string;
   readonly agentVersion: string;
+  /** A machine with swap is refused. */
+  readonly failSwapOn: boolean;
   /** Of everything drawn: agents that begin together do not go in step. */
   readonly seed: string;
   readonly warn: (line: string) => void;
@@ -34,7 +36,20 @@ export interface WallAgentOptions {
 
 /** Begins; containers go on when it is closed. */
 export function startWallAgent(given: WallAgentOptions): { close(): void } {
-  const { profile, options, rules, server, headers, runtimeEndpoint, agentVersion, seed, warn, fail, onError } = given;
+  const {
+    failSwapOn,
+    profile,
+    options,
+    rules,
+    server,
+    headers,
+    runtimeEndpoint,
+    agentVersion,
+    seed,
+    warn,
+    fail,
+    onError,
+  } = given;
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process(`nodeagent ${options.nodeName}`);
@@ -63,6 +78,7 @@ export function startWallAgent(given: WallAgentOptions): { close(): void } {
             faults: agentFaultsOn(),
             agentVersion,
             negativeGraceIsPods: profile.name === "svc",
+            failSwapOn,
             fail,
           }),
       },

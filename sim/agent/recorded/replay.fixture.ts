@@ -130,6 +130,7 @@ class World {
               faults: agentFaultsOn(),
               agentVersion: "v1.33.3",
               negativeGraceIsPods: false,
+              failSwapOn: false,
               fail: (why) => {
                 throw new Error(why);
               },
