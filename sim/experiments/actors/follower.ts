@@ -14,6 +14,7 @@ export class Follower implements Actor {
     this.informer = new Informer(process, api, {
       path: collectionPath(dialect, resource, namespace),
       begin,
+      deadlineMicros: 10_000_000, // a request may be lost without a word, and is then asked again within the run
       timeoutMicros: timeout,
       bugs,
       onChange: (key, before, after) => {

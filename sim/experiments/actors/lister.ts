@@ -37,7 +37,7 @@ export class Lister implements Actor {
   private page(before: readonly JsonObject[], token: string): void {
     const { api, bugs } = this.parts;
     const query = `limit=${this.options.limit}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
-    api.call({ method: "GET", path: this.path, query }, 30_000_000, (answer) => {
+    api.call({ method: "GET", path: this.path, query }, 10_000_000, (answer) => {
       const next = answer.ok ? textAt(answer.object, "metadata", "continue") : "";
       if (answer.ok && answer.status === 410) {
         this.expired++;
