@@ -37,7 +37,7 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
   });
 
   it.each([
-    [["conform", "--sed", "1"], "`--sed`", "Did you mean `--seed` or"],
+    [["conform", "--sed", "1"], "`--sed`", "Did you mean `--seed`?"],
     [["conform", "--seed", "x"], "`--seed`", "integer"],
     [["conform", "--seed", "4294967296"], "`--seed`", "4294967295"],
     [["conform", "--profile", "openshift"], "`--profile`", '"svc" and "kubernetes"'],
@@ -64,7 +64,7 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
       "did you mean client-relist-keeps-deleted?",
     ],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
-    [[], "command", "The commands are conform, serve, run, hunt, shrink, diff, replay, view.\nSee `touchstone --help`"],
+    [[], "command", "The commands are conform, serve, run, hunt, shrink, diff, replay, config, "],
     [["lint"], "`lint`", "The commands are conform, serve"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);

@@ -3,7 +3,9 @@ import { findSimilar } from "@optique/core/suggestion";
 import { extractOptionNames } from "@optique/core/usage";
 import { commandLine } from "../command-line.ts";
 
-const commands = ["conform", "serve", "run", "diff", "replay", "view"];
+const commandTerms = commandLine.usage.flatMap((term) => (term.type === "exclusive" ? term.terms : []));
+
+const commands: readonly string[] = commandTerms.flatMap(([first]) => (first?.type === "command" ? [first.name] : []));
 
 /** The parser's error, with the flag that was probably meant and the command that lists them all. */
 export function withAdvice(problem: string, args: readonly string[]): string {
@@ -22,8 +24,7 @@ const nearby = { maxDistance: 3, maxDistanceRatio: 0.34, maxSuggestions: 2 };
 
 /** Of the command that was asked for: what another one takes is no advice. */
 function optionsOf(command: string | undefined): ReadonlySet<string> {
-  const terms = commandLine.usage.flatMap((term) => (term.type === "exclusive" ? term.terms : []));
-  const own = terms.find(([first]) => first?.type === "command" && first.name === command);
+  const own = commandTerms.find(([first]) => first?.type === "command" && first.name === command);
   return extractOptionNames(own ?? commandLine.usage);
 }
 
