@@ -71,15 +71,17 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
 }
 
 /**
- * One check after another, the likely ones first, until one fails. Each meets a server of its own. Undefined when a
+ * One check after another, the likely ones first, until one fails. Each meets a server of its own, under the profile
+ * that was asked for, or the one whose law the bug breaks. Undefined when a
  * person stopped the hunt: not every check has had its chance.
  */
 async function hunt(
   pool: EmbeddedPool,
-  { selection, featureGates }: Campaign,
+  { selection: asked, featureGates }: Campaign,
   checks: readonly CheckInfo[],
   fault: FaultName,
 ): Promise<FaultResult | undefined> {
+  const selection = { ...asked, profile: faultRows[fault].profile ?? asked.profile };
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;

@@ -113,6 +113,8 @@ export class Client {
         return result;
       }
       if (waitedMillis + waitMillis > retryWaitMillisMax) {
+        // One that is busy may be so for ever; one that is late with what it must have by now does not have it.
+        if (busyMillis(result) === undefined) return result;
         const after = `after ${waitedMillis / 1000} s of waiting`;
         return nothingHeard(result.exchange, `it is too busy: ${result.status}, ${after}`);
       }

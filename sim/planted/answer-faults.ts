@@ -57,6 +57,7 @@ export const answerFaults = {
     area: "content",
     symptom: "A series of events that has happened once is taken.",
     source: "kubernetes/kubernetes#112334, #119376",
+    profile: "kubernetes",
   },
   "event-selectors-missing": {
     area: "content",

@@ -19,6 +19,8 @@ export interface FaultRow {
   readonly byLuck?: true;
   /** The feature that has the bug is off by default. Nothing shows without its gate. */
   readonly gate?: "WatchList" | "AllowUnsafeMalformedObjectDeletion";
+  /** The only profile whose law it breaks: the documents leave room for what it does. Default: both. */
+  readonly profile?: "kubernetes";
 }
 
 /** The source where no single report tells it: what a server of this kind easily gets wrong. */

@@ -11,8 +11,9 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
   const always = planted.filter(([, { byLuck }]) => byLuck === undefined);
   const byLuck = planted.filter(([, row]) => row.byLuck === true);
   const rowsOf = (bugs: typeof planted) =>
-    bugs.map(([name, { symptom, source, gate }]) => {
-      const seen = gate === undefined ? symptom : `${symptom} With the feature gate \`${gate}\` on.`;
+    bugs.map(([name, { symptom, source, gate, profile }]) => {
+      const gated = gate === undefined ? symptom : `${symptom} With the feature gate \`${gate}\` on.`;
+      const seen = profile === undefined ? gated : `${gated} It breaks the law of \`${profile}\` alone.`;
       return [`\`${name}\``, seen, source] as const;
     });
   const head = ["fault", "what a client sees", "modelled on"];
