@@ -18,6 +18,21 @@ const discovery = { kind: "APIResourceList", groupVersion: "v1", resources: [] a
 const noConfigMaps: Script = ({ path }) =>
   path.startsWith("/api/v1") && !path.includes("?") ? { status: 200, json: discovery } : { status: 404, json: {} };
 
+const row = (name: string, kind: string, namespaced: boolean) => ({
+  name,
+  kind,
+  namespaced,
+  singularName: "",
+  verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+});
+const served = {
+  ...discovery,
+  resources: [row("configmaps", "ConfigMap", true), row("namespaces", "Namespace", false)],
+};
+/** It says what it serves, and breaks at everything else. */
+const broken: Script = ({ method, path }) =>
+  method === "GET" && path === "/api/v1" ? { status: 200, json: served } : { status: 500, json: {} };
+
 describe("levels", () => {
   const planned = (level: "quick" | "full", targetKind: "url" | "embedded") => {
     const { plan, settings } = planSuite({ profile: "svc", level, targetKind });
@@ -69,8 +84,13 @@ describe("runSuite", () => {
     });
   });
 
+  it("takes what answers 500 to everything for no cluster API, and blames nobody", async () => {
+    const report = await run(() => ({ status: 500, json: {} }), { only: ["writes-are-linearizable"] });
+    expect(report.conclusion).toBe("inconclusive");
+  });
+
   it("fails a target that answers 500, with the exchange, a curl line and a replay line as evidence", async () => {
-    const report = await run(() => ({ status: 500, json: {} }), { only: ["writes-are-linearizable"], seed: 9 });
+    const report = await run(broken, { only: ["writes-are-linearizable"], seed: 9 });
     const [check] = report.checks;
     expect(report.conclusion).toBe("nonconformant");
     expect(check?.failure).toMatchObject({

@@ -5,6 +5,4 @@
 export interface AccessFaults {
   /** A username from the claim `email` is taken although `email_verified` is false. Source: kubernetes/kubernetes#123675. */
   readonly unverifiedEmailTaken?: true;
-  /** A file that is read again is not looked at for issuers that clash. Source: kubernetes/kubernetes#123561. */
-  readonly clashesTakenOnReload?: true;
 }

@@ -1,3 +1,4 @@
+import type { AccessFaults } from "../../../planted/access-faults.ts";
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { CompactSign, GeneralSign, SignJWT } from "jose";
@@ -40,7 +41,7 @@ function settingsOf(jwt: string, rules: ConfigurationRules = kubernetesRules): A
 }
 
 /** Issuers in a world of their own, with keys that they have drawn. */
-function world(jwt: string, rules: ConfigurationRules = kubernetesRules, seed = "1") {
+function world(jwt: string, rules: ConfigurationRules = kubernetesRules, seed = "1", faults: AccessFaults = {}) {
   const kernel = new Kernel({ seed, epochUnixMillis: epochSeconds * 1_000 });
   const process = kernel.process("apiserver-1");
   const issuers = [new TokenIssuer(url, process.prng), new TokenIssuer(other, process.prng.stream("other"))] as const;
@@ -54,6 +55,7 @@ function world(jwt: string, rules: ConfigurationRules = kubernetesRules, seed = 
         call: issuerCalls(process, issuers),
         readKey: readPortableKey,
         log: (line) => lines.push(line),
+        faults,
       }),
   );
   const read = (token: string, waitMicros = 60_000_000): TokenOutcome | "waits" => {
@@ -395,4 +397,13 @@ test("another file counts at once, and nothing that the old one accepted", () =>
   expect(read(token)).toMatchObject({ user: { name: "new:jane" } });
   kernel.enter(process, () => tokens.reload([]));
   expect(read(token)).toEqual({ is: "foreign" });
+});
+
+test("a planted bug takes an email that nobody has verified, and the table above would see it", () => {
+  const jwt = row(url, `{ username: { claim: email, prefix: "" } }`);
+  for (const faults of [{}, { unverifiedEmailTaken: true }] as const) {
+    const { issuers, read } = world(jwt, kubernetesRules, "1", faults);
+    const outcome = read(issuers[0].token(claims({ email: "a@b", email_verified: false })));
+    expect(outcome).toMatchObject({ is: "unverifiedEmailTaken" in faults ? "user" : "refused" });
+  }
 });
