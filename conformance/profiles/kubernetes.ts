@@ -96,7 +96,7 @@ export const kubernetes: SuiteProfile = {
     },
     {
       name: "json-patch-is-loose",
-      requirement: "patch.failing-operation",
+      requirement: "patch.json-rfc",
       reason: "the patch library reads absent members as null, and indices from the end or with leading zeros",
       instead: "200: absent members are replaced and copied, negative indices and leading zeros count",
     },

@@ -86,7 +86,7 @@ export const jsonPatchesFollowTheRfc = defineCheck({
       before,
       operations.filter(({ op }) => op !== "test"),
     );
-    const requirement = withoutTests === undefined ? "patch.failing-operation" : "patch.test";
+    const requirement = withoutTests === undefined ? "patch.json-rfc" : "patch.test";
     const promise = { expected: "a refusal, for one operation cannot be done", actual };
     const loose = applyLooseJsonPatch(before, operations);
     if (loose === undefined) attempt.holds(requirement, answer.status >= 400 ? undefined : promise);
