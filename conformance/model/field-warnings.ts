@@ -32,7 +32,8 @@ export function judgeWarnings(fields: readonly string[], texts: readonly string[
   const actual = `${texts.length} items: ${texts.join(" | ") || "none"}`;
   const each = fields.every((field) => texts.filter((text) => names(text, field)).length === 1);
   const others = texts.filter((text) => !fields.some((field) => names(text, field)));
-  return each && fieldTexts(others).length === 0 ? undefined : { expected, actual };
+  const apart = texts.every((text) => fields.filter((field) => names(text, field)).length <= 1);
+  return each && apart && fieldTexts(others).length === 0 ? undefined : { expected, actual };
 }
 
 /** A message names each of the fields. */
