@@ -112,9 +112,10 @@ export class Client {
         if (result.status === 405) await this.onRefusedMethod?.(this, result.exchange);
         return result;
       }
-      if (waitedMillis + waitMillis > retryWaitMillisMax) {
+      const isLate = busyMillis(result) === undefined;
+      if (waitedMillis + waitMillis > (isLate ? lateWaitMillisMax : retryWaitMillisMax)) {
         // One that is busy may be so for ever; one that is late with what it must have by now does not have it.
-        if (busyMillis(result) === undefined) return result;
+        if (isLate) return result;
         const after = `after ${waitedMillis / 1000} s of waiting`;
         return nothingHeard(result.exchange, `it is too busy: ${result.status}, ${after}`);
       }
@@ -232,6 +233,9 @@ export class Client {
 
 /** A server that is this long too busy says nothing. */
 export const retryWaitMillisMax = 60_000;
+
+/** Longer than a front-end that keeps up is behind the others. */
+const lateWaitMillisMax = 5_000;
 
 /** What is no answer of the target to the question: nothing may be judged by it. */
 function nothingHeard(exchange: Exchange, why: string): LostAnswer {
