@@ -64,7 +64,11 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
       "did you mean client-relist-keeps-deleted?",
     ],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
-    [[], "command", "The commands are conform, serve, agent, run, hunt, shrink, diff, replay, config, runtime, view.\nSee `touchstone --help`"],
+    [
+      [],
+      "command",
+      "The commands are conform, serve, agent, run, hunt, shrink, diff, replay, config, runtime, view.\nSee `touchstone --help`",
+    ],
     [["lint"], "`lint`", "The commands are conform, serve"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);

@@ -63,7 +63,7 @@ export class Collection {
           : await this.list({ ...others, limit, continue: fresh.continueToken });
     client.recorder.returnTo(gone.exchange);
     const message = `GET ${path} was answered 410 within ${ageMillis} ms: the run was too slow for the history that the target keeps`;
-    if (again?.status !== 200) return new HistoryExpired(message);
+    if (again?.status !== 200 || ageMillis >= brieflyMillis) return new HistoryExpired(message);
     const expected = `GET ${path} answers the list, as it does for another version of that age`;
     const actual = `410 ${gone.text.slice(0, 300)}`;
     const requirement = token === undefined ? "expiry.exact-whole" : "pages.complete";
@@ -186,6 +186,9 @@ const asksForOld = ({ resourceVersion = "0", continue: token }: Query): boolean 
   token !== undefined || !["", "0"].includes(String(resourceVersion));
 
 const agedMillisMax = 10_000;
+
+/** Any history lasts so long. In a quiet target the newest version never goes, so that one of more age shows nothing. */
+const brieflyMillis = 1_000;
 
 const pagesMax = 500; // a server that always gives a token must not hold the suite forever
 

@@ -10,6 +10,8 @@ export async function unfitTarget(client: Client): Promise<string | undefined> {
   const discovery = await client.attempt("GET", "/api/v1", { timeoutMillis: patienceMillis });
   if (discovery instanceof LostAnswer) return explained(discovery.exchange.lost ?? "");
   if (hasField(discovery, "resources")) return undefined;
+  // Packed though nobody asked for that: something is there, and is to be judged for it.
+  if (discovery.status === 200 && headerOf(discovery.headers, "content-encoding") !== undefined) return undefined;
   if (discovery.status === 401) return `the credentials are not accepted: GET /api/v1 answers 401 ${shown(discovery)}`;
   const namespaces = await client.attempt("GET", "/api/v1/namespaces", {
     query: { limit: 1 },

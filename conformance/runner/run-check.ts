@@ -93,7 +93,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         const end = await attemptOnce(run, check, programs, recorder, results, body, lodgings);
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
-        if (end instanceof CheckFailure) failedRecorder = recorder;
+        if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
         return end;
       };
       return unlessUnlucky(tryOnce);

@@ -36,8 +36,10 @@ export const prettyChangesLayoutAlone = defineCheck({
   },
 });
 
-/** Others may write between two lists; the version of the list then moves on. */
+/** Others may write between two lists, objects of theirs into this namespace too: the version of the list then moves on. */
 function withoutVersion(document: Json | undefined): Json | undefined {
   const list = document as { items?: Json; metadata?: Json } | undefined;
-  return list?.items === undefined ? document : { ...list, metadata: null };
+  if (!Array.isArray(list?.items)) return document;
+  const own = list.items.filter((item: { metadata?: { name?: string } } | null) => item?.metadata?.name === "a");
+  return { ...list, metadata: null, items: own };
 }
