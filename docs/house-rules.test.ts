@@ -78,6 +78,15 @@ describe("the house rules", () => {
     },
   );
 
+  it("finds no word of clusters in the kernel, which knows of events, processes and chance alone", () => {
+    const word =
+      /\b(pods?|kubelets?|namespaces?|clusters?|containers?|controllers?|schedulers?|leases?|api ?servers?|resource ?versions?)\b/i;
+    const files = treeFiles().filter((path) => /^sim\/kernel\/[^/]*(?<!\.test)\.ts$/.test(path));
+    expect(files.length).toBeGreaterThan(8);
+    expect(files.filter((path) => word.test(readTreeFile(path)))).toEqual([]);
+    expect(["a pod starts", "the API server", "resourceVersion 7"].every((text) => word.test(text))).toBe(true);
+  });
+
   it("finds no power operator in sim and wire", () => {
     const files = treeFiles().filter(isDeterministicSource);
     expect(files.flatMap((path) => placesOf(path, readTreeFile(path), isPower))).toEqual([]);

@@ -5,7 +5,7 @@
 import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../contract/http-message.ts";
 import { objectPayload } from "../contract/plain-payload.ts";
 import type { Cancel, Prng } from "../kernel/types.ts";
-import type { Share } from "../network/network.ts";
+import type { Share } from "../network/link.ts";
 
 interface Waiting {
   readonly act: () => void;

@@ -3,7 +3,8 @@ import { storeName } from "../../scenarios/scenario-rules.ts";
 import type { LatencyTable } from "../../scenarios/values.ts";
 import type { ApiRequest, JsonObject } from "../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
-import type { Disturbance, Network } from "../network/network.ts";
+import type { Disturbance } from "../network/link.ts";
+import type { Network } from "../network/network.ts";
 import type { FaultyStore } from "./faulty-store.ts";
 import type { PlannedFault } from "./plan.ts";
 

@@ -1,5 +1,6 @@
 import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
-import { type Address, drawDelay, isDoubled, isPassable, type Link, type LinkUser, type Network } from "./network.ts";
+import { drawDelay, isDoubled, isPassable, type Link, type LinkUser } from "./link.ts";
+import type { Address, Network } from "./network.ts";
 
 /** What each end does when it learns that the other is gone. Each is called at most once, in an event of its own process. */
 export interface ConnectionEnds<Service> {

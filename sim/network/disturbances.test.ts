@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint, Process } from "../kernel/types.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { linkedEndpoint } from "./linked-endpoint.ts";
-import { Address, type Disturbance, Network } from "./network.ts";
+import type { Disturbance } from "./link.ts";
+import { Address, Network } from "./network.ts";
 
 type Echo = Endpoint<string, string>;
 

@@ -5,7 +5,7 @@ import type { ApiServerOptions } from "../apiserver/api-server.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { FaultName } from "../planted/server-faults.ts";
 import type { TraceRecord } from "../kernel/trace.ts";
-import type { Latency } from "../network/network.ts";
+import type { Latency } from "../network/link.ts";
 import type { OpenRequest } from "./breakable-transport.ts";
 import type { Duration } from "./duration.ts";
 import type { Within } from "./test-clock.ts";
