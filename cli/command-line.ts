@@ -327,7 +327,6 @@ export type ConformOptions = InferValue<typeof conform>;
 export type ServeOptions = InferValue<typeof serve>;
 export type HuntOptions = InferValue<typeof hunt>;
 export type ShrinkOptions = InferValue<typeof shrink>;
-export type AgentCommandOptions = InferValue<typeof agent>;
 export type RunOptions = InferValue<typeof run>;
 export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;

@@ -61,10 +61,11 @@ export function readAgentCommand(args: readonly string[], dialect: Dialect, file
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
   const gate = gateProblem(settings.gates());
   const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings)];
-  if (problems.length > 0) {
-    return refused("validation", [`failed to validate nodeagent configuration, error: [${problems.join(", ")}]`], said);
-  }
   const atStart = startProblems(settings);
+  if (problems.length > 0) {
+    const whole = `failed to validate nodeagent configuration, error: [${problems.join(", ")}]`;
+    return refused("validation", [whole, ...atStart], said);
+  }
   return atStart.length > 0 ? refused("start", atStart, said) : { is: "settings", settings, warnings: said };
 }
 

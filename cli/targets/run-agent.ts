@@ -1,0 +1,89 @@
+/** A node agent from its settings: what they name is read and looked at, and it runs until it is told to end. */
+import { hostname, networkInterfaces } from "node:os";
+import process from "node:process";
+import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
+import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
+import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
+import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
+import { type Profile, profiles } from "../../sim/contract/profile.ts";
+import { readConnectionFile } from "../flags/connection-file.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { interrupted } from "../output/interrupt.ts";
+import { startWallAgent } from "./wall-agent.ts";
+
+export interface RunAgentOptions {
+  readonly settings: AgentSettings;
+  readonly profile: Profile["name"];
+  /** Of the connection file; undefined: its current one. */
+  readonly context: string | undefined;
+}
+
+export async function runAgent({ settings, profile: name, context }: RunAgentOptions): Promise<ExitCode> {
+  const profile = profiles[name];
+  const options = agentOptionsOf(settings, { hostname: hostname(), addresses: ownAddresses() });
+  if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
+  const rules = parseEvictionSettings(options.eviction);
+  if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);
+  const file = settings.text("svcconfig");
+  const reached = file === "" ? undefined : readConnectionFile(file, context);
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "user-agent": `nodeagent/${agentVersion}`,
+    ...(reached?.token === undefined ? {} : { authorization: `Bearer ${reached.token}` }),
+  };
+  let broke: (error: unknown) => void = () => {};
+  const broken = new Promise<{ readonly error: unknown }>((resolve) => {
+    broke = (error) => resolve({ error });
+  });
+  const interruption = interrupted(); // before the line that says it has begun
+  const runtimeEndpoint = settings.text("container-runtime-endpoint");
+  const running = startWallAgent({
+    profile,
+    options,
+    rules,
+    server:
+      reached === undefined
+        ? undefined
+        : {
+            url: reached.url,
+            authority: reached.authority,
+            insecureSkipTlsVerify: reached.insecureSkipTlsVerify,
+            tlsServerName: reached.tlsServerName,
+            clientCertificate: reached.clientCertificate,
+            usesProtobuf: usesProtobuf(settings, profile),
+          },
+    headers,
+    runtimeEndpoint,
+    agentVersion,
+    failSwapOn: settings.flag("fail-swap-on"),
+    seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
+    warn: (line) => void process.stderr.write(`${line}\n`),
+    fail: (why) => broke(new UsageError(why)),
+    onError: broke,
+  });
+  const server = reached === undefined ? "alone" : `against ${reached.url}`;
+  process.stdout.write(`node ${options.nodeName}: agent running ${server}, runtime ${runtimeEndpoint}\n`);
+  const end = await Promise.race([interruption, broken]);
+  running.close();
+  if (end === "interrupted") return exitCodes.good;
+  throw end.error;
+}
+
+/** Throws `UsageError` for a media type that no server of this dialect speaks. */
+function usesProtobuf(settings: AgentSettings, { dialect }: Profile): boolean {
+  const contentType = settings.text("svc-api-content-type");
+  const { protobufMediaType } = dialect;
+  // The table has one default; each dialect has its own name for the same encoding.
+  const isProtobuf = contentType === protobufMediaType || !settings.given.has("svc-api-content-type");
+  if (!isProtobuf && contentType !== "application/json")
+    throw new UsageError(`--svc-api-content-type ${contentType}: must be ${protobufMediaType} or application/json.`);
+  return isProtobuf;
+}
+
+/** The first address of either family that others can reach, IPv4 before IPv6; else the loopback. */
+function ownAddresses(): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((rows) => rows ?? []);
+  const outside = all.filter(({ internal, address }) => !internal && !address.startsWith("fe80:"));
+  const first = outside.find(({ family }) => family === "IPv4") ?? outside[0];
+  return [first?.address ?? "127.0.0.1"];
+}
