@@ -134,6 +134,28 @@ export class WorkQueue<Item> {
   }
 }
 
+/**
+ * Begins `step(0)`, then `step(1)` and so on: each when the one before has called `next`, which it does once, at once or
+ * later, or not at all where it was the last. However many answer at once, no stack grows, and others come in between.
+ */
+export function oneByOne(process: Process, step: (at: number, next: () => void) => void): void {
+  let at = 0;
+  const turn = (): void => {
+    for (let count = 0; count < turnItemsMax; count++) {
+      let isWithin = true;
+      let isNext = false;
+      step(at++, () => {
+        if (isWithin) isNext = true;
+        else turn();
+      });
+      isWithin = false;
+      if (!isNext) return;
+    }
+    process.clock.after(turnMicros, turn);
+  };
+  turn();
+}
+
 /** Does `work` on every item, some at a time, and then is `finished`. `work` calls `done` once, at once or later. */
 export function inTurns<Item>(
   process: Process,

@@ -15,7 +15,7 @@ import { type ApiType, type ApiTypes, pathOf } from "./api-types.ts";
 import type { ControlAnswer, ControlClient } from "../client/control-client.ts";
 import { conditionsAfter, Remainder } from "./namespace-conditions.ts";
 import type { Reflectors } from "../client/reflectors.ts";
-import { type Outcome, WorkQueue } from "../client/work-queue.ts";
+import { oneByOne, type Outcome, WorkQueue } from "../client/work-queue.ts";
 
 export interface NamespaceControllerOptions {
   readonly client: ControlClient;
@@ -76,16 +76,15 @@ export class NamespaceController {
       .filter(({ namespaced, verbs }) => namespaced && verbs.includes("deletecollection"))
       .sort((left, right) => Number(isPods(right)) - Number(isPods(left)));
     const remainder = new Remainder();
-    const step = (at: number): void => {
+    oneByOne(this.client.process, (at, next) => {
       const type = contents[at];
       // Others may be what pods need to end in good order.
       if (type === undefined || (remainder.resources.size > 0 && isPods(contents[at - 1] as ApiType))) {
         this.tell(name, remainder, done);
         return;
       }
-      this.clear(type, name, remainder, () => step(at + 1));
-    };
-    step(0);
+      this.clear(type, name, remainder, next);
+    });
   }
 
   private clear(type: ApiType, namespace: string, remainder: Remainder, done: () => void): void {

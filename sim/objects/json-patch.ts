@@ -1,15 +1,16 @@
 /**
  * JSON Patch: a list of operations, applied as a whole or not at all. The input is never touched: a changed path is
- * copied once, everything else is shared.
+ * copied once, everything else is shared. An operation costs the length of its path, whatever the document's size.
  * Source: RFC 6902 and RFC 6901; the facts, section 4, for how the server answers what goes wrong. Read loosely, as
  * the observed server's library does: a member that is absent reads as null, but where it is taken away; a value that
  * is left out is null; an index counts from the end when it is negative, and may have leading zeros.
  */
 import { ApiError, badRequest, tooLarge } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
-import { jsonEqual } from "./equality.ts";
-import { roughSize } from "./nesting.ts";
+import { BlockList } from "./block-list.ts";
+import { isDeeperThan } from "./nesting.ts";
 import { isObject } from "../contract/objects.ts";
+import { depthMax } from "./walk-context.ts";
 import { setKey } from "./walker.ts";
 
 export const operationsMax = 10_000;
@@ -113,7 +114,9 @@ function unescapeToken(token: string): string {
 export function applyJsonPatch(document: Json, operations: readonly PatchOperation[], isLoose = false): Json {
   const editor = new Editor(document, isLoose);
   for (const operation of operations) carryOut[operation.op](editor, operation as never);
-  return editor.document;
+  const patched = editor.finished();
+  if (isDeeperThan(depthMax, patched)) throw new PatchFailure(`the document is deeper than ${depthMax}`);
+  return patched;
 }
 
 const carryOut: { readonly [Op in keyof Operands]: (editor: Editor, operation: Operands[Op]) => void } = {
@@ -124,37 +127,39 @@ const carryOut: { readonly [Op in keyof Operands]: (editor: Editor, operation: O
   },
   remove: (editor, { path }) => editor.remove(path),
   test: (editor, { path, value }) => {
-    if (!jsonEqual(editor.get(path), value)) throw new PatchFailure(`test failed at ${path.join("/")}`);
+    if (!editedEqual(editor.get(path), value)) throw new PatchFailure(`test failed at ${path.join("/")}`);
   },
   move: (editor, { path, from }) => {
     const value = editor.get(from);
     if (samePointer(path, from) && !editor.isLoose) return;
-    if (path.length > from.length && samePointer(path.slice(0, from.length), from)) {
+    if (path.length > from.length && from.every((token, at) => token === path[at])) {
       throw new PatchFailure("a value cannot be moved into itself");
     }
     editor.remove(from);
     editor.add(path, value);
   },
-  copy: (editor, { path, from }) => {
-    const value = editor.get(from);
-    editor.countCopy(value);
-    editor.share(value);
-    editor.add(path, value);
-  },
+  copy: (editor, { path, from }) => editor.add(path, editor.copyOf(editor.get(from))),
 };
 
 const samePointer = (left: Pointer, right: Pointer): boolean =>
   left.length === right.length && left.every((token, at) => token === right[at]);
 
-const copiedBytesMax = 3 * 1024 * 1024;
+/** A value under edit: whoever is changed is one of the patch's own containers, in which lists stand in blocks. */
+type Edited = Json | Fields | BlockList<Edited>;
 
-type Container = Record<string, Json> | Json[];
+interface Fields {
+  [key: string]: Edited;
+}
 
-/** A document under edit. Containers that this patch has copied are its own and are changed in place from then on. */
+/**
+ * A document under edit. What it began with and what operations bring is shared, and copied when it is first changed:
+ * each container once. A copy is made at once, so that no value stands in two places.
+ */
 class Editor {
-  document: Json;
-  private own = new Set<unknown>();
-  private copiedBytes = 0;
+  private document: Edited;
+  /** Copied by this patch, and changed in place from then on. */
+  private readonly own = new Set<Fields | BlockList<Edited>>();
+  private copyBytesLeft = copiedBytesMax;
   readonly isLoose: boolean;
 
   constructor(document: Json, isLoose: boolean) {
@@ -162,41 +167,35 @@ class Editor {
     this.isLoose = isLoose;
   }
 
-  /** A few dozen copies of a copy would outgrow any memory: the real server too allows what a body may have. */
-  countCopy(value: Json): void {
-    this.copiedBytes += roughSize(value, copiedBytesMax);
-    if (this.copiedBytes > copiedBytesMax) throw new PatchFailure("the copies grow beyond what a body may have");
-  }
-
-  get(path: Pointer): Json {
+  get(path: Pointer): Edited {
     let value = this.document;
     for (const [at, token] of path.entries()) {
-      const isAbsent = isObject(value) && !Object.hasOwn(value, token);
+      const isAbsent = isFields(value) && !Object.hasOwn(value, token);
       if (this.isLoose && isAbsent && at === path.length - 1) return null;
       value = this.child(value, token);
     }
     return value;
   }
 
-  set(path: Pointer, value: Json): void {
+  set(path: Pointer, value: Edited): void {
     if (path.length === 0) {
       this.document = value;
       return;
     }
     const parent = this.ownParent(path);
     const token = path[path.length - 1] as string;
-    if (Array.isArray(parent)) parent[this.existingIndex(parent, token)] = value;
+    if (parent instanceof BlockList) parent.set(this.existingIndex(parent, token), value);
     else setKey(parent, token, value);
   }
 
-  add(path: Pointer, value: Json): void {
+  add(path: Pointer, value: Edited): void {
     if (path.length === 0) {
       this.document = value;
       return;
     }
     const parent = this.ownParent(path);
     const token = path[path.length - 1] as string;
-    if (Array.isArray(parent)) parent.splice(this.insertIndex(parent, token), 0, value);
+    if (parent instanceof BlockList) parent.insert(this.insertIndex(parent, token), value);
     else setKey(parent, token, value);
   }
 
@@ -207,48 +206,108 @@ class Editor {
     }
     const parent = this.ownParent(path);
     const token = path[path.length - 1] as string;
-    this.child(parent as Json, token); // must be there
-    if (Array.isArray(parent)) parent.splice(this.existingIndex(parent, token), 1);
+    this.child(parent, token); // must be there
+    if (parent instanceof BlockList) parent.remove(this.existingIndex(parent, token));
     else delete parent[token];
   }
 
-  /** A value is about to stand in two places: neither may be edited in place any longer. */
-  share(value: Json): void {
-    if (typeof value === "object" && value !== null) this.own = new Set();
+  /**
+   * A copy down to the last scalar. A few dozen copies of a copy would outgrow any memory: the real server too allows
+   * as much as a body may have, in all copies of a patch together.
+   */
+  copyOf(value: Edited): Edited {
+    const holder: Edited[] = [];
+    const open: { readonly from: Edited; readonly put: (copy: Edited) => void }[] = [];
+    open.push({ from: value, put: (copy) => void holder.push(copy) });
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { from, put } = next;
+      this.countCopy(typeof from === "string" ? from.length + 2 : 4);
+      if (typeof from !== "object" || from === null) {
+        put(from);
+        continue;
+      }
+      if (isFields(from)) {
+        const copy: Fields = {};
+        this.own.add(copy);
+        put(copy);
+        for (const key of Object.keys(from)) {
+          this.countCopy(key.length + 4);
+          setKey(copy, key, null); // keeps the order
+          open.push({ from: from[key] as Edited, put: (child) => setKey(copy, key, child) });
+        }
+        continue;
+      }
+      const items = itemsOf(from);
+      this.countCopy(items.length);
+      const copy = new BlockList<Edited>(items);
+      this.own.add(copy);
+      put(copy);
+      for (const [at, item] of items.entries()) {
+        if (typeof item === "object" && item !== null) open.push({ from: item, put: (child) => copy.set(at, child) });
+        else this.countCopy(typeof item === "string" ? item.length + 2 : 4);
+      }
+    }
+    return holder[0] as Edited;
   }
 
-  private ownParent(path: Pointer): Container {
+  private countCopy(bytes: number): void {
+    this.copyBytesLeft -= bytes;
+    if (this.copyBytesLeft < 0) throw new PatchFailure("the copies grow beyond what a body may have");
+  }
+
+  /** The document as it is now, with its lists in one piece. Nothing is edited afterwards. */
+  finished(): Json {
+    // Only what was copied can hold blocks.
+    const whole = new Map<Edited, Edited>();
+    for (const list of this.own) if (list instanceof BlockList) whole.set(list, list.items() as Edited);
+    const flat = (value: Edited): Edited => (value instanceof BlockList ? (whole.get(value) as Edited) : value);
+    for (const container of this.own) {
+      if (container instanceof BlockList) {
+        const items = whole.get(container) as Edited[];
+        for (let at = 0; at < items.length; at++) items[at] = flat(items[at] as Edited);
+      } else {
+        for (const key of Object.keys(container)) {
+          const value = container[key] as Edited;
+          if (value instanceof BlockList) setKey(container, key, flat(value));
+        }
+      }
+    }
+    return flat(this.document) as Json;
+  }
+
+  private ownParent(path: Pointer): Fields | BlockList<Edited> {
     let container = this.ownContainer(this.document);
-    this.document = container as Json;
+    this.document = container;
     for (let at = 0; at < path.length - 1; at++) {
       const token = path[at] as string;
-      const next = this.ownContainer(this.child(container as Json, token));
-      if (Array.isArray(container)) container[this.existingIndex(container, token)] = next as Json;
-      else setKey(container, token, next as Json);
+      const next = this.ownContainer(this.child(container, token));
+      if (container instanceof BlockList) container.set(this.existingIndex(container, token), next);
+      else setKey(container, token, next);
       container = next;
     }
     return container;
   }
 
-  private ownContainer(value: Json): Container {
+  private ownContainer(value: Edited): Fields | BlockList<Edited> {
     if (typeof value !== "object" || value === null) throw new PatchFailure("a path leads through a scalar");
-    if (this.own.has(value)) return value as Container;
-    const copy = (Array.isArray(value) ? value.slice() : { ...value }) as Container;
+    if (this.own.has(value as Fields)) return value as Fields | BlockList<Edited>;
+    const copy = isFields(value) ? { ...value } : new BlockList<Edited>(itemsOf(value));
     this.own.add(copy);
     return copy;
   }
 
-  private child(container: Json, token: string): Json {
-    if (Array.isArray(container)) return container[this.existingIndex(container, token)] as Json;
-    if (!isObject(container) || !Object.hasOwn(container, token)) throw new PatchFailure(`no member ${token}`);
-    return container[token] as Json;
+  private child(container: Edited, token: string): Edited {
+    if (container instanceof BlockList) return container.at(this.existingIndex(container, token)) as Edited;
+    if (Array.isArray(container)) return container[this.existingIndex(container, token)] as Edited;
+    if (!isFields(container) || !Object.hasOwn(container, token)) throw new PatchFailure(`no member ${token}`);
+    return container[token] as Edited;
   }
 
-  private existingIndex(list: readonly Json[], token: string): number {
+  private existingIndex(list: { readonly length: number }, token: string): number {
     return this.index(token, list.length, list.length - 1);
   }
 
-  private insertIndex(list: readonly Json[], token: string): number {
+  private insertIndex(list: { readonly length: number }, token: string): number {
     return token === "-" ? list.length : this.index(token, list.length + 1, list.length);
   }
 
@@ -259,6 +318,42 @@ class Editor {
     if (!form.test(token) || index < 0 || index > max) throw new PatchFailure(`bad index ${token}`);
     return index;
   }
+}
+
+const copiedBytesMax = 3 * 1024 * 1024;
+
+const isFields = (value: Edited): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof BlockList);
+
+const itemsOf = (list: Edited): readonly Edited[] =>
+  list instanceof BlockList ? list.items() : (list as unknown as readonly Edited[]);
+
+/** Deep equality; what is not equal is found out before more is looked at than `value` has. */
+function editedEqual(found: Edited, value: Json): boolean {
+  const open: [Edited | undefined, Json][] = [[found, value]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [left, right] = pair;
+    if (left === right) continue;
+    if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+    if (left === undefined) return false;
+    if (Array.isArray(right)) {
+      if (isFields(left)) return false;
+      const list = left as BlockList<Edited> | readonly Edited[];
+      if (list.length !== right.length) return false;
+      for (const [at, item] of itemsOf(list as Edited).entries()) open.push([item, right[at] as Json]);
+      continue;
+    }
+    if (!isFields(left)) return false;
+    let more = 0;
+    for (const key in right) {
+      if (!Object.hasOwn(left, key)) return false;
+      open.push([left[key], (right as JsonObject)[key] as Json]);
+      more++;
+    }
+    for (const _ in left) if (--more < 0) return false;
+    if (more !== 0) return false;
+  }
+  return true;
 }
 
 const indexForm = /^(?:0|[1-9]\d*)$/;

@@ -121,6 +121,7 @@ export function annotationCauses(annotations: Readonly<Record<string, string>>, 
 function ownerCauses(owners: readonly Partial<OwnerReference>[], causes: Cause[]): void {
   const at = "metadata.ownerReferences";
   let controller: string | undefined;
+  let shown: string | undefined; // once for all: the text is as long as the list
   for (const owner of owners) {
     const { apiVersion = "" } = owner; // what was sent as nothing is left out
     if (apiVersion.slice(apiVersion.lastIndexOf("/") + 1) === "") {
@@ -137,7 +138,8 @@ function ownerCauses(owners: readonly Partial<OwnerReference>[], causes: Cause[]
     if (controller === undefined) controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      causes.push(invalidText(at, `[]v1.OwnerReference{${owners.map(goOwner).join(", ")}}`, detail));
+      shown ??= `[]v1.OwnerReference{${owners.map(goOwner).join(", ")}}`;
+      causes.push(invalidText(at, shown, detail));
     }
   }
 }
@@ -201,7 +203,8 @@ const immutableStrings = ["name", "namespace", "uid"] as const;
 const immutableTimes = ["creationTimestamp", "deletionTimestamp"] as const;
 
 function newFinalizerCauses(after: readonly string[], before: readonly string[], causes: Cause[]): void {
-  const added = [...new Set(after)].filter((finalizer) => !before.includes(finalizer)).sort();
+  const known = new Set(before);
+  const added = [...new Set(after)].filter((finalizer) => !known.has(finalizer)).sort();
   if (added.length === 0) return;
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added)}`;
   causes.push(forbiddenField("metadata.finalizers", detail));

@@ -1,20 +1,24 @@
-/** Bounds on values whose size and depth a client chooses, measured without recursing beyond the bound. */
+/** Bounds on values whose depth a client chooses. */
 
-/** Whether lists and objects stand in one another more than `max` deep. */
+/** Whether lists and objects stand in one another more than `max` deep. Any depth. */
 export function isDeeperThan(max: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (max === 0) return true;
-  return Object.values(value).some((child) => isDeeperThan(max - 1, child));
+  let level: object[] = isContainer(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === max) return true;
+    const next: object[] = [];
+    for (const container of level) {
+      if (Array.isArray(container)) {
+        for (const child of container as readonly unknown[]) if (isContainer(child)) next.push(child);
+      } else {
+        for (const key in container) {
+          const child: unknown = (container as Readonly<Record<string, unknown>>)[key];
+          if (isContainer(child)) next.push(child);
+        }
+      }
+    }
+    level = next;
+  }
+  return false;
 }
 
-/** About how many bytes a value takes as JSON; stops counting above `max`. */
-export function roughSize(value: unknown, max: number): number {
-  if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return 4;
-  let size = 2;
-  for (const [key, child] of Object.entries(value)) {
-    if (size > max) break;
-    size += (Array.isArray(value) ? 1 : key.length + 4) + roughSize(child, max - size);
-  }
-  return size;
-}
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -12,6 +12,7 @@ import type { Micros, Process } from "../../kernel/types.ts";
 import type { ApiHandler, JsonObject, Responder } from "../../contract/http-message.ts";
 import { serverManager } from "../../objects/managed-fields.ts";
 import { metadataOf } from "../../contract/objects.ts";
+import { oneByOne } from "../../client/work-queue.ts";
 import { Times } from "../../contract/times.ts";
 import type { CustomResources } from "./custom-resources.ts";
 import { type Condition, type Definition, isTrue, type Names, readDefinition } from "../../kinds/custom/definition.ts";
@@ -134,12 +135,11 @@ export class DefinitionController {
             (namespace) => `${root}/namespaces/${namespace}/${names.plural}`,
           )
         : [`${root}/${names.plural}`];
-      const next = (at: number): void => {
+      oneByOne(this.options.process, (at, next) => {
         const place = places[at];
         if (place === undefined) done(true);
-        else this.call("DELETE", place, undefined, () => next(at + 1));
-      };
-      next(0);
+        else this.call("DELETE", place, undefined, next);
+      });
     });
   }
 

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 import { type ApiTypes, pathOf } from "../api-types.ts";
 import type { ControlClient } from "../../client/control-client.ts";
+import { oneByOne } from "../../client/work-queue.ts";
 
 /** The sum, or in words why there is none. `later`: a read failed. */
 export type ScaleAnswer = { readonly scale: number } | { readonly problem: string } | "later";
@@ -35,7 +36,7 @@ export class Scales {
       asked.add(controller.uid);
       return [{ pod, controller }];
     });
-    const next = (at: number): void => {
+    oneByOne(this.client.process, (at, next) => {
       const entry = owned[at];
       if (entry === undefined) {
         done({ scale: [...known.values()].reduce((total, replicas) => total + replicas, 0) });
@@ -47,11 +48,10 @@ export class Scales {
         else if (found === undefined) done({ problem: `found no controllers for pod ${JSON.stringify(name)}` });
         else {
           known.set(found.uid, found.replicas);
-          next(at + 1);
+          next();
         }
       });
-    };
-    next(0);
+    });
   }
 
   private find(

@@ -16,7 +16,7 @@ import type { ControlClient } from "../../client/control-client.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import type { Reflectors } from "../../client/reflectors.ts";
 import type { QueueCount } from "../../client/queue-counts.ts";
-import { inTurns, type Outcome, WorkQueue } from "../../client/work-queue.ts";
+import { inTurns, oneByOne, type Outcome, WorkQueue } from "../../client/work-queue.ts";
 import {
   foregroundFinalizer,
   Graph,
@@ -24,6 +24,7 @@ import {
   type GraphNode,
   type Identity,
   orphanFinalizer,
+  referencesTo,
 } from "./graph.ts";
 import { OwnedObjects } from "./owned-objects.ts";
 
@@ -265,7 +266,7 @@ export class GarbageCollector implements GraphHearer {
   ): void {
     const owners: Owners = { solid: [], dangling: [], waiting: [] };
     const { namespace } = node.identity;
-    const next = (at: number): void => {
+    oneByOne(this.client.process, (at, next) => {
       const reference = references[at];
       if (reference === undefined) {
         done(owners);
@@ -273,7 +274,7 @@ export class GarbageCollector implements GraphHearer {
       }
       if (this.graph.isAbsent(reference, namespace)) {
         owners.dangling.push(reference);
-        next(at + 1);
+        next();
         return;
       }
       const path = this.pathOf(node, { ...reference, namespace });
@@ -291,10 +292,9 @@ export class GarbageCollector implements GraphHearer {
           owners.dangling.push(reference);
         } else if (isWaiting(object)) owners.waiting.push(reference);
         else owners.solid.push(reference);
-        next(at + 1);
+        next();
       });
-    };
-    next(0);
+    });
   }
 
   /** Undefined when there is no such kind, which may change, or when it lies in namespaces and `node` in none. */
@@ -305,7 +305,7 @@ export class GarbageCollector implements GraphHearer {
       return undefined;
     }
     if (type.namespaced && identity.namespace === "") {
-      const owner = node.owners.find(({ uid }) => uid === identity.uid);
+      const [owner] = referencesTo(node, identity.uid);
       if (owner !== undefined) this.ownerElsewhere(node, owner);
       return undefined;
     }

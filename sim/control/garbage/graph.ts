@@ -147,8 +147,8 @@ export class Graph {
   /** Dependents that must go before `node` does. */
   blocking(node: GraphNode): readonly GraphNode[] {
     const { uid } = node.identity;
-    return [...node.dependents].filter(({ owners }) =>
-      owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
+    return [...node.dependents].filter((dependent) =>
+      referencesTo(dependent, uid).some((owner) => owner.blockOwnerDeletion === true),
     );
   }
 
@@ -162,16 +162,17 @@ export class Graph {
 
   private setOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
     const before = node.owners;
+    const formerly = new Set(before.map(({ uid }) => uid));
     node.owners = owners;
     for (const old of before) {
-      const now = owners.find(({ uid }) => uid === old.uid);
+      const [now] = referencesTo(node, old.uid);
       // Whoever waited for this dependent may go now.
       if (old.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.attempt(old.uid);
       if (now === undefined) this.leave(node, old.uid);
     }
     let doubtful = false;
     for (const owner of owners) {
-      if (before.some(({ uid }) => uid === owner.uid)) continue;
+      if (formerly.has(owner.uid)) continue;
       doubtful = this.join(node, owner) || doubtful;
     }
     if (doubtful) this.hearer.attemptToDelete(node);
@@ -243,10 +244,22 @@ export class Graph {
   }
 
   private reportElsewhere(node: GraphNode, ownerUid: string): void {
-    const owner = node.owners.find(({ uid }) => uid === ownerUid);
+    const [owner] = referencesTo(node, ownerUid);
     if (owner !== undefined) this.hearer.ownerElsewhere(node, owner);
   }
 }
+
+/** What `dependent` says of the owner with this uid: mostly one reference. */
+export function referencesTo({ owners }: GraphNode, uid: string): readonly OwnerReference[] {
+  if (owners.length <= fewOwners) return owners.filter((owner) => owner.uid === uid);
+  let index = indexes.get(owners);
+  if (index === undefined) indexes.set(owners, (index = Map.groupBy(owners, (owner) => owner.uid)));
+  return index.get(uid) ?? noOwners;
+}
+
+/** An index costs more than to look at so many. */
+const fewOwners = 16;
+const indexes = new WeakMap<readonly OwnerReference[], ReadonlyMap<string, readonly OwnerReference[]>>();
 
 function newNode(identity: Identity, virtual: boolean): GraphNode {
   return {
@@ -280,7 +293,7 @@ function refersTo(dependent: GraphNode, owner: Identity): boolean {
   const { namespace } = dependent.identity;
   return (
     couldOwn(owner, dependent) &&
-    dependent.owners.some((each) => isSame({ ...each, namespace }, { ...owner, namespace }))
+    referencesTo(dependent, owner.uid).some((each) => isSame({ ...each, namespace }, { ...owner, namespace }))
   );
 }
 
@@ -295,10 +308,9 @@ function keyOf({ uid, apiVersion, kind, namespace, name }: Identity): string {
 /** The next in order of the coordinates under which dependents know an owner; after the last comes the first. */
 function nextIdentity(dependents: readonly GraphNode[], after: Identity): Identity | undefined {
   const known = new Map<string, Identity>();
-  for (const { owners, identity } of dependents) {
-    for (const { apiVersion, kind, name, uid } of owners) {
-      if (uid !== after.uid) continue;
-      const other = { apiVersion, kind, name, uid, namespace: identity.namespace };
+  for (const dependent of dependents) {
+    for (const { apiVersion, kind, name, uid } of referencesTo(dependent, after.uid)) {
+      const other = { apiVersion, kind, name, uid, namespace: dependent.identity.namespace };
       if (!isSame(other, after)) known.set(keyOf(other), other);
     }
   }

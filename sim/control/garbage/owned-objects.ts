@@ -30,8 +30,9 @@ export class OwnedObjects {
   removeOwners(path: string, uid: string, owners: readonly string[], done: Done): void {
     const ownerReferences = owners.map((owner) => ({ $patch: "delete", uid: owner }));
     this.client.process.trace("garbage.free", path, owners.length);
+    const gone = new Set(owners);
     this.patchOwners(path, uid, ownerReferences, done, (references) =>
-      references.filter((each) => !owners.includes(each.uid)),
+      references.filter((each) => !gone.has(each.uid)),
     );
   }
 

@@ -1,0 +1,114 @@
+/**
+ * What hostile and merely large input once did: end the process, or hold everybody up. Bounds are on work that is counted
+ * (answers, steps of the engine), never on time. `bench/attacks.ts` measures the same attacks against a process.
+ */
+import { describe, expect, it } from "vitest";
+import { Kernel, type ProcessError } from "../kernel/kernel.ts";
+import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
+
+const admin = { as: "admin" };
+
+/** A server that goes on after an exception, and what it caught: none is called for. */
+class Attacked {
+  readonly failures: ProcessError[] = [];
+  readonly bed: TestBed;
+
+  constructor(options: ConstructorParameters<typeof TestBed>[0] = {}) {
+    const kernel = new Kernel({ seed: "attacked", caught: (failure) => this.failures.push(failure) });
+    this.bed = new TestBed(options, kernel);
+    this.bed.advance(1);
+  }
+
+  post(path: string, body: unknown, headers = {}): Answer {
+    return this.bed.ask(`POST ${path}`, { ...admin, headers, body });
+  }
+
+  /** Everybody else goes on. */
+  judge(): void {
+    expect(this.failures.map(({ cause }) => cause)).toEqual([]);
+    expect(this.bed.ask(`GET ${configMaps}`, admin).status).toBe(200);
+  }
+}
+
+describe("owners", () => {
+  const references = (count: number, more = {}) =>
+    Array.from({ length: count }, (_, at) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: `x${at}`,
+      uid: `u${at}`,
+      ...more,
+    }));
+
+  it.each([600, 3_000])("that are absent, %i of them, take their dependent with them", (count) => {
+    const attacked = new Attacked();
+    const created = attacked.post(configMaps, { metadata: { name: "o", ownerReferences: references(count) } });
+    expect(created.status).toBe(201);
+    attacked.bed.advance(20);
+    expect(attacked.bed.ask(`GET ${configMaps}/o`, admin).status).toBe(404);
+    attacked.judge();
+  });
+
+  it("that all control are refused, in a text of bounded length", () => {
+    const attacked = new Attacked();
+    const ownerReferences = references(20_000, { controller: true });
+    const refused = attacked.post(configMaps, { metadata: { name: "o", ownerReferences } });
+    expect(refused.status).toBe(422);
+    expect(refused.text.length).toBeLessThan(20_000_000);
+    attacked.judge();
+  });
+});
+
+describe("definitions", () => {
+  it("three hundred of them do not stand in the way of a namespace that goes", () => {
+    const attacked = new Attacked();
+    const { bed } = attacked;
+    for (let at = 0; at < 300; at++) {
+      attacked.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        metadata: { name: `t${at}s.example.com` },
+        spec: {
+          group: "example.com",
+          scope: "Namespaced",
+          names: { plural: `t${at}s`, kind: `T${at}` },
+          versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+        },
+      });
+    }
+    attacked.post("/api/v1/namespaces", { metadata: { name: "n" } });
+    bed.advance(5);
+    expect(bed.ask("DELETE /api/v1/namespaces/n", admin).status).toBe(200);
+    bed.advance(10);
+    expect(bed.ask("GET /api/v1/namespaces/n", admin).status).toBe(404);
+    attacked.judge();
+  });
+});
+
+describe("JSON patches", () => {
+  const patch = (operations: readonly object[], document: object = { data: { k: "v" } }) => {
+    const attacked = new Attacked();
+    attacked.post(configMaps, { metadata: { name: "jp" }, ...document });
+    const headers = { "content-type": "application/json-patch+json" };
+    const answer = attacked.bed.ask(`PATCH ${configMaps}/jp`, { ...admin, headers, body: operations });
+    attacked.judge();
+    return answer;
+  };
+
+  it("that nest by copies are refused", () => {
+    const operations: object[] = [{ op: "add", path: "/data", value: { z: { a: {} } } }];
+    for (let depth = 1; depth < 20_000; depth = 2 * depth + 1) {
+      operations.push({ op: "copy", from: "/data/z", path: `/data/z${"/a".repeat(depth)}/a` });
+    }
+    expect(patch(operations).status).toBe(422);
+  });
+
+  it("that nest by additions are refused", () => {
+    let deep: object = {};
+    for (let depth = 0; depth < 400; depth++) deep = { a: deep };
+    const operations = Array.from({ length: 20 }, (_, at) => ({
+      op: "add",
+      path: `/x${"/a".repeat(400 * at)}`,
+      value: deep,
+    }));
+    expect(patch(operations).status).toBe(422);
+  });
+});
