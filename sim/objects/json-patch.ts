@@ -344,14 +344,12 @@ function editedEqual(found: Edited, value: Json): boolean {
       continue;
     }
     if (!isFields(left)) return false;
-    let more = 0;
-    for (const key in right) {
+    const keys = Object.keys(right);
+    for (const key of keys) {
       if (!Object.hasOwn(left, key)) return false;
       open.push([left[key], (right as JsonObject)[key] as Json]);
-      more++;
     }
-    for (const _ in left) if (--more < 0) return false;
-    if (more !== 0) return false;
+    if (Object.keys(left).length !== keys.length) return false;
   }
   return true;
 }
