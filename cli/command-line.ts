@@ -67,7 +67,7 @@ const conform = object({
   ),
   jobs: optional(
     option("--jobs", integer({ min: 1, max: 64, metavar: "N" }), {
-      description: message`Checks at a time: embedded on threads, by default one for each core up to 4; by URL 4.`,
+      description: message`Checks at a time: embedded on threads, by default one for each core up to 4; by URL 8.`,
     }),
   ),
   shard: optional(

@@ -38,7 +38,7 @@ export interface SuiteSelection {
   /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. */
   readonly runs?: number;
   /**
-   * Checks at a time, ≥ 1. By URL: 4 by default. An embedded target's virtual time is not shared: there the caller cuts
+   * Checks at a time, ≥ 1. By URL: 8 by default, since most of them mostly wait. An embedded target's virtual time is not shared: there the caller cuts
    * the run, into threads, by default one for each core up to 4.
    */
   readonly jobs?: number;
@@ -194,6 +194,9 @@ export function reportOf(
   });
 }
 
+/** Checks at a time when nobody says how many. */
+export const jobsByUrl = 8;
+
 /** Programs a property when nobody says how many. With fewer than 20, some never come to the point of judging. */
 const runsDefault = (level: SuiteLevel, embedded: boolean): number => (embedded && level === "full" ? 100 : 20);
 
@@ -204,7 +207,7 @@ function settingsOf(options: SuiteSelection & Pick<SuiteOptions, "targetKind">):
   return {
     ...(shard === undefined ? {} : { shard: `${shard.index}/${shard.count}` }),
     runs: options.runs ?? runsDefault(level, embedded),
-    jobs: options.jobs ?? (embedded ? 1 : 4),
+    jobs: options.jobs ?? (embedded ? 1 : jobsByUrl),
     only: options.only ?? [],
     skip: options.skip ?? [],
     law: options.law ?? "observed",

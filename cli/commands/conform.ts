@@ -1,7 +1,7 @@
 /** `touchstone conform`: the suite against the embedded server or a URL, its report printed and written. */
 import { randomBytes } from "node:crypto";
 import process from "node:process";
-import { judgesExpiry, type SuiteSelection } from "../../conformance/run-suite.ts";
+import { jobsByUrl, judgesExpiry, type SuiteSelection } from "../../conformance/run-suite.ts";
 import { renderJson } from "../../reports/render/json.ts";
 import { renderFaultText } from "../../reports/render/fault-text.ts";
 import { exitCodeFor, withBaseline } from "../../reports/gate/gate.ts";
@@ -9,8 +9,11 @@ import { isGood } from "../../reports/schema/fault-report.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { allChecks } from "../../conformance/checks/index.ts";
 import { readRequirements } from "../../conformance/requirements/rows.ts";
+import type { QuickCheck } from "../../conformance/runner/define-check.ts";
+import type { Kind } from "../output/time-left.ts";
 import { makePlan, type Plan, type Selection } from "../../conformance/runner/plan.ts";
 import { gatesWith } from "./fault-gates.ts";
+import { defaultThreads } from "../targets/embedded-pool.ts";
 import { compactHook } from "../targets/compact-hook.ts";
 import { readBaseline, writeBaseline } from "../flags/baseline-file.ts";
 import type { ConformOptions } from "../command-line.ts";
@@ -46,6 +49,8 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
   const progressOf = progressText({
+    kinds: kindsOf(plan, target.kind),
+    jobs: options.jobs ?? (target.kind === "url" ? jobsByUrl : defaultThreads()),
     agedCount: target.kind === "url" ? plan.checks.filter(({ kind }) => kind === "aged").length : 0,
     maxWaitMillis: options.maxWait / 1000,
     nowMillis: () => performance.now(),
@@ -89,6 +94,18 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     events.close();
   }
 }
+
+/** Checks that take about as long: by what they wait for, and by whether they try many programs. */
+function kindsOf({ checks }: Plan, where: SuiteTarget["kind"]): ReadonlyMap<string, Kind> {
+  const kindOf = (check: QuickCheck): Kind => {
+    const name = check.cost === "quick" && check.programCount(1) === 1 ? "one program" : check.cost;
+    return { name, usualMillis: where === "url" ? usualMillis[name] : 300 };
+  };
+  return new Map(checks.flatMap((check) => (check.kind === "aged" ? [] : [[check.id, kindOf(check)] as const])));
+}
+
+/** By URL, on a machine with two cores. */
+const usualMillis = { quick: 2000, "one program": 400, waiting: 8000, slow: 4000 } as const;
 
 /** Two interrupts: nothing is cleaned up any more. */
 const leftBehind = (runId: string): string =>

@@ -33,7 +33,9 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
   };
   return {
     tell,
-    progress: ({ kind, ...fields }) => tell({ type: kind, ...fields } as SuiteEventBody),
+    progress({ kind, ...fields }) {
+      if (kind !== "program-ended") tell({ type: kind, ...fields } as SuiteEventBody);
+    },
     end(report) {
       const { conclusion, complete, totals } = report;
       tell({ type: "ended", conclusion, gate: gateOf(report), complete, exitCode: exitCodeFor(report), totals });

@@ -21,10 +21,15 @@ export interface CheckDefinition<Input> {
   readonly input?: fc.Arbitrary<Input>;
   /** Programs that are always tried first. */
   readonly examples?: readonly Input[];
-  /** `slow` programs wait on the target's clock: a tenth as many of them are run by URL, at least one. */
-  readonly cost?: "quick" | "slow";
+  /**
+   * By URL, what waits on the target's clock begins first. Programs that are `slow` wait for seconds: a tenth as many of
+   * them are run there, at least one. Those that are `waiting` wait now and then, for a moment, and all are run.
+   */
+  readonly cost?: Cost;
   run(attempt: Attempt, input: Input): Promise<void>;
 }
+
+export type Cost = "quick" | "waiting" | "slow";
 
 /** A check that has to wait for the target to forget: what it needs is captured first, and judged when all else is done. */
 export interface AgedCheckDefinition<Captured> {
@@ -48,8 +53,9 @@ export interface CheckInfo {
 
 export interface QuickCheck extends CheckInfo {
   readonly kind: "property";
-  readonly cost: "quick" | "slow";
-  readonly random: boolean;
+  readonly cost: Cost;
+  /** How many programs it has when so many random ones are asked for. */
+  programCount(runs: number): number;
   explore(options: ExploreOptions, attempt: RunAttempt): Promise<Exploration>;
 }
 
@@ -87,7 +93,7 @@ export function defineCheck<Input>(definition: CheckDefinition<Input>): QuickChe
     ...infoOf(definition),
     kind: "property",
     cost: definition.cost ?? "quick",
-    random: definition.input !== undefined,
+    programCount: (runs) => programCount(definition, runs),
     explore: (options, attempt) => explore(definition, options, attempt),
   };
 }
@@ -107,6 +113,11 @@ export function defineAgedCheck<Captured>(definition: AgedCheckDefinition<Captur
 export function infoOf(definition: CheckInfo): CheckInfo {
   const { id, area, property, requirements, features } = definition;
   return { id, area, property, requirements, features };
+}
+
+/** Examples are what somebody has thought of; they take no program from those that nobody has. */
+function programCount<Input>({ input, examples = [] }: CheckDefinition<Input>, runs: number): number {
+  return input === undefined ? 1 : runs + examples.length;
 }
 
 /** After this many smaller programs the smallest so far will do: by URL each costs seconds. */
@@ -146,8 +157,7 @@ async function explore<Input>(
   const random = definition.input !== undefined;
   const found = await fc.check(property, {
     seed: options.seed,
-    // Examples are what somebody has thought of; they take no program from those that nobody has.
-    numRuns: random ? options.runs + (definition.examples?.length ?? 0) : 1,
+    numRuns: programCount(definition, options.runs),
     ...(options.path === undefined ? {} : { path: options.path, endOnFailure: true }),
     ...(definition.examples === undefined
       ? {}

@@ -5,6 +5,8 @@ import type { Verdict } from "../../reports/schema/verdict.ts";
 export type SuiteProgress =
   | { readonly kind: "planned"; readonly checks: number; readonly requirements: number }
   | { readonly kind: "check-started"; readonly check: string; readonly area: string }
+  /** By URL: so many programs of a check have ended, of the number that it has if nothing is found. */
+  | { readonly kind: "program-ended"; readonly check: string; readonly done: number; readonly of: number }
   | {
       readonly kind: "check-ended";
       readonly check: string;

@@ -57,6 +57,8 @@ export interface SuiteRun {
   readonly signal: AbortSignal | undefined;
   /** Told of each program once it has ended, in order, with its exchanges. */
   readonly onHistory?: ((history: readonly ExchangeRecord[]) => void) | undefined;
+  /** Told after each program of a check how many have ended, and how many there are if nothing is found. */
+  readonly onProgram?: ((check: string, done: number, of: number) => void) | undefined;
   /** Told of every namespace made, so that the end can be awaited. */
   readonly leaving: Leaving[];
 }
@@ -84,8 +86,11 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   let failedRecorder: Recorder | undefined;
   let programs = 0;
   const lodgings: Lodging[] = [];
+  const asked = programCount(run, check);
+  const of = run.path === undefined ? check.programCount(asked) : 1;
+  let done = 0;
   const exploration = await check.explore(
-    { seed: programSeed(run.seed, check.id), path: run.path, runs: programCount(run, check) },
+    { seed: programSeed(run.seed, check.id), path: run.path, runs: asked },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
         const recorder = new Recorder(run.clock);
@@ -96,7 +101,10 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
         return end;
       };
-      return unlessUnlucky(tryOnce);
+      const end = await unlessUnlucky(tryOnce);
+      done += 1;
+      run.onProgram?.(check.id, done, Math.max(done, of));
+      return end;
     },
   );
   await leaveAll(run, check, lodgings);
@@ -274,7 +282,7 @@ const userAgentOf = (run: SuiteRun, check: Check, program: number): string =>
   `touchstone/1 (run ${run.names.runId}; check ${check.id}; program ${program})`;
 
 function programCount(run: SuiteRun, check: QuickCheck): number {
-  if (check.cost === "quick" || run.target.kind === "embedded") return run.runs;
+  if (check.cost !== "slow" || run.target.kind === "embedded") return run.runs;
   return Math.max(1, Math.ceil(run.runs / 10));
 }
 

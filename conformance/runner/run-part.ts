@@ -7,7 +7,7 @@ import { Recorder } from "../client/recorder.ts";
 import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
 import type { SuiteProgress } from "./progress.ts";
 import { JudgedRequirements } from "./attempt.ts";
-import { type Check, infoOf } from "./define-check.ts";
+import { type Check, infoOf, type QuickCheck } from "./define-check.ts";
 import { unfitTarget } from "./preflight.ts";
 import { watchfulTransport } from "./watchful-transport.ts";
 import { detectFeatures, type Features } from "./features.ts";
@@ -61,6 +61,8 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     furnishing: probe.furnishing,
     target: { ...options.target, version: probe.version },
     leaving: [],
+    // Where time is virtual nobody waits for so little, and the tale would cross to another thread.
+    onProgram: isEmbedded ? undefined : (check, done, of) => tell({ kind: "program-ended", check, done, of }),
   };
   const outcomes =
     probe.unreachable === undefined
@@ -95,7 +97,9 @@ async function judgeAll(
   for (const check of checks) if (check.kind === "aged") aging.push(await captureCheck(run, check));
 
   tell({ kind: "phase", phase: "checking" });
-  const queue = checks.filter((check) => check.kind === "property");
+  const quick = checks.filter((check) => check.kind === "property");
+  // In real time what waits begins first: it costs nothing while it waits, and nothing waits for it at the end.
+  const queue = run.target.kind === "url" ? quick.toSorted((one, other) => waits(other) - waits(one)) : quick;
   const worker = async () => {
     for (let check = queue.shift(); check !== undefined; check = queue.shift()) {
       const next = check;
@@ -116,6 +120,8 @@ async function judgeAll(
   }
   return checks.map((check) => outcomes.get(check.id)).filter((outcome) => outcome !== undefined);
 }
+
+const waits = ({ cost }: QuickCheck): number => Number(cost !== "quick");
 
 /** Why the target could not be made to forget. */
 async function brokenHook(compact: PartOptions["compact"]): Promise<string | undefined> {

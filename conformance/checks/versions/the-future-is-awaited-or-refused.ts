@@ -17,6 +17,7 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
   property: "Lists and gets at a version still to come are not answered with the present.",
   requirements: ["versions.future", "versions.future-exact", "versions.future-message"],
   features: ["configmaps"],
+  cost: "waiting",
   async run(attempt) {
     const collection = await attempt.target.collection("configmaps");
     objectOf(await collection.create(configMap("a")));
