@@ -59,6 +59,7 @@ export class Client {
   private readonly signal: AbortSignal | undefined;
   private readonly onRefusedMethod: ((client: Client, refused: Exchange) => Promise<void>) | undefined;
   private readonly openWatches = new Set<WatchStream>();
+  private watchCount = 0;
 
   /**
    * Once `signal` is aborted nothing more is sent: whatever runs ends at its next request, as `Cancelled`.
@@ -142,7 +143,9 @@ export class Client {
 
   watch(path: string, query: Query, options: Pick<RequestOptions, "accept" | "headers"> = {}): WatchStream {
     this.mayGoOn();
-    const request = this.wireRequest("GET", path, { ...options, query: { watch: true, ...query } });
+    // The documents' spelling and the one that most clients send, in turn.
+    const watch = this.watchCount++ % 2 === 0 ? "true" : "1";
+    const request = this.wireRequest("GET", path, { ...options, query: { watch, ...query } });
     const stream = new WatchStream(this.transport, this.clock, this.recorder, request, () =>
       this.openWatches.delete(stream),
     );
@@ -212,7 +215,12 @@ export class Client {
           chunks.push(bytes);
           exchange.keep(bytes);
         },
-        end: () => settle(() => completeAnswer(exchange, chunks)),
+        end: () =>
+          settle(() => {
+            const answer = completeAnswer(exchange, chunks);
+            recorder.observer?.answered(exchange, answer.json, headerOf(answer.headers, "retry-after"));
+            return answer;
+          }),
         failed: (cause) => lose(cause.message),
       });
       if (settled) return;

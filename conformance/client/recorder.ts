@@ -1,6 +1,16 @@
 import type { SuiteClock, WireRequest } from "../../wire/ports.ts";
 import type { ExchangeRecord } from "../../reports/schema/suite-report.ts";
 import { type CurlStyle, Exchange } from "./exchange.ts";
+import type { Json, WatchEvent } from "./types.ts";
+
+/** Is shown everything that comes back, as it comes. */
+export interface Observer {
+  /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
+  answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void;
+  told(exchange: Exchange, event: WatchEvent): void;
+  /** We have ended a watch, so long after its last event. */
+  left(exchange: Exchange, silentMillis: number): void;
+}
 
 /**
  * The history of one attempt: every exchange in the order of sending, and one counter over sendings and answers, so
@@ -9,12 +19,14 @@ import { type CurlStyle, Exchange } from "./exchange.ts";
 export class Recorder {
   private readonly exchanges: Exchange[] = [];
   private readonly clock: SuiteClock;
+  readonly observer: Observer | undefined;
   private latest: Exchange | undefined;
   private ticks = 0;
   private exchangeCount = 0;
 
-  constructor(clock: SuiteClock) {
+  constructor(clock: SuiteClock, observer?: Observer) {
     this.clock = clock;
+    this.observer = observer;
   }
 
   begin(request: WireRequest): Exchange {

@@ -105,7 +105,9 @@ export class WatchStream {
     try {
       for (const text of this.documents.push(bytes)) {
         this.recorder.arrive(this.exchange);
-        this.events.push(eventOf(JSON.parse(text) as Json));
+        const event = eventOf(JSON.parse(text) as Json);
+        this.events.push(event);
+        this.recorder.observer?.told(this.exchange, event);
       }
     } catch (error) {
       this.events.push(malformed(String(error)));
@@ -122,8 +124,20 @@ export class WatchStream {
       this.events.push(malformed("the stream ended inside a document"));
     }
     this.recorder.end(this.exchange);
+    this.show(how);
     this.onEnd();
     this.wake();
+  }
+
+  private show(how: WatchEnd): void {
+    const { exchange, status = 0, headers } = this;
+    const { observer } = this.recorder;
+    const last = exchange.arrivals.at(-1);
+    if (how === "closed by the suite" && last !== undefined)
+      observer?.left(exchange, this.clock.nowMillis() - last.atMillis);
+    if (how !== "closed by the server" || status < 400) return;
+    const [retryAfter] = [headers["retry-after"] ?? []].flat();
+    observer?.answered(exchange, this.refusal(), retryAfter);
   }
 
   private wake(): void {

@@ -17,6 +17,7 @@ import {
   UnservedVerb,
   Unsupported,
 } from "../client/findings.ts";
+import { Witness } from "../model/everywhere/witness.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import { Attempt, JudgedRequirements } from "./attempt.ts";
@@ -93,9 +94,10 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
     { seed: programSeed(run.seed, check.id), path: run.path, runs: asked },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
-        const recorder = new Recorder(run.clock);
+        const witness = new Witness();
+        const recorder = new Recorder(run.clock, witness);
         programs += 1;
-        const end = await attemptOnce(run, check, programs, recorder, results, body, lodgings);
+        const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, lodgings), witness);
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
@@ -145,6 +147,12 @@ const isUnreached = ({ exchange: { status = 0, headers } }: LostAnswer): boolean
 
 const triesMax = 3;
 
+/** What held for the check may have shown something that must hold everywhere, and does not. */
+function witnessed(end: Error | undefined, { first }: Witness): Error | undefined {
+  if (first === undefined || end instanceof CheckFailure || end instanceof Cancelled) return end;
+  return new CheckFailure(first.requirement, first.violation, first.exchange);
+}
+
 /** A check that has captured what must grow old. `settle` judges it, not later than the deadline. */
 export interface AgingCheck {
   readonly check: AgedCheck;
@@ -177,7 +185,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
       const { recorder, attempt } = capture;
       // What was captured is still there: it is judged again where it is.
       const settleOnce = () => endOf(run, async () => capture.settle?.(attempt, deadlineMillis));
-      const end = captureEnd ?? (await unlessUnlucky(settleOnce));
+      const end = witnessed(captureEnd ?? (await unlessUnlucky(settleOnce)), capture.witness);
       await close(capture);
       const exploration = {
         runs: 1,
@@ -200,15 +208,17 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
 
 interface Capture {
   readonly recorder: Recorder;
+  readonly witness: Witness;
   readonly client: Client;
   readonly attempt: Attempt;
   settle?: Awaited<ReturnType<AgedCheck["begin"]>>;
 }
 
 function captureOf(run: SuiteRun, check: AgedCheck, program: number, results: JudgedRequirements): Capture {
-  const recorder = new Recorder(run.clock);
+  const witness = new Witness();
+  const recorder = new Recorder(run.clock, witness);
   const client = programClient(run, check, program, recorder);
-  return { recorder, client, attempt: attemptOf(run, client, results) };
+  return { recorder, witness, client, attempt: attemptOf(run, client, results) };
 }
 
 async function attemptOnce(

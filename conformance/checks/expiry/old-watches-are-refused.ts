@@ -17,7 +17,7 @@ export const oldWatchesAreRefused = defineAgedCheck({
   id: "old-watches-are-refused",
   area: "expiry",
   property: "A watch from a forgotten version is answered 410 before any event, and the client can list again.",
-  requirements: ["expiry.watch-gone", "expiry.restart", "expiry.reason"],
+  requirements: ["expiry.watch-gone", "expiry.restart", "expiry.reason", "errors.stream"],
   features: ["configmaps", "watch"],
   async capture(attempt) {
     const collection = await attempt.target.collection("configmaps");
@@ -103,13 +103,16 @@ async function refusalOf(attempt: Attempt, collection: Collection, version: stri
   if (status === undefined) throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}`);
   if (status !== 200) {
     await watch.untilEnded(10_000);
+    attempt.holds("errors.stream", undefined); // there is none that could go on
     return { status, body: watch.refusal() };
   }
   await watch.until(() => watch.events.length > 0, 5_000);
   const [first] = watch.events;
-  if (first?.type === "ERROR") await watch.untilEnded(1_000); // an error ends the stream; anything after it would show
+  if (first?.type === "ERROR") await watch.untilEnded(3_000); // anything after it would show
+  const { ended } = watch;
   watch.close();
   if (first?.type !== "ERROR") return undefined;
+  attempt.expect("errors.stream", ended !== undefined, "the end of the stream after its error", "still open 3 s later");
   const more = watch.events.length - 1;
   attempt.expect("expiry.watch-gone", more === 0, "nothing after the error", `${more} events`);
   return { status, body: first.object };

@@ -1,0 +1,91 @@
+/** What every list is like. */
+import { type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
+import type { Asked } from "./asked.ts";
+import { type Breach, breach } from "./breach.ts";
+
+/** An answer to a list, in its own shape. Which items there have to be is another question. */
+export function judgeList(asked: Asked, list: JsonObject): Breach | undefined {
+  const { kind, apiVersion, metadata, items } = list;
+  const shown = (): string => JSON.stringify({ kind, apiVersion, metadata }).slice(0, 300);
+  if (typeof kind !== "string" || !kind.endsWith("List") || kind === "List")
+    return breach("lists.collection", "a kind that ends in List", shown());
+  if (apiVersion !== asked.groupVersion)
+    return breach("lists.collection", `apiVersion: ${asked.groupVersion}`, shown());
+  if (
+    !isJsonObject(metadata) ||
+    typeof metadata["resourceVersion"] !== "string" ||
+    metadata["resourceVersion"] === ""
+  ) {
+    return breach("lists.fields", "a version of the list", shown());
+  }
+  if (!Array.isArray(items)) return breach("lists.fields", "items: an array", `items: ${JSON.stringify(items)}`);
+  const objects = (items as readonly Json[]).filter(isApiObject);
+  return judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeOrder(objects) ?? judgeSelected(asked, objects);
+}
+
+/** What a page says of the pages after it. */
+function judgePage({ query }: Asked, metadata: JsonObject): Breach | undefined {
+  const token = metadata["continue"];
+  const hasMore = typeof token === "string" && token !== "";
+  const remaining = metadata["remainingItemCount"];
+  const isSelected = [query.get("labelSelector"), query.get("fieldSelector")].some(
+    (selector) => selector !== null && selector !== "",
+  );
+  if (remaining != null && (isSelected || !hasMore)) {
+    const why = isSelected ? "with a selector" : "where nothing remains";
+    return breach("pages.remaining-absent", `no remainingItemCount ${why}`, JSON.stringify(metadata).slice(0, 300));
+  }
+  if (remaining != null && !(typeof remaining === "number" && remaining > 0)) {
+    return breach("pages.remaining-exact", "remainingItemCount of at least one", JSON.stringify(remaining));
+  }
+  const version = query.get("resourceVersion");
+  const isExact = query.get("resourceVersionMatch") === "Exact" && !query.has("continue");
+  if (isExact && metadata["resourceVersion"] !== version) {
+    return breach("versions.list-exact", `the list's version: ${version}`, String(metadata["resourceVersion"]));
+  }
+  return undefined;
+}
+
+function judgeOnce(items: readonly ApiObject[]): Breach | undefined {
+  const seen = new Set<string>();
+  for (const { metadata } of items) {
+    if (metadata.uid === undefined) continue;
+    if (seen.has(metadata.uid)) return breach("lists.complete", "each object once", `${metadata.name} twice`);
+    seen.add(metadata.uid);
+  }
+  return undefined;
+}
+
+/** By the bytes of `namespace/name`. Names are ASCII, so that comparing texts is comparing bytes. */
+function judgeOrder(items: readonly ApiObject[]): Breach | undefined {
+  let before = "";
+  for (const { metadata } of items) {
+    if (metadata.uid === undefined) return undefined; // made up for the answer, and kept under no key
+    const key = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+    if (key < before) return breach("lists.key-order", `${key} before ${before}`, `${before} before ${key}`);
+    before = key;
+  }
+  return undefined;
+}
+
+/** What the simplest selectors choose; the others are judged where they are drawn. */
+function judgeSelected({ query }: Asked, items: readonly ApiObject[]): Breach | undefined {
+  for (const [what, matches] of simpleSelectors(query)) {
+    const stray = items.find((item) => !matches(item));
+    if (stray !== undefined)
+      return breach("lists.selectors", `only items that match ${what}`, JSON.stringify(stray.metadata).slice(0, 300));
+  }
+  return undefined;
+}
+
+export function* simpleSelectors(
+  query: URLSearchParams,
+): Iterable<readonly [what: string, (object: ApiObject) => boolean]> {
+  const label = /^([\w./-]+)={1,2}([\w.-]*)$/.exec(query.get("labelSelector") ?? "");
+  if (label !== null) {
+    const [what, key = "", value = ""] = label;
+    yield [what, ({ metadata }) => metadata.labels?.[key] === value];
+  }
+  const name = /^metadata\.name={1,2}([\w.-]+)$/.exec(query.get("fieldSelector") ?? "");
+  if (name !== null) yield [name[0], ({ metadata }) => metadata.name === name[1]];
+}

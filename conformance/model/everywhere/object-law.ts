@@ -1,0 +1,95 @@
+/** What every object is like that a server shows. */
+import { type ApiObject, isApiObject, isJsonObject, type JsonObject, objectsIn } from "../../client/types.ts";
+import type { Asked } from "./asked.ts";
+import { type Breach, breach } from "./breach.ts";
+
+/** The whole of an object that is stored, not its scale or another view of it. */
+export function isStoredObject(asked: Asked, object: JsonObject): object is ApiObject {
+  if (asked.isOtherShape || (asked.subresource !== undefined && asked.subresource !== "status")) return false;
+  // Reviews, bindings and their like are not kept, and have no uid.
+  return isApiObject(object) && typeof object.metadata.uid === "string" && object["kind"] !== "Status";
+}
+
+/** An answer that is one object: it is called as its path says, and says of what type it is. */
+export function judgeAnswered(asked: Asked, object: ApiObject): Breach | undefined {
+  const { kind, apiVersion, metadata } = object;
+  const wrong = (expected: string): Breach =>
+    breach(
+      "objects.fields",
+      expected,
+      JSON.stringify({ kind, apiVersion, metadata: { ...metadata, managedFields: undefined } }).slice(0, 400),
+    ); // prettier-ignore
+  if (typeof kind !== "string" || kind === "") return wrong("kind: a name");
+  if (apiVersion !== asked.groupVersion) return wrong(`apiVersion: ${asked.groupVersion}`);
+  if (asked.name !== undefined && metadata.name !== asked.name) return wrong(`metadata.name: ${asked.name}`);
+  return judgeObject(asked, object);
+}
+
+/** An object anywhere: in an answer, in a list, in an event. */
+export function judgeObject(asked: Asked, object: ApiObject): Breach | undefined {
+  const { metadata } = object;
+  const { namespace, uid, resourceVersion, creationTimestamp, labels, annotations, finalizers } = metadata;
+  const wrong = (expected: string): Breach =>
+    breach("objects.fields", expected, JSON.stringify({ ...metadata, managedFields: undefined }).slice(0, 400));
+  if (asked.namespace !== undefined && namespace !== asked.namespace) {
+    return breach("lists.scope", `metadata.namespace: ${asked.namespace}`, String(namespace));
+  }
+  if (uid === "") return wrong("metadata.uid: not empty");
+  const isDry = asked.query.get("dryRun") === "All";
+  if (!isDry && (typeof resourceVersion !== "string" || resourceVersion === ""))
+    return wrong("metadata.resourceVersion: not empty");
+  if (typeof creationTimestamp !== "string" || Number.isNaN(Date.parse(creationTimestamp))) {
+    return wrong("metadata.creationTimestamp: a time");
+  }
+  for (const map of [labels, annotations]) {
+    if (map != null && !Object.values(map).every((value) => typeof value === "string"))
+      return wrong("labels and annotations: texts");
+  }
+  if (finalizers != null && new Set(finalizers).size < finalizers.length) return wrong("finalizers, each once");
+  return judgeRecords(metadata);
+}
+
+/** The records of who owns what: each owner once, with fields, and none of what the server keeps for itself. */
+function judgeRecords(metadata: JsonObject): Breach | undefined {
+  const wrong = (requirement: string, expected: string, entry: JsonObject): Breach =>
+    breach(requirement, `managedFields: ${expected}`, JSON.stringify(entry).slice(0, 400));
+  const owners = new Set<string>();
+  for (const entry of objectsIn(metadata, "managedFields")) {
+    const { manager, operation, apiVersion, time, fieldsType, fieldsV1, subresource } = entry;
+    if (operation !== "Apply" && operation !== "Update") return wrong("apply.owners", "an operation", entry);
+    if (typeof apiVersion !== "string" || apiVersion === "") return wrong("apply.owners", "an apiVersion", entry);
+    if (fieldsType !== "FieldsV1" || !isJsonObject(fieldsV1)) return wrong("apply.owners", "fields", entry);
+    if (time != null && Number.isNaN(Date.parse(String(time)))) return wrong("apply.owners", "a time", entry);
+    const owner = JSON.stringify([manager, operation, apiVersion, subresource]);
+    if (owners.has(owner) && operation === "Apply") return wrong("apply.owners", "each manager once", entry);
+    owners.add(owner);
+    const ofMetadata = fieldsV1["f:metadata"];
+    const own = isJsonObject(ofMetadata) ? serverKept.find((field) => field in ofMetadata) : undefined;
+    if (own !== undefined) return wrong("apply.untracked", `nobody owns ${own}`, entry);
+  }
+  return undefined;
+}
+
+const serverKept = [
+  "f:name",
+  "f:namespace",
+  "f:uid",
+  "f:creationTimestamp",
+  "f:generation",
+  "f:resourceVersion",
+  "f:managedFields",
+];
+
+/** An object that is being deleted and that nothing holds any more is gone: nobody is shown it. */
+export function judgeHeld(object: ApiObject): Breach | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
+  if (deletionTimestamp == null || (deletionGracePeriodSeconds ?? 0) !== 0) return undefined;
+  const spec = object["spec"];
+  const ownHolds = isJsonObject(spec) && Array.isArray(spec["finalizers"]); // a namespace is held by its own list
+  if ((finalizers ?? []).length > 0 || ownHolds) return undefined;
+  return breach(
+    "deletion.last-finalizer",
+    "no object that is deleted and has neither finalizers nor a grace period",
+    JSON.stringify(object.metadata).slice(0, 400),
+  );
+}

@@ -1,0 +1,144 @@
+/**
+ * Sees every exchange of a program, whatever its check is about, and judges what holds everywhere: what answers look
+ * like, and that two answers do not say different things of the same object at the same version.
+ */
+import { isApiObject, isJsonObject, type ApiObject, type Json, type WatchEvent } from "../../client/types.ts";
+import type { Exchange } from "../../client/exchange.ts";
+import { sameJson, withoutEmpty } from "../json-values.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import { type Breach, breach } from "./breach.ts";
+import { judgeRefusal } from "./error-law.ts";
+import { StreamJudge } from "./event-law.ts";
+import { judgeList } from "./list-law.ts";
+import { isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
+
+/** The first law that was broken, and the exchange that shows it. */
+export interface Witnessed extends Breach {
+  readonly exchange: Exchange;
+}
+
+export class Witness {
+  /** Undefined: nothing was wrong so far. */
+  first: Witnessed | undefined;
+  private readonly states = new Map<string, State>();
+  private readonly identities = new Map<string, Identity>();
+  private readonly streams = new Map<Exchange, StreamJudge | undefined>();
+
+  /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
+  answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void {
+    if (this.first !== undefined || document === undefined) return;
+    const asked = askedOf(exchange.request);
+    if (asked === undefined) return;
+    this.note(exchange, this.judgeAnswer(asked, exchange.status ?? 0, document, retryAfter));
+  }
+
+  /** One event of a watch. */
+  told(exchange: Exchange, event: WatchEvent): void {
+    if (this.first !== undefined) return;
+    if (!this.streams.has(exchange)) {
+      const asked = askedOf(exchange.request);
+      this.streams.set(exchange, asked === undefined ? undefined : new StreamJudge(asked));
+    }
+    const asked = askedOf(exchange.request);
+    const stream = this.streams.get(exchange);
+    if (asked === undefined || stream === undefined) return;
+    this.note(exchange, stream.judge(event) ?? this.judgeTold(asked, event));
+  }
+
+  /** A stream that was ended by us although it had said that it failed, so long ago. */
+  left(exchange: Exchange, silentMillis: number): void {
+    if (this.first !== undefined || silentMillis < lingerMillisMax || this.streams.get(exchange)?.hasFailed !== true)
+      return;
+    const actual = `open ${Math.floor(silentMillis)} ms later`;
+    this.note(exchange, breach("errors.stream", "the end of the stream after its error", actual));
+  }
+
+  private note(exchange: Exchange, found: Breach | undefined): void {
+    if (found !== undefined) this.first ??= { ...found, exchange };
+  }
+
+  private judgeAnswer(
+    asked: Asked,
+    status: number,
+    document: Json,
+    retryAfter: string | undefined,
+  ): Breach | undefined {
+    if (status >= 400) return asked.subresource === "proxy" ? undefined : judgeRefusal(status, document, retryAfter);
+    if (status >= 300 || !isJsonObject(document) || asked.isOtherShape || asked.isWatch) return undefined;
+    const items = document["items"];
+    const isList = asked.name === undefined && asked.method === "GET";
+    if (isList) {
+      const wrong = judgeList(asked, document);
+      if (wrong !== undefined || !Array.isArray(items)) return wrong;
+      for (const item of items as readonly Json[]) {
+        if (!isApiObject(item) || !isStoredObject(asked, item)) continue;
+        const found = judgeObject(asked, item) ?? judgeHeld(item) ?? this.judgeState(asked, item);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    }
+    if (!isStoredObject(asked, document)) return undefined;
+    const found = judgeAnswered(asked, document);
+    if (found !== undefined || asked.method === "DELETE" || asked.query.has("dryRun")) return found;
+    // What took the last finalizer away answers with what it sent: the object is gone, and has no later version.
+    const isGone = judgeHeld(document) !== undefined;
+    if (isGone) return asked.method === "GET" ? judgeHeld(document) : undefined;
+    return this.judgeState(asked, document);
+  }
+
+  /** The last state of what goes is shown with the version of its going. */
+  private judgeTold(asked: Asked, { type, object }: WatchEvent): Breach | undefined {
+    if ((type !== "ADDED" && type !== "MODIFIED") || !isStoredObject(asked, object)) return undefined;
+    return judgeHeld(object) ?? this.judgeState(asked, object);
+  }
+
+  /** One uid is one object, and one version of it one state. */
+  private judgeState(asked: Asked, object: ApiObject): Breach | undefined {
+    const { uid = "", name, namespace, creationTimestamp, resourceVersion } = object.metadata;
+    const known = this.identities.get(uid);
+    if (known === undefined) this.identities.set(uid, { name, namespace, creationTimestamp });
+    else if (known.name !== name || known.namespace !== namespace) {
+      return breach(
+        "objects.uid",
+        `uid ${uid} for ${known.namespace}/${known.name} alone`,
+        `${namespace}/${name} has it too`,
+      );
+    } else if (known.creationTimestamp !== creationTimestamp) {
+      return breach(
+        "objects.creation-time",
+        `${name} created at ${known.creationTimestamp}`,
+        String(creationTimestamp),
+      );
+    }
+    const key = `${asked.prefix} ${uid} ${resourceVersion}`;
+    const state = stateOf(object);
+    const before = this.states.get(key);
+    if (before === undefined) {
+      this.states.set(key, state);
+      return undefined;
+    }
+    if (before.text === state.text || sameJson(withoutEmpty(before.content), withoutEmpty(state.content)))
+      return undefined;
+    const at = `${name} at version ${resourceVersion}`;
+    return breach("versions.last-modification", `${at}: ${before.text.slice(0, 1000)}`, state.text.slice(0, 1000));
+  }
+}
+
+/** A stream that has failed ends, and an end takes no longer than this. */
+const lingerMillisMax = 2000;
+
+interface Identity {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly creationTimestamp: string | null | undefined;
+}
+
+interface State {
+  readonly content: Json;
+  readonly text: string;
+}
+
+/** Items of lists need not repeat their type. */
+function stateOf({ kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): State {
+  return { content: content as Json, text: JSON.stringify(content) };
+}
