@@ -7,6 +7,7 @@ import type { FaultName } from "../planted/server-faults.ts";
 import type { TraceRecord } from "../kernel/trace.ts";
 import type { Latency } from "../network/link.ts";
 import type { OpenRequest } from "./breakable-transport.ts";
+import type { Program, ProgramMain } from "./program.ts";
 import type { Duration } from "./duration.ts";
 import type { Within } from "./test-clock.ts";
 
@@ -90,6 +91,12 @@ export interface Cluster extends AsyncDisposable {
   intercept(): Promise<() => void>;
   /** For the test itself, as somebody else who writes: no latency, and neither `disconnect` nor `partition` concerns it. */
   readonly direct: typeof globalThis.fetch;
+
+  /**
+   * Starts a program that can die: `main` is called at once, and again for each `start()` after a `crash()`. A request
+   * belongs to the program that makes it, by whichever way in.
+   */
+  launch(main: ProgramMain): Program;
 
   /** Microseconds since the cluster began. */
   nowMicros(): number;

@@ -7,11 +7,13 @@ import { defaultPatience, openWithPatience, type TimedTransport } from "./patien
 const defaultHeaders = { accept: "*/*", "accept-language": "*", "user-agent": "node" };
 
 /**
- * A `fetch` whose requests reach `transport`; a URL that `checkHost` refuses rejects. A body streams as the server sends it;
+ * A `fetch` whose requests reach the transport that `transportNow` answers when it is called; a URL that `checkHost`
+ * refuses rejects. A body streams as the server sends it;
  * an abort, or cancelling the body, cuts the exchange as a closed connection would.
  */
-export function transportFetch(transport: TimedTransport, checkHost: HostCheck): typeof globalThis.fetch {
+export function transportFetch(transportNow: () => TimedTransport, checkHost: HostCheck): typeof globalThis.fetch {
   return async (input, init) => {
+    const transport = transportNow();
     const request = new Request(input, init);
     const { method, signal } = request;
     const url = new URL(request.url);

@@ -8,7 +8,7 @@ import type { Transport } from "../../wire/ports.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster as SimulatedCluster, type ServerSettings } from "../cluster/cluster.ts";
 import type { Member } from "../cluster/member.ts";
-import type { JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
 import { type FaultName, faultNames, faultsOn } from "../planted/server-faults.ts";
@@ -16,7 +16,7 @@ import { embeddedTransport, virtualClock } from "../http/embedded-transport.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Trace, TraceRecord } from "../kernel/trace.ts";
 import { installTrap } from "../kernel/trap.ts";
-import type { Cancel, Process } from "../kernel/types.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { VirtualDriver } from "../kernel/virtual-driver.ts";
 import type { NetworkOptions } from "../network/network.ts";
 import { type Breakable, breakable, type OpenRequest } from "./breakable-transport.ts";
@@ -32,6 +32,7 @@ import { waitingText, warnOfStandstill } from "./open-cluster.ts";
 import { watchOutsideWork } from "./outside-work.ts";
 import { type HostCheck, ownHosts } from "./own-hosts.ts";
 import type { TimedTransport } from "./patience.ts";
+import { currentWay, LaunchedProgram, mortalSink, type Program, type ProgramMain, type WayIn } from "./program.ts";
 import { budgeted } from "./request-budget.ts";
 import { TestClock, type Within } from "./test-clock.ts";
 import { TransportDispatcher } from "./undici-dispatcher.ts";
@@ -48,9 +49,17 @@ export function createCluster(options: ClusterOptions = {}): Promise<Cluster> {
   return createTestCluster(options);
 }
 
-export async function createTestCluster(options: ClusterOptions): Promise<TestCluster> {
+/** Stands between a program and the servers: `fresh`, and another one whose caches can be held back. */
+export type Between = (fresh: ApiHandler, held: ApiHandler) => ApiHandler;
+
+export interface TestClusterParts {
+  /** For every life of every program. Default: nothing stands between, and there is one server. */
+  readonly between?: Between;
+}
+
+export async function createTestCluster(options: ClusterOptions, parts: TestClusterParts = {}): Promise<TestCluster> {
   checkOptions(options);
-  const cluster = new TestCluster(options, callerHere());
+  const cluster = new TestCluster(options, parts, callerHere());
   try {
     if (options.objects !== undefined) await cluster.create(options.objects);
     return cluster;
@@ -60,7 +69,7 @@ export async function createTestCluster(options: ClusterOptions): Promise<TestCl
   }
 }
 
-class TestCluster implements Cluster {
+export class TestCluster implements Cluster {
   readonly url = url;
   readonly token = token;
   readonly fetch: typeof globalThis.fetch;
@@ -78,16 +87,22 @@ class TestCluster implements Cluster {
   readonly #site: Process;
   readonly #cluster: SimulatedCluster;
   readonly #faults: Record<FaultName, boolean>;
-  readonly #transport: Breakable;
+  /** Of the code under test: first what belongs to no program, then one for each that runs. */
+  readonly #ways: WayIn[] = [];
+  readonly #between: Between | undefined;
+  readonly #checkHost: HostCheck;
+  readonly #programs: LaunchedProgram[] = [];
   readonly #directTransport: Transport;
   readonly #writes: WriteHistory;
   readonly #restores: (() => void)[] = [];
   readonly #server: Member<ApiServer>;
+  #held: Member<ApiServer> | undefined;
   #cacheLagMicros: number;
   #cancelStart: Cancel = () => undefined;
 
-  constructor(options: ClusterOptions, createdAt: string) {
+  constructor(options: ClusterOptions, { between }: TestClusterParts, createdAt: string) {
     this.#options = options;
+    this.#between = between;
     this.#createdAt = createdAt;
     this.#faults = { ...faultsOn(options.faults ?? []) };
     this.#cacheLagMicros = durationMicros(options.cacheLag ?? "0s");
@@ -108,15 +123,17 @@ class TestCluster implements Cluster {
       this.#cluster.addServer("apiserver", () => this.#serverSettings()),
     );
     this.#writes = new WriteHistory(this.#cluster.store, () => this.#kernel.nowMicros());
+    if (between !== undefined) this.#addHeldServer();
     const checkHost: HostCheck = ownHosts(url, options.hosts ?? []);
-    const { broken: transport, timed } = this.#wayIn("client");
-    this.#transport = transport;
-    const bounded = this.#budgeted(timed);
-    this.fetch = transportFetch(bounded, checkHost);
-    this.dispatcher = new TransportDispatcher(bounded, checkHost);
-    const direct = this.#wayIn("administrator");
-    this.#directTransport = direct.timed;
-    this.direct = transportFetch(direct.timed, checkHost);
+    this.#checkHost = checkHost;
+    const own = this.#wayIn("client", (client) => this.#cluster.api(client));
+    this.#ways.push(own);
+    const timedNow = (): TimedTransport => (currentWay() ?? own).timed;
+    this.fetch = transportFetch(timedNow, checkHost);
+    this.dispatcher = new TransportDispatcher(timedNow, checkHost);
+    const { timed: direct } = this.#wayIn("administrator", (client) => this.#cluster.api(client), { isBounded: false });
+    this.#directTransport = direct;
+    this.direct = transportFetch(() => direct, checkHost);
     const { trace } = this.#kernel;
     this.trace = { hash: () => trace.hash(), records: () => recordsOf(trace) };
     if (options.virtualGlobals ?? true) this.#takeOver();
@@ -172,11 +189,36 @@ class TestCluster implements Cluster {
   }
 
   openRequestCount(): number {
-    return this.#transport.openRequests().length;
+    return this.openRequests().length;
   }
 
   openRequests(): readonly OpenRequest[] {
-    return this.#transport.openRequests();
+    const open = this.#ways.flatMap(({ broken }) => broken.openRequests());
+    return open.sort((one, other) => one.sinceMicros - other.sinceMicros);
+  }
+
+  launch(main: ProgramMain): Program {
+    const program = this.prepare(main, () => undefined);
+    program.start();
+    return program;
+  }
+
+  /** As `launch`, but for its first start. `threw` hears of an exception that ended the program. */
+  prepare(main: ProgramMain, threw: () => void): Program {
+    if (this.#options.virtualGlobals === false)
+      throw new Error("launch: a program can only die where timers are virtual: leave out virtualGlobals: false");
+    const name = `client-${this.#programs.length + 1}`;
+    const program = new LaunchedProgram(
+      {
+        wayIn: (isAlive) => this.#programWay(name, isAlive),
+        machine: ({ timed }) => ({ url, token, fetch: transportFetch(() => timed, this.#checkHost) }),
+        ended: (way) => this.#ways.splice(this.#ways.indexOf(way), 1),
+        threw,
+      },
+      main,
+    );
+    this.#programs.push(program);
+    return program;
   }
 
   setFault(name: FaultName, on: boolean): void {
@@ -185,15 +227,15 @@ class TestCluster implements Cluster {
   }
 
   disconnect(): void {
-    this.#transport.reset();
+    for (const { broken } of [...this.#ways]) broken.reset();
   }
 
   partition(): void {
-    this.#atSite(() => this.#cluster.network.partition("client", "apiserver"));
+    this.#atSite(() => this.#cluster.network.partition("client*", "apiserver*"));
   }
 
   heal(): void {
-    this.#atSite(() => this.#cluster.network.heal("client", "apiserver"));
+    this.#atSite(() => this.#cluster.network.heal("client*", "apiserver*"));
   }
 
   restartServer({ downFor = "0s" }: { readonly downFor?: Duration } = {}): void {
@@ -229,8 +271,26 @@ class TestCluster implements Cluster {
     });
   }
 
+  /** Everything that is stored, by key. */
+  stored(): ReadonlyMap<string, JsonObject> {
+    const range = this.#cluster.store.range("", "", { count: false });
+    const items = typeof range === "string" ? [] : range.items;
+    return new Map(items.map(({ key, value }) => [key, value as JsonObject]));
+  }
+
+  /** In an event of the machines, so much later; outside of it, `task` runs as user code does. */
+  later(delayMicros: Micros, task: () => void): Cancel {
+    return this.#site.clock.after(delayMicros, () => this.#macrotasks.post(task));
+  }
+
+  /** Whether the caches of the second server stand still. */
+  holdCaches(isHeld: boolean): void {
+    this.#atSite(() => this.#held?.made.setCacheLag(isHeld ? Number.POSITIVE_INFINITY : 0));
+  }
+
   async close(): Promise<void> {
-    await this.#transport.close();
+    for (const program of this.#programs) program.crash();
+    for (const { broken } of this.#ways) await broken.close();
     await this.#directTransport.close();
     this.#clock.fail(new Error("the cluster is closed"));
     // What the code under test still does about it belongs to this cluster, and not to the next one.
@@ -247,13 +307,33 @@ class TestCluster implements Cluster {
     this.#driver.enter(this.#site, work);
   }
 
-  #wayIn(name: string): { readonly broken: Breakable; readonly timed: TimedTransport } {
+  #wayIn(name: string, handlerOf: (client: Process) => ApiHandler, { isBounded = true } = {}): WayIn {
     const client = this.#kernel.process(name);
-    const handler = this.#cluster.api(client);
     const headers = { authorization: `Bearer ${token}` };
-    const embedded = embeddedTransport({ driver: this.#driver, handler, client, headers });
-    const broken = breakable(embedded, () => this.#kernel.nowMicros());
-    return { broken, timed: { ...broken, clock: virtualClock(client) } };
+    const embedded = embeddedTransport({ driver: this.#driver, handler: handlerOf(client), client, headers });
+    const broken: Breakable = breakable(embedded, () => this.#kernel.nowMicros());
+    const timed = { ...broken, clock: virtualClock(client) };
+    return { broken, timed: isBounded ? this.#budgeted(timed) : timed, crash: () => client.crash() };
+  }
+
+  /** The name begins as the client's, so that what befalls its links befalls every program. */
+  #programWay(name: string, isAlive: () => boolean): WayIn {
+    const way = this.#wayIn(name, (client) => {
+      const fresh = this.#cluster.api(client, "apiserver");
+      return this.#between === undefined ? fresh : this.#between(fresh, this.#cluster.api(client, "apiserver-2"));
+    });
+    const { timed } = way;
+    const open: TimedTransport["open"] = (request, sink) =>
+      isAlive() ? timed.open(request, mortalSink(sink, isAlive)) : () => undefined;
+    this.#ways.push(way);
+    // The same object throughout: it is how the way is found again.
+    return Object.assign(way, { timed: { ...timed, open } });
+  }
+
+  #addHeldServer(): void {
+    this.#held = this.#driver.enter(this.#site, () =>
+      this.#cluster.addServer("apiserver-2", () => ({ ...this.#serverSettings(), controllers: noControllers })),
+    );
   }
 
   /** Code that asks without end at one instant fails whatever runs now or is run later. */
@@ -306,8 +386,8 @@ class TestCluster implements Cluster {
 
 function networkOptions({ latencyMicros = 0, noticeAfter }: ClusterOptions): NetworkOptions {
   const rules = [
-    { from: "client", to: "apiserver", latencyMicros },
-    { from: "apiserver", to: "client", latencyMicros },
+    { from: "client*", to: "apiserver*", latencyMicros },
+    { from: "apiserver*", to: "client*", latencyMicros },
   ];
   return { rules, ...(noticeAfter === undefined ? {} : { detectMicros: durationMicros(noticeAfter) }) };
 }

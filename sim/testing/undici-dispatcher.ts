@@ -10,19 +10,20 @@ import type { HostCheck } from "./own-hosts.ts";
 import { defaultPatience, openWithPatience, type TimedTransport } from "./patience.ts";
 
 export class TransportDispatcher extends Dispatcher {
-  readonly #transport: TimedTransport;
+  readonly #transportNow: () => TimedTransport;
   readonly #checkHost: HostCheck;
   readonly #open = new Set<Exchange>();
 
-  /** A request whose origin `checkHost` refuses fails. */
-  constructor(transport: TimedTransport, checkHost: HostCheck) {
+  /** A request goes to what `transportNow` answers when it is made. One whose origin `checkHost` refuses fails. */
+  constructor(transportNow: () => TimedTransport, checkHost: HostCheck) {
     super();
-    this.#transport = transport;
+    this.#transportNow = transportNow;
     this.#checkHost = checkHost;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, given: Dispatcher.DispatchHandler): boolean {
     const handler = currentHandler(given);
+    const transport = this.#transportNow();
     const exchange = new Exchange(handler, () => this.#open.delete(exchange));
     this.#open.add(exchange);
     handler.onRequestStart?.(exchange, {});
@@ -41,7 +42,7 @@ export class TransportDispatcher extends Dispatcher {
           headersMillis: options.headersTimeout ?? defaultPatience.headersMillis,
           bodyMillis: options.bodyTimeout ?? defaultPatience.bodyMillis,
         };
-        exchange.begin(() => openWithPatience(this.#transport, wire, exchange, patience));
+        exchange.begin(() => openWithPatience(transport, wire, exchange, patience));
       },
       (error: unknown) => exchange.abort(error as Error),
     );

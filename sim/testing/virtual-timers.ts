@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { Cancel, Clock } from "../kernel/types.ts";
 import { callerHere } from "./caller.ts";
 import type { WaitingTimer } from "./open-cluster.ts";
+import { inThisLife } from "./program.ts";
 
 type Callback = (...parameters: unknown[]) => void;
 type Handle = VirtualTimer | number | string | undefined | null;
@@ -50,7 +51,8 @@ export function virtualTimers(host: TimerHost): {
   let lastId = 0;
   const start = (callback: Callback, millis: unknown, parameters: unknown[], repeats: boolean): VirtualTimer => {
     if (typeof callback !== "function") throw new TypeError('The "callback" argument must be of type function.');
-    return new VirtualTimer(host, live, ++lastId, () => callback(...parameters), delayMicros(millis), repeats);
+    const fire = inThisLife(() => callback(...parameters));
+    return new VirtualTimer(host, live, ++lastId, fire, delayMicros(millis), repeats);
   };
   const clear = (timer: Handle): void => {
     const found = timer instanceof VirtualTimer ? timer : live.get(Number(timer ?? Number.NaN));

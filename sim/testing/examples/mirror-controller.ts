@@ -62,7 +62,16 @@ export class MirrorController {
     const { items, metadata } = (await response.json()) as { items: ConfigMap[]; metadata: Meta };
     this.#options.log(`listed ${items.length}`);
     for (const item of items) await this.#mirror(item);
+    await this.#prune(new Set(items.map((item) => item.metadata.name)));
     return metadata.resourceVersion;
+  }
+
+  /** What was deleted while nobody listened is in no event: only what is there can tell. */
+  async #prune(wanted: ReadonlySet<string>): Promise<void> {
+    const response = await this.#call("GET", "secrets?labelSelector=mirrored%3Dtrue");
+    if (response.status !== 200) throw new Error(`list of copies: ${response.status}`);
+    const { items } = (await response.json()) as { items: { metadata: Meta }[] };
+    for (const { metadata } of items) if (!wanted.has(metadata.name)) await this.#remove(metadata.name);
   }
 
   /** Follows until the watch ends; answers where to go on from, or that there is no going on. */
@@ -74,9 +83,10 @@ export class MirrorController {
     try {
       for await (const { type, object } of eventsOf(response)) {
         if (type === "ERROR") return "expired";
-        version = object.metadata.resourceVersion;
         if (type === "DELETED") await this.#remove(object.metadata.name);
         else if (type !== "BOOKMARK") await this.#mirror(object);
+        // Only now: what did not work out must be told again.
+        version = object.metadata.resourceVersion;
       }
     } catch (error) {
       if (this.#stopped) return version;
@@ -92,7 +102,8 @@ export class MirrorController {
       const read = await this.#call("GET", `secrets/${name}`);
       const existing =
         read.status === 200 ? ((await read.json()) as { metadata: Meta; [field: string]: unknown }) : undefined;
-      const secret = { apiVersion: "v1", kind: "Secret", metadata: { name }, ...existing, stringData: data };
+      const copy = { metadata: { name, labels: { mirrored: "true" } }, ...existing, stringData: data };
+      const secret = { apiVersion: "v1", kind: "Secret", ...copy };
       const written =
         existing === undefined
           ? await this.#call("POST", "secrets", secret)
