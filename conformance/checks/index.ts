@@ -1,6 +1,7 @@
 /** Every check, in the order in which they are shown. A test holds this list to the files. */
 import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
+import { objectsKeepTheirLaws } from "./objects/objects-keep-their-laws.ts";
 import { objectsFollowTheModel } from "./objects/objects-follow-the-model.ts";
 import { theServerAssignsIdentity } from "./objects/the-server-assigns-identity.ts";
 import { collectionsNameTheirKind } from "./pagination/collections-name-their-kind.ts";
@@ -124,6 +125,7 @@ import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evi
 
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
+  objectsKeepTheirLaws,
   objectsFollowTheModel,
   theServerAssignsIdentity,
   namesComeFromTheirRequest,

@@ -34,6 +34,8 @@ export class Attempt {
   private readonly startedMillis: number;
   /** When the version that a watch begins at was given out at the earliest. */
   private readonly givenMillis = new WeakMap<WatchStream, number>();
+  /** What the program may still let pass for time's own sake: nobody waits for an hour of a real clock. */
+  private passMillisLeft: number;
   private markerCount = 0;
 
   constructor(
@@ -44,7 +46,9 @@ export class Attempt {
     results: JudgedRequirements,
     webhooks?: WebhookHost,
     nodes?: NodeHost,
+    passMillisLeft: number = Number.POSITIVE_INFINITY,
   ) {
+    this.passMillisLeft = passMillisLeft;
     this.webhooks = webhooks;
     this.nodes = nodes;
     this.client = client;
@@ -62,6 +66,13 @@ export class Attempt {
   /** How far apart the clocks of the target's servers are known to be. What times of theirs are compared may differ by it. */
   get clockSkewMillis(): number {
     return clockSkewMillis(this.client.recorder.all());
+  }
+
+  /** Time passes: as much as is asked for where that costs nothing, and a second or so by a real clock. */
+  async letPass(millis: number): Promise<void> {
+    const pauseMillis = Math.min(millis, this.passMillisLeft);
+    this.passMillisLeft -= pauseMillis;
+    if (pauseMillis > 0) await this.client.pause(pauseMillis);
   }
 
   /** Judges one requirement: a violation ends the run, none counts as proof. */

@@ -218,7 +218,7 @@ function captureOf(run: SuiteRun, check: AgedCheck, program: number, results: Ju
   const witness = new Witness();
   const recorder = new Recorder(run.clock, witness);
   const client = programClient(run, check, program, recorder);
-  return { recorder, witness, client, attempt: attemptOf(run, client, results) };
+  return { recorder, witness, client, attempt: attemptOf(run, client, results, program) };
 }
 
 async function attemptOnce(
@@ -231,7 +231,7 @@ async function attemptOnce(
   lodgings: Lodging[],
 ): Promise<Error | undefined> {
   const client = programClient(run, check, program, recorder);
-  const attempt = attemptOf(run, client, results, lodgings.pop());
+  const attempt = attemptOf(run, client, results, program, lodgings.pop());
   const end = await endOf(run, () => body(attempt));
   // What a failure has left behind is evidence, and of unknown extent.
   const mayStay = run.target.kind === "url" && end === undefined && recorder.droppedCount === 0;
@@ -250,13 +250,26 @@ async function leaveAll(run: SuiteRun, check: Check, lodgings: readonly Lodging[
   for (const lodging of lodgings) append(run.leaving, await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner));
 }
 
-function attemptOf(run: SuiteRun, client: Client, results: JudgedRequirements, lodging?: Lodging): Attempt {
+function attemptOf(
+  run: SuiteRun,
+  client: Client,
+  results: JudgedRequirements,
+  program: number,
+  lodging?: Lodging,
+): Attempt {
   const { transport, clock, furnishing } = run;
   const aside = new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${run.names.runId}; lodging)`);
   const onNamespace = (name: string): Promise<void> => awaitFurnished(aside, name, furnishing);
   const sandbox = new Sandbox(client, run.names, { lodging, onNamespace });
-  return new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks, run.nodes);
+  const passes = program % passesEvery === 1 ? urlPassMillis : 0;
+  const passMillis = run.target.kind === "url" ? passes : Number.POSITIVE_INFINITY;
+  return new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks, run.nodes, passMillis);
 }
+
+/** More than a second, which is what times of objects are told in. */
+const urlPassMillis = 1100;
+/** By a real clock only some programs let time pass; one that is replayed is the first. */
+const passesEvery = 8;
 
 /** The signal ends a program at its next request; cleanup has a client that does not know it. */
 async function endOf(run: SuiteRun, body: () => Promise<void>): Promise<Error | undefined> {

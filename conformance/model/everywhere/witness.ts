@@ -10,7 +10,7 @@ import { type Breach, breach } from "./breach.ts";
 import { judgeRefusal } from "./error-law.ts";
 import { StreamJudge } from "./event-law.ts";
 import { judgeList } from "./list-law.ts";
-import { isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
+import { isLetGo, isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
 
 /** The first law that was broken, and the exchange that shows it. */
 export interface Witnessed extends Breach {
@@ -72,7 +72,7 @@ export class Witness {
       if (wrong !== undefined || !Array.isArray(items)) return wrong;
       for (const item of items as readonly Json[]) {
         if (!isApiObject(item) || !isStoredObject(asked, item)) continue;
-        const found = judgeObject(asked, item) ?? judgeHeld(item) ?? this.judgeState(asked, item);
+        const found = judgeObject(asked, item) ?? judgeHeld(asked, item) ?? this.judgeState(asked, item);
         if (found !== undefined) return found;
       }
       return undefined;
@@ -81,15 +81,16 @@ export class Witness {
     const found = judgeAnswered(asked, document);
     if (found !== undefined || asked.method === "DELETE" || asked.query.has("dryRun")) return found;
     // What took the last finalizer away answers with what it sent: the object is gone, and has no later version.
-    const isGone = judgeHeld(document) !== undefined;
-    if (isGone) return asked.method === "GET" ? judgeHeld(document) : undefined;
+    if (asked.method !== "GET" && isLetGo(document)) return undefined;
+    const unheld = asked.method === "GET" ? judgeHeld(asked, document) : undefined;
+    if (unheld !== undefined) return unheld;
     return this.judgeState(asked, document);
   }
 
   /** The last state of what goes is shown with the version of its going. */
   private judgeTold(asked: Asked, { type, object }: WatchEvent): Breach | undefined {
     if ((type !== "ADDED" && type !== "MODIFIED") || !isStoredObject(asked, object)) return undefined;
-    return judgeHeld(object) ?? this.judgeState(asked, object);
+    return judgeHeld(asked, object) ?? this.judgeState(asked, object);
   }
 
   /** One uid is one object, and one version of it one state. */
