@@ -54,7 +54,6 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/apiserver/discovery"],
   ["sim/apiserver"],
   ["sim/control", "sim/runtime", "sim/agent", "sim/outside"],
-  ["sim/nodes"],
   ["sim/cluster"],
   ["sim/checkers", "sim/faults", "sim/disk"],
   ["sim/experiments", "sim/grpc", "sim/recorded"],

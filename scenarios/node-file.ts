@@ -15,7 +15,7 @@ const taint = z.strictObject({
 });
 
 const usage = z.strictObject({
-  start: span.prefault("500ms..2s").describe("From a pod's coming to a node until its containers run."),
+  start: span.prefault("500ms..2s").describe("What the runtime takes to make a pod's sandbox."),
   stop: span.prefault("100ms..500ms").describe("How long a container takes to stop when it is asked to."),
   run: span
     .prefault("1s..3s")

@@ -15,6 +15,7 @@ const row = z.strictObject({
   pullError: z.string().optional(),
   pullTime: duration.optional(),
   shell: z.boolean().optional(),
+  ownPrograms: z.boolean().optional(),
   command: z.array(z.string()).optional(),
   user: z.int().min(0).optional(),
   runs: z
@@ -28,13 +29,16 @@ const row = z.strictObject({
       cpu: z.string().optional(),
       says: z.string().optional(),
       ports: z
-        .array(
-          z.strictObject({
-            port: z.int().min(1).max(65_535),
-            status: z.int().min(100).max(599).optional(),
-            body: z.string().optional(),
-          }),
-        )
+        .union([
+          z.literal("any"),
+          z.array(
+            z.strictObject({
+              port: z.int().min(1).max(65_535),
+              status: z.int().min(100).max(599).optional(),
+              body: z.string().optional(),
+            }),
+          ),
+        ])
         .optional(),
     })
     .optional(),
@@ -70,7 +74,7 @@ function serviceOf({ after, stop, memory, cpu, ports, ...plain }: NonNullable<z.
     stopMicros: stop === null || stop === undefined ? stop : microsOf(stop),
     memory: memory === undefined ? undefined : parseUsage(memory),
     cpu: cpu === undefined ? undefined : parseUsage(cpu, -9),
-    ports: ports?.map(defined),
+    ports: ports === "any" ? ports : ports?.map(defined),
   });
 }
 

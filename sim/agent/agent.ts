@@ -88,6 +88,7 @@ export class Agent {
       cri: this.cri,
       delayMicros: ports.firstRelistMicros ?? delays.intInclusive(0, tickMicros - 1),
       relisted: (changes) => this.pods.relisted(changes),
+      isAwaited: () => this.workers.isWaiting,
     });
     this.health = new Health(this.cri, () => this.relist.lastMicros);
     this.pods = new PodManager({
@@ -146,12 +147,7 @@ export class Agent {
     });
     this.pods.start();
     this.statuses.start();
-    const { clock } = this.ports.process;
-    const tick = (): void => {
-      this.workers.tick();
-      clock.after(tickMicros, tick);
-    };
-    clock.after(tickMicros, tick);
+    this.workers.start();
     this.startManifests();
     if (this.api === undefined || this.mirrors === undefined) return;
     startApiSource({
@@ -258,6 +254,7 @@ export class Agent {
       sync,
       syncFrequencyMicros: this.options.pods.syncFrequencyMicros,
       lookMicros: () => this.relist.lastMicros,
+      wantLook: () => this.relist.wake(),
       all: () => this.pods.held.values(),
       moved: () => this.pods.moved(),
       isHeldUp: () => this.health.errors().length > 0,

@@ -198,6 +198,8 @@ export interface NodeOptions {
   readonly enforceNodeAllocatable: readonly string[];
   /** What pods can be given is not less by the hard eviction thresholds. */
   readonly allocatableIgnoresEviction: boolean;
+  /** Devices that the machine has, in whole units by resource, such as `example.com/gpu`. Default: none. */
+  readonly extendedResources?: Readonly<Record<string, string>>;
   readonly servingPort: number;
   readonly controllerAttachDetach: boolean;
 }

@@ -1,28 +1,38 @@
-/** What makes a cluster of servers live: controllers, a scheduler, and nodes on which pods start, log and end. */
+/** What makes a cluster of servers live: controllers, a scheduler, and nodes whose agents run pods on their machines. */
 import type { Dialect } from "../../wire/dialect.ts";
 import { startClusterControllers } from "../control/cluster-controllers.ts";
 import { startScheduler } from "../control/scheduler/start.ts";
-import { type LightNodeShape, LightNodes } from "../nodes/light-nodes.ts";
-import type { NodeAnswer } from "../nodes/log-answer.ts";
+import { type AgentFaults, agentFaultsOn } from "../planted/agent-faults.ts";
 import type { Cluster } from "./cluster.ts";
+import { logAnswer, type NodeAnswer } from "./container-logs.ts";
+import type { NodeShape } from "./node-shape.ts";
+import { type AgentSettings, SimulatedNode } from "./simulated-node.ts";
 
 export interface LivingOptions {
   readonly dialect: Dialect;
-  readonly nodes: readonly LightNodeShape[];
+  readonly nodes: readonly NodeShape[];
   /** Clients keep to the rates that the real ones have by default: 20 requests a second each controller, 50 the scheduler. */
   readonly hasRealRates: boolean;
+  /** What the agents do wrong. Default: nothing. */
+  readonly agentFaults?: AgentFaults;
+  /** What all agents are told, beside what is said of each node. */
+  readonly agent?: AgentSettings;
 }
 
 export interface LivingNodes {
-  /** What the agent at this address answers; undefined when no node of the cluster is there. */
+  /** By name, in the order of the shapes. */
+  readonly nodes: ReadonlyMap<string, SimulatedNode>;
+  /** What the agent at this address or of this name answers; undefined when no node of the cluster is there. */
   answer(host: string, port: string, target: string): NodeAnswer | undefined;
 }
 
 const controllerRate = { intervalMicros: 50_000, burst: 30 };
 const schedulerRate = { intervalMicros: 20_000, burst: 100 };
+const agentPort = "10250";
 
-/** Adds the members `controllers`, `scheduler` and `nodes`. */
-export function addLiving(cluster: Cluster, { dialect, nodes, hasRealRates }: LivingOptions): LivingNodes {
+/** Adds the members `controllers` and `scheduler`, and for each node its agent, under its name, and `NAME machine`. */
+export function addLiving(cluster: Cluster, options: LivingOptions): LivingNodes {
+  const { dialect, hasRealRates, agent } = options;
   const rated = <Rate>(rate: Rate): { readonly rate?: Rate } => (hasRealRates ? { rate } : {});
   cluster.add("controllers", (process) =>
     startClusterControllers({ process, server: cluster.api(process), dialect, ...rated(controllerRate) }),
@@ -30,10 +40,29 @@ export function addLiving(cluster: Cluster, { dialect, nodes, hasRealRates }: Li
   cluster.add("scheduler", (process) =>
     startScheduler({ process, server: cluster.api(process), dialect, ...rated(schedulerRate) }),
   );
-  const member = cluster.add("nodes", (process) => {
-    const made = new LightNodes({ process, server: cluster.api(process), dialect, nodes });
-    made.start();
-    return made;
-  });
-  return { answer: (host, port, target) => (member.isAlive ? member.made.answer(host, port, target) : undefined) };
+  const faults = options.agentFaults ?? agentFaultsOn();
+  const nodes = new Map<string, SimulatedNode>();
+  const byAddress = new Map<string, SimulatedNode>();
+  for (const [index, shape] of options.nodes.entries()) {
+    const node = new SimulatedNode({
+      cluster,
+      dialect,
+      shape,
+      index,
+      faults,
+      ...(agent === undefined ? {} : { agent }),
+    });
+    nodes.set(node.name, node);
+    byAddress.set(node.address, node);
+  }
+  return {
+    nodes,
+    answer(host, port, target) {
+      const node = byAddress.get(host) ?? nodes.get(host);
+      if (port !== agentPort || node === undefined || !node.agent.isAlive || !node.machine.isAlive) return undefined;
+      const { clock } = node.agent.process;
+      const nowSeconds = Math.floor((clock.epochUnixMillis * 1000 + clock.nowMicros()) / 1_000_000);
+      return logAnswer(target, nowSeconds, node.agent.made, node.machine.made);
+    },
+  };
 }

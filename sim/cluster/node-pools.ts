@@ -1,13 +1,13 @@
 /** From pools of nodes to the nodes, each with its name, its zone and what it has. */
 import type { Dialect } from "../../wire/dialect.ts";
 import type { NodePool } from "../../scenarios/node-file.ts";
-import type { LightNodeShape } from "../nodes/light-nodes.ts";
+import type { NodeShape } from "./node-shape.ts";
 
-export function nodesOf(pools: readonly NodePool[], dialect: Dialect): readonly LightNodeShape[] {
+export function nodesOf(pools: readonly NodePool[], dialect: Dialect): readonly NodeShape[] {
   return pools.flatMap((pool) => Array.from({ length: pool.count }, (_, at) => nodeOf(pool, at, dialect)));
 }
 
-function nodeOf(pool: NodePool, at: number, dialect: Dialect): LightNodeShape {
+function nodeOf(pool: NodePool, at: number, dialect: Dialect): NodeShape {
   const { labelSuffix } = dialect;
   const name = `${pool.name}-${at}`;
   const zone = pool.zones[at % Math.max(1, pool.zones.length)];

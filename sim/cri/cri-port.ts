@@ -15,6 +15,11 @@ import type { CallFailure, Cancel, Endpoint, Micros, Process } from "../kernel/t
 export interface CriRuntime extends Endpoint<CriRequest, CriAnswer> {
   /** `GetContainerEvents`: what happens from now on, each in an event of `reader`, until the cancel or its crash. */
   events(reader: Process, sink: CriEventSink): Cancel;
+  /**
+   * Lets a caller in the same process leave off asking. Until `woken` is called, once, `Status` and lists of everything are
+   * answered at once and as they are answered now. Undefined: that cannot be promised. Absent where nothing can be.
+   */
+  quiet?(woken: () => void): Cancel | undefined;
 }
 
 /** For calls that the agent waits for as long as they take, such as pulls: ten years. */

@@ -23,7 +23,13 @@ export type FaultEffect =
   | { readonly is: "error"; readonly code: number; readonly text: string };
 
 export class CallFaults {
-  private readonly faults: { readonly fault: CallFault; left: number }[] = [];
+  private faults: { readonly fault: CallFault; left: number }[] = [];
+
+  /** Some calls may go wrong. */
+  get isAny(): boolean {
+    if (this.faults.length > 0) this.faults = this.faults.filter(({ left }) => left > 0);
+    return this.faults.length > 0;
+  }
 
   /** Counts from now on. Undoes it when called. */
   add(fault: CallFault): () => void {

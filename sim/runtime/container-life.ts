@@ -1,7 +1,7 @@
 /** A container from its start to its end: its processes are stepped, its output is logged, its end is told. */
 import type { ContainerEventType } from "../../wire/cri-messages.ts";
 import type { Micros } from "../kernel/types.ts";
-import { missingCommand, shellCommands, startCommand } from "./commands.ts";
+import { isOwnProgram, missingCommand, shellCommands, startCommand } from "./commands.ts";
 import { ContainerFiles } from "./container-files.ts";
 import { containerStatus, sandboxStatus } from "./container-messages.ts";
 import { flushLog, writeLog } from "./container-log.ts";
@@ -20,13 +20,19 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
   const isPlain = image.row.shell ?? true;
   const programs: ReadonlySet<string> = isPlain ? shellCommands : noPrograms;
   container.files ??= newFiles(state, container, programs);
-  const box = new Box(worldOf(state, container), container.files, programs);
+  const serve = (): Program => serviceOf(state, container);
+  const box = new Box(
+    worldOf(state, container),
+    container.files,
+    programs,
+    image.row.ownPrograms === true ? serve : undefined,
+  );
   const own = config.command ?? [];
   const argv = [...(own.length > 0 ? own : (image.row.command ?? [])), ...(config.args ?? [])].map(toByteText);
   let program: Program;
   if (argv.length === 0 || (!isPlain && image.row.command === undefined)) {
     container.isService = true;
-    program = serviceOf(container);
+    program = serve();
   } else {
     const missing = missingCommand(argv, box);
     if (missing !== undefined) {
@@ -34,6 +40,7 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
       finish(state, container, 128, "StartError", text);
       return text;
     }
+    container.isService = isOwnProgram(argv, box);
     const started = startCommand(argv, box);
     program =
       "error" in started
@@ -78,16 +85,21 @@ function newFiles(state: RuntimeState, container: ContainerRecord, programs: Rea
   });
 }
 
-function serviceOf({ image, config }: ContainerRecord): Program {
+function serviceOf(state: RuntimeState, { image, config, sandbox }: ContainerRecord): Program {
   const runs = image.row.runs ?? {};
   const stopMicros = runs.stopMicros === undefined ? 100_000 : runs.stopMicros;
+  const life = runs.afterMicros ?? state.options.lifeOf?.(sandbox.config.metadata?.uid ?? "");
+  const names: Readonly<Record<string, string | undefined>> = {
+    container: config.metadata?.name,
+    image: config.image?.userSpecifiedImage || config.image?.image,
+  };
   return new Service({
     name: config.command?.[0] ?? image.row.command?.[0] ?? "serve",
-    afterMicros: runs.afterMicros,
+    afterMicros: life === undefined ? undefined : state.draw(life),
     status: runs.status ?? 0,
-    stop: stopMicros === null ? undefined : { micros: stopMicros, status: runs.stopStatus ?? 0 },
+    stop: stopMicros === null ? undefined : { micros: state.draw(stopMicros), status: runs.stopStatus ?? 0 },
     memoryBytes: runs.memory === undefined ? SERVICE_BYTES : 0,
-    says: runs.says,
+    says: runs.says?.replace(/\{(container|image)\}/g, (_, what: string) => names[what] ?? ""),
   });
 }
 
@@ -124,6 +136,7 @@ export function runContainer(state: RuntimeState, container: ContainerRecord): v
   const { box } = container;
   if (box === undefined) return;
   box.run();
+  state.moved(container);
   const first = box.first;
   if (first?.status === undefined) {
     const above = nextAboveLimit(state, container);

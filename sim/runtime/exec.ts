@@ -1,10 +1,11 @@
 /** Commands that somebody runs in a container beside its own. */
 import { type CriAnswer, grpcCode } from "../../wire/cri.ts";
 import type { ExecSyncRequest } from "../../wire/cri-messages.ts";
-import { missingCommand, startCommand } from "./commands.ts";
+import { isOwnProgram, missingCommand, startCommand } from "./commands.ts";
 import { runContainer } from "./container-life.ts";
 import { textBytes, toByteText } from "./file-tree.ts";
-import type { Process } from "./processes/box.ts";
+import type { Process, Program } from "./processes/box.ts";
+import { Service } from "./processes/programs.ts";
 import type { Stream } from "./processes/streams.ts";
 import type { ContainerRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
@@ -54,6 +55,10 @@ export function execSync(
   });
 }
 
+/** A program of which nothing is known but that it works. */
+const succeeds = (name: string): Program =>
+  new Service({ name, afterMicros: 0, status: 0, stop: undefined, memoryBytes: 0, says: undefined });
+
 /** Starts a process in a container that runs; why not, otherwise. */
 function startExec(
   state: RuntimeState,
@@ -69,7 +74,7 @@ function startExec(
   const missing = missingCommand(argv, box);
   const failed = "failed to start exec: OCI runtime exec failed: exec failed: unable to start container process";
   if (missing !== undefined) return `${failed}: ${missing}: unknown`;
-  const program = startCommand(argv, box);
+  const program = isOwnProgram(argv, box) ? succeeds(argv[0] ?? "") : startCommand(argv, box);
   if ("error" in program) return `${failed}: ${program.error}: unknown`;
   const environment = new Map(box.first?.environment ?? []);
   const directory = container.config.workingDir ?? "";

@@ -19,6 +19,11 @@ export interface ImageRow {
   readonly pullError?: string;
   /** A shell and the small tools are in it. Otherwise any command is its own program. */
   readonly shell?: boolean;
+  /**
+   * What the shell lacks is a program of the image: it serves as `runs` says, and succeeds at once where somebody runs it in a
+   * container beside its own. Default: there is no such program.
+   */
+  readonly ownPrograms?: boolean;
   /** What runs when a container names no command, and whatever command there is without a shell. */
   readonly runs?: ServiceRow;
   /** A command of the image, which its shell or its own program then runs. */
@@ -30,14 +35,15 @@ export interface ServiceRow {
   /** It ends by itself after so long with `status`; undefined: it serves until it is told to stop. */
   readonly afterMicros?: Micros;
   readonly status?: number;
-  /** How long it takes to stop after TERM; `null`: it takes no notice. */
-  readonly stopMicros?: Micros | null;
+  /** How long it takes to stop after TERM, or between which two times; `null`: it takes no notice. Default a tenth of a second. */
+  readonly stopMicros?: Micros | readonly [Micros, Micros] | null;
   readonly stopStatus?: number;
   readonly memory?: UsageModel;
   /** Nanocores: 1e9 is a core. */
   readonly cpu?: UsageModel;
-  /** Ports that answer, with the status of HTTP requests. */
-  readonly ports?: readonly { readonly port: number; readonly status?: number; readonly body?: string }[];
+  /** Ports that answer, with the status of HTTP requests; `any`: all of them, with 200. */
+  readonly ports?: "any" | readonly { readonly port: number; readonly status?: number; readonly body?: string }[];
+  /** A line that it logs at its start. `{container}` and `{image}` stand for their names. */
   readonly says?: string;
 }
 

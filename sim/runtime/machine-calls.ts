@@ -7,7 +7,7 @@ import { connect } from "./network.ts";
 import { digestOf } from "./images.ts";
 import { textBytes, toByteText } from "./file-tree.ts";
 import type { RuntimeState } from "./runtime-state.ts";
-import { useOf, volumesOf } from "./usage-of.ts";
+import { totalUse, volumesOf } from "./usage-of.ts";
 import { totalUntil } from "./usage-model.ts";
 
 type MachineMethod =
@@ -50,18 +50,8 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
     const { machine } = state;
     const { options, usage } = machine;
     const at = state.nowMicros;
-    let podBytes = 0;
-    let podCpu = 0;
-    let podPids = 0;
-    let nanoCores = machine.amount(usage.cpu, at);
-    for (const container of state.containers.values()) {
-      if (container.box === undefined) continue;
-      const use = useOf(state, container);
-      podBytes += use.workingSetBytes;
-      podCpu += use.cpuNanos;
-      podPids += use.pids;
-      nanoCores += use.nanoCores;
-    }
+    const { workingSetBytes: podBytes, cpuNanos: podCpu, pids: podPids, nanoCores: podCores } = totalUse(state);
+    const nanoCores = machine.amount(usage.cpu, at) + podCores;
     const memory = machine.memory(podBytes);
     const root = machine.reading(machine.rootDisk);
     const image = machine.reading(machine.imageDisk);

@@ -16,7 +16,9 @@ export function connect(
   for (const { containers } of there) {
     for (const { box, isService, image } of containers) {
       if (box === undefined) continue;
-      const row = isService ? image.row.runs?.ports?.find((each) => each.port === port) : undefined;
+      const ports = image.row.runs?.ports ?? [];
+      if (ports === "any") return { outcome: "OPEN", status: http === undefined ? 0 : 200, body: "" };
+      const row = isService ? ports.find((each) => each.port === port) : undefined;
       if (row !== undefined)
         return { outcome: "OPEN", status: http === undefined ? 0 : (row.status ?? 200), body: row.body ?? "" };
       for (const { status, program } of box.processes.values()) {

@@ -11,6 +11,7 @@ import type {
 import type { Micros } from "../kernel/types.ts";
 import type { StoredImage } from "./images.ts";
 import type { ContainerFiles } from "./container-files.ts";
+import type { TreeUse } from "./file-tree.ts";
 import type { Box } from "./processes/box.ts";
 import type { UsageModel } from "./usage-model.ts";
 
@@ -48,6 +49,8 @@ export interface ContainerRecord {
   removing: boolean;
   starting: boolean;
   usage: UsageSetting;
+  /** What it uses, while nothing moves that; undefined: it has to be measured. */
+  use?: ContainerUse | undefined;
   /** When the runtime looks at it next; Infinity: only when something happens. */
   wakeMicros: Micros;
   /** Told when it ends. */
@@ -59,6 +62,16 @@ export interface ContainerRecord {
   listed: Container | undefined;
   /** Its statistics as they were taken last, where they are taken at intervals. */
   figures?: { readonly timestamp: number; readonly stats: ContainerStats };
+}
+
+export interface ContainerUse {
+  readonly workingSetBytes: number;
+  readonly rssBytes: number;
+  readonly cpuNanos: number;
+  readonly nanoCores: number;
+  readonly pids: number;
+  /** The writable layer. */
+  readonly layer: TreeUse;
 }
 
 /** What a container, or a pod, is said to use, beside what its processes do. `null`: it has no figures. */

@@ -4,7 +4,7 @@ import type { Cancel, Micros, Prng, Process } from "../kernel/types.ts";
 import { CallFaults } from "./call-faults.ts";
 import { type ImageRow, ImageStore } from "./images.ts";
 import { Machine, type MachineOptions, machineDefaults, type MachineUsage } from "./machine.ts";
-import { type ContainerRecord, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
+import { type ContainerRecord, type ContainerUse, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
 import { WakeHeap } from "./wake-heap.ts";
 
 /** How long calls take: a fixed time, or one drawn from [min, max]. Microseconds. */
@@ -32,6 +32,8 @@ export interface RuntimeOptions {
   readonly podNetwork?: string;
   /** How often statistics are taken: a look in between is shown the last ones again. 0: always anew. */
   readonly figuresMicros?: Micros;
+  /** Between which two times a service of this pod (by uid) runs that would run for ever; undefined: it does. Default: all do. */
+  readonly lifeOf?: (uid: string) => readonly [Micros, Micros] | undefined;
   readonly runtimeHandlers?: readonly string[];
   /** Addresses of streams for exec, attach and port-forward; without it those calls are unimplemented. */
   readonly streams?: StreamAddresses;
@@ -60,7 +62,11 @@ export class RuntimeState {
   readonly reserved = new Map<string, string>();
   /** Lists as they were answered last, while nothing has changed. */
   readonly lists = new Map<string, { readonly generation: number; readonly items: readonly object[] }>();
+  /** Who has left off asking, to be told when something changes. */
+  private readonly sleepers = new Set<() => void>();
   readonly sinks = new Set<{ readonly reader: Process; readonly sink: CriEventSink }>();
+  /** What all containers use, while nothing moves that; undefined: it has to be measured. */
+  totalUse: ContainerUse | undefined;
   conditions = { runtimeReady: true, networkReady: true };
   /** Grows with every change that a list could show. */
   generation = 1;
@@ -91,10 +97,14 @@ export class RuntimeState {
 
   /** After what a call of this method takes. */
   later(method: CriMethod, work: () => void): void {
-    const time = this.options.times?.[method] ?? timesDefault[method] ?? 0;
-    const micros = typeof time === "number" ? time : this.prng.intInclusive(time[0], time[1]);
+    const micros = this.draw(this.options.times?.[method] ?? timesDefault[method] ?? 0);
     if (micros === 0) work();
     else this.process.clock.after(micros, work);
+  }
+
+  /** A time, or one drawn from between two. */
+  draw(time: Micros | readonly [Micros, Micros]): Micros {
+    return typeof time === "number" ? time : this.prng.intInclusive(time[0], time[1]);
   }
 
   /** A new identifier of 64 hexadecimal digits. */
@@ -108,6 +118,30 @@ export class RuntimeState {
   changed(record: SandboxRecord | ContainerRecord): void {
     this.generation++;
     record.listed = undefined;
+    this.totalUse = undefined;
+    this.wake();
+  }
+
+  /** The processes of a container have done something, or something is said of them: what it uses is measured again. */
+  moved(container: ContainerRecord): void {
+    container.use = undefined;
+    this.totalUse = undefined;
+  }
+
+  /** See `CriRuntime.quiet`. */
+  quiet(woken: () => void): Cancel | undefined {
+    const { times = {} } = this.options;
+    if (this.faults.isAny || polled.some((method) => times[method] !== undefined)) return undefined;
+    this.sleepers.add(woken);
+    return () => void this.sleepers.delete(woken);
+  }
+
+  /** Something is other than it was, or may be answered otherwise. */
+  wake(): void {
+    if (this.sleepers.size === 0) return;
+    const woken = [...this.sleepers];
+    this.sleepers.clear();
+    for (const tell of woken) tell();
   }
 
   /** When a container is looked at next; Infinity: only when something happens to it. */
@@ -119,6 +153,7 @@ export class RuntimeState {
   /** What is said of its usage, as it is now. */
   applySetting(container: ContainerRecord): void {
     const pod = podKey(container.sandbox.config);
+    this.moved(container);
     container.usage = this.settings.get(`${pod}/${container.config.metadata?.name}`) ?? {};
     if ([container.usage, this.settings.get(pod)].some(usesDisk)) this.modelled.add(container);
     else this.modelled.delete(container);
@@ -143,6 +178,9 @@ export class RuntimeState {
     this.timer = { at: next, cancel };
   }
 }
+
+/** What agents ask again and again. */
+const polled = ["Status", "ListPodSandbox", "ListContainers"] as const;
 
 const usesDisk = (setting: UsageSetting | undefined): boolean =>
   setting?.layerBytes !== undefined ||

@@ -58,6 +58,10 @@ export class SimulatedRuntime implements CriRuntime {
     };
   }
 
+  quiet(woken: () => void): Cancel | undefined {
+    return this.state.quiet(woken);
+  }
+
   events(reader: Process, sink: CriEventSink): Cancel {
     const entry = { reader, sink };
     this.state.sinks.add(entry);
@@ -90,11 +94,14 @@ export class SimulatedRuntime implements CriRuntime {
   /** Conditions that `Status` tells. */
   setConditions(conditions: { readonly runtimeReady?: boolean; readonly networkReady?: boolean }): void {
     Object.assign(this.state.conditions, conditions);
+    this.state.wake();
   }
 
   /** Makes calls go wrong from now on, until the returned function is called. */
   fail(fault: CallFault): () => void {
-    return this.state.faults.add(fault);
+    const undo = this.state.faults.add(fault);
+    this.state.wake();
+    return undo;
   }
 
   /** All that a call is about. */

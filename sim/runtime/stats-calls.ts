@@ -9,10 +9,10 @@ import type {
 import { type CallHandler, find } from "./container-calls.ts";
 import { notFound, selects } from "./container-messages.ts";
 import { imageMountpoint } from "./machine.ts";
-import type { ContainerRecord, SandboxRecord } from "./records.ts";
+import type { ContainerRecord, ContainerUse, SandboxRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 import { findSandbox } from "./sandbox-calls.ts";
-import { type ContainerUse, isHidden, limitOf, useOf } from "./usage-of.ts";
+import { addedUse, isHidden, limitOf, useOf } from "./usage-of.ts";
 
 type StatsMethod =
   | "ContainerStats"
@@ -140,7 +140,7 @@ function podStats(state: RuntimeState, sandbox: SandboxRecord): PodSandboxStats 
     pids: 1,
     layer: { bytes: 0, inodes: 0 },
   };
-  const total = running.reduce((all, container) => added(all, useOf(state, container)), sum);
+  const total = running.reduce((all, container) => addedUse(all, useOf(state, container)), sum);
   return {
     attributes: {
       id: sandbox.id,
@@ -160,12 +160,3 @@ function podStats(state: RuntimeState, sandbox: SandboxRecord): PodSandboxStats 
 
 const zero = { value: 0 };
 const traffic = { name: "eth0", rxBytes: zero, rxErrors: zero, txBytes: zero, txErrors: zero };
-
-const added = (a: ContainerUse, b: ContainerUse): ContainerUse => ({
-  workingSetBytes: a.workingSetBytes + b.workingSetBytes,
-  rssBytes: a.rssBytes + b.rssBytes,
-  cpuNanos: a.cpuNanos + b.cpuNanos,
-  nanoCores: a.nanoCores + b.nanoCores,
-  pids: a.pids + b.pids,
-  layer: { bytes: a.layer.bytes + b.layer.bytes, inodes: a.layer.inodes + b.layer.inodes },
-});

@@ -2,23 +2,62 @@
 import type { Micros } from "../kernel/types.ts";
 import type { TreeUse } from "./file-tree.ts";
 import { INODES_OF_IMAGE } from "./images.ts";
-import { type ContainerRecord, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
+import { type ContainerRecord, type ContainerUse, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 import { amountAt, firstAbove, totalUntil, type UsageModel } from "./usage-model.ts";
 
 /** What a container's page cache and kernel structures come to, beside its processes. */
 const BASE_BYTES = 356_352;
 
-export interface ContainerUse {
-  readonly workingSetBytes: number;
-  readonly rssBytes: number;
-  readonly cpuNanos: number;
-  readonly nanoCores: number;
-  readonly pids: number;
-  readonly layer: TreeUse;
+/** What all containers that run use together; remembered while nothing moves it. */
+export function totalUse(state: RuntimeState): ContainerUse {
+  if (state.totalUse !== undefined) return state.totalUse;
+  let total = nothingInUse;
+  let isSteady = true;
+  for (const container of state.containers.values()) {
+    if (container.box === undefined) continue;
+    total = addedUse(total, useOf(state, container));
+    if (container.use === undefined) isSteady = false;
+  }
+  if (isSteady) state.totalUse = total;
+  return total;
 }
 
+const nothingInUse: ContainerUse = {
+  workingSetBytes: 0,
+  rssBytes: 0,
+  cpuNanos: 0,
+  nanoCores: 0,
+  pids: 0,
+  layer: { bytes: 0, inodes: 0 },
+};
+
+export const addedUse = (a: ContainerUse, b: ContainerUse): ContainerUse => ({
+  workingSetBytes: a.workingSetBytes + b.workingSetBytes,
+  rssBytes: a.rssBytes + b.rssBytes,
+  cpuNanos: a.cpuNanos + b.cpuNanos,
+  nanoCores: a.nanoCores + b.nanoCores,
+  pids: a.pids + b.pids,
+  layer: { bytes: a.layer.bytes + b.layer.bytes, inodes: a.layer.inodes + b.layer.inodes },
+});
+
+/** What one uses; remembered until its processes do something, where no model makes it move by itself. */
 export function useOf(state: RuntimeState, container: ContainerRecord): ContainerUse {
+  if (container.use !== undefined) return container.use;
+  const use = measuredUse(state, container);
+  if (isSteady(state, container)) container.use = use;
+  return use;
+}
+
+/** Nothing is said of what it uses, by settings or by its image, but what stays the same. */
+function isSteady(state: RuntimeState, container: ContainerRecord): boolean {
+  if (container.box === undefined || Object.keys(container.usage).length > 0) return false;
+  if (state.settings.size > 0 && state.settings.has(podKey(container.sandbox.config))) return false;
+  const { memory, cpu } = container.image.row.runs ?? {};
+  return cpu === undefined && (memory === undefined || memory.is === "constant");
+}
+
+function measuredUse(state: RuntimeState, container: ContainerRecord): ContainerUse {
   const { box } = container;
   const pod = podSetting(state, container);
   const own = container.usage;
@@ -116,6 +155,7 @@ export function limitOf(container: ContainerRecord): number | undefined {
 
 /** The pod's figures count for the first of its containers that runs. */
 function podSetting(state: RuntimeState, container: ContainerRecord): UsageSetting | undefined {
+  if (state.settings.size === 0) return undefined;
   const setting = state.settings.get(podKey(container.sandbox.config));
   if (setting === undefined) return undefined;
   const first = container.sandbox.containers.find(({ box }) => box !== undefined);

@@ -90,6 +90,8 @@ export class EvictionManager {
   private state: PressureState = calm;
   private told: readonly PressureCondition[] = [];
   private passCount = 0;
+  /** Whether some pod of a list has limits of its own: the list is the same one until something changes. */
+  private limited: { readonly of: readonly ActivePod[]; readonly isAny: boolean } = { of: [], isAny: false };
 
   constructor(options: EvictionOptions, ports: EvictionPorts) {
     this.options = options;
@@ -151,7 +153,7 @@ export class EvictionManager {
   /** Figures of pods are only asked for when somebody may have to go. */
   private lookAtPods(turn: Turn): void {
     const { seen, active } = turn;
-    const limited = this.options.localStorageCapacityIsolation && active.some(({ object }) => hasStorageLimits(object));
+    const limited = this.options.localStorageCapacityIsolation && this.hasLimited(active);
     if (seen.acting.length === 0 && !limited) {
       this.looked(turn, undefined);
       this.end(restOf(seen));
@@ -169,6 +171,13 @@ export class EvictionManager {
         else this.act(turn, figuresOf);
       });
     });
+  }
+
+  private hasLimited(active: readonly ActivePod[]): boolean {
+    if (this.limited.of !== active) {
+      this.limited = { of: active, isAny: active.some(({ object }) => hasStorageLimits(object)) };
+    }
+    return this.limited.isAny;
   }
 
   private looked({ atMicros, seen }: Turn, figuresOf: PodFiguresOf | undefined): void {

@@ -24,7 +24,10 @@ export interface MachineCapacity {
 /** Quantities by resource, as a node's status has them. */
 export type Resources = Readonly<Record<string, string>>;
 
-export function capacityOf(machine: MachineCapacity, options: Pick<NodeOptions, "podsMax" | "podsPerCore">): Resources {
+export function capacityOf(
+  machine: MachineCapacity,
+  options: Pick<NodeOptions, "podsMax" | "podsPerCore" | "extendedResources">,
+): Resources {
   const { milliCpu, memoryBytes, ephemeralBytes } = machine;
   const disk = ephemeralBytes === undefined ? {} : { "ephemeral-storage": inBytes(ephemeralBytes) };
   return {
@@ -32,6 +35,7 @@ export function capacityOf(machine: MachineCapacity, options: Pick<NodeOptions, 
     ...disk,
     memory: inBytes(memoryBytes),
     pods: String(podsMaxOf(milliCpu, options)),
+    ...options.extendedResources,
   };
 }
 

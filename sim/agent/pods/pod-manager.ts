@@ -15,6 +15,7 @@ import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import { killRuntimePod } from "../runtime/stopping.ts";
 import { HeldPod, type PodSource } from "./held-pod.ts";
 import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import { Ticks } from "../ticks.ts";
 import type { StatusManager } from "./status-manager.ts";
 import type { Workers } from "./workers.ts";
 
@@ -47,21 +48,18 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
   private activeCache: readonly HeldPod[] | undefined;
-  private needsHousekeeping = true;
+  private readonly housekeeping: Ticks;
   private readonly prng: Prng;
 
   constructor(options: PodManagerOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("static pods");
+    this.housekeeping = new Ticks(options.process.clock, housekeepingMicros, () => this.keepHouse());
   }
 
   start(): void {
-    const { clock } = this.options.process;
-    const again = (): void => {
-      if (this.needsHousekeeping) this.keepHouse();
-      clock.after(housekeepingMicros, again);
-    };
-    clock.after(housekeepingMicros, again);
+    this.housekeeping.start();
+    this.housekeeping.ask();
   }
 
   get isSure(): boolean {
@@ -86,7 +84,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       return a < b ? -1 : a > b ? 1 : 0;
     });
     for (const object of created) this.changed(source, object);
-    if (first) this.needsHousekeeping = true;
+    if (first) this.housekeeping.ask();
   }
 
   changed(source: PodSource, object: JsonObject): void {
@@ -179,14 +177,14 @@ export class PodManager implements ActivePods, ContainerGarbage {
       if (pod === undefined) this.view.delete(uid);
       else this.view.set(uid, pod);
       const held = this.held.get(uid);
-      if (held === undefined) this.needsHousekeeping = true;
+      if (held === undefined) this.housekeeping.ask();
       else if (pod !== undefined) held.runtimePod = pod;
       else held.runtimePod = { ...held.runtimePod, sandboxes: [], containers: [], seenMicros: -1 };
     }
     this.workers.looked();
     if (changes.length === 0) return;
     this.garbage.dirty();
-    this.needsHousekeeping = true;
+    this.housekeeping.ask();
     for (const { uid, pod, matters, died } of changes) {
       const held = this.held.get(uid);
       if (held !== undefined && matters) this.workers.update(held);
@@ -212,8 +210,10 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   private keepHouse(): void {
-    if (!this.isSure) return;
-    this.needsHousekeeping = false;
+    if (!this.isSure) {
+      this.housekeeping.ask();
+      return;
+    }
     for (const held of [...this.held.values()]) {
       if (held.isGone && held.isFinished) this.forget(held);
     }
@@ -228,7 +228,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       const { cri } = this.options;
       killRuntimePod({ cri, pod: undefined, podIp: "", tell: () => {} }, pod, () => {
         this.killing.delete(pod.uid);
-        this.needsHousekeeping = true;
+        this.housekeeping.ask();
       });
     }
   }
@@ -324,7 +324,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** There may be mirrors of pods that are no more. */
   lookAfterMirrors(): void {
-    this.needsHousekeeping = true;
+    this.housekeeping.ask();
   }
 
   /** A pod went on to another state. */
@@ -335,7 +335,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   private touched(): void {
     this.activeCache = undefined;
-    this.needsHousekeeping = true;
+    this.housekeeping.ask();
     this.options.changed();
   }
 }

@@ -10,6 +10,7 @@ import type { Micros, Process } from "../../kernel/types.ts";
 import { ask } from "../client/api-task.ts";
 import type { ApiCaller } from "../ports.ts";
 import { run, type Task } from "../task.ts";
+import { Ticks } from "../ticks.ts";
 import { ownConditions } from "./conditions.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { type Condition, isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
@@ -27,21 +28,17 @@ export class StatusManager {
   private readonly options: StatusManagerOptions;
   private readonly due = new Set<HeldPod>();
   private isPlanned = false;
-  /** Something was refused or changed by others since the last batch. */
-  private isStale = false;
+  /** For what was refused, or changed by others. */
+  private readonly batches: Ticks;
 
   constructor(options: StatusManagerOptions) {
     this.options = options;
+    this.batches = new Ticks(options.process.clock, batchMicros, () => this.pushStale());
   }
 
   start(): void {
     if (this.options.api === undefined) return;
-    const { clock } = this.options.process;
-    const batch = (): void => {
-      if (this.isStale) this.pushStale();
-      clock.after(batchMicros, batch);
-    };
-    clock.after(batchMicros, batch);
+    this.batches.start();
   }
 
   /** `isForced`: even what says nothing new goes to the server, since more depends on it than words. */
@@ -58,7 +55,7 @@ export class StatusManager {
     if (metadataOf(object).resourceVersion === metadataOf(held.pushed).resourceVersion) return;
     if (jsonEqual((object["status"] ?? {}) as Json, (held.pushed["status"] ?? {}) as Json)) return;
     held.pushed = undefined;
-    this.isStale = true;
+    this.batches.ask();
   }
 
   /** There is a place to tell it now, such as a mirror that has just been made. */
@@ -76,7 +73,6 @@ export class StatusManager {
   }
 
   private pushStale(): void {
-    this.isStale = false;
     for (const held of this.options.all()) {
       if (held.status !== undefined && (held.pushedVersion < held.statusVersion || held.pushed === undefined))
         this.push(held);
@@ -91,7 +87,7 @@ export class StatusManager {
     run(this.write(api, held), (isWritten) => {
       held.isPushing = false;
       if (isWritten) held.pushedVersion = version;
-      else this.isStale = true;
+      else this.batches.ask();
       if (held.statusVersion > version) this.plan(held);
     });
   }

@@ -6,10 +6,12 @@
 import type { Micros, Prng, Process } from "../../kernel/types.ts";
 import type { PodEnd } from "../ports.ts";
 import { run } from "../task.ts";
+import { Ticks } from "../ticks.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { isTerminalPhase } from "./pod-types.ts";
 import { deadlineOf, type PodSync, type SyncOutcome } from "./pod-sync.ts";
 
+const tickMicros: Micros = 1_000_000;
 const failedMicros: Micros = 10_000_000;
 const networkMicros: Micros = 1_000_000;
 
@@ -22,6 +24,8 @@ export interface WorkersOptions {
   readonly all: () => Iterable<HeldPod>;
   /** The pod went on to another state. */
   readonly moved: (held: HeldPod) => void;
+  /** Somebody waits for a new look. */
+  readonly wantLook: () => void;
   /** The runtime does not answer: nothing is begun. */
   readonly isHeldUp: () => boolean;
 }
@@ -30,27 +34,35 @@ export class Workers {
   private readonly options: WorkersOptions;
   private readonly prng: Prng;
   private readonly waiting = new Set<HeldPod>();
-  /** No pod is due before. */
-  private nextDueMicros: Micros = Infinity;
+  private readonly ticks: Ticks;
 
   constructor(options: WorkersOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("workers");
+    this.ticks = new Ticks(options.process.clock, tickMicros, () => this.tick());
   }
 
-  /** To be called once a second. */
-  tick(): void {
+  start(): void {
+    this.ticks.start();
+  }
+
+  /** Whether a pod waits for a look at the runtime. */
+  get isWaiting(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  private tick(): void {
     const { process, all } = this.options;
     const nowMicros = process.clock.nowMicros();
-    if (nowMicros < this.nextDueMicros) return;
-    this.nextDueMicros = Infinity;
+    let nextMicros = Infinity;
     for (const held of all()) {
       if (held.dueMicros <= nowMicros) {
         held.dueMicros = Infinity;
         this.update(held);
       }
-      this.nextDueMicros = Math.min(this.nextDueMicros, held.dueMicros);
+      nextMicros = Math.min(nextMicros, held.dueMicros);
     }
+    this.ticks.ask(nextMicros);
   }
 
   /** Something happened: the pod is looked at, or looked at again. */
@@ -126,6 +138,7 @@ export class Workers {
     }
     held.isWaiting = true;
     this.waiting.add(held);
+    this.options.wantLook();
   }
 
   private begin(held: HeldPod): void {
@@ -193,8 +206,10 @@ export class Workers {
     } else {
       const base = outcome === "done" ? syncFrequencyMicros : outcome === "network" ? networkMicros : failedMicros;
       const later = nowMicros + base + this.prng.intInclusive(0, Math.floor(base / 2));
-      held.dueMicros = Math.min(later, Math.max(nowMicros, deadlineOf(held, process.clock)));
-      this.nextDueMicros = Math.min(this.nextDueMicros, held.dueMicros);
+      // One that is as it should be is looked at again when something happens to it, and costs nothing until then.
+      const isIdle = held.state === "syncing" && !held.hasPending && this.isSteady(held);
+      held.dueMicros = isIdle ? Infinity : Math.min(later, Math.max(nowMicros, deadlineOf(held, process.clock)));
+      this.ticks.ask(held.dueMicros);
     }
     this.advance(held);
   }

@@ -1,5 +1,8 @@
-/** Whether the container runtime answers and is ready, asked every five seconds. Source: the facts, Loops; section 3. */
-import type { Micros } from "../../kernel/types.ts";
+/**
+ * Whether the container runtime answers and is ready, asked every five seconds, but for one in the same process that
+ * promises to tell of changes. Source: the facts, Loops; section 3.
+ */
+import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { RuntimeHealth } from "../ports.ts";
 import { run, type Task } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
@@ -12,7 +15,9 @@ export class Health implements RuntimeHealth {
   private readonly cri: CriCaller;
   private readonly relistMicros: () => Micros;
   private readonly listeners: (() => void)[] = [];
-  private goodMicros: Micros = -1;
+  private answeredMicros: Micros = -1;
+  /** While nothing changes: since the last answer. */
+  private sleep: { readonly sinceMicros: Micros; readonly cancel: Cancel } | undefined;
   private startedMicros: Micros = 0;
   private notReady: string | undefined = "container runtime status check may not have completed yet";
   private network: string | undefined = "container runtime network not ready: the runtime has not been asked yet";
@@ -26,12 +31,44 @@ export class Health implements RuntimeHealth {
   }
 
   start(): void {
+    this.startedMicros = this.cri.process.clock.nowMicros();
+    this.again();
+  }
+
+  private again(): void {
+    const { process, runtime } = this.cri;
+    const { clock } = process;
+    const sinceMicros = clock.nowMicros();
+    let isQuiet = true;
+    const cancel = runtime.quiet?.(() => {
+      isQuiet = false;
+      this.wake();
+    });
+    run(this.check(), () => {
+      const isGood = this.answeredMicros === sinceMicros && clock.nowMicros() === sinceMicros;
+      if (cancel !== undefined && isQuiet && isGood) {
+        this.sleep = { sinceMicros, cancel };
+        return;
+      }
+      cancel?.();
+      clock.after(periodMicros, () => this.again());
+    });
+  }
+
+  private wake(): void {
+    if (this.sleep === undefined) return;
+    const { sinceMicros } = this.sleep;
+    this.answeredMicros = this.goodMicros;
+    this.sleep = undefined;
     const { clock } = this.cri.process;
-    this.startedMicros = clock.nowMicros();
-    const again = (): void => {
-      run(this.check(), () => clock.after(periodMicros, again));
-    };
-    again();
+    clock.after(periodMicros - ((clock.nowMicros() - sinceMicros) % periodMicros), () => this.again());
+  }
+
+  /** When the runtime last said that it is ready, or would have. */
+  private get goodMicros(): Micros {
+    if (this.sleep === undefined) return this.answeredMicros;
+    const nowMicros = this.cri.process.clock.nowMicros();
+    return nowMicros - ((nowMicros - this.sleep.sinceMicros) % periodMicros);
   }
 
   /** The runtime's name and version must be known before anything is asked of it. Tries until they are. */
@@ -90,7 +127,7 @@ export class Health implements RuntimeHealth {
       this.network = network === undefined ? undefined : `container runtime network not ready: ${network}`;
       const runtime = fault("RuntimeReady");
       this.notReady = runtime === undefined ? undefined : `container runtime not ready: ${runtime}`;
-      if (runtime === undefined) this.goodMicros = this.cri.process.clock.nowMicros();
+      if (runtime === undefined) this.answeredMicros = this.cri.process.clock.nowMicros();
     } else this.notReady = `container runtime status check failed: ${failureWords(status)}`;
     this.tell();
   }

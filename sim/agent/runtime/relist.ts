@@ -1,9 +1,10 @@
 /**
  * What changes in the runtime, by listing it once a second and comparing. A list of an unchanged runtime says so by its
- * generation, and then nothing is compared; the outcome is the same.
+ * generation, and then nothing is compared. A runtime in the same process that promises to tell of changes is not even
+ * listed until it does. The outcome is the same.
  * Source: the facts, Loops and Container runtime interface. A list that takes long puts off the next.
  */
-import type { Micros } from "../../kernel/types.ts";
+import type { Cancel, Micros } from "../../kernel/types.ts";
 import { run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { inspectPod, type PodName } from "./inspection.ts";
@@ -25,10 +26,10 @@ export interface RelistOptions {
   readonly cri: CriCaller;
   /** Before the first list. */
   readonly delayMicros: Micros;
-  /** Compare every list, whatever its generation: what tests hold the short way against. */
-  readonly alwaysCompares?: boolean;
   /** After each list that worked: what has changed since the last. */
   readonly relisted: (changes: readonly PodChange[], beganMicros: Micros) => void;
+  /** Somebody waits for the next list. */
+  readonly isAwaited: () => boolean;
 }
 
 type State = "up" | "down" | "other";
@@ -40,13 +41,14 @@ interface Item {
 }
 
 export class Relist {
-  /** When the last list that worked began; -1: none yet. */
-  lastMicros: Micros = -1;
   private readonly options: RelistOptions;
   private items: ReadonlyMap<string, Item> = new Map();
   private generations: string | undefined;
   /** Pods whose details could not be read: their changes wait. */
   private readonly unread = new Map<string, PodName>();
+  private listedMicros: Micros = -1;
+  /** While nothing changes: since the last list. */
+  private sleep: { readonly sinceMicros: Micros; readonly cancel: Cancel } | undefined;
 
   constructor(options: RelistOptions) {
     this.options = options;
@@ -56,12 +58,49 @@ export class Relist {
     this.options.cri.process.clock.after(this.options.delayMicros, () => this.again());
   }
 
+  /** When the last list that worked began, or would have begun; -1: none yet. */
+  get lastMicros(): Micros {
+    if (this.sleep === undefined) return this.listedMicros;
+    const { sinceMicros } = this.sleep;
+    const nowMicros = this.options.cri.process.clock.nowMicros();
+    return nowMicros - ((nowMicros - sinceMicros) % periodMicros);
+  }
+
+  /** Lists again when it is time, even if nothing should have changed. */
+  wake(): void {
+    if (this.sleep === undefined) return;
+    const { sinceMicros, cancel } = this.sleep;
+    const { clock } = this.options.cri.process;
+    this.listedMicros = this.lastMicros;
+    this.sleep = undefined;
+    cancel();
+    const over = (clock.nowMicros() - sinceMicros) % periodMicros;
+    clock.after(periodMicros - over, () => this.again());
+  }
+
   private again(): void {
-    run(this.relist(), () => this.options.cri.process.clock.after(periodMicros, () => this.again()));
+    const { cri, isAwaited } = this.options;
+    const { clock } = cri.process;
+    const sinceMicros = clock.nowMicros();
+    let isQuiet = true;
+    // Before it is listed: what changes while the lists are read is a change.
+    const cancel = cri.runtime.quiet?.(() => {
+      isQuiet = false;
+      this.wake();
+    });
+    run(this.relist(), () => {
+      const isOver = this.listedMicros === sinceMicros && clock.nowMicros() === sinceMicros && this.unread.size === 0;
+      if (cancel !== undefined && isQuiet && isOver && !isAwaited()) {
+        this.sleep = { sinceMicros, cancel };
+        return;
+      }
+      cancel?.();
+      clock.after(periodMicros, () => this.again());
+    });
   }
 
   private *relist(): Task<void> {
-    const { cri, relisted, alwaysCompares = false } = this.options;
+    const { cri, relisted } = this.options;
     const beganMicros = cri.process.clock.nowMicros();
     const sandboxes = yield* cri.ask("ListPodSandbox", {});
     if (!sandboxes.ok) return;
@@ -72,8 +111,8 @@ export class Relist {
         ? undefined
         : `${sandboxes.generation} ${containers.generation}`;
     const isSame = generations !== undefined && generations === this.generations && this.unread.size === 0;
-    if (isSame && !alwaysCompares) {
-      this.lastMicros = beganMicros;
+    if (isSame) {
+      this.listedMicros = beganMicros;
       relisted(none, beganMicros);
       return;
     }
@@ -101,7 +140,7 @@ export class Relist {
     }
     this.items = items;
     this.generations = generations;
-    this.lastMicros = beganMicros;
+    this.listedMicros = beganMicros;
     relisted(told, beganMicros);
   }
 }

@@ -85,6 +85,8 @@ export class Box {
   outOfMemory = false;
   /** Who wants to hear of a process's end. */
   readonly ended = new Map<Process, () => void>();
+  /** Makes a program of the image that the shell lacks; undefined: there are none. */
+  readonly others: ((name: string) => Program) | undefined;
   private readonly programs: ReadonlySet<string>;
   private lastPid = 0;
   private stepsLeft = 0;
@@ -92,7 +94,13 @@ export class Box {
   private pausedUntilMicros = 0;
 
   /** `programs`: names of the commands that its image has. */
-  constructor(world: BoxWorld, files: ContainerFiles, programs: ReadonlySet<string>) {
+  constructor(
+    world: BoxWorld,
+    files: ContainerFiles,
+    programs: ReadonlySet<string>,
+    others?: (name: string) => Program,
+  ) {
+    this.others = others;
     this.programs = programs;
     this.world = world;
     this.files = files;
