@@ -12,7 +12,7 @@ import { commandLine } from "../cli/command-line.ts";
 import { parseImages } from "../cli/flags/images-file.ts";
 import { parseBaseline } from "../reports/gate/baseline.ts";
 import { nodeFileSchema } from "../scenarios/node-file.ts";
-import { parseScenario } from "../scenarios/load.ts";
+import { parseChaos, parseScenario } from "../scenarios/load.ts";
 import { playScenario } from "../sim/experiments/play.ts";
 import { readTreeFile, root, treeFiles } from "./sources.ts";
 
@@ -112,14 +112,16 @@ it("names only paths that exist", () => {
 it("shows only documents that load: scenarios, which hold what they expect, baselines, images, configuration files, steps of a CI job", () => {
   const documents = guides.flatMap((path) => blocks(path, "yaml"));
   const loaded = documents.map(({ where, text }) => loadedAs(where, text));
-  expect(new Set(loaded)).toEqual(new Set(["scenario", "baseline", "step", "nodes", "configuration", "images"]));
+  expect(new Set(loaded)).toEqual(
+    new Set(["scenario", "chaos", "baseline", "step", "nodes", "configuration", "images"]),
+  );
 });
 
 /** Throws when it is none of them. */
 function loadedAs(
   where: string,
   text: string,
-): "scenario" | "baseline" | "step" | "nodes" | "configuration" | "images" {
+): "scenario" | "chaos" | "baseline" | "step" | "nodes" | "configuration" | "images" {
   if (/^kind: \w+Configuration$/m.test(text)) {
     const kind = kindOfFile(text);
     const rules = text.includes("k8s.io/") ? kubernetesRules : svcRules;
@@ -132,6 +134,10 @@ function loadedAs(
   if (text.includes("apiVersion: baselines/")) {
     parseBaseline(text, where);
     return "baseline";
+  }
+  if (text.includes("apiVersion: chaos/")) {
+    parseChaos(text, where);
+    return "chaos";
   }
   if (text.startsWith("pools:")) {
     nodeFileSchema.parse(parseYaml(text));

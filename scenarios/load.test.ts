@@ -4,7 +4,8 @@ import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { parseScenario, ScenarioError } from "./load.ts";
+import { chaosSchema } from "./chaos.ts";
+import { parseChaos, parseScenario, ScenarioError } from "./load.ts";
 import { scenarioFiles } from "./scenario-files.fixture.ts";
 import { scenarioSchema } from "./schema.ts";
 
@@ -140,5 +141,47 @@ describe("scenario files", () => {
   ])("shows %s → %s in an editor", (from, to) => {
     expect(editor(parse(example))).toBe(true);
     expect(editor(parse(example.replace(from, to)))).toBe(false);
+  });
+});
+
+describe("plans of chaos", () => {
+  const plan = `apiVersion: chaos/v1
+name: bad-day
+faults:
+  - { late: 50ms..2s, rate: 1/10 }
+  - { expire: true, every: 30s..60s, for: 2s, where: { resources: [pods] } }
+  - { conflict: true, rate: 1/20 }
+`;
+
+  it("are read as scenarios are, verbs apart", () => {
+    const { faults } = parseChaos(plan, "x.yaml");
+    expect(faults.map(({ verb }) => verb)).toEqual(["late", "expire", "conflict"]);
+    expect(faults[0]?.late).toEqual({ min: 50_000, max: 2_000_000 });
+  });
+
+  it.each([
+    ["late: 50ms..2s", "late: soon", "x.yaml:4:13: faults[0].late: expected a duration"],
+    ["late: 50ms", "lat: 50ms", 'x.yaml:4:7: faults[0]: there is no field "lat" here; did you mean late'],
+    ["rate: 1/10", "throttle: 1s", "one row has one verb, and late is there already"],
+    ["late: 50ms..2s, rate", "rate", "says nothing that happens: give one of late, cut, "],
+    ["every: 30s..60s, for", "for", "belongs to `every`, which is not there"],
+    ["every: 30s..60s", "every: 1ms", "expected 100ms at least between two storms"],
+    ["resources: [pods]", "verbs: [list]", "expire happens to none of these verbs"],
+    ["conflict: true", "throttle: 1500ms", "expected whole seconds"],
+    ["late: 50ms..2s", "cut: off", "x.yaml:4:12: faults[0].cut: "],
+    ["name: bad-day\n", "", "name: "],
+  ])("%s → %s is refused with its place", (from, to, message) => {
+    expect(plan).toContain(from);
+    expect(() => parseChaos(plan.replace(from, to), "x.yaml")).toThrow(message);
+  });
+
+  it("are there to begin with", () => {
+    const text = readFileSync(new URL("chaos/bad-day.yaml", folder), "utf8");
+    expect(new Set(parseChaos(text, "bad-day.yaml").faults.map(({ verb }) => verb)).size).toBe(8);
+  });
+
+  it("have a JSON schema for editors that is up to date", async () => {
+    const schema = z.toJSONSchema(chaosSchema, { io: "input" });
+    await expect(`${JSON.stringify(schema, undefined, 2)}\n`).toMatchFileSnapshot("chaos.schema.json");
   });
 });

@@ -1,7 +1,8 @@
-/** From the text of a scenario file to a scenario, or to every mistake in it with its place. */
+/** From the text of a scenario file, or of a plan of chaos, to what it says, or to every mistake in it with its place. */
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
+import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
 /** One mistake a line: `file:line:column: path: what is wrong`. */
@@ -13,7 +14,12 @@ export class ScenarioError extends Error {
 const textLengthMax = 4_000_000;
 
 /** `name` is how errors call the file. Throws `ScenarioError`. */
-export function parseScenario(text: string, name: string): Scenario {
+export const parseScenario = (text: string, name: string): Scenario => parsedAs(scenarioSchema, text, name);
+
+/** As `parseScenario`. */
+export const parseChaos = (text: string, name: string): ChaosPlan => parsedAs(chaosSchema, text, name);
+
+function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string): T {
   if (text.length > textLengthMax) throw new ScenarioError(`${name}: longer than ${textLengthMax} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -23,11 +29,11 @@ export function parseScenario(text: string, name: string): Scenario {
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = scenarioSchema.safeParse(plain(document, name));
+  const parsed = schema.safeParse(plain(document, name));
   if (parsed.success) return parsed.data;
   const mistakes = parsed.error.issues
     .flatMap(flattened)
-    .flatMap((issue) => byKey(issue, document))
+    .flatMap((issue) => byKey(issue, document, schema))
     .map(({ path, message, isKey }) => {
       const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
       const shown = pathText(isKey ? path.slice(0, -1) : path);
@@ -55,11 +61,11 @@ interface Mistake {
 }
 
 /** Each key that is not known is told where it stands, with the names that may have been meant. */
-function byKey(issue: Issue, document: Document): readonly Mistake[] {
+function byKey(issue: Issue, document: Document, schema: z.ZodType): readonly Mistake[] {
   if (issue.code !== "unrecognized_keys") {
     return [{ path: issue.path, message: issue.message + meant(issue, document), isKey: false }];
   }
-  const known = keysAt(issue.path);
+  const known = keysAt(schema, issue.path);
   return issue.keys.map((key) => ({
     path: [...issue.path, key],
     message: `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`,
@@ -82,8 +88,8 @@ interface JsonSchema {
 }
 
 /** The fields that an object at this path may have, in any of its alternatives. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let schemas: readonly JsonSchema[] = [z.toJSONSchema(scenarioSchema, { io: "input" }) as JsonSchema];
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let schemas: readonly JsonSchema[] = [z.toJSONSchema(schema, { io: "input" }) as JsonSchema];
   const unfold = (schema: JsonSchema): readonly JsonSchema[] => [
     schema,
     ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(unfold),

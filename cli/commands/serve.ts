@@ -15,6 +15,7 @@ import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { interrupted } from "../output/interrupt.ts";
+import { chaosOf } from "./serve-chaos.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
@@ -26,6 +27,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
+  const chaos = chaosOf(options);
   const data = options.dataDir === undefined ? undefined : dataIn(options.dataDir, options.profile);
   const server = await listen(options, {
     // What a run has drawn, the next one on the same data may not draw again: uids are for ever.
@@ -51,6 +53,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     speed: options.speed,
     objects: options.objects.flatMap(readObjects),
     ...(options.nodes === undefined ? {} : { living: livingOf(options.nodes, options) }),
+    ...(chaos === undefined ? {} : { chaos }),
     ...(tls === undefined ? {} : { tls }),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
@@ -71,6 +74,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   await interruption;
   stopWatching();
   await server.close();
+  chaos?.close();
   data?.close();
   return exitCodes.good;
 }

@@ -152,6 +152,16 @@ export const serve = object({
       description: message`Keep what is stored in this directory, and begin with what is there. Each write is on the disk before it is answered.`,
     }),
   ),
+  chaos: optional(
+    option("--chaos", file("FILE"), {
+      description: message`What goes wrong for whoever comes in, by a plan (YAML): late and cut answers, watches that end early, 410, 409, 429, front-ends that lag. Drawn from --seed.`,
+    }),
+  ),
+  chaosLog: optional(
+    option("--chaos-log", string({ metavar: "FILE" }), {
+      description: message`Where to write what --chaos did, a line of JSON each. Default: to stderr.`,
+    }),
+  ),
   speed: withDefault(
     option("--speed", integer({ min: 1, max: 1000, metavar: "N" }), {
       description: message`Seconds of the cluster in one of the world.`,

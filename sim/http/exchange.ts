@@ -36,7 +36,7 @@ export interface AccessEntry {
   /** Body bytes handed to the socket, before compression. */
   readonly bodyBytes: number;
   readonly durationMicros: number;
-  readonly outcome: "answered" | "client-gone" | "drained";
+  readonly outcome: "answered" | "client-gone" | "drained" | "cut";
   readonly userAgent: string | undefined;
 }
 
@@ -296,6 +296,16 @@ export class Exchange implements Responder {
     this.#finish("answered");
     this.#outgoing.end();
     this.#limitReading();
+  }
+
+  /** Chaos breaks the connection: what was sent may arrive, and nothing else does. */
+  failed(): void {
+    if (this.#state === "done") return;
+    this.flush();
+    this.#finish("cut");
+    const { stream } = this.#outgoing;
+    if (stream === undefined) this.#outgoing.destroy();
+    else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   /** Writes what waits. `last` is what another exchange has just written: who has the same to say shares its bytes. */

@@ -1,9 +1,16 @@
 /** A whole simulated API server in real time behind a socket: what `serve` runs. */
 import osProcess from "node:process";
+import type { ChaosPlan } from "../../scenarios/chaos.ts";
 import type { Dialect } from "../../wire/dialect.ts";
 import type { Forward } from "../apiserver/proxy/forward.ts";
+import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
+import type { Member } from "../cluster/member.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
+import type { Process } from "../kernel/types.ts";
 import { addLiving, type LivingNodes, type LivingOptions } from "../cluster/living.ts";
+import { noControllers } from "../control/controllers.ts";
+import { Chaos, type ChaosDeed } from "../faults/chaos.ts";
 import { seed, type SeedObject } from "../cluster/seed.ts";
 import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
@@ -60,10 +67,18 @@ export interface WallServerOptions extends Omit<ServerSettings, "access"> {
   readonly living?: Omit<LivingOptions, "dialect">;
   /** Put into the store, in whatever order they come, before anybody is served. Default: nothing. */
   readonly objects?: readonly SeedObject[];
+  /** What goes wrong for whoever comes in through the socket. Default: nothing. */
+  readonly chaos?: WallChaos;
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
   /** Something threw: our bug. The server goes on without what it happened in (`what`), which is half-done. */
   readonly onError: (error: unknown, what: string) => void;
+}
+
+export interface WallChaos {
+  readonly plan: ChaosPlan;
+  readonly seed: string;
+  readonly did: (deed: ChaosDeed) => void;
 }
 
 /** Objects that were to be there at the start and cannot be made. The message has one a line. */
@@ -84,6 +99,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     objects = [],
     configuration,
     store,
+    chaos,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -97,20 +113,20 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   let url = "";
   let nodes: LivingNodes | undefined;
   const cluster = new Cluster({ kernel, ...(store === undefined ? {} : { store }) });
-  const { process, made: server } = stoppingOnError(driver, () =>
-    cluster.addServer("apiserver-1", (process) => ({
-      ...callersOf(
-        (work) => driver.enter(process, work),
-        configuration,
-        () => nodes,
-      ),
-      tokenSigner: rsaSigner(),
-      certificateAuthority,
-      processFigures: () => ({ ...processFigures(), exceptionCount }),
-      advertisedUrl: () => url,
-      ...serverOptions,
-    })),
-  );
+  const tokenSigner = rsaSigner();
+  const settings = (process: Process): ServerSettings => ({
+    ...callersOf(
+      (work) => driver.enter(process, work),
+      configuration,
+      () => nodes,
+    ),
+    tokenSigner,
+    certificateAuthority,
+    processFigures: () => ({ ...processFigures(), exceptionCount }),
+    advertisedUrl: () => url,
+    ...serverOptions,
+  });
+  const { process, made: server } = stoppingOnError(driver, () => cluster.addServer("apiserver-1", settings));
   const { dialect } = server.profile;
   if (living !== undefined) nodes = addLiving(cluster, { ...living, dialect });
   if (objects.length > 0) {
@@ -122,7 +138,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   }
   const listening = await listenHttp(
     {
-      handler: server,
+      handler: chaos === undefined ? server : withChaos(chaos, cluster, driver, settings),
       turn: (work) => driver.enter(process, work),
       compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
       ...(accessLog === undefined ? {} : { accessLog }),
@@ -153,6 +169,24 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       driver.stop();
     },
   };
+}
+
+/** Chaos in front of the first server, with front-ends that lag beside it. The cluster's own parts come by another way. */
+function withChaos(
+  chaos: WallChaos,
+  cluster: Cluster,
+  driver: WallDriver,
+  settings: (process: Process) => ServerSettings,
+): ApiHandler {
+  const { process, made: server } = cluster.members.get("apiserver-1") as Member<ApiServer>;
+  const stale = (row: number) => {
+    const { made } = cluster.addServer(`apiserver-stale-${row + 1}`, (own) => ({
+      ...settings(own),
+      controllers: noControllers,
+    }));
+    return { handler: made, setLag: (lagMicros: number) => made.setCacheLag(lagMicros) };
+  };
+  return driver.enter(process, () => new Chaos({ ...chaos, process, server, stale }));
 }
 
 /** Nodes of the cluster itself answer where they are; everybody else is reached over the machine's network. */
