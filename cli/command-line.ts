@@ -89,6 +89,27 @@ const conform = object({
       description: message`${text("How the server at the URL reaches this machine, as HOST or HOST:PORT: webhooks of the suite listen there over HTTPS. Default: nowhere, and checks that need one are unsupported.")}`,
     }),
   ),
+  tokenIssuer: optional(
+    option("--token-issuer", hostAndPort("HOST:PORT"), {
+      description: message`${text("How the server at the URL reaches the suite as an issuer of tokens, as the files of --print-config say it. Default: not at all, and checks of tokens are unsupported.")}`,
+    }),
+  ),
+  authorizerAddress: optional(
+    option("--authorizer-address", hostAndPort("HOST:PORT"), {
+      description: message`${text("How it reaches the suite's authorization webhooks. Default: not at all, and checks of them are unsupported.")}`,
+    }),
+  ),
+  accessFiles: optional(
+    option("--access-files", newFolder, {
+      description: message`The folder of the files that --print-config makes, and of the suite's own certificate and key.`,
+    }),
+  ),
+  printConfig: withDefault(
+    flag("--print-config", {
+      description: message`Run nothing; write and print the configuration files that a server needs so that its tokens and authorizers can be judged.`,
+    }),
+    false,
+  ),
   compactHook: optional(
     option("--compact-hook", string({ metavar: "CMD" }), {
       description: message`Run this in a shell, once all else is judged, to make the server at the URL forget its history; instead of waiting for that.`,

@@ -14,7 +14,7 @@ import type {
   TargetDescription,
 } from "../reports/schema/suite-report.ts";
 import type { NodeHost } from "../wire/node-host.ts";
-import type { SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
+import type { AccessHosts, SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
 import { allChecks } from "./checks/index.ts";
 import { suiteProfiles } from "./profiles/index.ts";
 import { type Requirement, readRequirements } from "./requirements/rows.ts";
@@ -62,6 +62,8 @@ export interface SuiteOptions extends SuiteSelection {
   readonly webhooks?: WebhookHost | undefined;
   /** Runs nodes of the suite in the target. Default: none, and what needs one is unsupported. */
   readonly nodes?: NodeHost | undefined;
+  /** What the target's configuration files name as the suite's. Default: nothing, and what needs it is unsupported. */
+  readonly hosts?: AccessHosts | undefined;
   /** Makes the target forget its history once all else is judged. Rejects with a reason. Default: expiry is waited for. */
   readonly compact?: (() => Promise<void>) | undefined;
   readonly targetKind: "embedded" | "url";
@@ -136,7 +138,7 @@ function planOf(rows: ReadonlyMap<string, Requirement>, selection: Selection): P
 
 /** Runs some of the planned checks against one target. What it finds is plain data, and may come from another thread. */
 export function runPart(options: SuiteOptions, planned: SuitePlan, checks: readonly Check[]): Promise<SuitePart> {
-  const { transport, clock, webhooks, nodes, targetKind } = options;
+  const { transport, clock, webhooks, nodes, hosts, targetKind } = options;
   const address = options.address ?? "$SERVER";
   return runChecks(
     {
@@ -144,6 +146,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       clock,
       webhooks,
       nodes,
+      hosts,
       rows: planned.rows,
       profile: suiteProfiles[options.profile],
       runId: options.runId ?? (targetKind === "embedded" ? `e${planned.seed >>> 0}` : randomRunId()),

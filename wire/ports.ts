@@ -52,6 +52,39 @@ export interface WebhookHost {
   close(): Promise<void>;
 }
 
+/** What a target is answered that calls the suite. */
+export interface Reply {
+  readonly status: number;
+  /** A JSON value; undefined for no body. */
+  readonly body: unknown;
+  /** How long the answer is held back, by the suite's clock. Default 0. */
+  readonly afterMillis?: number;
+}
+
+/** Where the suite serves JSON documents to its target, at an address that the target's configuration files name. */
+export interface DocumentHost {
+  /** `https://host:port` without a path: how the target reaches it. */
+  readonly url: string;
+  /** Answers what is asked at `path`, which begins with `/`; `document` is undefined but for a POST. Any other path is 404. */
+  answer(path: string, reply: (document: unknown) => Reply): () => void;
+  close(): Promise<void>;
+}
+
+/** How the suite signs the tokens that it issues. */
+export interface TokenSigner {
+  /** As tokens say it in `alg`: RS256 or ES256. */
+  readonly algorithm: string;
+  /** The public key, RFC 7517, with its `kid`. */
+  readonly key: Readonly<Record<string, unknown>>;
+  sign(input: Uint8Array): Uint8Array;
+}
+
+/** What the suite stands for in the target's configuration files. An absent part is one that the target does not know. */
+export interface AccessHosts {
+  readonly issuer?: { readonly host: DocumentHost; readonly signer: TokenSigner; readonly stranger: TokenSigner };
+  readonly authorizer?: DocumentHost;
+}
+
 /** Time as the suite sees it: virtual when the target is embedded, monotonic otherwise. Milliseconds. */
 export interface SuiteClock {
   nowMillis(): number;

@@ -22,13 +22,16 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { list } from "./list.ts";
 import { progressText } from "../output/progress-text.ts";
 import { prepareReport, suiteRenderers, writeReport } from "../output/report-files.ts";
-import { addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
+import { suiteProfiles } from "../../conformance/profiles/index.ts";
+import { suiteFilesText, writeSuiteFiles } from "../targets/suite-files.ts";
+import { addressFlags, addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { requireWritable } from "../output/written-files.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.list) return list(options);
+  if (options.printConfig) return printConfig(options);
   const target = targetOf(options);
   const selection = {
     only: options.only.flat(),
@@ -106,6 +109,15 @@ function kindsOf({ checks }: Plan, where: SuiteTarget["kind"]): ReadonlyMap<stri
 
 /** By URL, on a machine with two cores. */
 const usualMillis = { quick: 2000, "one program": 400, waiting: 8000, slow: 4000 } as const;
+
+/** What a server has to be started with, so that nothing of document 2 that a run can judge is left out. */
+function printConfig(options: ConformOptions): ExitCode {
+  const files = writeSuiteFiles(options, suiteProfiles[options.profile].dialect);
+  const text = suiteFilesText(files, [`--profile ${options.profile}`, ...addressFlags(options)]);
+  const documents = Object.fromEntries(files.map(({ path, document }) => [path, document]));
+  process.stdout.write(options.json ? `${JSON.stringify(documents)}\n` : text);
+  return exitCodes.good;
+}
 
 /** Two interrupts: nothing is cleaned up any more. */
 const leftBehind = (runId: string): string =>
@@ -226,7 +238,7 @@ function planOf(selection: Selection): Plan {
 }
 
 function targetOf(options: ConformOptions): SuiteTarget {
-  const { url, faults, featureGates = {}, seed, webhookAddress } = options;
+  const { url, faults, featureGates = {}, seed, webhookAddress, tokenIssuer, authorizerAddress, accessFiles } = options;
   if (url === undefined && options.svcconfig === undefined) {
     const flag = connectionFlagOf(options);
     if (flag !== undefined) {
@@ -239,6 +251,12 @@ function targetOf(options: ConformOptions): SuiteTarget {
         "--webhook-address says how a server at a URL reaches this machine, and the embedded server needs no address: add a URL, or leave the flag out.",
       );
     }
+    const address = tokenIssuer === undefined ? authorizerAddress && "--authorizer-address" : "--token-issuer";
+    if (address !== undefined) {
+      throw new UsageError(
+        `${address} is for a server at a URL, and the embedded one is started with the suite's files anyway: add a URL, or leave the flag out.`,
+      );
+    }
     return { kind: "embedded", details: { seed, faults: [...faults], featureGates: gatesWith(faults, featureGates) } };
   }
   if (faults.length > 0 || Object.keys(featureGates).length > 0) {
@@ -247,7 +265,13 @@ function targetOf(options: ConformOptions): SuiteTarget {
       `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`touchstone serve ${flag} …\` instead.`,
     );
   }
-  return { kind: "url", url, connection: options, webhookAddress };
+  return {
+    kind: "url",
+    url,
+    connection: options,
+    webhookAddress,
+    addresses: { tokenIssuer, authorizerAddress, accessFiles },
+  };
 }
 
 /** `{ name: value }`, or nothing when the flag was not given. */

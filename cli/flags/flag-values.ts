@@ -210,9 +210,11 @@ export function hostAndPort(metavar: Metavar): ValueParser<"sync", HostAndPort> 
     }
     return { success: true, value: { host, port } };
   };
-  const format = ({ host, port }: HostAndPort) =>
-    `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`;
-  return valueParser(metavar, { host: "127.0.0.1", port: undefined }, parse, format);
+  return valueParser(metavar, { host: "127.0.0.1", port: undefined }, parse, shownAddress);
+}
+
+export function shownAddress({ host, port }: HostAndPort): string {
+  return `${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}`;
 }
 
 /** A URL, `svcconfig:FILE`, `embedded:svc` or `embedded:kubernetes`. */

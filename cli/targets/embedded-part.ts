@@ -10,7 +10,9 @@ import {
 } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
+import { seededSigner } from "../../conformance/client/signing-keys.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
+import { needsFiles, settingsOf, suiteDocuments } from "./embedded-files.ts";
 
 export type OnHistory = NonNullable<SuiteOptions["onHistory"]>;
 
@@ -55,12 +57,25 @@ export async function runEmbeddedPart(
   const checks = allChecks.filter(({ id }) => id === check);
   // Where agents are judged there has to be one that the suite did not bring.
   const hasAgent = checks.some(({ area }) => area === "eviction-thresholds");
-  const part = await withEmbeddedServer({ ...server, hasAgent }, (ports) =>
-    runPart(
-      { ...selection, ...ports, targetKind: "embedded", targetDetails: details, signal, onProgress, onHistory },
+  const isOfFiles = checks.some(needsFiles);
+  const files = isOfFiles ? { files: settingsOf(server.profile, suiteDocuments(server.profile)) } : {};
+  const part = await withEmbeddedServer({ ...server, hasAgent, ...files }, ({ issuer, authorizer, ...ports }) => {
+    const [signer, stranger] = [seededSigner("suite", server.seed), seededSigner("stranger", server.seed)];
+    const hosts = { issuer: { host: issuer, signer, stranger }, authorizer };
+    return runPart(
+      {
+        ...selection,
+        ...ports,
+        ...(isOfFiles ? { hosts } : {}),
+        targetKind: "embedded",
+        targetDetails: details,
+        signal,
+        onProgress,
+        onHistory,
+      },
       planned,
       checks,
-    ),
-  );
+    );
+  });
   return { part, measuredMillis: performance.now() - began };
 }

@@ -17,8 +17,9 @@ import type { WebhookHost } from "../../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
 import { type Reached, readConnectionFile } from "../flags/connection-file.ts";
-import type { HostAndPort } from "../flags/flag-values.ts";
+import { type HostAndPort, shownAddress } from "../flags/flag-values.ts";
 import { requireToken } from "../flags/bearer-token.ts";
+import { openSuiteHosts, type SuiteAddresses } from "./suite-files.ts";
 import { type KeyPair, readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
@@ -31,6 +32,8 @@ export type SuiteTarget =
       readonly connection: Connection;
       /** How the server reaches this machine. Absent: it does not, and no webhook can be answered. */
       readonly webhookAddress?: HostAndPort | undefined;
+      /** What the server's configuration files name as the suite's. Absent: nothing. */
+      readonly addresses?: SuiteAddresses;
     };
 
 /** How to reach and to trust a server, as the flags say it. */
@@ -143,26 +146,28 @@ export function serverFlags({ faults, featureGates }: Pick<EmbeddedDetails, "fau
 }
 
 async function runOnUrl(
-  { url, connection, webhookAddress }: Extract<SuiteTarget, { readonly kind: "url" }>,
+  { url, connection, webhookAddress, addresses = {} }: Extract<SuiteTarget, { readonly kind: "url" }>,
   selection: Selection,
 ): Promise<SuiteReport> {
   const { reached, transport } = transportTo(url, connection);
+  const access = await openSuiteHosts(addresses);
   const webhooks = webhookAddress === undefined ? undefined : await openWebhooks(webhookAddress);
   try {
     const report = await runSuite({
       ...selection,
       transport,
       webhooks,
+      hosts: access?.hosts,
       clock: wallClock,
       targetKind: "url",
       address: reached.url,
       curl: curlOf(connection, reached),
-      replayFlags: replayFlagsOf(connection),
+      replayFlags: [...replayFlagsOf(connection), ...addressFlags({ webhookAddress, ...addresses })],
     });
     const protocol = transport.protocol();
     return { ...report, target: { ...report.target, protocol } };
   } finally {
-    await Promise.all([transport.close(), webhooks?.close()]);
+    await Promise.all([transport.close(), webhooks?.close(), access?.close()]);
   }
 }
 
@@ -284,6 +289,23 @@ function replayFlagsOf(connection: Connection): string[] {
     ...named("--client-key", connection.clientKey),
     ...named("--http", connection.http),
     ...(connection.insecureSkipTlsVerify ? ["--insecure-skip-tls-verify"] : []),
+  ];
+}
+
+/** The flags that say how the target reaches the suite. */
+export function addressFlags({
+  webhookAddress,
+  tokenIssuer,
+  authorizerAddress,
+  accessFiles,
+}: SuiteAddresses & { readonly webhookAddress?: HostAndPort | undefined }): string[] {
+  const named = (flag: string, address: HostAndPort | undefined): string[] =>
+    address === undefined ? [] : [flag, shownAddress(address)];
+  return [
+    ...named("--webhook-address", webhookAddress),
+    ...named("--token-issuer", tokenIssuer),
+    ...named("--authorizer-address", authorizerAddress),
+    ...(accessFiles === undefined ? [] : ["--access-files", shellQuoted(accessFiles)]),
   ];
 }
 

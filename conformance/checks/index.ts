@@ -110,6 +110,10 @@ import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
 import { eventsAreFoundByWhatTheySay } from "./events/events-are-found-by-what-they-say.ts";
 import { eventsAreServedAsObjects } from "./events/events-are-served-as-objects.ts";
 import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
+import { anonymousCallersComeInAtNamedPaths } from "./authentication/anonymous-callers-come-in-at-named-paths.ts";
+import { forgedTokensAreRefused } from "./authentication/forged-tokens-are-refused.ts";
+import { keysAreFoundWhereTheFileSays } from "./authentication/keys-are-found-where-the-file-says.ts";
+import { tokensAreWhoTheirClaimsSay } from "./authentication/tokens-are-who-their-claims-say.ts";
 import { whoActsAsAnotherIsTheOther } from "./authentication/who-acts-as-another-is-the-other.ts";
 import { actingAsAnotherIsARight } from "./authentication/acting-as-another-is-a-right.ts";
 import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-their-token-says.ts";
@@ -117,6 +121,9 @@ import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts"
 import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
 import { reviewsSayWhatHappens } from "./authorization/reviews-say-what-happens.ts";
 import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.ts";
+import { authorizersAreAskedInOrder } from "./authorization/authorizers-are-asked-in-order.ts";
+import { authorizersThatFailDecideByPolicy } from "./authorization/authorizers-that-fail-decide-by-policy.ts";
+import { decisionsAreKeptForTheirLifetime } from "./authorization/decisions-are-kept-for-their-lifetime.ts";
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
@@ -234,6 +241,10 @@ export const allChecks: readonly Check[] = [
   eventsAreFoundByWhatTheySay,
   eventsAreServedAsObjects,
   strangersAreRefused,
+  tokensAreWhoTheirClaimsSay,
+  forgedTokensAreRefused,
+  keysAreFoundWhereTheFileSays,
+  anonymousCallersComeInAtNamedPaths,
   whoActsAsAnotherIsTheOther,
   actingAsAnotherIsARight,
   callersAreWhoTheirTokenSays,
@@ -241,6 +252,9 @@ export const allChecks: readonly Check[] = [
   evictionsAreDeletions,
   reviewsSayWhatHappens,
   strangersLearnNothing,
+  authorizersAreAskedInOrder,
+  authorizersThatFailDecideByPolicy,
+  decisionsAreKeptForTheirLifetime,
   webhookConfigurationsAreChecked,
   unreachableWebhooksDecideByPolicy,
   webhooksAreAskedAndObeyed,

@@ -89,6 +89,18 @@ export const kubernetes: SuiteProfile = {
       sometimes: true,
     },
     {
+      name: "claim-rules-say-nothing",
+      requirement: "authentication-config.claim-expression",
+      reason: "what a rule says of a token that it refuses goes into the log, and not to the caller",
+      instead: "401 with the text Unauthorized alone",
+    },
+    {
+      name: "user-rules-say-nothing",
+      requirement: "authentication-config.user-message",
+      reason: "what a rule says of a user that it refuses goes into the log, and not to the caller",
+      instead: "401 with the text Unauthorized alone",
+    },
+    {
       name: "json-patch-replaces-absent",
       requirement: "writes.json-patch",
       reason: "the patch library reads a member that is absent as null, and replaces it",

@@ -11,13 +11,21 @@ import { CheckFailure, HistoryExpired, Inconclusive, type Violation } from "../c
 import { clockSkewMillis } from "../model/clock-skew.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Features } from "./features.ts";
+import type { ReviewDesk } from "./review-desk.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { TokenDesk } from "./token-desk.ts";
 
 /** What was judged in the runs of a check. A requirement that no run got to judge is not proven by it. */
 export class JudgedRequirements {
   readonly judged = new Set<string>();
   readonly deviationsOccurred = new Set<string>();
   readonly deviationsKept = new Set<string>(); // the promise held although the profile says that it does not
+}
+
+/** What the suite stands for in the target's configuration files. */
+export interface AccessDesks {
+  readonly tokens: TokenDesk | undefined;
+  readonly reviews: ReviewDesk | undefined;
 }
 
 /** All that a check may touch while it runs one program. */
@@ -30,6 +38,7 @@ export class Attempt {
   readonly webhooks: WebhookHost | undefined;
   /** Undefined: no agent is bound that would run nodes of the suite. */
   readonly nodes: NodeHost | undefined;
+  readonly access: AccessDesks;
   private readonly results: JudgedRequirements;
   private readonly startedMillis: number;
   /** When the version that a watch begins at was given out at the earliest. */
@@ -47,10 +56,12 @@ export class Attempt {
     webhooks?: WebhookHost,
     nodes?: NodeHost,
     passMillisLeft: number = Number.POSITIVE_INFINITY,
+    access: AccessDesks = { tokens: undefined, reviews: undefined },
   ) {
     this.passMillisLeft = passMillisLeft;
     this.webhooks = webhooks;
     this.nodes = nodes;
+    this.access = access;
     this.client = client;
     this.target = target;
     this.profile = profile;

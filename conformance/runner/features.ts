@@ -30,6 +30,8 @@ const featureNames = [
   "evictions",
   "webhooks",
   "webhook-calls",
+  "token-issuer",
+  "authorizer-webhooks",
 ] as const;
 export type FeatureName = (typeof featureNames)[number];
 

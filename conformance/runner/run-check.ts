@@ -20,7 +20,7 @@ import {
 import { Witness } from "../model/everywhere/witness.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
-import { Attempt, JudgedRequirements } from "./attempt.ts";
+import { type AccessDesks, Attempt, JudgedRequirements } from "./attempt.ts";
 import {
   type AgedCheck,
   type Check,
@@ -42,6 +42,7 @@ export interface SuiteRun {
   readonly webhooks?: WebhookHost | undefined;
   /** Absent: no agent is bound that would run nodes of the suite. */
   readonly nodes?: NodeHost | undefined;
+  readonly access?: AccessDesks | undefined;
   readonly profile: SuiteProfile;
   readonly rows: ReadonlyMap<string, Requirement>;
   readonly names: NameSource;
@@ -263,7 +264,8 @@ function attemptOf(
   const sandbox = new Sandbox(client, run.names, { lodging, onNamespace });
   const passes = program % passesEvery === 1 ? urlPassMillis : 0;
   const passMillis = run.target.kind === "url" ? passes : Number.POSITIVE_INFINITY;
-  return new Attempt(client, sandbox, run.profile, run.features, results, run.webhooks, run.nodes, passMillis);
+  const { profile, features, webhooks, nodes, access } = run;
+  return new Attempt(client, sandbox, profile, features, results, webhooks, nodes, passMillis, access);
 }
 
 /** More than a second, which is what times of objects are told in. */

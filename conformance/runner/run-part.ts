@@ -6,7 +6,8 @@ import { Client, LostAnswer, whyStopped } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { isApiObject, isJsonObject, type Json } from "../client/types.ts";
 import type { SuiteProgress } from "./progress.ts";
-import { JudgedRequirements } from "./attempt.ts";
+import type { AccessHosts } from "../../wire/ports.ts";
+import { type AccessDesks, JudgedRequirements } from "./attempt.ts";
 import { type Check, infoOf, type QuickCheck } from "./define-check.ts";
 import { unfitTarget } from "./preflight.ts";
 import { watchfulTransport } from "./watchful-transport.ts";
@@ -14,7 +15,10 @@ import { detectFeatures, type Features } from "./features.ts";
 import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
 import { type Furnishing, furnishingOf } from "./lodging.ts";
 import { remove } from "./remove.ts";
+import { detectAccess } from "./access-features.ts";
+import { ReviewDesk } from "./review-desk.ts";
 import { type Leaving, type NameSource, runLabel } from "./sandbox.ts";
+import { TokenDesk } from "./token-desk.ts";
 
 /** Plain data: it can be told from one thread to another. */
 export interface SuitePart {
@@ -28,9 +32,12 @@ export interface SuitePart {
   readonly durationMillis: number;
 }
 
-export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "furnishing" | "leaving" | "target"> {
+export interface PartOptions
+  extends Omit<SuiteRun, "names" | "features" | "furnishing" | "leaving" | "target" | "access"> {
   readonly target: Omit<TargetDescription, "version">;
   readonly runId: string;
+  /** Default: the target's configuration files name nothing of the suite's. */
+  readonly hosts?: AccessHosts | undefined;
   /** Checks at a time. */
   readonly jobs: number;
   readonly maxWaitMillis: number;
@@ -40,7 +47,8 @@ export interface PartOptions extends Omit<SuiteRun, "names" | "features" | "furn
 type Tell = (progress: SuiteProgress) => void;
 
 export async function runChecks(options: PartOptions, checks: readonly Check[], tell: Tell): Promise<SuitePart> {
-  const { clock, runId, jobs, maxWaitMillis, compact, ...shared } = options;
+  const { clock, runId, jobs, maxWaitMillis, compact, hosts, ...shared } = options;
+  const access = desksAt(hosts); // before anything is waited for: the target may ask at any time
   const isEmbedded = options.target.kind === "embedded";
   const transport = isEmbedded ? options.transport : watchfulTransport(options.transport, clock);
   const startedMillis = clock.nowMillis();
@@ -51,6 +59,8 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     new Client(transport, clock, new Recorder(clock), `touchstone/1 (run ${runId}; probe)`),
     options.profile.dialect,
     options.webhooks !== undefined,
+    access,
+    runId,
   );
   const run: SuiteRun = {
     ...shared,
@@ -63,12 +73,15 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     leaving: [],
     // Where time is virtual nobody waits for so little, and the tale would cross to another thread.
     onProgram: isEmbedded ? undefined : (check, done, of) => tell({ kind: "program-ended", check, done, of }),
+    access,
   };
   const outcomes =
     probe.unreachable === undefined
       ? await judgeAll(run, checks, { jobs, maxWaitMillis, compact }, tell)
       : checks.map((check) => unprovenOutcome(check, probe.unreachable as string));
   tell({ kind: "phase", phase: "cleaning" });
+  access.tokens?.close();
+  access.reviews?.close();
   const leftovers = await awaitNamespacesGone({ ...run, embedded: run.target.kind === "embedded" });
   const durationMillis = clock.nowMillis() - startedMillis;
   return { target: run.target, features: run.features, outcomes, leftovers, startedMillis, durationMillis };
@@ -149,13 +162,29 @@ interface Probe {
 
 const unproven = { features: new Map(), furnishing: [], version: undefined } as const;
 
-async function probeTarget(client: Client, dialect: Dialect, reachable: boolean): Promise<Probe> {
+function desksAt({ issuer, authorizer }: AccessHosts = {}): AccessDesks {
+  return {
+    tokens: issuer === undefined ? undefined : new TokenDesk(issuer),
+    reviews: authorizer === undefined ? undefined : new ReviewDesk(authorizer),
+  };
+}
+
+async function probeTarget(
+  client: Client,
+  dialect: Dialect,
+  reachable: boolean,
+  access: AccessDesks,
+  runId: string,
+): Promise<Probe> {
   try {
     const unfit = await unfitTarget(client);
     if (unfit !== undefined) return { ...unproven, unreachable: unfit };
     const version = await client.request("GET", "/version");
     const text = isJsonObject(version.json) ? version.json["gitVersion"] : undefined;
-    const features = await detectFeatures(client, dialect, reachable);
+    const features = new Map([
+      ...(await detectFeatures(client, dialect, reachable)),
+      ...(await detectAccess(client, dialect, access, runId)),
+    ]);
     const furnishing = await furnishingOf(client);
     return { features, furnishing, version: typeof text === "string" ? text : undefined, unreachable: undefined };
   } catch (error) {

@@ -139,7 +139,7 @@ export function checkAuthentication(
     const at = `jwt[${index}]`;
     const checked = new AuthenticatorCheck(at, setting, problems).check(row);
     const { url, discoveryUrl } = checked.issuer;
-    unique(url, `${at}.issuer.url`, urls, problems);
+    if (setting.issuersMayClash !== true) unique(url, `${at}.issuer.url`, urls, problems);
     if (discoveryUrl !== undefined) unique(discoveryUrl, `${at}.issuer.discoveryURL`, discoveryUrls, problems);
     return checked;
   });
@@ -226,8 +226,8 @@ class AuthenticatorCheck {
       problems.push(requiredValue(field, "URL is required"));
       return;
     }
-    const { ownIssuers } = setting;
-    if (ownIssuers.includes(url)) {
+    const { ownIssuers, issuersMayClash } = setting;
+    if (ownIssuers.includes(url) && issuersMayClash !== true) {
       problems.push(
         invalidValue(field, url, `URL must not overlap with disallowed issuers: [${ownIssuers.join(" ")}]`),
       );

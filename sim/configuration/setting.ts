@@ -8,6 +8,8 @@ export interface Setting {
   readonly ownIssuers: readonly string[];
   /** The flag about anonymous access was given. */
   readonly anonymousFlag: boolean;
+  /** A bug to have: issuers may be there twice, or be the server's own. Source: kubernetes/kubernetes#123561. Default: no. */
+  readonly issuersMayClash?: true;
   /** What is wrong with a file of that path, or undefined. */
   fileProblem(path: string): string | undefined;
   /** What is wrong with certificates in PEM, or undefined. */

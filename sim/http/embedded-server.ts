@@ -1,24 +1,29 @@
 /** A whole simulated API server on virtual time, with the suite's ports to it: what `conform` judges without a URL. */
 import type { NodeDeclaration, NodeHost } from "../../wire/node-host.ts";
-import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
+import type { DocumentHost, SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
+import type { AccessConfiguration } from "../apiserver/access/access.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
-import type { Micros } from "../kernel/types.ts";
+import type { Micros, Process } from "../kernel/types.ts";
 import { agentFaultsOn } from "../planted/agent-faults.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
 import { embeddedNodes } from "./embedded-nodes.ts";
+import { embeddedDocuments } from "./embedded-documents.ts";
 import { embeddedTransport, virtualClock } from "./embedded-transport.ts";
 import { embeddedWebhooks } from "./embedded-webhooks.ts";
+import { readKey } from "./verification-keys.ts";
 
-export interface EmbeddedServerOptions extends Omit<ServerSettings, "tokens" | "webhooks" | "forward"> {
+export interface EmbeddedServerOptions extends Omit<ServerSettings, "tokens" | "webhooks" | "forward" | "access"> {
   readonly seed: string;
   /** As `EmbeddedOptions.latencyMicros`. Default 0. */
   readonly latencyMicros?: { readonly min: Micros; readonly max: Micros };
   /** An agent lives in the cluster, on a node with nothing else on it. Default false. */
   readonly hasAgent?: boolean;
+  /** What configuration files say. The connection file of a webhook is the path below the authorizer. Default: there are none. */
+  readonly files?: Pick<AccessConfiguration, "rules" | "authentication" | "authorizers">;
 }
 
 export interface EmbeddedTarget {
@@ -26,7 +31,14 @@ export interface EmbeddedTarget {
   readonly clock: SuiteClock;
   readonly webhooks: WebhookHost;
   readonly nodes: NodeHost;
+  /** At `issuerUrl`; called by a server that is given `files`, and by nobody else. */
+  readonly issuer: DocumentHost;
+  readonly authorizer: DocumentHost;
 }
+
+/** Addresses that examples are made of. */
+export const issuerUrl = "https://203.0.113.8:443";
+const authorizerUrl = "https://203.0.113.9:443";
 
 /** The one user of the embedded server, with every right. */
 const embeddedToken = "embedded";
@@ -39,12 +51,20 @@ export async function withEmbeddedServer<T>(
   options: EmbeddedServerOptions,
   use: (target: EmbeddedTarget) => Promise<T>,
 ): Promise<T> {
-  const { seed, latencyMicros, hasAgent = false, ...serverOptions } = options;
+  const { seed, latencyMicros, hasAgent = false, files, ...serverOptions } = options;
   const removeTrap = installTrap();
   try {
     const kernel = new Kernel({ seed });
     const client = kernel.process("suite");
     const webhooks = embeddedWebhooks();
+    const issuer = embeddedDocuments(issuerUrl);
+    const authorizer = embeddedDocuments(authorizerUrl);
+    const accessOf = (process: Process, said: NonNullable<typeof files>): AccessConfiguration => ({
+      ...said,
+      readKey,
+      callIssuer: issuer.issuerCaller(process),
+      reviews: ({ connectionFile = "" }) => authorizer.reviewCaller(process, connectionFile),
+    });
     const headers = { authorization: `Bearer ${embeddedToken}` };
     const { dialect } = serverOptions.profile ?? kubernetesProfile;
     const nodes = embeddedNodes({
@@ -58,6 +78,7 @@ export async function withEmbeddedServer<T>(
       ...serverOptions,
       webhooks: webhooks.reachedBy(process).webhooks,
       forward: nodes.reachedBy(process),
+      ...(files === undefined ? {} : { access: accessOf(process, files) }),
       tokens: [{ token: embeddedToken, user: "suite", uid: "suite", groups: ["system:masters"] }],
     }));
     nodes.serve(server);
@@ -75,6 +96,8 @@ export async function withEmbeddedServer<T>(
         clock: virtualClock(client),
         webhooks: webhooks.host,
         nodes: nodes.host,
+        issuer: issuer.host,
+        authorizer: authorizer.host,
       });
     };
     return await runVirtual(kernel, main, { maxVirtualMicros: virtualYearMicros });

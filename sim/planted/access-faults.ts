@@ -1,8 +1,31 @@
-/**
- * Bugs that a server with configuration files can be told to have. They prove the tests that look for them; the suite
- * finds them where it is an issuer itself.
- */
-export interface AccessFaults {
-  /** A username from the claim `email` is taken although `email_verified` is false. Source: kubernetes/kubernetes#123675. */
-  readonly unverifiedEmailTaken?: true;
-}
+/** Bugs of tokens and authorizers, of a server that is started with configuration files: rows of `server-faults.ts`. */
+import { commonMistake, type FaultRow } from "./fault-row.ts";
+
+export const accessFaults = {
+  "jwt-email-unverified": {
+    area: "access",
+    symptom: "A user name is taken from the email address of a token that says that nobody verified it.",
+    source: "kubernetes/kubernetes#123675, #123737",
+  },
+  "jwt-expiry-ignored": { area: "access", symptom: "A token that has expired is accepted.", source: commonMistake },
+  "jwt-audience-ignored": {
+    area: "access",
+    symptom: "A token is accepted whomever it is for.",
+    source: commonMistake,
+  },
+  "jwt-keys-shared": {
+    area: "access",
+    symptom: "A token is accepted that another of the configured issuers has signed.",
+    source: commonMistake,
+  },
+  "authorizer-denial-passed-on": {
+    area: "access",
+    symptom: "What an authorizer denies, a later one may allow.",
+    source: commonMistake,
+  },
+  "authorizer-answers-stay": {
+    area: "access",
+    symptom: "What a webhook has once allowed or denied counts for ever.",
+    source: commonMistake,
+  },
+} as const satisfies Record<string, FaultRow>;

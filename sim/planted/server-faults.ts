@@ -3,16 +3,20 @@
  * with a fault on, some check must fail; with none, none may.
  * Switches are read where the behaviour lives, beside the profile: `faults["list-null-items"]`.
  */
+import { accessFaults } from "./access-faults.ts";
 import { seenAgentFaults } from "./agent-faults.ts";
 import { answerFaults } from "./answer-faults.ts";
 import type { FaultRow } from "./fault-row.ts";
 import { readFaults } from "./read-faults.ts";
 import { writeFaults } from "./write-faults.ts";
 
-const rows = { ...answerFaults, ...readFaults, ...writeFaults, ...seenAgentFaults } as const satisfies Record<
-  string,
-  FaultRow
->;
+const rows = {
+  ...answerFaults,
+  ...accessFaults,
+  ...readFaults,
+  ...writeFaults,
+  ...seenAgentFaults,
+} as const satisfies Record<string, FaultRow>;
 
 export type FaultName = keyof typeof rows;
 export type Faults = Readonly<Record<FaultName, boolean>>;

@@ -11,19 +11,15 @@ export interface UnplantedBug {
   readonly why: string;
 }
 
-const noTokens = "The server reads no tokens of other issuers: there is nothing yet that could take a wrong one.";
+const files =
+  "Only a file that is loaded shows it: a test of reloads plants it, and finds it (`sim/configuration/planted-clash.test.ts`).";
 const agents = "It is a bug of node agents, and the server is none.";
 
 export const unplantedBugs: readonly UnplantedBug[] = [
   {
     symptom: "Which of two authenticators with one issuer decides depends on their order.",
     source: "kubernetes/kubernetes#123561",
-    why: noTokens,
-  },
-  {
-    symptom: "A user name is taken from the email address of a token that says that nobody verified it.",
-    source: "kubernetes/kubernetes#123675, #123737",
-    why: noTokens,
+    why: files,
   },
   {
     symptom: "A mirror pod that was deleted through the API is being deleted for ever.",

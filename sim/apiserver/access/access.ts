@@ -7,7 +7,6 @@ import type { AnonymousSettings, AuthenticationSettings } from "../../configurat
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import type { ConfigurationRules } from "../../configuration/rules.ts";
 import type { Clock } from "../../kernel/types.ts";
-import type { AccessFaults } from "../../planted/access-faults.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import {
   type Authenticator,
@@ -35,8 +34,6 @@ export interface AccessConfiguration {
   readonly readKey: KeyReader;
   /** How the webhook of an authorizer is called. */
   readonly reviews: (settings: AuthorizerWebhookSettings) => ReviewCaller;
-  /** Bugs to have. Default: none. */
-  readonly planted?: AccessFaults;
 }
 
 /** Where it is counted who has decided. */
@@ -78,14 +75,14 @@ export class Access {
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
-      const { rules, callIssuer: call, readKey, authentication, planted } = configuration;
+      const { rules, callIssuer: call, readKey, authentication } = configuration;
       this.tokens = new TokenAuthenticators(authentication.authenticators, {
         clock,
         rules,
         call,
         readKey,
         log,
-        faults: planted,
+        faults,
       });
       this.anonymous = authentication.anonymous;
     }
@@ -117,15 +114,22 @@ export class Access {
   }
 
   private authorizationOf(rows: readonly AuthorizerSettings[]): Authorization {
-    const { clock, counts, policy } = this.parts;
+    const { clock, counts, policy, faults } = this.parts;
     const { configuration } = this;
     return authorizationBy(rows, {
       policy,
+      faults,
       decided: (row, decision) => counts.decided(row, decision),
       webhook: (name, settings) => {
         const { dialect } = (configuration as AccessConfiguration).rules;
         const call = (configuration as AccessConfiguration).reviews(settings);
-        const authorizer = new WebhookAuthorizer(settings, { clock, dialect, call, counts: counts.webhook(name) });
+        const authorizer = new WebhookAuthorizer(settings, {
+          clock,
+          dialect,
+          call,
+          faults,
+          counts: counts.webhook(name),
+        });
         return (user, asked, done) => authorizer.decide(user, asked, done);
       },
     });

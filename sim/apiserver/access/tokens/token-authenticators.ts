@@ -9,7 +9,7 @@
 import type { AuthenticationSettings, TokenAuthenticatorSettings } from "../../../configuration/authentication.ts";
 import type { ConfigurationRules } from "../../../configuration/rules.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
-import type { AccessFaults } from "../../../planted/access-faults.ts";
+import type { Faults } from "../../../planted/server-faults.ts";
 import type { TokenOutcome, TokenReader, User } from "../authenticate.ts";
 import { claimedIssuer, type CompactToken, parseToken } from "./compact-token.ts";
 import { type IssuerCaller, IssuerKeys } from "./issuer-keys.ts";
@@ -22,7 +22,7 @@ export interface TokenAuthenticatorPorts {
   readonly call: IssuerCaller;
   readonly readKey: KeyReader;
   readonly log: (line: string) => void;
-  readonly faults?: AccessFaults | undefined;
+  readonly faults: Faults;
 }
 
 interface Member {
@@ -88,7 +88,7 @@ export class TokenAuthenticators implements TokenReader {
       done(foreign);
       return nothing;
     }
-    if (isVerified(token, member.keys.current())) {
+    if (isVerified(token, this.keysFor(member))) {
       done(this.judged(text, token, member));
       return nothing;
     }
@@ -100,6 +100,11 @@ export class TokenAuthenticators implements TokenReader {
 
   stop(): void {
     for (const { keys } of this.members) keys.stop();
+  }
+
+  private keysFor({ keys }: Member): readonly VerificationKey[] {
+    if (!this.ports.faults["jwt-keys-shared"]) return keys.current();
+    return this.members.flatMap((member) => member.keys.current());
   }
 
   private recall(text: string): User | undefined {
@@ -118,7 +123,11 @@ export class TokenAuthenticators implements TokenReader {
     const { exp, nbf } = token.claims;
     if (this.remembered.size >= rememberedMax) this.remembered.delete(this.remembered.keys().next().value as string);
     const fromSeconds = typeof nbf === "number" ? nbf : 0;
-    this.remembered.set(text, { user: judgement.user, fromSeconds, untilSeconds: exp as number });
+    this.remembered.set(text, {
+      user: judgement.user,
+      fromSeconds,
+      untilSeconds: faults["jwt-expiry-ignored"] ? Infinity : (exp as number),
+    });
     return judgement;
   }
 

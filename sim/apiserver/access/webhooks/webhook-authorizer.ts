@@ -12,6 +12,7 @@ import type { JsonObject } from "../../../contract/http-message.ts";
 import { callCostMax, type Expression } from "../../../expressions/expression.ts";
 import { fromJson } from "../../../expressions/json-values.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
+import type { Faults } from "../../../planted/server-faults.ts";
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
 import { reviewBody, reviewSpec, type ReviewStatus, reviewStatus } from "./access-review.ts";
@@ -38,6 +39,7 @@ export interface WebhookAuthorizerPorts {
   readonly clock: Clock;
   readonly dialect: Dialect;
   readonly call: ReviewCaller;
+  readonly faults: Faults;
   readonly counts: WebhookCounts;
 }
 
@@ -77,7 +79,7 @@ export class WebhookAuthorizer {
     return this.ask(reviewSpec(user, asked), (answer) => {
       if (!("error" in answer)) {
         const lifetime = answer.allowed ? settings.authorizedMicros : settings.unauthorizedMicros;
-        this.cache.keep(key, answer, lifetime);
+        this.cache.keep(key, answer, this.ports.faults["authorizer-answers-stay"] ? Infinity : lifetime);
         done(decisionOf(answer));
       } else done(this.failed(answer.error));
     });
