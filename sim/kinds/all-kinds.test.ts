@@ -9,7 +9,9 @@ import type { KindRow } from "./kind-row.ts";
 import { strategyOf } from "./strategies.ts";
 
 it("has one row a kind, each of a resource that the tables have", () => {
-  const known = new Set(resourceRows.map(({ group, resource }) => `${group}/${resource}`));
+  const known = new Set(
+    resourceRows.flatMap(({ group, version, resource }) => [`${group}/${resource}`, `${group}/${version}/${resource}`]),
+  );
   const named = allKinds.map(({ resource }) => resource);
   expect(named.filter((resource) => !known.has(resource))).toEqual([]);
   expect(new Set(named).size).toBe(named.length);
@@ -48,5 +50,5 @@ it("follows what a row leaves out from what is usual, for all versions and diale
     nameRule: "subdomain",
     graceful: false,
   });
-  expect(kindRow("", "bindings")).toBeUndefined();
+  expect(kindRow("", "v1", "bindings")).toBeUndefined();
 });

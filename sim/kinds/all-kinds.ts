@@ -30,10 +30,17 @@ import { customResourceDefinitionKind } from "./custom/definition-rules.ts";
 import { apiServiceKind } from "./apiregistration/api-service.ts";
 import { controllerRevisionKind } from "./apps/controller-revision.ts";
 import { horizontalPodAutoscalerKind } from "./autoscaling/autoscaler.ts";
+import { horizontalPodAutoscalerV2Kind } from "./autoscaling/autoscaler-v2.ts";
 import { cronJobKind } from "./batch/cron-job.ts";
 import { jobKind } from "./batch/job.ts";
 import { certificateSigningRequestKind } from "./certificates/certificate-request.ts";
 import { leaseKind } from "./coordination/lease.ts";
+import { flowSchemaKind } from "./flowcontrol/flow-schema.ts";
+import { priorityLevelKind } from "./flowcontrol/priority-level.ts";
+import { ingressClassKind } from "./networking/ingress-class.ts";
+import { ingressKind } from "./networking/ingress.ts";
+import { networkPolicyKind } from "./networking/network-policy.ts";
+import { ipAddressKind, serviceCidrKind } from "./networking/service-cidr.ts";
 import { runtimeClassKind } from "./node/runtime-class.ts";
 import { podDisruptionBudgetKind } from "./policy/disruption-budget.ts";
 import { clusterRoleKind, clusterRoleBindingKind, roleKind, roleBindingKind } from "./rbac/rbac.ts";
@@ -73,10 +80,18 @@ export const allKinds: readonly KindRow[] = [
   apiServiceKind,
   controllerRevisionKind,
   horizontalPodAutoscalerKind,
+  horizontalPodAutoscalerV2Kind,
   cronJobKind,
   jobKind,
   certificateSigningRequestKind,
   leaseKind,
+  flowSchemaKind,
+  priorityLevelKind,
+  ingressClassKind,
+  ingressKind,
+  networkPolicyKind,
+  ipAddressKind,
+  serviceCidrKind,
   runtimeClassKind,
   podDisruptionBudgetKind,
   clusterRoleKind,
@@ -93,7 +108,7 @@ export const allKinds: readonly KindRow[] = [
 
 const byResource = new Map(allKinds.map((row) => [row.resource, row]));
 
-/** Group in the `svc` dialect. Undefined for a kind that is like all others. */
-export function kindRow(group: string, resource: string): KindRow | undefined {
-  return byResource.get(`${group}/${resource}`);
+/** Group in the `svc` dialect. A version may have a row of its own. Undefined for a kind that is like all others. */
+export function kindRow(group: string, version: string, resource: string): KindRow | undefined {
+  return byResource.get(`${group}/${version}/${resource}`) ?? byResource.get(`${group}/${resource}`);
 }

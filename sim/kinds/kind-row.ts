@@ -9,7 +9,7 @@ import type { Printer } from "./shared/printer.ts";
 
 /** Only what differs from the usual is said; `StrategyRow` has the rest of the fields. */
 export interface KindRow extends Partial<StrategyRow> {
-  /** `group/resource` in the `svc` dialect; the core group is empty. */
+  /** `group/resource`, or `group/version/resource` for one version alone; in the `svc` dialect, the core group empty. */
   readonly resource: string;
   /** Rules that need code. */
   readonly rules?: KindRules;

@@ -53,7 +53,7 @@ function makeStrategy(resource: ResourceRow, type: TypeRow, dialect: Dialect): S
     columns: _columns,
     fieldLabels: _labels,
     ...special
-  } = kindRow(resource.group, resource.resource) ?? nothing;
+  } = kindRow(resource.group, resource.version, resource.resource) ?? nothing;
   return {
     ...usual,
     ...special,

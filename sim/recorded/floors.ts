@@ -20,7 +20,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   negotiation: { outcomePercent: 100, contentPercent: 96 },
   events: { outcomePercent: 100, contentPercent: 100 },
   "custom-resources": { outcomePercent: 100, contentPercent: 100 },
-  discovery: { outcomePercent: 100, contentPercent: 80 },
+  discovery: { outcomePercent: 100, contentPercent: 100 },
   "gates-watch": { outcomePercent: 100, contentPercent: 100 },
   "gates-deletion": { outcomePercent: 100, contentPercent: 100 },
   "gates-negotiation": { outcomePercent: 100, contentPercent: 96 },

@@ -53,8 +53,8 @@ function included(object: JsonObject, { include, apiVersion }: TableOptions): Js
 
 /** By kind: an object says its own, whatever resource it was asked for as. */
 const printers = new Map<string, Printer>([["Scale", scaleColumns]]);
-for (const { group, resource, kind } of resourceRows) {
-  const { columns } = kindRow(group, resource) ?? {};
+for (const { group, version, resource, kind } of resourceRows) {
+  const { columns } = kindRow(group, version, resource) ?? {};
   if (columns !== undefined) printers.set(kind, columns);
 }
 

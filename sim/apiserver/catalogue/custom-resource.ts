@@ -18,7 +18,7 @@ import { isObject } from "../../contract/objects.ts";
 import { describe, type Walk } from "../../objects/walk-context.ts";
 import { setCustomWalk } from "../../objects/walker.ts";
 import type { FieldValue } from "../../kinds/shared/field-labels.ts";
-import type { ObjectView } from "../encodings/event-views.ts";
+import type { ObjectView } from "../encodings/object-views.ts";
 import type { ServedResource } from "./served-resource.ts";
 import { customPrinter } from "../../kinds/custom/columns.ts";
 import type { DefinedVersion, Definition, ScalePaths } from "../../kinds/custom/definition.ts";

@@ -6,7 +6,7 @@ import type { Target } from "../../contract/objects.ts";
 import type { ScalePaths } from "../../kinds/custom/definition.ts";
 import type { Printer } from "../../kinds/shared/printer.ts";
 import type { Strategy } from "../../objects/strategy.ts";
-import type { ObjectView } from "../encodings/event-views.ts";
+import type { ObjectView } from "../encodings/object-views.ts";
 import { keyOf } from "../reads/selection.ts";
 import type { ReadTarget } from "../reads/types.ts";
 

@@ -10,7 +10,7 @@ import type { ServedResource } from "./served-resource.ts";
 import { strategyOf } from "../../kinds/strategies.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { readTargetOf } from "../reads/read-target.ts";
-import { viewOf } from "../encodings/event-views.ts";
+import { viewOf } from "../encodings/object-views.ts";
 
 export class ServedResources {
   private readonly byRow = new Map<ResourceRow, ServedResource>();
@@ -48,7 +48,7 @@ export class ServedResources {
 function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
   const { dialect } = profile;
   const strategy = strategyOf(row, dialect);
-  const { group, version, kind } = row;
+  const { group, version, resource, kind } = row;
   if (strategy === undefined) return undefined;
   const { type } = strategy;
   const view = viewOf(row, dialect);
@@ -61,7 +61,7 @@ function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
     name: { group: groupName, resource: row.resource },
     group: groupName,
     apiVersion: apiVersionOf(dialect, group, version),
-    kindGroup: view === undefined ? groupName : "",
+    kindGroup: resource === "events" ? "" : groupName,
     view,
   };
 }

@@ -3,16 +3,7 @@
  * every field of the other; clients of `events.svc.io` see the fields under that group's names.
  * Source: document 2, events; the facts, section 6, mapping.
  */
-import { apiVersionInDialect, type Dialect } from "../../../wire/dialect.ts";
-import type { ResourceRow } from "../../../wire/resources.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-
-/** Another form of a stored object. Both functions keep metadata as it is. */
-export interface ObjectView {
-  /** The same answer, the same object, for as long as the stored one lives. */
-  fromStored(stored: JsonObject): JsonObject;
-  toStored(object: JsonObject): JsonObject;
-}
 
 /** Field names of `events.svc.io/v1` in that type's order, each with the core name it is stored under. */
 const fields: readonly (readonly [viewName: string, storedName: string])[] = [
@@ -55,23 +46,6 @@ const viewNames = new Map(fields.map(([viewName, storedName]) => [storedName, vi
 /** The core type writes these two even when they are empty; the other leaves them out. */
 const writtenWhenEmpty = new Set(["reportingComponent", "reportingInstance"]);
 
-/** The view of a resource that is stored in another form; undefined for all others. */
-export function viewOf(row: ResourceRow, dialect: Dialect): ObjectView | undefined {
-  if (row.resource !== "events" || row.group === "") return undefined;
-  const apiVersion = apiVersionInDialect(dialect, row.groupVersion);
-  const made = new WeakMap<JsonObject, JsonObject>();
-  return {
-    fromStored(stored) {
-      const known = made.get(stored);
-      if (known !== undefined) return known;
-      const view = Object.freeze(toView(stored, apiVersion));
-      made.set(stored, view);
-      return view;
-    },
-    toStored,
-  };
-}
-
 function toView(stored: JsonObject, apiVersion: string): JsonObject {
   const view: Record<string, Json> = { ...heads(stored, apiVersion) };
   for (const [viewName, storedName] of fields) {
@@ -95,3 +69,5 @@ function toStored(object: JsonObject): JsonObject {
 function heads(object: JsonObject, apiVersion: string): JsonObject {
   return { kind: "Event", apiVersion, metadata: object["metadata"] as JsonObject };
 }
+
+export const eventForms = { toView, toStored };

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
 
 function matches(group: string, resource: string, selector: string, object: JsonObject): boolean {
-  const labels = fieldLabelsOf(group, resource);
+  const labels = fieldLabelsOf(group, "v1", resource);
   const parsed = parseFieldSelector(selector) as FieldSelector;
   checkFieldLabels(parsed, labels);
   return fieldMatcher(parsed, labels)?.(object) ?? true;

@@ -12,8 +12,8 @@ import { type FieldValue, nameAndNamespace } from "../../kinds/shared/field-labe
 import type { FieldLabels } from "./types.ts";
 
 /** The labels of a resource; group in the `svc` dialect, "" for the core group. */
-export function fieldLabelsOf(group: string, resource: string): FieldLabels {
-  const own = kindRow(group, resource)?.fieldLabels;
+export function fieldLabelsOf(group: string, version: string, resource: string): FieldLabels {
+  const own = kindRow(group, version, resource)?.fieldLabels;
   return own === undefined ? { values: metadata, metadataOnly: true } : { values: new Map(own), metadataOnly: false };
 }
 

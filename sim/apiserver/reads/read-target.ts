@@ -9,7 +9,7 @@ import type { ReadTarget } from "./types.ts";
 
 /** All versions of a resource share a storage, and so do the two spellings of events. */
 export function readTargetOf(row: ResourceRow, profile: Profile): ReadTarget {
-  const { group, resource, kind, namespaced, groupVersion, type } = row;
+  const { group, version, resource, kind, namespaced, groupVersion, type } = row;
   const { dialect } = profile;
   const isEvent = resource === "events" && (group === "" || group === "events.svc.io");
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...zeroFields } = type ? zeroStruct(type) : {};
@@ -20,7 +20,7 @@ export function readTargetOf(row: ResourceRow, profile: Profile): ReadTarget {
     name: { group: groupInDialect(dialect, group), resource },
     apiVersion: apiVersionInDialect(dialect, groupVersion),
     kind,
-    fieldLabels: fieldLabelsOf(group, resource),
+    fieldLabels: fieldLabelsOf(group, version, resource),
     zeroFields: zeroFields as JsonObject,
   };
 }

@@ -27,7 +27,7 @@ export function select(target: ReadTarget, request: ListRequest, faults: Faults)
   const { namespace, options } = request;
   const { labelSelector, fieldSelector } = options;
   const isForgetful = faults["event-selectors-missing"] && target.fieldLabels.values.has("regarding.name");
-  checkFieldLabels(fieldSelector, isForgetful ? fieldLabelsOf("", "") : target.fieldLabels);
+  checkFieldLabels(fieldSelector, isForgetful ? fieldLabelsOf("", "", "") : target.fieldLabels);
   const prefix = collectionPrefix(target, namespace);
   const name = exactFieldValue(fieldSelector, "metadata.name");
   const oneScope = !target.namespaced || namespace !== "";

@@ -72,6 +72,17 @@ export function bootstrapOwnService(writer: Writer, { host, port }: { host: stri
 
 const ownServiceName = "kubernetes";
 
+/**
+ * Since when the server notes the use of old tokens of service accounts; controllers ask for it. There are none of these
+ * tokens here, so that nothing else is noted. Source: the published controller of it.
+ */
+export function bootstrapTokenTracking(writer: Writer): void {
+  const { system: namespace } = writer.context.profile.dialect.systemNamespaces;
+  const name = `${namespace.replace(/system$/, "")}apiserver-legacy-service-account-token-tracking`;
+  const since = writer.times.now().slice(0, "2026-01-01".length);
+  makeUnlessThere(writer, writer.resources.named("", "v1", "configmaps"), { metadata: { name, namespace }, data: { since } });
+}
+
 function bootstrapOwnEndpoints(writer: Writer, ip: string, port: number): void {
   const { dialect } = writer.context.profile;
   const ports = [{ name: "https", port, protocol: "TCP" }];

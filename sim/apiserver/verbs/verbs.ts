@@ -30,6 +30,7 @@ import {
   bootstrapApiServices,
   bootstrapNamespaces,
   bootstrapOwnService,
+  bootstrapTokenTracking,
   bootstrapPriorityClasses,
   bootstrapRoles,
 } from "./bootstrap.ts";
@@ -134,6 +135,7 @@ export class Verbs {
     const [, bracketed, plain = "", port] = /^https?:\/\/(?:\[(.+)\]|([^:/]+))(?::(\d+))?/.exec(url) ?? [];
     if (!this.makesOwnService) return;
     bootstrapOwnService(this.writer, { host: bracketed ?? plain, port: Number(port ?? 443) });
+    bootstrapTokenTracking(this.writer);
   }
 
   /** See `FrontEnd.setLag`. */

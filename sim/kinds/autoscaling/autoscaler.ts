@@ -1,11 +1,23 @@
 /** Autoscalers: what is scaled, between which numbers. Source: the published defaults and validation. */
 import { pathSegmentErrors } from "../../../wire/names.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
+import type { Cause } from "../../contract/errors.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { printer, nameColumn, column, at, textAt, unset, ageColumn, none } from "../shared/printer.ts";
+import {
+  printer,
+  type Printer,
+  nameColumn,
+  column,
+  at,
+  listAt,
+  textAt,
+  unset,
+  ageColumn,
+  none,
+} from "../shared/printer.ts";
 import { numberOf } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
 
@@ -21,20 +33,8 @@ const autoscalerRules: KindRules = {
   },
   validate(autoscaler, causes) {
     const spec = (autoscaler["spec"] ?? {}) as JsonObject;
-    const least = (spec["minReplicas"] ?? 1) as number;
-    const most = (spec["maxReplicas"] ?? 0) as number;
-    if (least < 1) causes.push(invalidValue("spec.minReplicas", least, "must be greater than or equal to 1"));
-    if (most < 1) causes.push(invalidValue("spec.maxReplicas", most, "must be greater than 0"));
-    if (most < least) {
-      causes.push(invalidValue("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
-    }
-    const target = (spec["scaleTargetRef"] ?? {}) as JsonObject;
-    for (const field of ["kind", "name"]) {
-      const text = (target[field] ?? "") as string;
-      const path = `spec.scaleTargetRef.${field}`;
-      if (text === "") causes.push(requiredValue(path));
-      else for (const why of pathSegmentErrors(text)) causes.push(invalidValue(path, text, why));
-    }
+    sizeCauses(spec, causes);
+    scaleTargetCauses(spec, causes);
     const share = spec["targetCPUUtilizationPercentage"] as number | undefined;
     if (share === undefined || share >= 1) return;
     // The real server names the field of its newer version.
@@ -42,30 +42,79 @@ const autoscalerRules: KindRules = {
   },
 };
 
+/** Between how many pods it may choose. */
+export function sizeCauses(spec: JsonObject, causes: Cause[]): void {
+  const least = (spec["minReplicas"] ?? 1) as number;
+  const most = (spec["maxReplicas"] ?? 0) as number;
+  if (least < 1) causes.push(invalidValue("spec.minReplicas", least, "must be greater than or equal to 1"));
+  if (most < 1) causes.push(invalidValue("spec.maxReplicas", most, "must be greater than 0"));
+  if (most >= least) return;
+  causes.push(invalidValue("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
+}
+
+/** What is scaled. */
+export function scaleTargetCauses(spec: JsonObject, causes: Cause[]): void {
+  const target = (spec["scaleTargetRef"] ?? {}) as JsonObject;
+  for (const field of ["kind", "name"]) {
+    const text = (target[field] ?? "") as string;
+    const path = `spec.scaleTargetRef.${field}`;
+    if (text === "") causes.push(requiredValue(path));
+    else for (const why of pathSegmentErrors(text)) causes.push(invalidValue(path, text, why));
+  }
+}
+
+/** Of both versions. */
+export const autoscalerColumns: Printer = printer(
+  nameColumn,
+  column("Reference", "What is scaled.", (it) => {
+    const target = at(it, "spec.scaleTargetRef");
+    return `${textAt(target, "kind")}/${textAt(target, "name")}`;
+  }),
+  column("Targets", "Measured and wanted use.", targetsText),
+  column("MinPods", "Never fewer than these.", (it) => {
+    const least = at(it, "spec.minReplicas");
+    return least === undefined ? unset : String(least as number);
+  }),
+  column("MaxPods", "Never more than these.", numberOf("spec.maxReplicas")),
+  column("Replicas", "Pods that there are.", numberOf("status.currentReplicas")),
+  ageColumn,
+);
+
 export const horizontalPodAutoscalerKind: KindRow = {
   resource: "autoscaling/horizontalpodautoscalers",
   rules: autoscalerRules,
-  columns: printer(
-    nameColumn,
-    column("Reference", "What is scaled.", (it) => {
-      const target = at(it, "spec.scaleTargetRef");
-      return `${textAt(target, "kind")}/${textAt(target, "name")}`;
-    }),
-    column("Targets", "Measured and wanted use.", autoscalerTargets),
-    column("MinPods", "Never fewer than these.", (it) => {
-      const least = at(it, "spec.minReplicas");
-      return least === undefined ? unset : String(least as number);
-    }),
-    column("MaxPods", "Never more than these.", numberOf("spec.maxReplicas")),
-    column("Replicas", "Pods that there are.", numberOf("status.currentReplicas")),
-    ageColumn,
-  ),
+  columns: autoscalerColumns,
 };
 
+const targetsShown = 2;
+
 /** Version 1 knows of processors alone. */
-function autoscalerTargets(autoscaler: JsonObject): string {
-  const target = at(autoscaler, "spec.targetCPUUtilizationPercentage");
-  if (target === undefined) return none;
-  const current = at(autoscaler, "status.currentCPUUtilizationPercentage");
-  return `cpu: ${current === undefined ? "<unknown>" : `${String(current as number)}%`}/${String(target as number)}%`;
+function targetsText(autoscaler: JsonObject): string {
+  const share = at(autoscaler, "spec.targetCPUUtilizationPercentage");
+  if (share !== undefined) {
+    return `cpu: ${percent(at(autoscaler, "status.currentCPUUtilizationPercentage"))}/${percent(share)}`;
+  }
+  const metrics = listAt(autoscaler, "spec.metrics");
+  const current = listAt(autoscaler, "status.currentMetrics");
+  const texts = metrics.slice(0, targetsShown).map((metric, index) => metricText(metric, current[index]));
+  const more = metrics.length - texts.length;
+  return texts.length === 0 ? none : `${texts.join(", ")}${more > 0 ? ` + ${more} more...` : ""}`;
+}
+
+const percent = (value: Json | undefined): string =>
+  value === undefined ? "<unknown>" : `${String(value as number)}%`;
+const amount = (value: Json | undefined): string => (value === undefined ? "<unknown>" : String(value as string));
+
+/** How much there is, and how much is wanted. */
+function metricText(metric: JsonObject, current: JsonObject | undefined): string {
+  const type = textAt(metric, "type");
+  const field = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+  const [wanted, now] = [at(metric, `${field}.target`), at(current, `${field}.current`)];
+  const share = at(wanted, "averageUtilization");
+  const name = textAt(metric, `${field}.name`);
+  const label = name === "" ? "" : `${name}: `;
+  if (share !== undefined) return `${label}${percent(at(now, "averageUtilization"))}/${percent(share)}`;
+  const average = at(wanted, "averageValue");
+  if (average === undefined) return `${label}${amount(at(now, "value"))}/${amount(at(wanted, "value"))}`;
+  return `${label}${amount(at(now, "averageValue"))}/${amount(average)}${name === "" && type !== "Pods" ? " (avg)" : ""}`;
 }

@@ -4,7 +4,14 @@
  * Source: the published validation of addresses and blocks.
  */
 import type { Cause } from "../../contract/errors.ts";
-import { type Cidr, type IpAddress, kindsOfIp, parseCidr, parseIp } from "../../expressions/library/ip-address.ts";
+import {
+  type Cidr,
+  containsCidr,
+  type IpAddress,
+  kindsOfIp,
+  parseCidr,
+  parseIp,
+} from "../../expressions/library/ip-address.ts";
 import { invalidValue } from "../../objects/causes.ts";
 
 export function readIp(text: string): IpAddress | undefined {
@@ -45,6 +52,17 @@ export function cidrCauses(text: string, path: string, causes: Cause[]): void {
   if (readCidr(text) !== undefined) return;
   causes.push(invalidValue(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
 }
+
+/** A block that is part of another, and not all of it. Both must be blocks. */
+export function isWithin(inner: string, outer: string): boolean {
+  const [part, whole] = [readCidr(inner), readCidr(outer)];
+  return (
+    part !== undefined && whole !== undefined && part.prefixLength > whole.prefixLength && containsCidr(whole, part)
+  );
+}
+
+/** The address of a block; undefined for what is no block. */
+export const readCidrAddress = (text: string): IpAddress | undefined => readCidr(text)?.ip;
 
 /** No more than one of each family. */
 export function isDualStack(texts: readonly string[], read: (text: string) => IpAddress | undefined = readIp): boolean {

@@ -67,7 +67,7 @@ export function portOrNameCauses(port: Json | undefined, path: string, causes: C
 }
 
 /** Short, lower case, with a letter in it. */
-function portNameCauses(name: string, path: string, causes: Cause[]): void {
+export function portNameCauses(name: string, path: string, causes: Cause[]): void {
   if (name.length > 15) causes.push(invalidValue(path, name, "must be no more than 15 characters"));
   if (!/^[a-z0-9-]*$/.test(name)) {
     causes.push(invalidValue(path, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
