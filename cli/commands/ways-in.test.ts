@@ -23,13 +23,18 @@ const stranger = pair("stranger", "client", ["tester"]);
 const tokens = ["--token-auth-file", scratchFile("tokens.csv", "secret,admin,1\n")];
 const tls = ["--tls-cert-file", server.cert, "--tls-private-key-file", server.key, "--client-ca-file", client.cert];
 
-// What waits for seconds shows no more of a connection than what does not; the end at a timeout is a stream's end.
+// A few checks that need every kind of exchange: what is short, what streams, what is refused, what many write at once.
 const selected = {
-  only: ["watch", "lists", "writes", "errors"],
-  skip: ["bookmarks-can-be-resumed-from", "watches-do-not-begin-in-the-future"],
+  only: [
+    "errors-are-status-objects",
+    "media-types-are-negotiated",
+    "watch-is-ordered",
+    "watch-replays-to-list",
+    "writes-are-linearizable",
+  ],
 };
 const selection: Selection = { profile: "svc", seed: 1, runs: 1, ...selected };
-const flags = ["--jobs", "1", "--only", selected.only.join(), "--skip", selected.skip.join(), "--runs", "1", "--json"];
+const flags = ["--jobs", "1", "--only", selected.only.join(), "--runs", "1", "--json"];
 
 let inTheClear: Running;
 let underTls: Running;
@@ -58,7 +63,7 @@ const failed = (report: SuiteReport): string[] =>
 function expectSameVerdict(report: SuiteReport, protocol: string): void {
   expect(report.target.protocol).toBe(protocol);
   expect(failed(report)).toEqual(failed(embedded));
-  expect(report.totals.requirements.passed).toBeGreaterThan(20);
+  expect(report.totals.requirements.passed).toBeGreaterThan(8);
 }
 
 describe.concurrent("every way in", { timeout: 180_000 }, () => {

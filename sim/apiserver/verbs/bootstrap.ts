@@ -80,7 +80,10 @@ export function bootstrapTokenTracking(writer: Writer): void {
   const { system: namespace } = writer.context.profile.dialect.systemNamespaces;
   const name = `${namespace.replace(/system$/, "")}apiserver-legacy-service-account-token-tracking`;
   const since = writer.times.now().slice(0, "2026-01-01".length);
-  makeUnlessThere(writer, writer.resources.named("", "v1", "configmaps"), { metadata: { name, namespace }, data: { since } });
+  makeUnlessThere(writer, writer.resources.named("", "v1", "configmaps"), {
+    metadata: { name, namespace },
+    data: { since },
+  });
 }
 
 function bootstrapOwnEndpoints(writer: Writer, ip: string, port: number): void {
