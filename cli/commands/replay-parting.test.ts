@@ -4,7 +4,12 @@ import { type Exchanged, firstParting } from "./replay-parting.ts";
 const configMap = (run: string, version: string, value: string): string =>
   JSON.stringify({
     kind: "ConfigMap",
-    metadata: { name: "a", namespace: `touchstone-${run}-1`, resourceVersion: version },
+    metadata: {
+      name: "a",
+      namespace: `touchstone-${run}-1`,
+      resourceVersion: version,
+      labels: { "touchstone-run": run },
+    },
     data: { value },
   });
 

@@ -101,6 +101,7 @@ async function runEmbedded(details: EmbeddedDetails, selection: Selection): Prom
     signal = new AbortController().signal,
     only: _only,
     skip: _skip,
+    shard: _shard, // the plan below has its share; each thread has one check
     ...plain
   } = selection;
   const options = { ...selection, jobs, targetKind: "embedded", targetDetails: details } as const;

@@ -45,6 +45,17 @@ describe("exploring a property", () => {
     expect([seen, again.counterexample]).toEqual([[37], 37]);
   });
 
+  it("makes a failure smaller for as long as it may, and comes back to what it had by then", async () => {
+    let asked = 0;
+    const options = { seed: 5, path: undefined, runs: 100, mayShrink: () => (asked += 1) <= 3 };
+    const found = await check(fails).explore(options, run);
+    expect(found.decisive).toBeInstanceOf(CheckFailure);
+    const seen: number[] = [];
+    await check(fails, seen).explore({ seed: 5, path: found.path, runs: 100 }, run);
+    expect(seen).toEqual([Number((found.decisive as CheckFailure).violation.actual)]);
+    expect(found.counterexample).toBe(seen[0]);
+  });
+
   it("runs as many programs as asked when all hold", async () => {
     const held = await check(() => {}).explore({ seed: 5, path: undefined, runs: 60 }, run);
     expect([held.runs, held.decisive]).toEqual([60, undefined]);

@@ -71,6 +71,8 @@ export interface ExploreOptions {
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
+  /** Asked before each smaller program, of the time since the first failure: false ends the search. Default true. */
+  readonly mayShrink?: (() => boolean) | undefined;
 }
 
 /** Runs a body in a namespace of its own. Undefined: it held. Never rejects. */
@@ -138,7 +140,10 @@ async function explore<Input>(
   let seenCount = 0;
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > shrinkAttemptsMax) return;
-    if (failure !== undefined) shrinkAttempts += 1;
+    if (failure !== undefined) {
+      if (options.mayShrink?.() === false) return;
+      shrinkAttempts += 1;
+    }
     runs += 1;
     const end = await attempt((context) => definition.run(context, value));
     if (end instanceof CheckFailure) {

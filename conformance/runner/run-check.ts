@@ -91,8 +91,16 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   const asked = programCount(run, check);
   const of = run.path === undefined ? check.programCount(asked) : 1;
   let done = 0;
+  // In real time a smaller program is worth a while, and no more; where time is virtual, every report has the smallest.
+  let failedMillis: number | undefined;
+  const mayShrink = (): boolean => run.clock.nowMillis() - (failedMillis ?? 0) < shrinkMillisMax;
   const exploration = await check.explore(
-    { seed: programSeed(run.seed, check.id), path: run.path, runs: asked },
+    {
+      seed: programSeed(run.seed, check.id),
+      path: run.path,
+      runs: asked,
+      mayShrink: run.target.kind === "url" ? mayShrink : undefined,
+    },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
         const witness = new Witness();
@@ -102,6 +110,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
+        if (end instanceof CheckFailure) failedMillis ??= run.clock.nowMillis();
         return end;
       };
       const end = await unlessUnlucky(tryOnce);
@@ -147,6 +156,7 @@ const isUnlucky = (end: Error | undefined): boolean =>
 const isUnreached = ({ exchange: { status = 0, headers } }: LostAnswer): boolean => isOfGateway({ status, headers });
 
 const triesMax = 3;
+const shrinkMillisMax = 10_000;
 
 /** What held for the check may have shown something that must hold everywhere, and does not. */
 function witnessed(end: Error | undefined, { first }: Witness): Error | undefined {

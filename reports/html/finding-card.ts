@@ -36,7 +36,7 @@ ${definitions([
   ["replay", command(failure.replay)],
   ["curl", failure.curl !== "" && command(failure.curl)],
 ])}
-${timeline(failure.history, `timeline-${check}`)}
+${timeline(failure, `timeline-${check}`)}
 ${exchanges(failure)}
 </details>`;
 }

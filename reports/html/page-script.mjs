@@ -29,6 +29,20 @@ for (const button of document.querySelectorAll("button.copy")) {
   button.addEventListener("click", () => void copy(button));
 }
 
+// A timeline shows what is wrong first, however narrow its frame is: when the page opens, and when its finding is unfolded.
+for (const scroller of document.querySelectorAll(".timeline .scroll")) {
+  showWrong(scroller);
+  scroller.closest("details.by-check")?.addEventListener("toggle", () => showWrong(scroller));
+}
+
+function showWrong(scroller) {
+  const wrong = scroller.querySelector("rect.wrong");
+  if (wrong === null || scroller.clientWidth === 0) return;
+  const [box, mark] = [scroller.getBoundingClientRect(), wrong.getBoundingClientRect()];
+  scroller.scrollLeft += mark.left - box.left - Math.max(8, (scroller.clientWidth - mark.width) / 2);
+  scroller.scrollTop += mark.top - box.top - (scroller.clientHeight - mark.height) / 2;
+}
+
 function chosen() {
   return {
     verdicts: [...form.querySelectorAll("[name=verdict]:checked")].map(({ value }) => value),

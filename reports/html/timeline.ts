@@ -4,7 +4,8 @@
  */
 import { type Markup, markup } from "./markup.ts";
 import { type Moment, type WatchLane, type WatchStory, watchStory } from "./watch-story.ts";
-import type { ExchangeRecord } from "../schema/suite-report.ts";
+import { wrongMoment } from "./wrong-moment.ts";
+import type { SuiteFailure } from "../schema/suite-report.ts";
 
 const rowHeight = 22;
 const top = 34;
@@ -15,20 +16,24 @@ const laneWidth = 250;
 const requestChars = 62;
 const laneChars = 31;
 
-/** Undefined when there is no watch to show. `id` makes the ids in the markup unique. */
-export function timeline(history: readonly ExchangeRecord[], id: string): Markup | undefined {
-  const story = watchStory(history);
+/** Undefined when there is no watch to show. `id` makes the ids in the markup unique. What is wrong is marked. */
+export function timeline(
+  failure: Pick<SuiteFailure, "history" | "expected" | "actual" | "curl">,
+  id: string,
+): Markup | undefined {
+  const story = watchStory(failure.history);
   if (story === undefined) return undefined;
+  const wrong = wrongMoment(story, failure);
   return markup`<figure class="timeline">
 <figcaption>Timeline: requests to the left, what each watch told to the right${
     story.dropped === 0 ? "" : `; ${story.dropped} older moments are left out`
-  }. Order is exact; times count from the first request.</figcaption>
-<div class="scroll" tabindex="0" role="region" aria-label="Timeline drawing, scrollable">${drawing(story, id)}</div>
-<details><summary>The timeline as a list</summary><ol class="moments">${story.moments.map((moment) => listItem(story, moment))}</ol></details>
+  }. Order is exact; times count from the first request.${wrong !== undefined && " The frame is around what is wrong."}</figcaption>
+<div class="scroll" tabindex="0" role="region" aria-label="Timeline drawing, scrollable">${drawing(story, id, wrong)}</div>
+<details><summary>The timeline as a list</summary><ol class="moments">${story.moments.map((moment, place) => listItem(story, moment, place === wrong))}</ol></details>
 </figure>`;
 }
 
-function drawing(story: WatchStory, id: string): Markup {
+function drawing(story: WatchStory, id: string, wrong: number | undefined): Markup {
   const { lanes, moments } = story;
   const width = timeWidth + requestWidth + lanes.length * laneWidth;
   const height = top + moments.length * rowHeight + 10;
@@ -39,7 +44,15 @@ ${lanes.map(({ title }, lane) => markup`<text class="head" x="${laneX(lane) - 8}
 ${moments.map((_, row) => row % 2 === 1 && markup`<rect class="stripe" x="0" y="${top + row * rowHeight - 4}" width="${width}" height="${rowHeight}"/>`)}
 ${lanes.map((_, lane) => laneLine(story, lane))}
 ${moments.map((moment, row) => mark(story, moment, row))}
+${wrong !== undefined && frame(moments[wrong] as Moment, wrong)}
 </svg>`;
+}
+
+/** Around what is wrong; the script of the page brings it into view. */
+function frame({ lane }: Moment, row: number): Markup {
+  const x = lane === undefined ? timeWidth - 6 : laneX(lane) - 12;
+  const width = lane === undefined ? requestWidth - 10 : laneWidth - 8;
+  return markup`<rect class="wrong" x="${x}" y="${rowY(row) - 11}" width="${width}" height="${rowHeight}" rx="5"/>`;
 }
 
 const laneX = (lane: number): number => timeWidth + requestWidth + lane * laneWidth + 14;
@@ -82,11 +95,11 @@ const knownTypes = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"];
 const toneOf = (type = ""): string => (knownTypes.includes(type) ? type.toLowerCase() : "error");
 const letterOf = (type = ""): string => (knownTypes.includes(type) ? type.slice(0, 1) : "?");
 
-function listItem(story: WatchStory, moment: Moment): Markup {
+function listItem(story: WatchStory, moment: Moment, isWrong: boolean): Markup {
   const lane = moment.lane === undefined ? undefined : story.lanes[moment.lane];
   const what = lane === undefined || moment.kind === "opened" ? "" : `${lane.title}: `;
   const time = timeText(story, moment);
-  return markup`<li>${time === undefined ? "" : `${time}: `}${what}${moment.text}${moment.kind === "opened" && `, opened${forWhat(lane)}`}${moment.again === true && ", told again"}</li>`;
+  return markup`<li${isWrong && markup` class="wrong"`}>${isWrong && "This is wrong: "}${time === undefined ? "" : `${time}: `}${what}${moment.text}${moment.kind === "opened" && `, opened${forWhat(lane)}`}${moment.again === true && ", told again"}</li>`;
 }
 
 const forWhat = (lane: WatchLane | undefined): string =>

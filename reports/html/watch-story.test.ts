@@ -14,6 +14,7 @@ const create = exchange({
   responseBody: '{"metadata":{"name":"a","resourceVersion":"7"}}',
 });
 
+const failureWith = (history: readonly ExchangeRecord[]) => ({ history, expected: "", actual: "", curl: "" });
 const textsOf = (history: readonly ExchangeRecord[]): string[] | undefined =>
   watchStory(history)?.moments.map(({ text }) => text);
 
@@ -44,7 +45,7 @@ describe("watchStory", () => {
     const history = [watchExchange({}), watchExchange({ path: selecting })];
     const titles = ["watch 1 of configmaps from 6", "watch 2 of configmaps from 6"];
     expect(watchStory(history)?.lanes.map(({ title }) => title)).toEqual(titles);
-    const drawn = timeline(history, "t")?.markup ?? "";
+    const drawn = timeline(failureWith(history), "t")?.markup ?? "";
     expect(drawn).toContain("watch 2 of configmaps from 6, opened for team=red</li>");
     expect(drawn).toContain(">opened for team=red</text>");
   });
@@ -84,10 +85,10 @@ describe("watchStory", () => {
 
 describe("timeline", () => {
   it("draws every moment, and tells the same as a list", () => {
-    const drawn = timeline([watchExchange({}), create], "t")?.markup ?? "";
+    const drawn = timeline(failureWith([watchExchange({}), create]), "t")?.markup ?? "";
     expect(drawn).toContain('<title id="t-title">Timeline of 4 moments with one watch</title>');
     expect(drawn.match(/<circle/g)).toHaveLength(1);
     expect(drawn).toContain("<li>+3.0 ms: watch of configmaps from 6: ADDED a at 7</li>");
-    expect(timeline([create], "t")).toBeUndefined();
+    expect(timeline(failureWith([create]), "t")).toBeUndefined();
   });
 });

@@ -26,6 +26,8 @@ export interface Moment {
   readonly text: string;
   /** The same event was told before on the same stream. */
   readonly again?: boolean;
+  /** The command line of a request, or of the one that opened a watch. */
+  readonly curl?: string;
 }
 
 export interface WatchStory {
@@ -68,7 +70,7 @@ function selectorOf({ path }: ExchangeRecord): string {
 }
 
 function requestMoment(exchange: ExchangeRecord): Moment {
-  const { method, path, status, lost, responseBody } = exchange;
+  const { method, path, status, lost, responseBody, curl } = exchange;
   const [place = "", query] = path.split("?", 2);
   const { name, version } = identityOf(parsed(responseBody));
   const short = place.replace(/^\/(api\/v1|apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+(?=\/))?\//, "");
@@ -79,6 +81,7 @@ function requestMoment(exchange: ExchangeRecord): Moment {
     atMillis: exchange.sentAtMillis,
     lane: undefined,
     kind: "request",
+    curl,
     text: `${method} ${target}${query === undefined ? "" : `?${query}`} → ${said}${version === undefined ? "" : ` at ${version}`}`,
   };
 }
@@ -96,7 +99,8 @@ function watchMoments({ exchange, title }: WatchLane, lane: number): Moment[] {
     const place = arrival?.place ?? began + (((ended ?? began + 1) - began) * (i + 1)) / (documents.length + 1);
     return { place, atMillis: arrival?.atMillis, lane, kind: "event", type, text, again };
   });
-  const opened: Moment = { place: began, atMillis: sentAtMillis, lane, kind: "opened", text: title };
+  const { curl } = exchange;
+  const opened: Moment = { place: began, atMillis: sentAtMillis, lane, kind: "opened", text: title, curl };
   const end: Moment[] =
     ended === undefined
       ? []

@@ -1,0 +1,76 @@
+// Every planted bug that a URL shows: found over a socket, kept as a failure file, and made again from the file alone.
+// Each has a server of its own in this process, and several are tried at a time, since they mostly wait.
+// `node .ci/replays.mjs [BUG…]`; prints what was not found or came back as something else, and exits 1. Which check finds
+// which bug is in replays.json beside it, as `conform --faults all` says it.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gatesWith } from "../cli/commands/fault-gates.ts";
+import { makeAgain, recordedFailure } from "../cli/commands/replay.ts";
+import { runSuiteOn } from "../cli/targets/suite-target.ts";
+import { readFailureFile } from "../cli/flags/failure-file.ts";
+import { profiles } from "../sim/contract/profile.ts";
+import { startWallServer } from "../sim/http/wall-server.ts";
+import { faultNames, faultRows } from "../sim/planted/server-faults.ts";
+
+const atATime = 8;
+const token = "ci-token";
+const connection = { token, insecureSkipTlsVerify: false };
+const { signal } = new AbortController();
+const home = mkdtempSync(join(tmpdir(), "touchstone-replays-"));
+
+// The suite's own nodes have bugs that only the embedded server can be given.
+const seenByUrl = faultNames.filter((name) => faultRows[name].byLuck !== true && faultRows[name].area !== "eviction");
+const asked = process.argv.slice(2);
+const checkOf = JSON.parse(readFileSync(new URL("replays.json", import.meta.url), "utf8"));
+// A broken stream is waited for as long as its row says, three minutes, and again when it is made again: on request.
+const slow = ["watch-crd-change-strands-stream"];
+const queue = asked.length === 0 ? seenByUrl.filter((name) => !slow.includes(name)) : asked;
+for (const bug of queue) if (checkOf[bug] === undefined) throw new Error(`replays.json names no check for ${bug}`);
+const count = queue.length;
+const wrong = [];
+const worker = async () => {
+  for (let bug = queue.shift(); bug !== undefined; bug = queue.shift()) {
+    const problem = await tried(bug);
+    if (problem !== undefined) wrong.push(`${bug}: ${problem}`);
+    if (process.env.VERBOSE) console.log(bug, Math.round(performance.now()), problem ?? "");
+  }
+};
+await Promise.all(Array.from({ length: atATime }, worker));
+rmSync(home, { recursive: true });
+for (const line of wrong) console.log(`FAILED ${line}`);
+console.log(`${count - wrong.length} of ${count} planted bugs found over a socket and made again from their files`);
+process.exit(wrong.length === 0 ? 0 : 1);
+
+// Undefined: it was found, and came back as the same failure.
+async function tried(bug) {
+  const profile = faultRows[bug].profile ?? "svc";
+  const server = await startWallServer({
+    seed: "1",
+    port: 0,
+    bindAddress: "127.0.0.1",
+    profile: profiles[profile],
+    faults: [bug],
+    featureGates: gatesWith([bug]),
+    tokens: [{ token, user: "ci", uid: "ci", groups: ["system:masters"] }],
+    authorizationModes: ["RBAC"],
+    historyWindowMicros: 15_000_000,
+    onError: (error) => wrong.push(`${bug}: ${error instanceof Error ? error.stack : error}`),
+  });
+  const target = { kind: "url", url: server.url, connection, webhookAddress: { host: "127.0.0.1" } };
+  try {
+    const failure = await found(bug, target, profile);
+    if (failure === undefined) return `not found by ${checkOf[bug]}: see replays.json`;
+    const file = join(home, `${bug}.json`);
+    writeFileSync(file, JSON.stringify(failure));
+    const { result, explanation } = await makeAgain(readFailureFile(file, recordedFailure), target, signal);
+    return result === "same" ? undefined : `${failure.finding}: ${explanation}`;
+  } finally {
+    await server.close();
+  }
+}
+
+async function found(bug, target, profile) {
+  const report = await runSuiteOn(target, { profile, seed: 1, only: [checkOf[bug]], level: "full" });
+  return report.checks.find(({ failure }) => failure !== undefined)?.failure;
+}
