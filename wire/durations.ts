@@ -10,6 +10,8 @@ export interface DurationError {
 }
 
 const int64Limit = 2n ** 63n;
+/** Of that limit. */
+const digitsMax = 19;
 const unitNanos: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -38,7 +40,9 @@ export function parseDuration(text: string): bigint | DurationError {
     const scale = Object.hasOwn(unitNanos, unit) ? unitNanos[unit] : undefined;
     if (scale === undefined)
       return { error: `time: unknown unit ${quoteForTime(unit)} in duration ${quoteForTime(text)}` };
-    nanos += BigInt(digits === "" ? "0" : digits) * scale + fractionNanos(fraction, scale);
+    const count = digits.replace(/^0+(?=\d)/, "");
+    if (count.length > digitsMax) return invalid();
+    nanos += BigInt(count === "" ? "0" : count) * scale + fractionNanos(fraction, scale);
     if (nanos > int64Limit) return invalid();
     rest = rest.slice(unit.length);
   }

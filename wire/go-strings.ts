@@ -109,16 +109,36 @@ interface OpenContainer {
 }
 
 /** JSON.stringify without its limits: no recursion, bigint, and maps in byte order. */
-function writeJson(root: unknown, indent: string): string {
-  const out: string[] = [];
+const writeJson = (root: unknown, indent: string): string => [...unescapedPieces(root, indent)].join("");
+
+/**
+ * The same as `encodeJson` or `encodePrettyJson`, in pieces: each is made when it is asked for, so that nothing large has
+ * to be made at once, nor to be one text, which an engine bounds.
+ */
+export function* jsonPieces(value: unknown, isPretty: boolean): Generator<string> {
+  for (const piece of unescapedPieces(value, isPretty ? "  " : "")) {
+    yield htmlUnsafe.test(piece) ? piece.replace(/[<>&\u2028\u2029]/g, escapeHtml) : piece;
+  }
+}
+
+/** Of a piece, but for a single text that is longer. */
+const pieceCharacters = 32 * 1024;
+
+function* unescapedPieces(root: unknown, indent: string): Generator<string> {
+  let out: string[] = [];
+  let length = 0;
   const open: OpenContainer[] = [];
   const colon = indent === "" ? ":" : ": ";
+  const put = (text: string): void => {
+    out.push(text);
+    length += text.length;
+  };
   const breakLine = (): void => {
-    if (indent !== "") out.push("\n", indent.repeat(open.length));
+    if (indent !== "") put(`\n${indent.repeat(open.length)}`);
   };
   const begin = (value: unknown): void => {
-    if (typeof value === "bigint") out.push(value.toString());
-    else if (typeof value !== "object" || value === null) out.push(JSON.stringify(value) ?? "null");
+    if (typeof value === "bigint") put(value.toString());
+    else if (typeof value !== "object" || value === null) put(JSON.stringify(value) ?? "null");
     else if (Array.isArray(value)) enter("[", { close: "]", keys: undefined, values: value, next: 0 });
     else {
       const keys = keysInOrder(value as Readonly<Record<string, unknown>>);
@@ -127,27 +147,30 @@ function writeJson(root: unknown, indent: string): string {
     }
   };
   const enter = (bracket: string, container: OpenContainer): void => {
-    if (container.values.length === 0) out.push(bracket, container.close);
-    else {
-      out.push(bracket);
-      open.push(container);
-    }
+    put(bracket);
+    if (container.values.length === 0) put(container.close);
+    else open.push(container);
   };
   begin(root);
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if (length > pieceCharacters) {
+      yield out.join("");
+      out = [];
+      length = 0;
+    }
     if (top.next === top.values.length) {
       open.pop();
       breakLine();
-      out.push(top.close);
+      put(top.close);
       continue;
     }
-    if (top.next > 0) out.push(",");
+    if (top.next > 0) put(",");
     breakLine();
     const at = top.next++;
-    if (top.keys !== undefined) out.push(JSON.stringify(top.keys[at]), colon);
+    if (top.keys !== undefined) put(`${JSON.stringify(top.keys[at])}${colon}`);
     begin(top.values[at]);
   }
-  return out.join("");
+  yield out.join("");
 }
 
 function keysInOrder(value: Readonly<Record<string, unknown>>): string[] {

@@ -3,7 +3,8 @@
  * Exact: a bigint and a power of ten. Nothing is finer than nano: what is, is rounded away from zero.
  * Source: the type tables (Quantity); the grammar and canonical form as the public API documentation of Quantity
  * gives them, and the behaviour of the 1.33 parser where that is silent.
- * Simplification: exponents beyond ±10,000 are refused as a bad suffix; the real server takes any 32-bit exponent.
+ * Simplification: exponents beyond ±10,000 are refused as a bad suffix, and more digits as no number; the real server
+ * takes any 32-bit exponent, and any number.
  */
 
 export type QuantityForm = "binarySI" | "decimalSI" | "decimalExponent";
@@ -64,6 +65,7 @@ function readQuantity(text: string): Quantity | QuantityError {
   const [, number = "", sign, whole = "", fraction = "", suffixText = ""] = match;
   const suffix = suffixOf(suffixText);
   if (suffix === undefined) return { error: suffixError };
+  if (whole.length + fraction.length > exponentMax) return { error: numberError };
   const parts = { text, number, negative: sign === "-", whole: whole === "" ? "0" : whole, fraction, suffix };
   return inInt64(parts) ?? exactly(parts);
 }

@@ -39,6 +39,11 @@ export interface Payload {
   readonly sizeBytes?: number | undefined;
   /** The same bytes in pieces, in order, for a large body of which a piece is shared with other answers; nobody may change them. */
   pieces?(): readonly Uint8Array[];
+  /**
+   * The same bytes in order, a little more with each step: for an answer that is too large to be made at once. A step may
+   * give nothing yet. Absent, or undefined, where that would be of no use.
+   */
+  slices?(): Iterator<Uint8Array> | undefined;
   /** The bytes leave as they are, never compressed, under the length that the headers give them, if they do. Default false. */
   readonly isVerbatim?: boolean;
 }

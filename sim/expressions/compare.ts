@@ -7,7 +7,8 @@ import { canonicalQuantity, compareQuantities, type Quantity } from "../../wire/
 import { compareBytes } from "../../wire/go-strings.ts";
 import { type Cidr, type IpAddress, sameCidr, sameIp } from "./library/ip-address.ts";
 import { compareVersions, type Version } from "./library/version.ts";
-import { exhausted, noOverload } from "./failures.ts";
+import { noOverload } from "./failures.ts";
+import { toil } from "./labour.ts";
 import {
   AssociativeList,
   Duration,
@@ -22,23 +23,18 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Values hold others many times over, so that few of them can amount to a walk without end. */
-const stepsMax = 1_000_000;
-
-export const equal = (left: Value, right: Value): boolean => equalWithin(left, right, { steps: stepsMax });
-
-interface Work {
-  steps: number;
-}
-
-function equalWithin(left: Value, right: Value, work: Work): boolean {
-  if (--work.steps < 0) exhausted();
+export function equal(left: Value, right: Value): boolean {
+  toil(1);
+  if (typeof left === "string" && typeof right === "string") {
+    if (left.length !== right.length) return false;
+    toil(left.length >> 4);
+  }
   if (left === right) return true;
   const a = numeric(left);
   const b = numeric(right);
   if (a !== undefined || b !== undefined) return a !== undefined && b !== undefined && compareNumbers(a, b) === 0;
   if (left === null || right === null || typeof left !== "object" || typeof right !== "object") return false;
-  if (isList(left)) return isList(right) && equalLists(left, right, work);
+  if (isList(left)) return isList(right) && equalLists(left, right);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && compareByteStrings(left, right) === 0;
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
@@ -46,25 +42,25 @@ function equalWithin(left: Value, right: Value, work: Work): boolean {
   if (left instanceof Optional) {
     if (!(right instanceof Optional)) return false;
     if (left.value === undefined || right.value === undefined) return left.value === right.value;
-    return equalWithin(left.value, right.value, work);
+    return equal(left.value, right.value);
   }
   if (left instanceof Opaque) return right instanceof Opaque && equalOpaque(left, right);
-  return isMap(left) && isMap(right) && equalMaps(left, right, work);
+  return isMap(left) && isMap(right) && equalMaps(left, right);
 }
 
-function equalLists(left: readonly Value[], right: readonly Value[], work: Work): boolean {
+function equalLists(left: readonly Value[], right: readonly Value[]): boolean {
   if (left.length !== right.length) return false;
   if (left instanceof AssociativeList || right instanceof AssociativeList) {
-    return left.every((item) => right.some((other) => equalWithin(item, other, work)));
+    return left.every((item) => right.some((other) => equal(item, other)));
   }
-  return left.every((item, at) => equalWithin(item, right[at] as Value, work));
+  return left.every((item, at) => equal(item, right[at] as Value));
 }
 
-function equalMaps(left: MapValue, right: MapValue, work: Work): boolean {
+function equalMaps(left: MapValue, right: MapValue): boolean {
   if (left.size !== right.size) return false;
   return left.keys().every((key) => {
     const other = right.get(key);
-    return other !== undefined && equalWithin(left.get(key) as Value, other, work);
+    return other !== undefined && equal(left.get(key) as Value, other);
   });
 }
 

@@ -6,26 +6,59 @@
 import type { Checked, CheckedLoop } from "./checked.ts";
 import { isOfType, type Overload } from "./functions.ts";
 import { textLength } from "./library/conversions.ts";
+import { labour, labourMax } from "./labour.ts";
 import { traversal } from "./library/function-row.ts";
 import { entryOf } from "./library/operators.ts";
 import type { CelType } from "./types.ts";
 import { EvaluationError, exhausted, fail, noOverload } from "./failures.ts";
 import { EntryMap, isList, isMap, none, Optional, type Value } from "./values.ts";
 
-/** What one evaluation may cost, and has. */
+/**
+ * What one evaluation may cost, and has. The cost model charges some calls one unit that read a text as long as a body:
+ * what is really read and compared is counted beside it, at the model's own price for a walk, and may cost no more.
+ */
 export class Meter {
-  cost = 0;
+  private spent = 0;
+  private steps = 0;
   private readonly costMax: number;
+  private readonly pool: CostPool | undefined;
 
-  constructor(costMax: number) {
+  constructor(costMax: number, pool?: CostPool) {
     this.costMax = costMax;
+    this.pool = pool;
+  }
+
+  get cost(): number {
+    return Math.max(this.spent, traversal(this.steps));
   }
 
   spend(cost: number): void {
-    this.cost += cost;
-    if (this.cost > this.costMax) exhausted();
+    const before = this.pool === undefined ? 0 : this.cost;
+    this.spent += cost;
+    if (this.spent > this.costMax) exhausted();
+    if (this.pool !== undefined) this.draw(this.pool, before);
+  }
+
+  /** `steps`: characters read, elements compared. */
+  work(steps: number): void {
+    const before = this.pool === undefined ? 0 : this.cost;
+    this.steps += steps;
+    if (this.steps > this.costMax * stepsPerCost) exhausted();
+    if (this.pool !== undefined) this.draw(this.pool, before);
+  }
+
+  private draw(pool: CostPool, before: number): void {
+    pool.left -= this.cost - before;
+    if (pool.left < 0) exhausted();
   }
 }
+
+/** What several evaluations may cost together, also those that are begun within one another or broken off. */
+export interface CostPool {
+  left: number;
+}
+
+const stepsPerCost = 10;
 
 export interface Frame {
   readonly slots: Value[];
@@ -134,12 +167,23 @@ function planCall(overloads: readonly Overload[], args: readonly Checked[]): Run
     const values = runs.map((run) => run(frame));
     const overload = isCertain ? first : overloads.find((each) => fits(each, values));
     if (overload === undefined) return noOverload();
-    const { cost, growing, run } = overload.row;
-    frame.meter.spend(cost === undefined ? 1 : Math.max(1, cost(...values.map(sizeOf))));
+    const { cost, growing, run, reads = charactersIn } = overload.row;
+    const { meter } = frame;
+    meter.spend(cost === undefined ? 1 : Math.max(1, cost(...values.map(sizeOf))));
+    meter.work(reads(...values));
+    labour.left = labourMax;
     const result = (run as (...values: readonly Value[]) => Value)(...values);
+    meter.work(labourMax - labour.left);
     if (growing) frame.meter.spend(traversal(sizeOf(result)));
     return result;
   };
+}
+
+/** All that the texts among the arguments have. */
+function charactersIn(...values: readonly Value[]): number {
+  let count = 0;
+  for (const value of values) if (typeof value === "string" || value instanceof Uint8Array) count += value.length;
+  return count;
 }
 
 /** Whether checking has settled what a value is, so that nothing is left to find out. */

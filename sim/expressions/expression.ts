@@ -10,7 +10,8 @@
  */
 import { check, type CheckedExpression, type CheckFailure } from "./check.ts";
 import { estimateCost } from "./estimate.ts";
-import { Meter, plan, type Run } from "./evaluate.ts";
+import { type CostPool, Meter, plan, type Run } from "./evaluate.ts";
+import { labour } from "./labour.ts";
 import { selects } from "./selections.ts";
 import { isSyntaxFailure, parseExpression } from "./syntax.ts";
 import type { CelType } from "./types.ts";
@@ -30,7 +31,7 @@ export interface Expression {
   /** Whether it reads this field of this variable by name. */
   selects(variable: string, field: string): boolean;
   /** Never throws for what the expression does. Variables that it does not read may be left out. */
-  evaluate(values: Readonly<Record<string, Value | undefined>>, costMax?: number): Outcome;
+  evaluate(values: Readonly<Record<string, Value | undefined>>, costMax?: number, pool?: CostPool): Outcome;
 }
 
 export type Outcome = { readonly cost: number } & (
@@ -78,16 +79,19 @@ class Compiled implements Expression {
     return selects(this.checked.root, variable, field);
   }
 
-  evaluate(values: Readonly<Record<string, Value | undefined>>, costMax = callCostMax): Outcome {
+  evaluate(values: Readonly<Record<string, Value | undefined>>, costMax = callCostMax, pool?: CostPool): Outcome {
     const slots = new Array<Value>(this.checked.slotCount).fill(null);
     this.names.forEach((name, slot) => (slots[slot] = values[name] ?? null));
-    const meter = new Meter(costMax);
+    const meter = new Meter(costMax, pool);
+    const { left } = labour; // an evaluation can be asked for within another
     try {
       const value = this.run({ slots, meter });
       return { value, cost: meter.cost };
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
       return { error: error.message, isExhausted: error.fatal, cost: meter.cost };
+    } finally {
+      labour.left = left;
     }
   }
 }

@@ -11,6 +11,8 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
+import type { Holder, Room } from "./room.ts";
+import { sendSlices, type SlicedSink } from "./sliced-body.ts";
 import { wallPorts } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
 
@@ -54,6 +56,10 @@ export interface ExchangeContext {
   readonly live: Set<Exchange>;
   readonly watches: WatchFlush<Batch>;
   readonly answers: AnswerFlush;
+  /** For bodies that are not complete yet. */
+  readonly bodies: Room;
+  /** For large answers that nobody has read yet. */
+  readonly unread: Room;
   draining: boolean;
 }
 
@@ -82,8 +88,10 @@ export interface Outgoing {
   write?(bytes: Uint8Array, taken?: () => void): boolean;
   /** Instead of `write`: takes a chunk of HTTP/1.1's coding as it stands on the wire. */
   writeChunk?(framed: Uint8Array, taken?: () => void): void;
+  /** Instead of `write`: pieces, which have `size` bytes, in one chunk of HTTP/1.1's coding, without a copy. */
+  writePieces?(pieces: readonly Uint8Array[], size: number, taken: () => void): void;
   /** Instead of `end`: the whole body in pieces, without a copy. */
-  endGathered?(pieces: readonly Uint8Array[]): void;
+  endGathered?(pieces: readonly Uint8Array[], left?: () => void): void;
   end(bytes?: Uint8Array): unknown;
   end(text: string, encoding: "latin1"): unknown;
   readonly writableLength?: number;
@@ -93,7 +101,7 @@ export interface Outgoing {
   destroy(): unknown;
   /** Of HTTP/2 alone. */
   readonly stream?: { close(code: number): void };
-  on(event: "close" | "error", listener: () => void): unknown;
+  on(event: "close" | "error" | "finish", listener: () => void): unknown;
 }
 
 const nothing = new Uint8Array(0);
@@ -108,13 +116,15 @@ export class Exchange implements Responder {
   readonly #startedMicros: number;
   #request: ApiRequest | undefined;
   #cancel: Cancel | undefined;
-  #state: "reading" | "started" | "streaming" | "done" = "reading";
+  #state: "reading" | "started" | "streaming" | "sending" | "done" = "reading";
   #status = 0;
   #bodyBytes = 0;
   #frames: Uint8Array[] = [];
   #frameBytes = 0;
   /** Written and not yet taken by the socket, when the first of the frames came. */
   #backlogBytes = 0;
+  /** Of what is sent in parts. */
+  #holder: Holder | undefined;
   /** Told when the frames that wait have left. */
   #resume: (() => void) | undefined;
 
@@ -154,18 +164,33 @@ export class Exchange implements Responder {
     const { bodyBytesMax: max, patience } = this.#context;
     const timer = setTimeout(() => this.#endSlowBody(incoming), patience.bodyMillisMax);
     timer.unref(); // it outlives a client that goes away, and then does nothing
+    const { bodies } = this.#context;
+    const holder = {
+      evicted: () => {
+        chunks.length = 0;
+        this.#endBody(incoming, 429, "Too many requests, please try again later.");
+      },
+    };
     incoming.on("data", (chunk: Uint8Array) => {
-      if (size > max) return; // already refused or about to be; the rest is read and forgotten
+      // Already refused or about to be; the rest is read and forgotten.
+      if (size > max || this.#state !== "reading") return;
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= max) return;
+      if (size <= max) {
+        bodies.hold(holder, chunk.length);
+        return;
+      }
+      bodies.release(holder);
       this.#start(joined(chunks, size).subarray(0, max + 1));
       chunks.length = 0;
     });
     incoming.on("end", () => {
       clearTimeout(timer);
+      bodies.release(holder);
       if (size <= max) this.#start(joined(chunks, size));
+      chunks.length = 0;
     });
+    incoming.on("close", () => bodies.release(holder));
     incoming.on("error", () => this.#clientGone());
   }
 
@@ -176,12 +201,20 @@ export class Exchange implements Responder {
       else incoming.stream.close();
       return;
     }
-    this.#status = 408;
+    this.#endBody(incoming, 408, "408 Request Timeout");
+  }
+
+  /** The body is not complete, and will not be waited for. */
+  #endBody(incoming: Incoming, status: number, text: string): void {
+    this.#status = status;
     this.#finish("answered");
-    const text = "408 Request Timeout";
-    const headers = { "content-type": "text/plain; charset=utf-8", "content-length": text.length };
+    const headers = {
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": text.length,
+      ...(status === 429 ? { "retry-after": "1" } : {}),
+    };
     const isHttp1 = this.#incoming.httpVersionMajor === 1;
-    this.#outgoing.writeHead(408, isHttp1 ? { ...headers, connection: "close" } : headers);
+    this.#outgoing.writeHead(status, isHttp1 ? { ...headers, connection: "close" } : headers);
     this.#outgoing.end(text, "latin1");
     // A stream of HTTP/2 would stay open for the rest of the body.
     incoming.stream?.close();
@@ -202,19 +235,92 @@ export class Exchange implements Responder {
   }
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
-    if (this.#state === "done") return;
+    if (this.#state === "done" || this.#state === "sending") return;
+    this.#status = status;
+    const isBare = payload.isVerbatim === true || this.#request?.method === "HEAD";
+    const slices = isBare ? undefined : payload.slices?.();
+    if (slices !== undefined) {
+      sendSlices(slices, this.#sliced(status, headers, payload), this.#context.patience.answerMillisMax);
+      if (this.#state === "started") this.#state = "sending";
+      return;
+    }
     const gathers = this.#outgoing.endGathered !== undefined;
     const pieces = (gathers ? payload.pieces?.() : undefined) ?? [payload.bytes()];
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    const request = this.#request as ApiRequest;
-    this.#status = status;
-    this.#bodyBytes = size;
-    this.#finish("answered");
+    this.#respondWhole(status, headers, payload, pieces, size);
+  }
+
+  /** An answer that may be too long to be made and sent at once. */
+  #sliced(status: number, headers: ResponseHeaders, payload: Payload): SlicedSink {
+    const outgoing = this.#outgoing;
+    const { unread } = this.#context;
+    const giveUp = (): void => this.#endUnread();
+    const holder = { evicted: giveUp };
+    this.#holder = holder;
+    return {
+      isOver: () => this.#state === "done",
+      whole: (pieces, bytes) => this.#respondWhole(status, headers, payload, pieces, bytes),
+      begin: (bytes) => {
+        const wireHeaders = this.#wireHeaders(headers, payload);
+        const packs = this.#context.compress(this.#request as ApiRequest, status, headers, bytes) !== false;
+        if (packs) Object.assign(wireHeaders, { "content-encoding": "gzip", vary: "Accept-Encoding" });
+        outgoing.writeHead(status, wireHeaders);
+        outgoing.flushHeaders();
+        return packs;
+      },
+      write: (pieces, taken) => {
+        const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+        this.#bodyBytes += bytes;
+        unread.hold(holder, bytes);
+        const done = (): void => {
+          unread.release(holder);
+          taken();
+        };
+        if (outgoing.writePieces !== undefined) outgoing.writePieces(pieces, bytes, done);
+        else outgoing.write?.(pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces, bytes), done);
+      },
+      end: () => {
+        this.#finish("answered");
+        outgoing.end();
+      },
+      giveUp,
+      broke: (error) => {
+        giveUp();
+        this.#context.turn(() => {
+          throw error;
+        });
+      },
+    };
+  }
+
+  /** Nobody reads the answer, or it cannot be finished: its connection ends, or over HTTP/2 its stream. */
+  #endUnread(): void {
+    if (this.#state !== "done") this.#finish("client-gone");
+    const { stream } = this.#outgoing;
+    if (stream === undefined) this.#outgoing.destroy();
+    else stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  #wireHeaders(headers: ResponseHeaders, payload: Payload): Record<string, string | string[] | number> {
     const wireHeaders: Record<string, string | string[] | number> = {
       "content-type": payload.contentType,
       ...onTheWire(headers),
     };
     if (this.#context.draining && this.#incoming.httpVersionMajor === 1) wireHeaders["connection"] = "close";
+    return wireHeaders;
+  }
+
+  #respondWhole(
+    status: number,
+    headers: ResponseHeaders,
+    payload: Payload,
+    pieces: readonly Uint8Array[],
+    size: number,
+  ): void {
+    const request = this.#request as ApiRequest;
+    this.#bodyBytes = size;
+    this.#finish("answered");
+    const wireHeaders = this.#wireHeaders(headers, payload);
     const { isVerbatim = false } = payload;
     const packing = !isVerbatim && this.#context.compress(request, status, headers, size);
     if (packing === false) {
@@ -223,7 +329,7 @@ export class Exchange implements Responder {
       this.#end(pieces, size);
       return;
     }
-    const bytes = payload.bytes();
+    const bytes = Buffer.concat(pieces, size);
     // Off this thread: a list of some megabytes must not hold up every other client.
     gzip(packing === "twice" ? gzipSync(bytes) : bytes, { level: 1 }, (error, zipped) => {
       const sent = error === null ? zipped : bytes;
@@ -239,10 +345,22 @@ export class Exchange implements Responder {
   /** As Latin-1 text a short body leaves in one write with the headers; as bytes it would take a gathered write. */
   #end(pieces: readonly Uint8Array[], size: number): void {
     const outgoing = this.#outgoing;
-    const bytes = pieces[0] ?? nothing;
-    if (pieces.length > 1) outgoing.endGathered?.(pieces);
-    else if (size > gatheredBytesMin || this.#incoming.httpVersionMajor !== 1) outgoing.end(bytes);
-    else outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+    const isShort = size <= gatheredBytesMin && this.#incoming.httpVersionMajor === 1;
+    if (isShort && pieces.length <= 1) {
+      const bytes = pieces[0] ?? nothing;
+      outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"), "latin1");
+      return;
+    }
+    const { unread } = this.#context;
+    const holder = { evicted: () => this.#endUnread() };
+    const left = (): void => unread.release(holder);
+    if (size > gatheredBytesMin) unread.hold(holder, size);
+    if (outgoing.endGathered !== undefined) outgoing.endGathered(pieces, left);
+    else {
+      outgoing.on("finish", left);
+      outgoing.on("close", left);
+      outgoing.end(pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces, size));
+    }
     if (size > gatheredBytesMin) this.#limitReading();
   }
 
@@ -255,9 +373,7 @@ export class Exchange implements Responder {
     const isUnread = (): boolean => outgoing.isUnread?.() ?? (outgoing.writableLength ?? 0) > 0;
     if (!isUnread()) return;
     const end = (): void => {
-      if (!isUnread()) return;
-      if (outgoing.stream === undefined) outgoing.destroy();
-      else outgoing.stream.close(constants.NGHTTP2_CANCEL);
+      if (isUnread()) this.#endUnread();
     };
     setTimeout(end, this.#context.patience.answerMillisMax).unref();
   }
@@ -347,6 +463,8 @@ export class Exchange implements Responder {
 
   #finish(outcome: AccessEntry["outcome"]): void {
     this.#state = "done";
+    if (this.#holder !== undefined) this.#context.unread.release(this.#holder);
+    this.#holder = undefined;
     this.#cancel = undefined;
     this.#context.live.delete(this);
     const { accessLog } = this.#context;

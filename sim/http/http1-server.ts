@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
+import { Room } from "./room.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 
@@ -37,6 +38,11 @@ const defaultPatience: Patience = {
   idleMillisMax: 90_000,
 };
 
+/** Of bodies that are not complete yet. */
+const bodyRoomBytes = 128 * 1024 * 1024;
+/** Of large answers that nobody has read yet. */
+const unreadRoomBytes = 256 * 1024 * 1024;
+
 /** A server that accepts connections. */
 export interface Listening {
   /** `http://address:port`, the address as bound; an IPv6 address in brackets. */
@@ -61,6 +67,8 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     live: new Set(),
     watches: new WatchFlush(),
     answers: new AnswerFlush(),
+    bodies: new Room(bodyRoomBytes),
+    unread: new Room(unreadRoomBytes),
     draining: false,
   };
 }

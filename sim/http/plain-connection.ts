@@ -75,7 +75,7 @@ export class PlainConnection {
   readonly #broken = (): void => void this.#socket.destroy();
   readonly #gone = (): void => this.#answer?.connectionClosed();
   readonly #idle = (): void => {
-    if (this.#answer === undefined) this.#socket.destroy();
+    if (this.#answer === undefined || this.#answer.isSending) this.#socket.destroy();
   };
   readonly #goOn = (): void => {
     this.#socket.resume();
@@ -168,6 +168,8 @@ class PlainAnswer implements Outgoing {
   #head = "";
   #chunked = false;
   #last = false;
+  /** A part of the body is on its way, and more is made when it has left. */
+  isSending = false;
   #closed: (() => void) | undefined;
   /** How many bytes the connection will have sent with the last of this answer. */
   #sentWith = 0;
@@ -191,7 +193,7 @@ class PlainAnswer implements Outgoing {
     this.#sending.socket.destroy();
   }
 
-  on(event: "close" | "error", listener: () => void): void {
+  on(event: "close" | "error" | "finish", listener: () => void): void {
     if (event === "close") this.#closed = listener; // a broken socket closes, too
   }
 
@@ -223,6 +225,11 @@ class PlainAnswer implements Outgoing {
     this.#sending.writeBytes(framed, taken);
   }
 
+  writePieces(pieces: readonly Uint8Array[], size: number, taken: () => void): void {
+    this.isSending = true;
+    this.#sending.writeChunk(pieces, size, taken);
+  }
+
   end(body?: Uint8Array | string): void {
     if (this.#chunked) {
       this.#sending.write(`${this.#head}0\r\n\r\n`);
@@ -235,8 +242,8 @@ class PlainAnswer implements Outgoing {
     this.#finish();
   }
 
-  endGathered(pieces: readonly Uint8Array[]): void {
-    this.#sending.writeGathered(this.#head, pieces);
+  endGathered(pieces: readonly Uint8Array[], left?: () => void): void {
+    this.#sending.writeGathered(this.#head, pieces, left);
     this.#sentWith = this.#sending.socket.bytesWritten;
     this.#finish();
   }

@@ -41,11 +41,22 @@ export class Sending implements Waiting {
     else this.socket.write(bytes, (error) => void (error ?? taken()));
   }
 
-  /** In one system call. */
-  writeGathered(text: string, pieces: readonly Uint8Array[]): void {
+  /** In one system call. `left` is called once all has left. */
+  writeGathered(text: string, pieces: readonly Uint8Array[], left?: () => void): void {
     this.socket.cork();
     this.write(text);
     for (const piece of pieces) if (piece.length > 0) this.socket.write(piece);
+    if (left !== undefined) this.socket.write("", left);
+    this.socket.uncork();
+  }
+
+  /** As one chunk of HTTP/1.1's coding. `taken` is called once it has left. */
+  writeChunk(pieces: readonly Uint8Array[], size: number, taken: () => void): void {
+    this.flush();
+    this.socket.cork();
+    this.socket.write(`${size.toString(16)}\r\n`, "latin1");
+    for (const piece of pieces) this.socket.write(piece);
+    this.socket.write("\r\n", "latin1", (error) => void (error ?? taken()));
     this.socket.uncork();
   }
 

@@ -94,9 +94,13 @@ const refused = (problem: string): YamlBody => ({ ok: false, error: `yaml: ${pro
 
 type Fields = Map<string, unknown>;
 
+/** Of texts of duplicates, which merge keys can make a thousand times as long as the body. */
+const charactersMax = 1_000_000;
+
 /** From the tree of a document to its value. */
 class Reader {
   readonly duplicates: string[] = [];
+  private charactersLeft = charactersMax;
   private readonly document: Document;
   private readonly text: string;
   private readonly lines: LineCounter;
@@ -155,12 +159,18 @@ class Reader {
         throw new Refusal(
           `Unsupported map key of type: ${shown}, value: ${read === null ? "<nil>" : goSyntax(read as Json)}`,
         );
-      if (keys.has(shown)) this.duplicates.push(`line ${this.lineOf(value ?? key)}: key ${shown} already set in map`);
+      if (keys.has(shown)) this.duplicate(`line ${this.lineOf(value ?? key)}: key ${shown} already set in map`);
       keys.add(shown);
       fields.set(name, read);
     }
     this.open.delete(map);
     return fields;
+  }
+
+  private duplicate(text: string): void {
+    if (this.charactersLeft < 0) return;
+    this.charactersLeft -= text.length;
+    this.duplicates.push(text);
   }
 
   private merge(source: Node | null, fields: Fields, keys: Set<string>): void {

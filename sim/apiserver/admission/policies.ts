@@ -214,16 +214,11 @@ function* validationFailures(
   values: Readonly<Record<string, Value>>,
   isStrict: boolean,
 ): Generator<Failure> {
-  const named = new PolicyVariables(variables, values);
-  const given = { ...values, variables: named };
-  let spent = 0;
+  const pool = { left: policyCostMax };
+  const given = { ...values, variables: new PolicyVariables(variables, values, pool) };
   const evaluate = (expression: Compiled): Outcome | undefined => {
     if ("error" in expression) return { error: expression.error, isExhausted: false, cost: 0 };
-    const left = policyCostMax - spent - named.cost;
-    if (left <= 0) return undefined;
-    const outcome = expression.evaluate(given, Math.min(callCostMax, left));
-    spent += outcome.cost;
-    return outcome;
+    return pool.left <= 0 ? undefined : expression.evaluate(given, callCostMax, pool);
   };
   const exhausted = { message: outOfBudget, reason: "" };
   for (const validation of validations) {

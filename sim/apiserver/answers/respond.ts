@@ -2,7 +2,7 @@
 import type { ApiError } from "../../contract/errors.ts";
 import type { JsonObject, Payload, ResponseHeaders } from "../../contract/http-message.ts";
 import { type Encode, prettyJson } from "../encodings/encode.ts";
-import { ListPayload } from "../encodings/list-payload.ts";
+import { ListPayload, TransformedListPayload } from "../encodings/list-payload.ts";
 import { isList } from "./partial-metadata.ts";
 import { ObjectPayload, SharedPayload, TextPayload } from "../encodings/payload.ts";
 import { transformed } from "./transform.ts";
@@ -43,6 +43,12 @@ export function objectPayload(context: AnswerContext, run: Run, negotiated: Nego
   if (isHalf && format === "protobuf") return new TextPayload("k8s\0", contentType);
   const encode = encodeOf(context, run, negotiated);
   if (object["kind"] === "Status") return new ObjectPayload(object, contentType, encode);
+  if (transform !== undefined && isList(object) && transform.kind !== "PartialObjectMetadata") {
+    const field = transform.kind === "Table" ? "rows" : "items";
+    return new TransformedListPayload(object, field, contentType, encode, (list) =>
+      transformed(context, run, transform, list),
+    );
+  }
   if (transform !== undefined)
     return new ObjectPayload(transformed(context, run, transform, object), contentType, encode);
   if (isList(object)) return new ListPayload(object, contentType, encode, context.encodings);

@@ -62,11 +62,12 @@ export class Encodings {
   }
 
   /** The items of a list in JSON, in pieces, each but the first with a comma before it; `write` makes one. */
-  piecesOf(items: readonly JsonObject[], write: WriteBlock): readonly Uint8Array[] {
-    const pieces = this.blocks.piecesOf(items, write);
-    this.blocks.keepWithin(this.budgetBytes * shareOfOthers);
-    this.keepWithin();
-    return pieces;
+  *piecesOf(items: readonly JsonObject[], write: WriteBlock): Generator<Uint8Array> {
+    for (const piece of this.blocks.piecesOf(items, write)) {
+      this.blocks.keepWithin(this.budgetBytes * shareOfOthers);
+      this.keepWithin();
+      yield piece;
+    }
   }
 
   /** Lines make room for the others: they are made again most cheaply. */

@@ -5,12 +5,18 @@
  */
 import type { JsonObject } from "../../contract/http-message.ts";
 
-/** Bytes of items [from, to), a comma before each. */
-export type WriteBlock = (items: readonly JsonObject[], from: number, to: number) => Uint8Array;
+/** Bytes of items from `from` on, a comma before each: up to `to`, or as many as make a megabyte. */
+export type WriteBlock = (
+  items: readonly JsonObject[],
+  from: number,
+  to: number,
+) => { readonly bytes: Uint8Array; readonly to: number };
 
 interface Block {
   readonly items: readonly JsonObject[];
   readonly bytes: Uint8Array;
+  /** It ends where it does because its items are long. */
+  readonly isCut: boolean;
 }
 
 /** One item in so many begins a block. */
@@ -27,15 +33,13 @@ export class ListBlocks {
   private readonly kept = new Map<JsonObject, Block>();
 
   /** `items` are frozen for good: their bytes are remembered by identity. */
-  piecesOf(items: readonly JsonObject[], write: WriteBlock): readonly Uint8Array[] {
-    const pieces: Uint8Array[] = [];
+  *piecesOf(items: readonly JsonObject[], write: WriteBlock): Generator<Uint8Array> {
     for (let from = 0; from < items.length; ) {
       const known = this.kept.get(items[from] as JsonObject);
       const block = known !== undefined && stands(known, items, from) ? known : this.make(items, from, write);
-      pieces.push(block.bytes);
+      yield block.bytes;
       from += block.items.length;
     }
-    return pieces;
   }
 
   keepWithin(bytesMax: number): void {
@@ -50,7 +54,8 @@ export class ListBlocks {
   private make(all: readonly JsonObject[], from: number, write: WriteBlock): Block {
     let to = from + 1;
     while (!endsAt(all, from, to)) to++;
-    const block = { items: all.slice(from, to), bytes: write(all, from, to) };
+    const written = write(all, from, to);
+    const block = { items: all.slice(from, written.to), bytes: written.bytes, isCut: written.to < to };
     if (to - from < keptItemsMin) return block;
     const first = all[from] as JsonObject;
     this.bytes += block.bytes.length - (this.kept.get(first)?.bytes.length ?? 0);
@@ -60,8 +65,8 @@ export class ListBlocks {
 }
 
 /** Whether `block` is just what would be made of `all` at `from`. */
-function stands({ items }: Block, all: readonly JsonObject[], from: number): boolean {
-  return endsAt(all, from, from + items.length) && items.every((item, index) => item === all[from + index]);
+function stands({ items, isCut }: Block, all: readonly JsonObject[], from: number): boolean {
+  return (isCut || endsAt(all, from, from + items.length)) && items.every((item, index) => item === all[from + index]);
 }
 
 function endsAt(all: readonly JsonObject[], from: number, to: number): boolean {

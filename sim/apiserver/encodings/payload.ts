@@ -4,9 +4,10 @@
  */
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
-import { compactJson, type Encode, type EncodeEvent } from "./encode.ts";
+import { jsonPieces } from "../../../wire/go-strings.ts";
+import { compactJson, type Encode, type EncodeEvent, prettyJson } from "./encode.ts";
 
-abstract class LazyPayload implements Payload {
+export abstract class LazyPayload implements Payload {
   abstract readonly object: JsonObject | undefined;
   readonly contentType: string;
   sizeBytes: number | undefined;
@@ -56,9 +57,18 @@ export class ObjectPayload extends LazyPayload {
     this.encode = encode;
   }
 
+  /** What stands on lines of its own can be a thousand times as long as what it shows. */
+  slices(): Generator<Uint8Array> | undefined {
+    return this.encode === prettyJson ? prettySlices(this.object) : undefined;
+  }
+
   protected make(): Uint8Array {
     return this.encode(this.object);
   }
+}
+
+export function* prettySlices(object: JsonObject): Generator<Uint8Array> {
+  for (const piece of jsonPieces(object, true)) yield utf8(piece);
 }
 
 /** A stored object, shared with everybody who asks. */

@@ -11,7 +11,7 @@ import {
   typeName,
   type Value,
 } from "../values.ts";
-import { type FunctionRow, row, walks } from "./function-row.ts";
+import { type FunctionRow, readsLittle, row, walks } from "./function-row.ts";
 import { checkedInt, checkedUint } from "./operators.ts";
 import { formatDuration, formatTimestamp } from "./times.ts";
 
@@ -36,7 +36,8 @@ export const conversions: readonly FunctionRow[] = [
   row("uint(int): uint", (value: bigint) => checkedUint(value)),
   row("uint(double): uint", (value: number) => doubleToUint(value)),
   row("uint(string): uint", (text: string) => {
-    return /^\d+$/.test(text) ? checkedUint(BigInt(text)) : fail("type conversion error from 'string' to 'uint'");
+    const digits = /^\d+$/.test(text) ? significant(text) : undefined;
+    return digits !== undefined ? checkedUint(BigInt(digits)) : fail("type conversion error from 'string' to 'uint'");
   }),
   row("double(double): double", same),
   row("double(int): double", (value: bigint) => Number(value)),
@@ -53,8 +54,8 @@ export const conversions: readonly FunctionRow[] = [
   row("bytes(bytes): bytes", same),
   row("bytes(string): bytes", (text: string) => new TextEncoder().encode(text), walks),
   ...["string", "bytes", "list<A>", "map<A, B>"].flatMap((type) => [
-    row(`size(${type}): int`, sizeOf),
-    row(`${type}.size(): int`, sizeOf),
+    row(`size(${type}): int`, sizeOf, readsLittle),
+    row(`${type}.size(): int`, sizeOf, readsLittle),
   ]),
 ];
 
@@ -70,8 +71,31 @@ function sizeOf(value: string | Uint8Array | readonly Value[] | MapValue): bigin
 
 /** Characters, not the halves that JavaScript counts. */
 export function textLength(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
+  if (text.length < longText) return charactersIn(text);
+  const known = lengths.get(text);
+  if (known !== undefined) return known;
+  const length = charactersIn(text);
+  lengths.set(text, length);
+  for (const [oldest] of lengths) {
+    if (lengths.size <= lengthsMax) break;
+    lengths.delete(oldest);
+  }
+  return length;
+}
+
+/** Those of the last long texts, which are asked for with every call. */
+const lengths = new Map<string, number>();
+const lengthsMax = 8;
+const longText = 256;
+
+function charactersIn(text: string): number {
+  let length = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
+      length--;
+      at++;
+    }
+  }
   return length;
 }
 
@@ -86,8 +110,17 @@ function doubleToUint(value: number): Uint {
   return checkedUint(BigInt(Math.trunc(value)));
 }
 
+/** Without leading zeros; undefined for more digits than 64 bits have. */
+function significant(text: string): string | undefined {
+  const digits = text.replace(/^(-?)0+(?=\d)/, "$1");
+  return digits.length > digitsMax ? undefined : digits;
+}
+
+const digitsMax = 21; // with a sign
+
 function readInt(text: string): bigint {
-  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
+  const digits = /^[+-]?\d+$/.test(text) ? significant(text.replace(/^\+/, "")) : undefined;
+  const value = digits === undefined ? undefined : BigInt(digits);
   return value !== undefined && isInt(value) ? value : fail(`type conversion error from 'string' to 'int'`);
 }
 

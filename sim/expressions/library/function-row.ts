@@ -12,6 +12,8 @@ export interface CostRule {
   readonly size?: (...sizes: readonly number[]) => number;
   /** The result may be much larger than what it was made of: an evaluation pays for a walk through it as well. */
   readonly growing?: true;
+  /** How many characters a call reads. Default: all that the texts among its arguments have. */
+  readonly reads?: (...values: readonly Value[]) => number;
 }
 
 export interface FunctionRow extends CostRule {
@@ -20,6 +22,11 @@ export interface FunctionRow extends CostRule {
   // Arguments have been matched with the signature before this is called.
   readonly run: (...args: never[]) => Value;
 }
+
+/** Looks at a place or two, however long the texts are. */
+export const readsLittle: CostRule = { reads: () => 1 };
+/** Reads as much of the target as the first argument has. */
+const readsArgument = (_target: Value, part: Value = ""): number => (typeof part === "string" ? part.length : 1);
 
 /** A row that costs what any call does. */
 export const row = (signature: string, run: FunctionRow["run"], rule: CostRule = {}): FunctionRow => ({
@@ -33,8 +40,8 @@ export const traversal = (size: number): number => Math.ceil(size * 0.1);
 
 /** Costs a walk through the target, and makes a result as large as it. */
 export const walks: CostRule = { cost: traversal, size: (size) => size };
-/** Costs a walk through the first argument. */
-export const walksArgument: CostRule = { cost: (_target, size = 1) => traversal(size) };
+/** Costs a walk through the first argument, and reads no more. */
+export const walksArgument: CostRule = { cost: (_target, size = 1) => traversal(size), reads: readsArgument };
 /** Costs a step for each element. */
 export const eachElement: CostRule = { cost: (size) => size };
 /** Costs a step for each pair of elements. */

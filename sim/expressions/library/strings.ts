@@ -6,27 +6,36 @@ import { exhausted, fail } from "../failures.ts";
 import { type Value } from "../values.ts";
 import { textLength } from "./conversions.ts";
 import { formatValues } from "./format.ts";
-import { type CostRule, type FunctionRow, product, row, traversal, walks, walksArgument } from "./function-row.ts";
+import {
+  type CostRule,
+  type FunctionRow,
+  product,
+  readsLittle,
+  row,
+  traversal,
+  walks,
+  walksArgument,
+} from "./function-row.ts";
 
 const search: CostRule = { cost: (text, part = 1) => product(traversal(text), traversal(part)) };
 
 const joining: CostRule = { ...walks, growing: true };
 
 /** Unicode's white space, to which JavaScript counts one that is none any more. */
-const outerSpace = /^(?:(?!\ufeff)[\s\u0085])+|(?:(?!\ufeff)[\s\u0085])+$/gu;
+const isSpace = (unit: string): boolean => unit !== "\ufeff" && /[\s\u0085]/.test(unit);
 
 export const strings: readonly FunctionRow[] = [
   row("string.contains(string): bool", (text: string, part: string) => text.includes(part), search),
   row("string.startsWith(string): bool", (text: string, part: string) => text.startsWith(part), walksArgument),
   row("string.endsWith(string): bool", (text: string, part: string) => text.endsWith(part), walksArgument),
-  row("string.charAt(int): string", charAt, { size: () => 1 }),
+  row("string.charAt(int): string", charAt, { ...readsLittle, size: () => 1 }),
   row("string.indexOf(string): int", (text: string, part: string) => indexOf(text, part, 0n), search),
   row("string.indexOf(string, int): int", indexOf, search),
   row("string.lastIndexOf(string): int", (text: string, part: string) => lastIndexOf(text, part, undefined), search),
   row("string.lastIndexOf(string, int): int", lastIndexOf, search),
   row("string.lowerAscii(): string", (text: string) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase()), walks),
   row("string.upperAscii(): string", (text: string) => text.replace(/[a-z]+/g, (part) => part.toUpperCase()), walks),
-  row("string.trim(): string", (text: string) => text.replace(outerSpace, ""), walks),
+  row("string.trim(): string", trim, walks),
   row(
     "string.replace(string, string): string",
     (text: string, from: string, to: string) => replace(text, from, to, -1n),
@@ -56,11 +65,21 @@ function replaced(): CostRule {
   return { growing: true, cost: traversal, size: (text, _from, to = 1) => Math.max(text, product(text + 1, to)) };
 }
 
-const isPlain = (text: string): boolean => !/[\ud800-\udfff]/.test(text);
+/** From both ends: an expression would begin anew at each space within. */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text[start] as string)) start++;
+  while (end > start && isSpace(text[end - 1] as string)) end--;
+  return text.slice(start, end);
+}
+
+/** Whether characters are what JavaScript counts. */
+const isPlain = (text: string): boolean => textLength(text) === text.length;
 const charactersOf = (text: string): readonly string[] => (isPlain(text) ? text.split("") : [...text]);
 
 function charAt(text: string, at: bigint): string {
-  const characters = charactersOf(text);
+  const characters = isPlain(text) ? text : charactersOf(text);
   if (at < 0n || at > BigInt(characters.length)) return fail(`index out of range: ${at}`);
   return characters[Number(at)] ?? "";
 }
@@ -68,16 +87,19 @@ function charAt(text: string, at: bigint): string {
 function indexOf(text: string, part: string, from: bigint): bigint {
   const length = BigInt(textLength(text));
   if (from < 0n || (from > length && part !== "")) return fail(`index out of range: ${from}`);
-  const start = charactersOf(text).slice(0, Number(from)).join("").length;
-  const found = text.indexOf(part, start);
+  const found = text.indexOf(part, unitAt(text, from));
   return found < 0 ? -1n : BigInt(textLength(text.slice(0, found)));
 }
+
+/** Where the character stands, as JavaScript counts. */
+const unitAt = (text: string, at: bigint): number =>
+  isPlain(text) ? Number(at) : charactersOf(text).slice(0, Number(at)).join("").length;
 
 function lastIndexOf(text: string, part: string, from: bigint | undefined): bigint {
   const length = BigInt(textLength(text));
   if (from !== undefined && (from < 0n || from >= length) && part !== "") return fail(`index out of range: ${from}`);
   if (from === undefined && part === "") return length;
-  const start = from === undefined ? text.length : charactersOf(text).slice(0, Number(from)).join("").length;
+  const start = from === undefined ? text.length : unitAt(text, from);
   const found = text.lastIndexOf(part, start);
   return found < 0 ? -1n : BigInt(textLength(text.slice(0, found)));
 }
@@ -85,9 +107,15 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
 /** What the largest budget could pay for. */
 const charactersMax = 10_000_000;
 
+function countOf(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
+}
+
 /** `count` below 0: all. */
 function replace(text: string, from: string, to: string, count: bigint): string {
-  const places = from === "" ? text.length + 1 : text.split(from).length - 1;
+  const places = from === "" ? text.length + 1 : countOf(text, from);
   if (text.length + places * to.length > charactersMax) return exhausted();
   if (count < 0n)
     return from === ""
@@ -124,13 +152,13 @@ function split(text: string, by: string, count: bigint): Value {
 }
 
 function substring(text: string, from: bigint, to: bigint | undefined): string {
-  const characters = charactersOf(text);
-  const length = BigInt(characters.length);
+  const length = BigInt(textLength(text));
   const end = to ?? length;
   if (from < 0n || from > length) return fail(`index out of range: ${from}`);
   if (end < 0n || end > length) return fail(`index out of range: ${end}`);
   if (from > end) return fail(`invalid substring range. start: ${from}, end: ${end}`);
-  return characters.slice(Number(from), Number(end)).join("");
+  if (isPlain(text)) return text.slice(Number(from), Number(end));
+  return charactersOf(text).slice(Number(from), Number(end)).join("");
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -8,7 +8,8 @@ export interface Version {
   readonly before: readonly string[];
 }
 
-const number = "(0|[1-9]\\d*)";
+/** No more digits than 64 bits have. */
+const number = "(0|[1-9]\\d{0,19})";
 const word = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
 const grammar = new RegExp(
   `^${number}\\.${number}\\.${number}(?:-(${word}(?:\\.${word})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
@@ -49,7 +50,8 @@ function compareWords(left: string | undefined, right: string | undefined): numb
   if (left === undefined || right === undefined) return left === right ? 0 : left === undefined ? -1 : 1;
   const a = /^\d+$/.test(left);
   const b = /^\d+$/.test(right);
-  if (a && b) return BigInt(left) < BigInt(right) ? -1 : BigInt(left) > BigInt(right) ? 1 : 0;
+  // Without leading zeros, the longer number is the larger.
+  if (a && b && left.length !== right.length) return left.length - right.length;
   if (a !== b) return a ? -1 : 1;
   return left < right ? -1 : left > right ? 1 : 0;
 }

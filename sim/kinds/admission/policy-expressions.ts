@@ -3,7 +3,14 @@
  * use those before it, and is evaluated when an expression first asks for it.
  * Source: the published ValidatingAdmissionPolicy.
  */
-import { callCostMax, compile, type CompileFailure, type Expression } from "../../expressions/expression.ts";
+import {
+  callCostMax,
+  compile,
+  type CompileFailure,
+  type Expression,
+  type Outcome,
+} from "../../expressions/expression.ts";
+import type { CostPool } from "../../expressions/evaluate.ts";
 import { type CelType, dyn, type ObjectField } from "../../expressions/types.ts";
 import { EvaluationError } from "../../expressions/failures.ts";
 import { type MapValue, type Value } from "../../expressions/values.ts";
@@ -83,17 +90,36 @@ export function compiledPolicy(spec: JsonObject): CompiledPolicy {
   return known;
 }
 
-/** The values of a policy's variables for one request, each evaluated when it is first asked for. */
+/** A variable that is needed by many others in a row: it is to be evaluated first, and they again. */
+class NeededFirst extends Error {
+  readonly variable: string;
+  constructor(variable: string) {
+    super(`${variable} first`);
+    this.variable = variable;
+  }
+}
+
+/** Variables that are asked for within one another on the engine's stack. */
+const depthMax = 50;
+
+/**
+ * The values of a policy's variables for one request, each evaluated when it is first asked for. What they cost
+ * comes out of `pool`, and a chain of them may be of any length.
+ */
 export class PolicyVariables implements MapValue {
   readonly isMap = true;
-  /** What they have cost so far. */
-  cost = 0;
+  private depth = 0;
+  private readonly pool: CostPool;
+  private readonly byName: ReadonlyMap<string, Compiled>;
   private readonly variables: CompiledPolicy["variables"];
   private readonly values: Readonly<Record<string, Value>>;
   private readonly known = new Map<string, Value>();
 
-  constructor(variables: CompiledPolicy["variables"], values: Readonly<Record<string, Value>>) {
+  constructor(variables: CompiledPolicy["variables"], values: Readonly<Record<string, Value>>, pool: CostPool) {
     this.variables = variables;
+    this.pool = pool;
+    // Of several with one name the first counts.
+    this.byName = new Map(variables.toReversed().map(({ name, expression }) => [name, expression]));
     this.values = values;
   }
 
@@ -108,14 +134,35 @@ export class PolicyVariables implements MapValue {
   get(key: Value): Value | undefined {
     const known = this.known.get(key as string);
     if (known !== undefined) return known;
-    const found = this.variables.find(({ name }) => name === key);
-    if (found === undefined) return undefined;
-    const { name, expression } = found;
-    const outcome =
-      "error" in expression
-        ? { error: expression.error, cost: 0, isExhausted: false }
-        : expression.evaluate({ ...this.values, variables: this }, callCostMax);
-    this.cost += outcome.cost;
+    const name = key as string;
+    if (!this.byName.has(name)) return undefined;
+    if (this.depth >= depthMax) throw new NeededFirst(name);
+    if (this.depth > 0) return this.evaluate(name);
+    const wanted = [name];
+    for (let next = wanted.at(-1); next !== undefined; next = wanted.at(-1)) {
+      try {
+        this.evaluate(next);
+        wanted.pop();
+      } catch (error) {
+        if (!(error instanceof NeededFirst)) throw error;
+        wanted.push(error.variable);
+      }
+    }
+    return this.known.get(name);
+  }
+
+  private evaluate(name: string): Value {
+    const expression = this.byName.get(name) as Compiled;
+    this.depth++;
+    let outcome: Outcome;
+    try {
+      outcome =
+        "error" in expression
+          ? { error: expression.error, cost: 0, isExhausted: false }
+          : expression.evaluate({ ...this.values, variables: this }, callCostMax, this.pool);
+    } finally {
+      this.depth--;
+    }
     if ("error" in outcome) {
       throw new EvaluationError(
         `composited variable "${name}" fails to evaluate: ${outcome.error}`,
