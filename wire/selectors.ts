@@ -72,12 +72,36 @@ function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelS
   const tests = sorted.map(compileRequirement);
   const [only] = tests;
   if (tests.length === 1 && only !== undefined) return { requirements: sorted, empty: false, matches: only };
-  const matches = (labels: Labels): boolean => {
-    for (const test of tests) if (!test(labels)) return false;
-    return true;
-  };
+  const matches = tests.length > fewTests ? compileMany(sorted, tests) : (labels: Labels) => passesAll(tests, labels);
   return { requirements: sorted, empty: false, matches };
 }
+
+const passesAll = (tests: readonly LabelTest[], labels: Labels): boolean => {
+  for (const test of tests) if (!test(labels)) return false;
+  return true;
+};
+
+const fewTests = 8;
+
+/** Those that ask for no label hold for all that an object lacks: of those, only what it has is asked. */
+function compileMany(requirements: readonly LabelRequirement[], tests: readonly LabelTest[]): LabelTest {
+  const needed = tests.filter((_, at) => !holdsOfNone.has((requirements[at] as LabelRequirement).operator));
+  const byKey = new Map<string, LabelTest[]>();
+  requirements.forEach(({ key, operator }, at) => {
+    if (!holdsOfNone.has(operator)) return;
+    const sharing = byKey.get(key);
+    if (sharing === undefined) byKey.set(key, [tests[at] as LabelTest]);
+    else sharing.push(tests[at] as LabelTest);
+  });
+  return (labels) => {
+    if (!passesAll(needed, labels)) return false;
+    for (const key in labels) if (!passesAll(byKey.get(key) ?? noTests, labels)) return false;
+    return true;
+  };
+}
+
+const noTests: readonly LabelTest[] = [];
+const holdsOfNone: ReadonlySet<LabelOperator> = new Set<LabelOperator>(["!", "!=", "notin"]);
 
 type LabelTest = (labels: Labels) => boolean;
 

@@ -148,9 +148,9 @@ const pollMillis = 500;
 export function watchFiles(options: ServeOptions, profile: Profile, server: WallServer): () => void {
   const setting = settingOf(options, profile);
   const { authenticationConfig, authorizationConfig } = options;
-  const stops: (() => void)[] = [];
+  const watched: { look(): void; stop(): void }[] = [];
   if (authenticationConfig !== undefined) {
-    stops.push(
+    watched.push(
       onChange(authenticationConfig, () => {
         const read = (): AuthenticationSettings =>
           fileSettings("AuthenticationConfiguration", authenticationConfig, setting);
@@ -160,7 +160,7 @@ export function watchFiles(options: ServeOptions, profile: Profile, server: Wall
   }
   if (authorizationConfig !== undefined) {
     let current = readAuthorizers(authorizationConfig, setting, undefined);
-    stops.push(
+    watched.push(
       onChange(authorizationConfig, () => {
         const read = (): readonly AuthorizerSettings[] => {
           const rows = readAuthorizers(authorizationConfig, setting, current);
@@ -175,7 +175,13 @@ export function watchFiles(options: ServeOptions, profile: Profile, server: Wall
       }),
     );
   }
-  return () => stops.forEach((stop) => stop());
+  // Whoever hangs up asks for the files to be read at once. It ends nothing.
+  const hangup = (): void => watched.forEach(({ look }) => look());
+  process.on("SIGHUP", hangup);
+  return () => {
+    process.off("SIGHUP", hangup);
+    watched.forEach(({ stop }) => stop());
+  };
 }
 
 function reload<Value>(
@@ -197,7 +203,7 @@ function reload<Value>(
 }
 
 /** The text decides: a file that was only touched has not changed. */
-function onChange(file: string, changed: () => void): () => void {
+function onChange(file: string, changed: () => void): { look(): void; stop(): void } {
   const textOf = (): string | undefined => {
     try {
       return readFileSync(file, "utf8");
@@ -213,7 +219,7 @@ function onChange(file: string, changed: () => void): () => void {
     changed();
   };
   watchFile(file, { interval: pollMillis, persistent: false }, look);
-  return () => unwatchFile(file, look);
+  return { look, stop: () => unwatchFile(file, look) };
 }
 
 function log(line: string): void {

@@ -38,6 +38,8 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     profile,
     faults: options.faults,
     historyWindowMicros: options.historyWindow,
+    historyBytesMax: options.historyBytesMax,
+    ...(options.memoryMax === undefined ? {} : { memoryBytesMax: options.memoryMax }),
     eventTtlMicros: options.eventTtl,
     unreadable: options.unreadable,
     tokens,

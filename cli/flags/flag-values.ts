@@ -8,6 +8,7 @@ import { type FaultName, faultNames } from "../../sim/planted/server-faults.ts";
 import { authorizationModes } from "../../sim/apiserver/access/modes.ts";
 import { type FeatureGates, svcProfile } from "../../sim/contract/profile.ts";
 import { type TopicName, topicNames } from "../../conformance/diff/topic-names.ts";
+import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import { parseDuration } from "../../wire/durations.ts";
 
 type Parsed<T> = ValueParserResult<T>;
@@ -61,6 +62,18 @@ function formatMicros(micros: number): string {
   ] as const;
   const [unit, size] = units.find(([, size]) => micros % size === 0) ?? ["µs", 1];
   return `${micros / size}${unit}`;
+}
+
+/** An amount of memory above zero, in bytes or as a quantity, in bytes. */
+export function byteCount(): ValueParser<"sync", number> {
+  const rule = "an amount of memory above zero, in bytes or as 256Mi or 2Gi";
+  const parse = (input: string): Parsed<number> => {
+    const amount = parseQuantity(input);
+    const bytes = "error" in amount ? Number.NaN : Number(quantityAt(amount, 0));
+    if (!Number.isSafeInteger(bytes) || bytes < 1) return refuse(message`Expected ${text(rule)}, but got ${input}.`);
+    return { success: true, value: bytes };
+  };
+  return valueParser("BYTES", 1, parse, String);
 }
 
 /** The name of a planted fault of the embedded server. */

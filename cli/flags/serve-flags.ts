@@ -5,7 +5,7 @@ import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
-import { authorizationModeList, boolean, commaList, duration, serverUrl } from "./flag-values.ts";
+import { authorizationModeList, boolean, byteCount, commaList, duration, serverUrl } from "./flag-values.ts";
 
 export const serve = object({
   command: constant("serve"),
@@ -127,6 +127,17 @@ export const serve = object({
   historyWindow: withDefault(
     option("--history-window", duration(), { description: message`How long old versions stay readable.` }),
     300_000_000,
+  ),
+  historyBytesMax: withDefault(
+    option("--history-bytes-max", byteCount(), {
+      description: message`What old versions may take in memory; beyond, the oldest go before their time, and who asks for them gets 410.`,
+    }),
+    268_435_456,
+  ),
+  memoryMax: optional(
+    option("--memory-max", byteCount(), {
+      description: message`Memory of the process: near it, requests are refused with 429, and at it with 503. Default: no bound.`,
+    }),
   ),
   eventTtl: withDefault(
     option("--event-ttl", duration(), { description: message`How long an event is kept after its last write.` }),

@@ -33,6 +33,8 @@ export interface ApiServerOptions {
   readonly faults?: Faults | readonly FaultName[];
   /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
   readonly historyWindowMicros?: Micros;
+  /** What old versions may take, about as JSON; beyond, the oldest go before their time. Default: no bound. */
+  readonly historyBytesMax?: number;
   /** How long an event is kept after its last write, in microseconds > 0. Default 1 hour. */
   readonly eventTtlMicros?: Micros;
   /** Static bearer tokens. Default: none. */

@@ -172,6 +172,7 @@ export class ApiServer implements ApiHandler, RunHost {
     );
     this.verbs = new Verbs(this.context, {
       historyWindowMicros: options.historyWindowMicros ?? fiveMinutes,
+      historyBytesMax: options.historyBytesMax,
       cacheLagMicros: options.cacheLagMicros ?? 0,
       eventTtlMicros: options.eventTtlMicros ?? oneHour,
       bootstrap: options.bootstrap ?? true,

@@ -15,6 +15,8 @@ export interface WorkQueueOptions<Item> {
   readonly count: QueueCount;
   /** Calls `done` once, within the call or later. What it throws is this item's alone: it is tried again. */
   readonly work: (item: Item, done: (outcome: Outcome) => void) => void;
+  /** Items worked on before others have their turn, at least 1. Default 100. */
+  readonly turnItemsMax?: number;
 }
 
 /** Between hearing of something and acting on it. */
@@ -101,8 +103,9 @@ export class WorkQueue<Item> {
 
   private turn(): void {
     const items: Item[] = [];
+    const max = this.options.turnItemsMax ?? turnItemsMax;
     for (const item of this.waiting.keys()) {
-      if (items.length === turnItemsMax) break;
+      if (items.length === max) break;
       if (!this.busy.has(item)) items.push(item);
     }
     for (const item of items) this.take(item);

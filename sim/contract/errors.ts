@@ -135,7 +135,7 @@ export const unsupportedMediaType = (message: string, emptyDetails: boolean): Ap
 export const tooLarge = (message: string): ApiError => new ApiError(413, "RequestEntityTooLarge", message);
 
 /** 504 for a version that the server has not reached. `retryAfterSeconds` 0 leaves the header out. */
-export const tooLargeVersion = (requested: number, current: number, retryAfterSeconds = 1): ApiError =>
+export const tooLargeVersion = (requested: string, current: number, retryAfterSeconds = 1): ApiError =>
   new ApiError(504, "Timeout", `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),

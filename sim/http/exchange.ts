@@ -11,6 +11,7 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
+import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "./room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
 import { wallPorts } from "./wall.ts";
@@ -60,6 +61,7 @@ export interface ExchangeContext {
   readonly bodies: Room;
   /** For large answers that nobody has read yet. */
   readonly unread: Room;
+  readonly memory: MemoryLimit;
   draining: boolean;
 }
 
@@ -105,6 +107,7 @@ export interface Outgoing {
 }
 
 const nothing = new Uint8Array(0);
+const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 
 /** From here on copying a body costs more than a second buffer in the write. */
 const gatheredBytesMin = 8192;
@@ -222,6 +225,8 @@ export class Exchange implements Responder {
 
   #start(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
+    const level = this.#context.memory.level();
+    if (level !== "free" && this.#isRefusedAt(level)) return;
     this.#state = "started";
     const { clientCertificate } = this.#context;
     const certificate = clientCertificate?.(this.#incoming as OnConnection);
@@ -232,6 +237,21 @@ export class Exchange implements Responder {
       const cancel = this.#context.handler.start(request, this);
       if (this.#state !== "done") this.#cancel = cancel;
     });
+  }
+
+  /** Probes and the figures are answered to the last, and what frees memory as long as that is possible. */
+  #isRefusedAt(level: "scarce" | "none"): boolean {
+    const { method, url = "" } = this.#incoming;
+    if (alwaysAnswered.test(url) || (level === "scarce" && method === "DELETE")) return false;
+    const status = level === "scarce" ? 429 : 503;
+    const text =
+      level === "scarce" ? "Too many requests, please try again later.\n" : "The server has no memory left.\n";
+    this.#status = status;
+    this.#finish("answered");
+    const headers = { "content-type": "text/plain; charset=utf-8", "content-length": text.length, "retry-after": "1" };
+    this.#outgoing.writeHead(status, headers);
+    this.#outgoing.end(text, "latin1");
+    return true;
   }
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {

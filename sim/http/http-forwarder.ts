@@ -2,10 +2,13 @@
  * Hands requests on over HTTP and HTTPS, for a server that runs in real time. Whoever is at the other end of a proxied
  * request need not prove who it is: so it is on the real server, too.
  */
+import { lookup, type LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
+import { addressNotAllowed, isReachable } from "../apiserver/proxy/locations.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { type Dialer, throughDialer } from "./egress/dialer.ts";
 
@@ -67,7 +70,7 @@ function send(
 }
 
 function opened(request: ForwardedRequest, dial: Dialer | undefined): ClientRequest {
-  const { scheme, host, port, method, target, headers, body } = request;
+  const { scheme, host, port, method, target, headers, body, isGlobalOnly } = request;
   if (!/^\d*$/.test(port)) throw new Error(`dial tcp: lookup tcp/${port}: unknown port`);
   const length = body === undefined ? {} : { "content-length": body.length };
   return (scheme === "https" ? requestHttps : requestHttp)({
@@ -76,6 +79,7 @@ function opened(request: ForwardedRequest, dial: Dialer | undefined): ClientRequ
     method,
     path: target,
     ...throughDialer(dial, scheme === "https"),
+    ...(isGlobalOnly === true ? { lookup: globalLookup } : {}),
     headers: { ...headers, ...length },
     ...(scheme === "https" ? { rejectUnauthorized: false } : {}),
   });
@@ -105,6 +109,16 @@ function read(
     end({ status, headers, body: Buffer.concat(chunks) });
   });
 }
+
+/** Many names mean the machine itself, also those that are numbers in other clothes: what counts is where they lead. */
+const globalLookup: LookupFunction = (host, options, done) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) done(error, [], 0);
+    else if (!addresses.every(({ address }) => isReachable(address))) done(new Error(addressNotAllowed), [], 0);
+    else if (options.all === true) done(null, addresses);
+    else done(null, (addresses[0] as LookupAddress).address, (addresses[0] as LookupAddress).family);
+  });
+};
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connect: connection refused",

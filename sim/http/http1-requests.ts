@@ -28,9 +28,11 @@ interface Refusal {
 }
 
 const unknownCoding: Refusal = { status: 501, phrase: "Not Implemented", text: "Unsupported transfer encoding" };
+const noVersion: Refusal = { status: 400, phrase: "Bad Request", text: "400 Bad Request: malformed HTTP version" };
 const tooManyHosts = "Bad Request: too many Host headers";
 
 function refusalOf({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return noVersion;
   let hosts = 0;
   let codings = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

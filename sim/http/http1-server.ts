@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
+import { MemoryLimit } from "./memory-limit.ts";
 import { Room } from "./room.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
@@ -22,6 +23,8 @@ export interface HttpServerOptions {
   readonly bodyBytesMax?: number;
   /** Bytes of request line and headers; more is answered 431. Default 1 MiB, the real server's. */
   readonly headerBytesMax?: number;
+  /** Memory that the process may use: near it, requests are refused. Default: what the engine's heap may have. */
+  readonly memoryBytesMax?: number;
   /** How long a client may take. Default: `defaultPatience`. */
   readonly patience?: Partial<Patience>;
   /** Whether a complete response is sent gzipped. Default: never. */
@@ -69,6 +72,7 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     answers: new AnswerFlush(),
     bodies: new Room(bodyRoomBytes),
     unread: new Room(unreadRoomBytes),
+    memory: new MemoryLimit(options.memoryBytesMax),
     draining: false,
   };
 }

@@ -8,7 +8,7 @@ import { append } from "../../wire/lists.ts";
 import { wallPorts } from "./wall.ts";
 
 /** What is not longer leaves in one piece, with its length. */
-export const wholeBytesMax = 1024 * 1024;
+const wholeBytesMax = 1024 * 1024;
 
 /** Made before the peer must take it. */
 const partBytes = 256 * 1024;

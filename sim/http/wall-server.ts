@@ -71,6 +71,7 @@ export interface WallServerOptions extends Omit<ServerSettings, "access"> {
   readonly chaos?: WallChaos;
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
+  readonly memoryBytesMax?: HttpServerOptions["memoryBytesMax"];
   /** Something threw: our bug. The server goes on without what it happened in (`what`), which is half-done. */
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -93,6 +94,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     tls,
     accessLog,
     patience,
+    memoryBytesMax,
     onError,
     speed = 1,
     living,
@@ -143,6 +145,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
       ...(accessLog === undefined ? {} : { accessLog }),
       ...(patience === undefined ? {} : { patience }),
+      ...(memoryBytesMax === undefined ? {} : { memoryBytesMax }),
     },
     port,
     bindAddress,

@@ -1,6 +1,6 @@
 /** Real time for the wall driver: node's monotonic clock and timers, taken before any trap covers them. */
 import { performance } from "node:perf_hooks";
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 import type { WallPorts } from "../kernel/wall-driver.ts";
 
 const monotonicMillis = performance.now.bind(performance);
@@ -8,6 +8,10 @@ const monotonicMillis = performance.now.bind(performance);
 export const wallPorts: WallPorts = {
   nowMicros: () => Math.floor(monotonicMillis() * 1000),
   wake(delayMicros, fire) {
+    if (delayMicros === 0) {
+      const next = setImmediate(fire);
+      return () => clearImmediate(next);
+    }
     const timer = setTimeout(fire, Math.ceil(delayMicros / 1000));
     return () => clearTimeout(timer);
   },

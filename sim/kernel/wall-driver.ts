@@ -14,6 +14,10 @@ export interface WallOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Events run for so long in one turn, and the clock is looked at after so many. */
+const turnMicrosMax = 10_000;
+const eventsPerLook = 4;
+
 /** Timers of hosts overflow at 2^31 milliseconds; waking once an hour for nothing costs nothing. */
 const WAKE_MICROS_MAX = 3_600_000_000;
 
@@ -63,16 +67,23 @@ export class WallDriver {
     return Math.max(this.kernel.nowMicros(), this.stopped ? 0 : this.ports.nowMicros() - this.originMicros);
   }
 
+  /**
+   * What is due by then; but when that takes long, the rest waits for the next time, so that sockets have theirs. Events
+   * that make others at once would otherwise go on for as long as the world's clock is ahead.
+   */
   private runDue(untilMicros: Micros): void {
-    for (;;) {
+    const { kernel, ports } = this;
+    const began = ports.nowMicros();
+    for (let count = 1; (kernel.nextEventMicros ?? Infinity) <= untilMicros; count++) {
+      if (count % eventsPerLook === 0 && ports.nowMicros() - began > turnMicrosMax) return;
       try {
-        this.kernel.run(untilMicros);
-        return;
+        kernel.step();
       } catch (error) {
         // The event that threw is spent, so this ends.
         this.options.onError(error);
       }
     }
+    kernel.run(untilMicros);
   }
 
   /** Keeps one wake-up, no later than the next event. One that is early is left: it re-arms when it fires. */

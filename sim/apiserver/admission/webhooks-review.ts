@@ -3,7 +3,7 @@
  * Source: the published request and response forms and their errors.
  */
 import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import { goQuote } from "../../../wire/go-strings.ts";
+import { encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -81,7 +81,7 @@ export interface Reply {
 /** The reply, or why the body is none. */
 export function readReply(body: unknown, uid: string, dialect: Dialect, mutating: boolean): Reply | string {
   if (!isObject(body)) return "received invalid webhook response: expected an object";
-  const found = `${String(body["apiVersion"] ?? "")}, Kind=${String(body["kind"] ?? "")}`;
+  const found = `${shown(body["apiVersion"])}, Kind=${shown(body["kind"])}`;
   const wanted = `${apiVersionInDialect(dialect, "admission.svc.io/v1")}, Kind=AdmissionReview`;
   if (found !== wanted)
     return `received invalid webhook response: expected webhook response of ${wanted}, got ${found}`;
@@ -89,7 +89,7 @@ export function readReply(body: unknown, uid: string, dialect: Dialect, mutating
   if (!isObject(response)) return "received invalid webhook response: webhook response was absent";
   const { uid: echoed = "", allowed, status, patch, patchType = "", warnings } = response;
   if (echoed !== uid) {
-    return `received invalid webhook response: expected response.uid=${goQuote(uid)}, got ${goQuote(String(echoed))}`;
+    return `received invalid webhook response: expected response.uid=${goQuote(uid)}, got ${goQuote(shown(echoed))}`;
   }
   const operations = patch === undefined || patch === "" ? undefined : readPatch(patch);
   if (typeof operations === "string") return `received invalid webhook response: ${operations}`;
@@ -97,7 +97,7 @@ export function readReply(body: unknown, uid: string, dialect: Dialect, mutating
   if (operations !== undefined && patchType !== "JSONPatch") {
     return patchType === ""
       ? "received invalid webhook response: webhook returned response.patch but not response.patchType"
-      : `received invalid webhook response: webhook returned invalid response.patchType of ${goQuote(String(patchType))}`;
+      : `received invalid webhook response: webhook returned invalid response.patchType of ${goQuote(shown(patchType))}`;
   }
   return {
     allowed: allowed === true,
@@ -106,6 +106,10 @@ export function readReply(body: unknown, uid: string, dialect: Dialect, mutating
     warnings: Array.isArray(warnings) ? warnings.filter((text): text is string => typeof text === "string") : [],
   };
 }
+
+/** What should be a text, as it came. */
+const shown = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "" : encodeJson(value);
 
 /** The patch is a document in base64. */
 function readPatch(patch: unknown): readonly Json[] | string {
@@ -146,9 +150,9 @@ export function denial(webhook: Webhook, status: JsonObject = {}): ApiError {
   const deniedBy = `admission webhook ${goQuote(webhook.name)} denied the request`;
   const { message = "", reason = "", code = 0, details } = status;
   const why = message !== "" ? message : reason;
-  const text = why === "" ? `${deniedBy} without explanation` : `${deniedBy}: ${String(why)}`;
+  const text = why === "" ? `${deniedBy} without explanation` : `${deniedBy}: ${shown(why)}`;
   const known = typeof code === "number" && code >= 400 && code <= 599 ? code : 400;
-  const word = reason === "" ? undefined : String(reason);
+  const word = reason === "" ? undefined : shown(reason);
   return new ApiError(known, word, text, isObject(details) ? details : undefined);
 }
 

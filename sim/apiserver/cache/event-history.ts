@@ -67,6 +67,11 @@ export class EventHistory {
     this.lastDropped = revision;
   }
 
+  /** Drops the events up to `revision`. */
+  forgetThrough(revision: number): void {
+    while (this.size > 0 && (this.events[this.first] as StoreEvent).revision <= revision) this.dropFirst();
+  }
+
   /** Whether no event after `revision` has been dropped. */
   keepsAfter(revision: number, now: Micros): boolean {
     this.dropOld(now);

@@ -129,6 +129,12 @@ export class FrontEnd {
     for (const cache of this.caches.values()) cache.forgetHistory();
   }
 
+  /** No watch can start from before `revision`, which has been compacted. */
+  forgetThrough(revision: number): void {
+    this.historyFrom = Math.max(this.historyFrom, Math.min(revision, this.feed.applied));
+    for (const cache of this.caches.values()) cache.forgetThrough(revision);
+  }
+
   /** Of every resource that somebody has read or written, by the prefix of its keys. */
   figures(): readonly CacheFigures[] {
     const cached = [...this.caches].map(([prefix, cache]) => ({

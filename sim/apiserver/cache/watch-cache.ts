@@ -115,6 +115,11 @@ export class WatchCache implements Source {
     this.history.forget(this.applied);
   }
 
+  /** Keeps none of the events up to `revision`. */
+  forgetThrough(revision: number): void {
+    this.history.forgetThrough(revision);
+  }
+
   keepsAfter(revision: number): boolean {
     return this.history.keepsAfter(revision, this.process.clock.nowMicros());
   }

@@ -13,7 +13,11 @@ export interface Location {
   readonly host: string;
   /** Decimal; empty for the scheme's own. */
   readonly port: string;
+  /** Whoever resolves the name may not reach the server's own machine by it, nor what only its own network can. */
+  readonly isGlobalOnly?: true;
 }
+
+export const addressNotAllowed = "address not allowed";
 
 export interface LocationPorts {
   /** An object of the core group as it is stored now. */
@@ -94,7 +98,7 @@ function locatePod(ports: LocationPorts, namespace: string, id: string): Locatio
   const pod = existing(ports, "pods", namespace, name);
   const [host = ""] = addressesOfPod(pod);
   const address = readIp(host);
-  if (address === undefined || !isGlobalUnicast(address)) throw badRequest("address not allowed");
+  if (address === undefined || !isGlobalUnicast(address)) throw badRequest(addressNotAllowed);
   return { scheme: scheme || "http", host: plain(host), port: port === "" ? firstPort(pod) : port };
 }
 
@@ -135,8 +139,17 @@ function locateNode(ports: LocationPorts, _: string, id: string): Location {
   const agentPort = String(daemonEndpoints?.kubeletEndpoint?.Port || agentPortDefault);
   if (port === "" || port === agentPort) return { scheme: "https", host, port: agentPort };
   const address = readIp(host);
-  if (address !== undefined && !isGlobalUnicast(address)) throw badRequest("address not allowed");
-  return { scheme: scheme || "http", host, port };
+  if (address !== undefined) {
+    if (!isGlobalUnicast(address)) throw badRequest(addressNotAllowed);
+    return { scheme: scheme || "http", host, port };
+  }
+  return { scheme: scheme || "http", host, port, isGlobalOnly: true };
+}
+
+/** Whether an address that a name was resolved to may be connected to. */
+export function isReachable(resolved: string): boolean {
+  const address = readIp(resolved);
+  return address !== undefined && isGlobalUnicast(address);
 }
 
 const isGlobalUnicast = kindsOfIp["isGlobalUnicast"] as (ip: IpAddress) => boolean;

@@ -17,7 +17,7 @@ import { compactJson } from "../encodings/encode.ts";
 import { TextPayload } from "../encodings/payload.ts";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 import { forwardedHeaders, returnedHeaders, returnedLocation } from "./headers.ts";
-import { type LocationPorts, locations, unavailable } from "./locations.ts";
+import { addressNotAllowed, type LocationPorts, locations, unavailable } from "./locations.ts";
 
 export interface ProxyPorts extends LocationPorts {
   readonly forward: Forward;
@@ -103,6 +103,7 @@ function handBack(
   prefix: string,
   answer: ForwardedAnswer,
 ): void {
+  if ("error" in answer && answer.error === addressNotAllowed) throw badRequest(addressNotAllowed);
   if ("error" in answer) throw unavailable(`error trying to reach service: ${answer.error}`);
   const { "content-type": type, location, "content-length": length, ...rest } = returnedHeaders(answer.headers);
   const own = baseHeaders(run);

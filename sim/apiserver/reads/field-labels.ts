@@ -37,6 +37,21 @@ export function fieldMatcher(
   labels: FieldLabels,
 ): ((object: JsonObject) => boolean) | undefined {
   if (selector.empty) return undefined;
+  // However often a field may not be this or that, it is read once.
+  const excluded = Map.groupBy(
+    selector.requirements.filter(({ operator }) => operator === "!="),
+    ({ field }) => field,
+  );
+  const wanted = new Map(
+    selector.requirements.flatMap(({ field, operator, value }) => (operator === "=" ? [[field, value] as const] : [])),
+  );
+  const never = new Map([...excluded].map(([field, rows]) => [field, new Set(rows.map(({ value }) => value))]));
+  if (selector.requirements.length > fewRequirements) {
+    if (contradicts(selector)) return () => false;
+    return (object) =>
+      [...wanted].every(([field, value]) => (labels.values.get(field) as FieldValue)(object) === value) &&
+      [...never].every(([field, values]) => !values.has((labels.values.get(field) as FieldValue)(object)));
+  }
   const tests = selector.requirements.map(({ field, operator, value }) => {
     const read = labels.values.get(field) as FieldValue;
     return operator === "="
@@ -45,4 +60,17 @@ export function fieldMatcher(
   });
   const [only] = tests;
   return tests.length === 1 && only !== undefined ? only : (object) => tests.every((test) => test(object));
+}
+
+const fewRequirements = 8;
+
+/** Whether one field would have to be two things. */
+function contradicts({ requirements }: FieldSelector): boolean {
+  const wanted = new Map<string, string>();
+  for (const { field, operator, value } of requirements) {
+    if (operator !== "=") continue;
+    if ((wanted.get(field) ?? value) !== value) return true;
+    wanted.set(field, value);
+  }
+  return false;
 }

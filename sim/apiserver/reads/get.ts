@@ -38,7 +38,7 @@ export function startGet(context: ReadContext, target: ReadTarget, request: GetR
   const source = context.frontEnd.source(target.prefix, target.cached);
   return source.whenApplied(version, VERSION_WAIT_MICROS, (reached) => {
     if (reached) answer(source.get(key), target, request, sink);
-    else sink.failed(tooLarge(source, version));
+    else sink.failed(tooLarge(source, version, resourceVersion));
   });
 }
 
@@ -48,8 +48,10 @@ function problemOf({ store, unreadable, profile }: ReadContext, key: string): Ap
 }
 
 /** A type without a cache has nothing to wait for, and names no time to come back. */
-export function tooLarge(source: Source, version: number): ReturnType<typeof tooLargeVersion> {
-  return tooLargeVersion(version, source.applied, source.cached ? 1 : 0);
+export function tooLarge(source: Source, version: number, text: string): ReturnType<typeof tooLargeVersion> {
+  // Beyond 2^53 a number is only near what was asked.
+  const asked = Number.isSafeInteger(version) ? String(version) : text.replace(/^0+/, "");
+  return tooLargeVersion(asked, source.applied, source.cached ? 1 : 0);
 }
 
 function answer(held: KeyValue | undefined, target: ReadTarget, request: GetRequest, sink: GetSink): void {

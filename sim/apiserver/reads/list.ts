@@ -146,7 +146,7 @@ class List {
 
   private failLate(revision: number): void {
     const own = this.timeoutMicros() < VERSION_WAIT_MICROS;
-    this.sink.failed(own ? timeout(TIMED_OUT) : tooLarge(this.source, revision));
+    this.sink.failed(own ? timeout(TIMED_OUT) : tooLarge(this.source, revision, this.request.options.resourceVersion));
   }
 
   /** The request's own deadline, where the profile lets a plain list have one. */
@@ -236,7 +236,7 @@ class List {
     if (revision <= store.revision) return undefined;
     return profile.exactFutureStatus === 500
       ? unmapped("etcdserver: mvcc: required revision is a future revision")
-      : tooLarge(this.source, revision);
+      : tooLarge(this.source, revision, this.request.options.resourceVersion);
   }
 
   private fromToken(token: ContinueToken): void {

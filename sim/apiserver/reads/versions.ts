@@ -12,7 +12,9 @@ export const VERSION_WAIT_MICROS = 3_000_000;
 export function parseVersion(text: string): number | undefined {
   if (text === "" || text === "0") return 0;
   if (!/^[0-9]+$/.test(text)) return undefined;
-  return text.length < 20 || BigInt(text) <= UINT64_MAX ? Number(text) : undefined;
+  const digits = text.replace(/^0+/, "");
+  if (digits.length > 20) return undefined;
+  return digits.length < 20 || BigInt(digits) <= UINT64_MAX ? Number(digits) : undefined;
 }
 
 /** Why `parseVersion` refused `text`, in the words of the real server. */

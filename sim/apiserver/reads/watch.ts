@@ -58,7 +58,9 @@ function beginWhenFresh(plan: WatchPlan, revision: number): Cancel {
   let cancelWatch = nothing;
   const cancelWait = source.whenApplied(revision, VERSION_WAIT_MICROS, (reached) => {
     try {
-      cancelWatch = reached ? beginWithState(plan, true) : refuse(plan, tooLarge(source, revision));
+      cancelWatch = reached
+        ? beginWithState(plan, true)
+        : refuse(plan, tooLarge(source, revision, plan.request.options.resourceVersion));
     } catch (error) {
       plan.context.process.caught("watch", error);
       fail(plan, internalError("an exception in the server ended this watch"));

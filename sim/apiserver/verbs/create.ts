@@ -74,7 +74,8 @@ export function createDraft(
       const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
       const made = store(writer, resource, object, sentVersion, options);
       // The first quota of a namespace is counted as well.
-      if (!options.dryRun && (hasQuotas || resource === writer.quotas)) refreshQuotas(writer, namespace);
+      if (!options.dryRun && (hasQuotas || resource === writer.quotas))
+        refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
       done(made);
     },
   );

@@ -30,6 +30,8 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
     const all = (list["items"] ?? []) as readonly JsonObject[];
     const items = context.faults["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
     inTurn(
+      writer,
+      run,
       items,
       (item, done) => {
         const { namespace = "", name = "" } = metadataOf(item);
@@ -55,8 +57,16 @@ const oneAtATime = {
   field: ignoreStoreReadErrorName,
 };
 
-/** Calls `work` on one item after another, each when the one before is done; a long list does not grow the stack. */
+/** Deleted in one turn before others have theirs. */
+const turnItemsMax = 200;
+
+/**
+ * Calls `work` on one item after another, each when the one before is done; a long list neither grows the stack nor keeps
+ * others waiting.
+ */
 function inTurn<Item>(
+  { context }: Writer,
+  run: Run,
   items: readonly Item[],
   work: (item: Item, done: () => void) => void,
   finished: () => void,
@@ -65,7 +75,16 @@ function inTurn<Item>(
   let looping = false;
   const drain = (): void => {
     looping = true;
-    while (at < items.length) {
+    for (let left = turnItemsMax; at < items.length; left--) {
+      if (left === 0) {
+        looping = false;
+        const next = (): void => {
+          run.unpark("executing");
+          run.stage(drain);
+        };
+        run.park("waiting", context.process.clock.after(1, next));
+        return;
+      }
       let done = false;
       work(items[at++] as Item, () => {
         done = true;

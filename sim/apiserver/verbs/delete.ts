@@ -85,7 +85,7 @@ export function deleteNamed(
         attempt();
         return;
       }
-      if (deleted.removed && !options.dryRun) refreshQuotas(writer, namespace);
+      if (deleted.removed && !options.dryRun) refreshQuotas(writer, namespace, resource, name);
       done(deleted);
     };
     if (isAdmitted) go();

@@ -79,10 +79,16 @@ function increase(after: Amounts, before: Amounts): Amounts {
 
 const minus = (left: Quantity, right: Quantity): Quantity => addQuantities(left, negateQuantity(right));
 
-/** Counts anew what the quotas of a namespace have to say, after something came or went. */
-export function refreshQuotas(writer: Writer, namespace: string): void {
-  if (namespace === "") return;
+/**
+ * Counts anew what the quotas of a namespace have to say of `changed`, after an object of it called `name` came, went or
+ * changed; a quota that changed itself is counted whole.
+ */
+export function refreshQuotas(writer: Writer, namespace: string, changed: ServedResource, name: string): void {
+  if (namespace === "" || !writer.quotaNamespaces.has(namespace)) return;
+  const sums = new Map<string, Amounts>();
   for (const live of quotasOf(writer, namespace)) {
+    const isItself = changed === writer.quotas && metadataOf(live.object).name === name;
+    if (!isItself && !concerns(live.object, changed)) continue;
     const hard = amountsOf(live.object, "spec");
     const used = new Map<string, Quantity>([...hard.keys()].map((key) => [key, zero]));
     const counted = new Set<string>(); // what is served in several versions is stored once
@@ -91,15 +97,47 @@ export function refreshQuotas(writer: Writer, namespace: string): void {
       const { quota = none } = strategy;
       if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !mayCount(resource, hard)) continue;
       counted.add(read.prefix);
-      for (const { object } of writer.all(resource, namespace)) {
-        if (quota.hasEnded?.(object)) continue;
-        for (const [key, amount] of usageOf(resource, object, live.object, hard)) {
-          used.set(key, addQuantities(used.get(key) ?? zero, amount));
-        }
+      for (const [key, amount] of sumOf(writer, resource, namespace, live.object, hard, sums)) {
+        used.set(key, addQuantities(used.get(key) ?? zero, amount));
       }
     }
     writeStatus(writer, live, used);
   }
+}
+
+/** What all objects of a resource use; quotas that limit the same things in the same scopes share it. */
+function sumOf(
+  writer: Writer,
+  resource: ServedResource,
+  namespace: string,
+  quota: JsonObject,
+  hard: Amounts,
+  sums: Map<string, Amounts>,
+): Amounts {
+  const { scopes = [], scopeSelector = {} } = (quota["spec"] ?? {}) as JsonObject;
+  const id = JSON.stringify([resource.read.prefix, scopes, scopeSelector, [...hard.keys()]]);
+  const known = sums.get(id);
+  if (known !== undefined) return known;
+  const sum = new Map<string, Quantity>();
+  for (const { object } of writer.all(resource, namespace)) {
+    if (resource.strategy.quota?.hasEnded?.(object)) continue;
+    for (const [key, amount] of usageOf(resource, object, quota, hard)) {
+      sum.set(key, addQuantities(sum.get(key) ?? zero, amount));
+    }
+  }
+  sums.set(id, sum);
+  return sum;
+}
+
+const concerned = new WeakMap<JsonObject, Map<ServedResource, boolean>>();
+
+/** Whether a stored quota counts objects of the resource. */
+function concerns(quota: JsonObject, resource: ServedResource): boolean {
+  let known = concerned.get(quota);
+  if (known === undefined) concerned.set(quota, (known = new Map()));
+  let answer = known.get(resource);
+  if (answer === undefined) known.set(resource, (answer = mayCount(resource, amountsOf(quota, "spec"))));
+  return answer;
 }
 
 const none: QuotaUse = {};

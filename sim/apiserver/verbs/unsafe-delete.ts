@@ -30,7 +30,7 @@ export function deleteUnreadable(writer: Writer, run: Run, resource: ServedResou
     const revision = context.store.delete(key, found.modRevision);
     if (revision === undefined) throw notCorrupt(resource, name);
     context.process.trace("write", key, revision, "");
-    refreshQuotas(writer, namespace);
+    refreshQuotas(writer, namespace, resource, name);
     respondObject(context, run, 200, goneStatus(resource, name));
   };
   requireUnsafeVerb(writer, run, resource, () => admitted(writer, run, review, remove));

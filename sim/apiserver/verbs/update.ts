@@ -98,7 +98,7 @@ export function change(
     if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
       requireQuota(writer, resource, object, options.dryRun, live.object);
     const stored = commit(writer, write, object);
-    if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace);
+    if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace, resource, name);
     done(stored);
   };
   if (isAdmitted) go(draft);

@@ -5,6 +5,7 @@ import { type Equivalent, equivalentsOf } from "../admission/equivalents.ts";
 import type { Params } from "../admission/policies.ts";
 import { FrontEnd } from "../cache/front-end.ts";
 import type { Source } from "../cache/source.ts";
+import { limitHistory } from "../cache/history-limit.ts";
 import { startCompactor } from "../cache/compactor.ts";
 import { startEventExpiry } from "../cache/event-expiry.ts";
 import { groupFromDialect } from "../../../wire/dialect.ts";
@@ -48,6 +49,8 @@ import { Writer } from "./writer.ts";
 
 export interface VerbsOptions {
   readonly historyWindowMicros: Micros;
+  /** Undefined: as many as there are. */
+  readonly historyBytesMax: number | undefined;
   readonly cacheLagMicros: Micros;
   readonly eventTtlMicros: Micros;
   /** Make the namespaces that every cluster has. */
@@ -78,6 +81,7 @@ export class Verbs {
     context: ServerContext,
     {
       historyWindowMicros,
+      historyBytesMax,
       cacheLagMicros,
       eventTtlMicros,
       bootstrap,
@@ -128,6 +132,10 @@ export class Verbs {
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
+    if (historyBytesMax !== undefined) {
+      const forget = (revision: number): void => this.frontEnd.forgetThrough(revision);
+      limitHistory({ process, store, bytesMax: historyBytesMax, forget });
+    }
   }
 
   /** Where the server is reached, for its own service. */

@@ -42,6 +42,9 @@ type Done = (outcome: Outcome) => void;
 
 const apiVersion = "policy/v1";
 
+/** Each reads all pods of its namespace. */
+const budgetsPerTurn = 10;
+
 export class DisruptionController {
   private readonly client: ControlClient;
   private readonly reflectors: Reflectors;
@@ -59,6 +62,7 @@ export class DisruptionController {
     this.queue = new WorkQueue({
       process: client.process,
       count: client.queueCounts.of("disruption"),
+      turnItemsMax: budgetsPerTurn,
       work: (key, done) => this.sync(key, done),
     });
   }

@@ -18,9 +18,31 @@ export interface Shaping {
   readonly unknown: string[];
   /** A type error in metadata, or a nesting beyond all measure; the first counts. */
   error: string | undefined;
+  /** What defaults may still add, in characters: a short body can ask for a thousand of them a hundred thousand times. */
+  room: number;
 }
 
-export const newShaping = (): Shaping => ({ unknown: [], error: undefined });
+export const newShaping = (): Shaping => ({ unknown: [], error: undefined, room: defaultedMax });
+
+/** As much as a body may have. */
+const defaultedMax = 3 * 1024 * 1024;
+
+/** A default, if there is room for it. */
+function defaulted(value: Json | undefined, shaping: Shaping): Json {
+  if (value === undefined || value === null) return null;
+  shaping.room -= 8 + (typeof value === "string" ? value.length : typeof value === "object" ? sizeOf(value) : 0);
+  if (shaping.room >= 0) return value;
+  shaping.error ??= `Request entity too large: defaults would add more than ${defaultedMax} bytes`;
+  return null;
+}
+
+const sizes = new WeakMap<object, number>();
+
+function sizeOf(value: object): number {
+  let size = sizes.get(value);
+  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length));
+  return size;
+}
 
 /** Fields of an embedded resource, and of the root, that no schema needs to name. */
 const implied: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -39,7 +61,7 @@ function shape(value: Json, schema: Schema | undefined, path: string, depth: num
   if (Array.isArray(value)) {
     const items = schema?.items ?? (schema?.preservesUnknown === true ? kept : undefined);
     return (value as readonly Json[]).map((item, at) =>
-      shape(orDefault(item, items), items, `${path}[${at}]`, depth + 1, shaping),
+      shape(orDefault(item, items, shaping), items, `${path}[${at}]`, depth + 1, shaping),
     );
   }
   return shapeFields(value as JsonObject, schema ?? nothing, path, depth, shaping);
@@ -58,6 +80,7 @@ function shapeFields(
   shaping: Shaping,
 ): Record<string, Json> {
   const result: Record<string, Json> = {};
+  if (shaping.room < 0) return result;
   for (const name of keysOf(object, schema)) {
     const at = path === "" ? name : `${path}.${name}`;
     const own = Object.hasOwn(object, name) ? object[name] : undefined;
@@ -71,7 +94,7 @@ function shapeFields(
       shaping.unknown.push(at);
       continue;
     }
-    const value = own === undefined ? (inner.default ?? null) : orDefault(own, inner);
+    const value = own === undefined ? defaulted(inner.default, shaping) : orDefault(own, inner, shaping);
     if (value === null && !(isNullable(inner) && (own === null || inner.default === null))) continue;
     setKey(result, name, shape(value, inner === prunedInside ? undefined : inner, at, depth + 1, shaping));
   }
@@ -83,11 +106,22 @@ const isNullable = (schema: Schema): boolean => schema.nullable || schema === ke
 /** The names of fields that are there or get a default, in byte order. */
 function keysOf(object: JsonObject, schema: Schema): readonly string[] {
   const keys = Object.keys(object).filter((key) => object[key] !== undefined);
-  for (const [name, inner] of schema.properties) {
-    if (inner.default !== undefined && !Object.hasOwn(object, name) && !(schema.embedded && implied.has(name)))
-      keys.push(name);
+  for (const name of defaultsOf(schema)) {
+    if (!Object.hasOwn(object, name) && !(schema.embedded && implied.has(name))) keys.push(name);
   }
   return keys.sort(compareBytes);
+}
+
+const withDefaults = new WeakMap<Schema["properties"], readonly string[]>();
+
+/** Names of fields with a default. */
+function defaultsOf({ properties }: Schema): readonly string[] {
+  let names = withDefaults.get(properties);
+  if (names === undefined) {
+    names = [...properties].flatMap(([name, inner]) => (inner.default === undefined ? [] : [name]));
+    withDefaults.set(properties, names);
+  }
+  return names;
 }
 
 /** What is known of a field; undefined when it is to be dropped. */
@@ -101,9 +135,9 @@ function schemaOf(schema: Schema, name: string): Schema | undefined {
 }
 
 /** A null stands for its default where the schema does not allow null. */
-function orDefault(value: Json, schema: Schema | undefined): Json {
+function orDefault(value: Json, schema: Schema | undefined, shaping: Shaping): Json {
   if (value !== null || schema === undefined || schema.nullable) return value;
-  return schema.default ?? null;
+  return defaulted(schema.default, shaping);
 }
 
 function shapeMetadata(metadata: Json, path: string, shaping: Shaping): Json {

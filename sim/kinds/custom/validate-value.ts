@@ -6,15 +6,24 @@
 import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
+import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
 import { isOfFormat } from "../../expressions/library/formats.ts";
 import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  return verdictOn(value, schema, path, charactersMax).causes;
+  return verdictOn(value, schema, path, charactersMax, { left: alternativeStepsMax }).causes;
+}
+
+/**
+ * Values that are judged by alternatives, for one object: a hundred thousand items, each by two thousand, would keep
+ * everybody waiting. Simplification: the real server has no such bound.
+ */
+const alternativeStepsMax = 500_000;
+
+interface Steps {
+  left: number;
 }
 
 /**
@@ -23,8 +32,8 @@ export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
  */
 const charactersMax = 4_000_000;
 
-function verdictOn(value: Json, schema: Schema, path: string, charactersLeft: number): Verdict {
-  const verdict: Verdict = { causes: [], charactersLeft, matches: 0 };
+function verdictOn(value: Json, schema: Schema, path: string, charactersLeft: number, steps: Steps): Verdict {
+  const verdict: Verdict = { causes: [], charactersLeft, matches: 0, steps };
   judge(value, schema, path, verdict);
   return verdict;
 }
@@ -35,6 +44,8 @@ interface Verdict {
   charactersLeft: number;
   /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
   matches: number;
+  /** Shared by all verdicts on one object. */
+  readonly steps: Steps;
 }
 
 function blame(verdict: Verdict, cause: Cause): void {
@@ -110,7 +121,8 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
     const before = verdict.causes.length;
     let accepted = 0;
     for (const each of allOf) {
-      const { causes } = verdictOn(value, each, path, verdict.charactersLeft);
+      if (isSpent(verdict, value, path)) break;
+      const { causes } = verdictOn(value, each, path, verdict.charactersLeft, verdict.steps);
       if (causes.length === 0) accepted++;
       for (const cause of causes) blame(verdict, cause);
       if (verdict.charactersLeft < 0) break;
@@ -119,21 +131,36 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
       disjoined(verdict, path, `must validate all the schemas (allOf)${accepted === 0 ? ". None validated" : ""}`, []);
     }
   }
-  if (not !== undefined && validateValue(value, not, path).length === 0) {
+  if (not === undefined || isSpent(verdict, value, path)) return;
+  if (verdictOn(value, not, path, charactersMax, verdict.steps).causes.length === 0) {
     disjoined(verdict, path, "must not validate the schema (not)", []);
   }
+}
+
+/** Takes one step, of more for a text; without any left the object is refused, and nothing more is looked for. */
+function isSpent(verdict: Verdict, value: Json, path: string): boolean {
+  const { steps } = verdict;
+  if (steps.left >= 0) steps.left -= 1 + (typeof value === "string" ? value.length >> 4 : 0);
+  if (steps.left >= 0) return false;
+  if (verdict.charactersLeft >= 0) {
+    const text = `takes more than ${alternativeStepsMax} comparisons with alternatives`;
+    blame(verdict, forbiddenField(fieldOf(path), text));
+    verdict.charactersLeft = -1;
+  }
+  return true;
 }
 
 function alternatives(
   value: Json,
   schemas: readonly Schema[],
   path: string,
-  { charactersLeft }: Verdict,
+  outer: Verdict,
 ): { readonly accepted: number; readonly best: readonly Cause[] } {
   let accepted = 0;
   let best: Verdict | undefined;
   for (const schema of schemas) {
-    const verdict = verdictOn(value, schema, path, charactersLeft);
+    if (isSpent(outer, value, path)) break;
+    const verdict = verdictOn(value, schema, path, outer.charactersLeft, outer.steps);
     if (verdict.causes.length === 0) accepted++;
     else if (best === undefined || verdict.matches > best.matches) best = verdict;
   }
@@ -224,9 +251,25 @@ const tooMany = (path: string, found: number, most: number): Cause => ({
 });
 
 function judgeEnum(value: Json, schema: Schema, path: string, verdict: Verdict): void {
-  if (schema.enum === undefined || schema.enum.some((each) => jsonEqual(each, value))) return;
-  const supported = schema.enum.map((each) => (typeof each === "string" ? each : encodeJson(each)));
-  blame(verdict, unsupportedValue(fieldOf(path), value, supported));
+  if (schema.enum === undefined) return;
+  const { values, shown } = enumOf(schema.enum);
+  if (!values.has(canonical(value))) blame(verdict, unsupportedValue(fieldOf(path), value, shown));
+}
+
+interface EnumIndex {
+  readonly values: ReadonlySet<string>;
+  readonly shown: readonly string[];
+}
+
+const enums = new WeakMap<readonly Json[], EnumIndex>();
+
+function enumOf(list: readonly Json[]): EnumIndex {
+  let index = enums.get(list);
+  if (index === undefined) {
+    const shown = list.map((each) => (typeof each === "string" ? each : encodeJson(each)));
+    enums.set(list, (index = { values: new Set(list.map(canonical)), shown }));
+  }
+  return index;
 }
 
 function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -272,7 +315,7 @@ const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
 
 /** Lists that promise distinct elements or distinct keys, at every depth. */
 export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
-  const verdict: Verdict = { causes: [], charactersLeft: charactersMax, matches: 0 };
+  const verdict: Verdict = { causes: [], charactersLeft: charactersMax, matches: 0, steps: { left: 0 } };
   judgeListTypes(value, schema, "", verdict);
   return verdict.causes;
 }

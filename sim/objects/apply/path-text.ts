@@ -17,7 +17,9 @@ function stepText(step: string): string {
   if (step.startsWith("f:")) return `.${rest}`;
   if (step.startsWith("i:")) return `[${rest}]`;
   if (step.startsWith("v:")) return `[=${valueText(readStep(step))}]`;
-  const keys = Object.entries(readStep(step) as JsonObject).map(([name, value]) => `${name}=${valueText(value)}`);
+  const keys = Object.entries((readStep(step) ?? {}) as JsonObject).map(
+    ([name, value]) => `${name}=${valueText(value)}`,
+  );
   return `[${keys.join(",")}]`;
 }
 
@@ -73,5 +75,5 @@ function compareValues(left: Json | undefined, right: Json | undefined): number 
     }
     return 0;
   }
-  return compareBytes(String(left), String(right));
+  return compareBytes(valueText(left ?? null), valueText(right ?? null));
 }

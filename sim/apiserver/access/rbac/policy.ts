@@ -39,6 +39,9 @@ export type Holding =
   | { readonly rule: PolicyRule; readonly grant: Grant; readonly problem?: undefined }
   | { readonly problem: string };
 
+/** More are not told of one user: the published server's own field says that an answer is incomplete. */
+const rulesMax = 20_000;
+
 type GrantsBySubject = ReadonlyMap<string, readonly Grant[]>;
 
 export class RbacPolicy {
@@ -68,8 +71,12 @@ export class RbacPolicy {
     const rules: PolicyRule[] = [];
     const problems: string[] = [];
     for (const holding of this.holdings(user, namespace)) {
-      if (holding.problem === undefined) rules.push(holding.rule);
-      else problems.push(holding.problem);
+      if (holding.problem !== undefined) problems.push(holding.problem);
+      else if (rules.length < rulesMax) rules.push(holding.rule);
+      else {
+        problems.push(`only the first ${rulesMax} rules are told`);
+        break;
+      }
     }
     return { rules, problem: problems.length === 0 ? "" : joinProblems(problems) };
   }
@@ -83,8 +90,14 @@ export class RbacPolicy {
   private *holdings(user: User, namespace: string): Generator<Holding> {
     for (const scope of namespace === "" ? [""] : ["", namespace]) {
       const index = this.indexOf(this.objects().bindings(scope), scope);
+      const met = new Set<string>(); // many bindings may name one role
       for (const key of [`User ${user.name}`, ...user.groups.map((group) => `Group ${group}`)]) {
-        for (const grant of index.get(key) ?? []) yield* this.holdingsOf(grant, scope);
+        for (const grant of index.get(key) ?? []) {
+          const { kind, name } = grant.binding["roleRef"] as unknown as RoleRef;
+          if (met.has(`${kind} ${name}`)) continue;
+          met.add(`${kind} ${name}`);
+          yield* this.holdingsOf(grant, scope);
+        }
       }
     }
   }

@@ -1,0 +1,68 @@
+/**
+ * Bounds what old versions take: beyond so many bytes the oldest are compacted before their time, and watches, lists and
+ * pages that need them are answered as after any compaction. What is stored now does not count.
+ */
+import type { Process } from "../../kernel/types.ts";
+import type { Store, StoreEvent } from "../../store/types.ts";
+
+export interface HistoryLimitOptions {
+  readonly process: Process;
+  readonly store: Store;
+  /** Of old versions, about as JSON, above zero. */
+  readonly bytesMax: number;
+  /** Drops what caches keep of changes up to a revision. */
+  readonly forget: (revision: number) => void;
+}
+
+interface Superseded {
+  readonly revision: number;
+  readonly bytes: number;
+}
+
+/** Of what is dropped, more than has to be: not with every write anew. */
+const keptShare = 3 / 4;
+
+/** Watches the store until the process crashes. */
+export function limitHistory({ process, store, bytesMax, forget }: HistoryLimitOptions): void {
+  let superseded: Superseded[] = [];
+  let bytes = 0;
+  let isPlanned = false;
+  const drop = (): void => {
+    isPlanned = false;
+    let count = 0;
+    while (count < superseded.length && bytes > bytesMax * keptShare)
+      bytes -= (superseded[count++] as Superseded).bytes;
+    const last = superseded[count - 1];
+    superseded = superseded.slice(count);
+    if (last === undefined) return;
+    if (last.revision > store.compactedRevision) store.compact(last.revision);
+    forget(last.revision);
+    process.trace("compact", last.revision);
+  };
+  const hear = ({ revision, previous }: StoreEvent): void => {
+    if (previous === undefined) return;
+    const size = roughBytes(previous);
+    superseded.push({ revision, bytes: size });
+    bytes += size;
+    if (bytes <= bytesMax || isPlanned) return;
+    isPlanned = true;
+    process.clock.after(0, drop); // not while others hear of the change
+  };
+  process.onCrash(store.subscribe(hear));
+}
+
+/** About how many bytes an object takes as JSON. */
+function roughBytes(root: object): number {
+  let bytes = 0;
+  const open: object[] = [root];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    const isList = Array.isArray(container);
+    for (const key in container) {
+      const value: unknown = (container as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === "string") bytes += value.length + 4;
+      else if (typeof value === "object" && value !== null) open.push(value);
+      bytes += isList ? 6 : key.length + 8;
+    }
+  }
+  return bytes;
+}
