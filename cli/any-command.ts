@@ -35,6 +35,7 @@ async function execute(options: CommandLine): Promise<ExitCode> {
   if (options.command === "conform") return (await import("./commands/conform.ts")).conform(options);
   if (options.command === "serve") return (await import("./commands/serve.ts")).serve(options);
   if (options.command === "run") return (await import("./commands/run.ts")).runScenario(options);
+  if (options.command === "capacity") return (await import("./commands/capacity.ts")).capacity(options);
   if (options.command === "hunt") return (await import("./commands/hunt.ts")).hunt(options);
   if (options.command === "shrink") return (await import("./commands/shrink.ts")).shrink(options);
   if (options.command === "diff") return (await import("./commands/diff.ts")).diff(options);

@@ -2,6 +2,7 @@
 import { formatMessage } from "@optique/core/message";
 import { parseSync } from "@optique/core/parser";
 import { commandLine } from "./command-line.ts";
+import { capacity } from "./commands/capacity.ts";
 import { conform } from "./commands/conform.ts";
 import { diff } from "./commands/diff.ts";
 import { replay } from "./commands/replay.ts";
@@ -12,7 +13,7 @@ export interface EndedHere {
   readonly stdout: string;
 }
 
-/** What `conform`, `diff`, `replay` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
+/** What `capacity`, `conform`, `diff`, `replay` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
 export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   const parsed = parseSync(commandLine, args);
   if (!parsed.success) throw new Error(formatMessage(parsed.error));
@@ -27,6 +28,7 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   try {
     if (options.command === "conform") return { code: await conform(options), stdout: printed };
     if (options.command === "diff") return { code: await diff(options), stdout: printed };
+    if (options.command === "capacity") return { code: await capacity(options), stdout: printed };
     if (options.command === "replay") return { code: await replay(options), stdout: printed };
     if (options.command === "view") return { code: view(options), stdout: printed };
     throw new Error(`${options.command} is not run here`);

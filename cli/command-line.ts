@@ -17,6 +17,7 @@ import { config } from "./flags/configuration-flags.ts";
 import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
 import { runtime } from "./flags/runtime-flags.ts";
 import { agent } from "./flags/agent-flags.ts";
+import { capacity } from "./flags/capacity-flags.ts";
 import { serve } from "./flags/serve-flags.ts";
 
 const sideText = message`${text("The first server: a URL, svcconfig:FILE for a connection file, or embedded:svc, embedded:kubernetes for the simulated one.")}`;
@@ -353,6 +354,7 @@ export type ReplayOptions = InferValue<typeof replay>;
 export type DiffOptions = InferValue<typeof diff>;
 export type ViewOptions = InferValue<typeof view>;
 export type ConfigOptions = InferValue<typeof config>;
+export type CapacityOptions = InferValue<typeof capacity>;
 export type RuntimeCommandOptions = InferValue<typeof runtime>;
 
 /** Examples as they are typed, one a line. */
@@ -427,6 +429,22 @@ export const commandLine = or(
       "touchstone hunt --merge out/part-1/report.json --merge out/part-2/report.json",
       "touchstone hunt scenarios/one-broken-link.yaml --queue redis://127.0.0.1:6379",
       "touchstone hunt --worker --queue redis://127.0.0.1:6379",
+    ),
+  }),
+  command("capacity", capacity, {
+    brief: message`Play experiments on capacity: how many nodes, what if all restart, what a flag costs.`,
+    footer: examples(
+      "touchstone capacity scenarios/capacity/restart-storm.yaml --quick",
+      "touchstone capacity scenarios/capacity/churn.yaml --set cluster.nodes=200 --repetitions 5",
+    ).concat(
+      lines(
+        "Exit codes:",
+        "0  every objective is met",
+        "1  an objective is broken",
+        "2  wrong usage, or an experiment that cannot be played",
+        "3  cut short: the report has what was done",
+        "4  Touchstone itself broke",
+      ),
     ),
   }),
   command("shrink", shrink, {

@@ -56,7 +56,7 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/control", "sim/runtime", "sim/agent", "sim/outside"],
   ["sim/cluster"],
   ["sim/checkers", "sim/faults", "sim/disk"],
-  ["sim/experiments", "sim/grpc", "sim/recorded"],
+  ["sim/experiments", "sim/capacity", "sim/grpc", "sim/recorded"],
   ["sim/http"],
   ["sim/testing"],
 

@@ -19,8 +19,9 @@ export const parseScenario = (text: string, name: string): Scenario => parsedAs(
 /** As `parseScenario`. */
 export const parseChaos = (text: string, name: string): ChaosPlan => parsedAs(chaosSchema, text, name);
 
-function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string): T {
-  if (text.length > textLengthMax) throw new ScenarioError(`${name}: longer than ${textLengthMax} characters`);
+/** Any file of a schema. As `parseScenario`. */
+export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, lengthMax = textLengthMax): T {
+  if (text.length > lengthMax) throw new ScenarioError(`${name}: longer than ${lengthMax} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => {
@@ -121,7 +122,7 @@ function weightOf(issue: Issue): number {
   return issue.input === undefined ? 2 : 1;
 }
 
-const pathText = (path: readonly PropertyKey[]): string =>
+export const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
     .join("")

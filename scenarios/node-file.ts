@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseQuantity } from "../wire/quantity.ts";
 import { place, span } from "./values.ts";
 
-const quantity = z
+export const quantity = z
   .union([z.string(), z.number()])
   .transform(String)
   .refine((text) => !("error" in parseQuantity(text)), { error: "expected a quantity such as 500m, 16 or 64Gi" });
@@ -22,7 +22,7 @@ const usage = z.strictObject({
     .describe("How long the containers of pods run that are not to run for ever, when their command says nothing."),
 });
 
-const pool = z.strictObject({
+export const pool = z.strictObject({
   name: place.max(40).describe("Nodes are called by it and a number: general-0."),
   count: z.int().min(0).max(32_000).default(1),
   cpu: quantity.prefault("16"),

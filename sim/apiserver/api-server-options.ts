@@ -10,7 +10,10 @@ import type { AccessConfiguration } from "./access/access.ts";
 import type { Authorizer } from "./access/authorize.ts";
 import type { AuthorizationMode } from "./access/modes.ts";
 import type { ProcessFigures } from "./metrics/server-metrics.ts";
+import type { RequestMeter } from "./requests/request-meter.ts";
+import type { Run } from "./requests/run.ts";
 import type { InFlightLimits } from "./requests/seats.ts";
+import type { Payload } from "../contract/http-message.ts";
 import type { FeatureGates, Profile } from "../contract/profile.ts";
 import type { Forward } from "./proxy/forward.ts";
 
@@ -19,7 +22,7 @@ export interface CostModel {
   /** Microseconds ≥ 0 that a request holds its seat before it is carried out. */
   seatMicros(verb: string, resource: string): Micros;
   /** Microseconds ≥ 0 between a request's effect and its answer; a write is then committed and cannot be undone. */
-  answerMicros(verb: string, resource: string): Micros;
+  answerMicros(verb: string, resource: string, run: Run, payload: Payload): Micros;
 }
 
 export interface ApiServerOptions {
@@ -65,6 +68,8 @@ export interface ApiServerOptions {
   readonly tokenSigner?: TokenSigner;
   /** Default: everything is free. */
   readonly costs?: CostModel;
+  /** Hears what each request came to. Default: nobody. */
+  readonly meter?: RequestMeter;
   /** Requests in flight. Default: 400 reads and 200 writes, no queue. */
   readonly limits?: Partial<InFlightLimits>;
   /** The longest that a request may take, in microseconds > 0; watches are excepted. Default 60 s. */

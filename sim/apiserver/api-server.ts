@@ -160,6 +160,7 @@ export class ApiServer implements ApiHandler, RunHost {
       rulesOf,
       lookupToken,
       tokens,
+      meter: options.meter,
       forward: options.forward ?? nowhereToForward,
       admission: [...(options.admission ?? []), ...plugins],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
@@ -404,7 +405,8 @@ export class ApiServer implements ApiHandler, RunHost {
     respondText(this.context, run, 429, "Too many requests, please try again later.\n", headers);
   }
 
-  private metricsText(): string {
+  /** What a scrape of its metrics shows now. */
+  metricsText(): string {
     const { reads, mutations } = this;
     return this.metrics.text({
       reads,
@@ -432,8 +434,8 @@ export class ApiServer implements ApiHandler, RunHost {
   }
 
   /** Delay between a request's effect and its answer; 0 when there is none. */
-  answerDelayMicros(run: Run): Micros {
-    return this.costs.answerMicros(run.verb, resourceOf(run));
+  answerDelayMicros(run: Run, payload: Payload): Micros {
+    return this.costs.answerMicros(run.verb, resourceOf(run), run, payload);
   }
 
   ended(run: Run): void {
@@ -447,7 +449,12 @@ export class ApiServer implements ApiHandler, RunHost {
     }
   }
 
+  abandoned(run: Run): void {
+    this.context.meter?.abandoned(run);
+  }
+
   sent(run: Run, payload: Payload): void {
+    this.context.meter?.answered(run, payload);
     this.metrics.requests.sent(run, payload);
   }
 

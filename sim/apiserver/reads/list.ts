@@ -261,7 +261,8 @@ class List {
   private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
     const { profile, faults, listCounts } = this.context;
     const { items, lastKey } = page;
-    listCounts.listed(this.target.prefix, fromStore ? "store" : "cache", page.read, items.length);
+    const origin = fromStore ? "store" : "cache";
+    listCounts.listed(this.target.prefix, origin, page.read, items.length);
     const empty = items.length === 0;
     const more = page.more || (faults["continue-token-when-complete"] && limit > 0 && !empty);
     const start = lastKey === undefined ? undefined : `${lastKey.slice(this.selection.prefix.length)}\0`;
@@ -270,6 +271,8 @@ class List {
       resourceVersion: empty && faults["list-empty-wrong-rv"] ? "0" : String(this.shown(items, revision)),
       continue: more && start !== undefined ? encodeContinue(profile.dialect, { start, revision }, !fromStore) : "",
       remainingItemCount: page.more ? this.remaining(page) : undefined,
+      readCount: page.read,
+      origin,
     });
   }
 

@@ -104,6 +104,9 @@ export interface ListResult {
   readonly continue: string;
   /** Undefined when unknown, or when nothing remains. */
   readonly remainingItemCount: number | undefined;
+  /** Objects looked at, and where. */
+  readonly readCount: number;
+  readonly origin: "cache" | "store";
 }
 
 export interface ListSink {

@@ -23,6 +23,14 @@ export type RunState =
   | "responding" // a watch is open
   | "done";
 
+/** What a list cost. */
+interface ListWork {
+  /** Objects looked at, and objects in the answer. */
+  readonly readCount: number;
+  readonly givenCount: number;
+  readonly origin: "cache" | "store";
+}
+
 /** What the server does around a run. */
 export interface RunHost {
   readonly clock: Clock;
@@ -33,10 +41,12 @@ export interface RunHost {
   broke(run: Run, error: unknown): void;
   /** By which the log and the answer name a request. */
   idOf(run: Run): string;
-  /** Delay ≥ 0 between a request's effect and its answer. */
-  answerDelayMicros(run: Run): Micros;
+  /** Delay ≥ 0 between a request's effect and its answer, which is to be `payload`. */
+  answerDelayMicros(run: Run, payload: Payload): Micros;
   /** A run is over: gives its seat back. */
   ended(run: Run): void;
+  /** The client went away before it had an answer. */
+  abandoned(run: Run): void;
   /** The answer has gone to the client. */
   sent(run: Run, payload: Payload): void;
 }
@@ -73,6 +83,8 @@ export class Run {
   warnings: string[] | undefined;
   /** Where it was counted. */
   counted: RequestSeries | undefined;
+  /** Of a list that has been read. */
+  listed: ListWork | undefined;
   /** The server ended it to protect itself. */
   isTerminated = false;
   /** Spent waiting for others: for a seat, for webhooks. */
@@ -201,7 +213,7 @@ export class Run {
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
     if (this.state === "done") return;
     this.answered = status;
-    const delay = this.host.answerDelayMicros(this);
+    const delay = this.host.answerDelayMicros(this, payload);
     if (delay === 0) {
       this.send(status, headers, payload);
       return;
@@ -249,7 +261,8 @@ export class Run {
 
   /** The client went away, or the server crashed: nothing is sent any more. */
   cancel(): void {
-    this.finish();
+    const hadNoAnswer = this.state !== "responding" && this.state !== "done";
+    if (this.finish() && hadNoAnswer) this.host.abandoned(this);
   }
 
   private expire(): void {

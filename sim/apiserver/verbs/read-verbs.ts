@@ -54,7 +54,12 @@ export class ReadVerbs {
       resource.read,
       { namespace, options },
       {
-        listed: (result) => this.finish(run, () => done(this.listObject(resource, result))),
+        listed: (result) =>
+          this.finish(run, () => {
+            const { readCount, origin } = result;
+            run.listed = { readCount, givenCount: result.items?.length ?? 0, origin };
+            done(this.listObject(resource, result));
+          }),
         failed: (error) => this.fail(run, error),
       },
     );
@@ -73,16 +78,21 @@ export class ReadVerbs {
     const { namespace } = run.resourcePlace;
     const encoder = this.encoderOf(run, resource, negotiated);
     const events = this.context.metrics.requests.eventsOf(resource.row);
+    const { meter } = this.context;
     const cancel = startWatch(
       this.reads,
       resource.read,
       { namespace, options, encoder },
       {
-        open: () => run.open(200, { "content-type": negotiated.contentType, ...baseHeaders(run) }),
+        open() {
+          meter?.opened(run);
+          run.open(200, { "content-type": negotiated.contentType, ...baseHeaders(run) });
+        },
         event(payload) {
           if (run.state !== "responding") return 0;
           const waiting = run.responder.frame(payload);
           events.told(payload.sizeBytes);
+          meter?.told(run, payload);
           return waiting;
         },
         whenTaken:

@@ -7,6 +7,7 @@ import type { Authorizer } from "../access/authorize.ts";
 import type { AnswerContext } from "../answers/answer-context.ts";
 import type { ServiceAccountTokens } from "../access/service-account-tokens.ts";
 import type { RulesOf } from "../access/modes.ts";
+import type { RequestMeter } from "../requests/request-meter.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Forward } from "../proxy/forward.ts";
 import type { Unreadable } from "../../contract/unreadable.ts";
@@ -17,6 +18,7 @@ export interface ServerContext extends AnswerContext {
   /** What of it cannot be read. */
   readonly unreadable: Unreadable;
   readonly metrics: ServerMetrics;
+  readonly meter: RequestMeter | undefined;
   readonly authorizer: Authorizer;
   /** All that a user may do, for reviews. */
   readonly rulesOf: RulesOf;

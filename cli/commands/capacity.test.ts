@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import { refusalHere, runHere } from "../command-here.fixture.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const fileOf = (name: string, text: string): string => {
+  const path = join(scratch, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const lists = fileOf(
+  "lists.yaml",
+  [
+    "apiVersion: capacity/v1",
+    "name: lists",
+    "question: What do lists cost?",
+    "settle: 5s",
+    "until: 5s",
+    "cluster: { nodes: 0, configMaps: { count: 20 } }",
+    "workload: [{ do: list, path: /api/v1/configmaps, clients: 3 }]",
+    "sweep: [{ set: workload.0.clients, to: [2, 3] }]",
+    "repetitions: 2",
+  ].join("\n"),
+);
+
+/** Without what this machine measured. */
+const figuresOf = (folder: string): unknown => {
+  const { shard: _shard, ...report } = capacityReportSchema.parse(
+    JSON.parse(readFileSync(join(folder, "report.json"), "utf8")),
+  );
+  return { ...report, runs: report.runs.map(({ measured: _measured, ...run }) => run) };
+};
+
+describe("touchstone capacity", () => {
+  it("plays every arm, and parts of it merge into the same report", async () => {
+    const whole = join(scratch, "whole");
+    expect((await runHere("capacity", lists, "--output", whole)).code).toBe(0);
+    const parts = [1, 2].map((part) => join(scratch, `part-${part}`));
+    for (const [index, part] of parts.entries())
+      expect((await runHere("capacity", lists, "--shard", `${index + 1}/2`, "--output", part)).code).toBe(0);
+    const merged = join(scratch, "merged");
+    const merges = parts.flatMap((part) => ["--merge", join(part, "report.json")]);
+    expect((await runHere("capacity", ...merges, "--output", merged)).code).toBe(0);
+    expect(figuresOf(merged)).toEqual(figuresOf(whole));
+  });
+
+  it("ends with 1 when an objective is broken", async () => {
+    const found = await runHere(
+      "capacity",
+      lists,
+      "--set",
+      "objectives=[{ requests: { verb: list }, max: 1 }]",
+      "--output",
+      join(scratch, "broken"),
+    );
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain("BREACH");
+  });
+
+  it("takes other constants for the latency model", async () => {
+    const costs = fileOf("costs.yaml", "consistentReadMicros: 2000000\n");
+    const found = await runHere("capacity", lists, "--cost-model", costs, "--output", join(scratch, "slow"), "--json");
+    const { runs, costs: shown } = capacityReportSchema.parse(JSON.parse(found.stdout));
+    expect(shown.find(({ name }) => name === "consistentReadMicros")).toMatchObject({
+      value: 2_000_000,
+      source: "given by the user",
+    });
+    expect(runs[0]?.latencies.find(({ verb }) => verb === "list")?.micros.max).toBeGreaterThan(2_000_000);
+  });
+
+  it("refuses what it cannot play, and says why", async () => {
+    expect(await refusalHere("capacity", lists, "--set", "cluster.nodez=3")).toContain("nodez");
+    expect(await refusalHere("capacity", lists, "--arm", "workload.0.clients=4")).toContain("did you mean");
+    expect(await refusalHere("capacity", lists, "--cost-model", fileOf("bad.yaml", "getMicro: 3\n"))).toContain(
+      "did you mean getMicros",
+    );
+    expect(await refusalHere("capacity", lists, "--quick", "--tiny")).toContain("two forms");
+    const flags = "cluster.agents.flags={ node-status-update-frequenzy: 3s }";
+    expect(
+      await refusalHere(
+        "capacity",
+        lists,
+        "--set",
+        flags,
+        "--set",
+        "cluster.nodes=1",
+        "--output",
+        join(scratch, "flags"),
+      ),
+    ).toContain("frequenzy");
+  });
+});

@@ -1,0 +1,231 @@
+/** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderCapacityText } from "../../reports/render/capacity-text.ts";
+import { type CapacityReport, type CapacityRun, capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
+import type { PlannedArm } from "../../scenarios/capacity/plan.ts";
+import { nearNames } from "../../wire/near-names.ts";
+import type { CapacityOptions } from "../command-line.ts";
+import { type ReadExperiment, readExperiment } from "../flags/experiment-file.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { painter, progressLine } from "../output/terminal.ts";
+import { prepareFolder } from "../output/written-files.ts";
+import { buildName } from "../targets/build-name.ts";
+import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
+import { capacityThreads } from "../targets/capacity-threads.ts";
+import { defaultThreads } from "../targets/embedded-pool.ts";
+
+type RunOptions = CapacityOptions;
+
+export async function capacity(options: RunOptions): Promise<ExitCode> {
+  if (options.merge.length > 0) return merge(options);
+  const { file } = options;
+  if (file === undefined)
+    throw new UsageError("no experiment was named: give an experiment's file, or --merge REPORT.");
+  const read = readExperiment(file, options, options.repetitions);
+  const arms = chosen(read.plan.arms, options.arms);
+  const folder = options.output ?? join("out", "capacity", read.plan.experiment.name);
+  prepareFolder(folder, "--output");
+  const parts = partsOf(read, file, arms, options);
+  const { played, isWhole } = await onThreads(parts, options);
+  const report = reportOf(read, arms, played, options);
+  writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
+  print(report, options.json, folder);
+  return exitCodeOf(report, isWhole);
+}
+
+function chosen(arms: readonly PlannedArm[], names: readonly string[]): readonly PlannedArm[] {
+  if (names.length === 0) return arms;
+  for (const name of names) {
+    if (arms.some((arm) => arm.name === name)) continue;
+    const [near] = nearNames(
+      name,
+      arms.map((arm) => arm.name),
+    );
+    throw new UsageError(
+      `--arm ${name}: there is no such arm${near === undefined ? "" : `; did you mean ${near}?`} There are ${arms.map((arm) => arm.name).join(", ")}.`,
+    );
+  }
+  return arms.filter(({ name }) => names.includes(name));
+}
+
+/** Every run of every arm; of them, those of the shard. */
+function partsOf(
+  read: ReadExperiment,
+  fileName: string,
+  arms: readonly PlannedArm[],
+  options: RunOptions,
+): readonly CapacityPart[] {
+  const { shard, seed, metricsAt } = options;
+  const all = arms.flatMap(({ name, changes }, armAt) =>
+    Array.from(
+      { length: read.plan.repetitions },
+      (_, at): CapacityPart => ({
+        text: read.text,
+        fileName,
+        arm: name,
+        changes,
+        repetition: at + 1,
+        logs: read.logs,
+        wantsMetrics: armAt === 0 && at === 0,
+        ...(seed === undefined ? {} : { seed }),
+        ...(metricsAt === undefined ? {} : { metricsAtMicros: metricsAt }),
+      }),
+    ),
+  );
+  return shard === undefined ? all : all.filter((_, index) => index % shard.count === shard.index - 1);
+}
+
+interface Played {
+  readonly played: readonly PlayedPart[];
+  readonly isWhole: boolean;
+}
+
+async function onThreads(parts: readonly CapacityPart[], options: RunOptions): Promise<Played> {
+  const jobs = Math.max(1, Math.min(options.jobs ?? defaultThreads(), parts.length));
+  const threads = capacityThreads(jobs);
+  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.");
+  const numbers = new Int32Array(new SharedArrayBuffer(4 * (parts.length + 1)));
+  const played: PlayedPart[] = [];
+  let next = 0;
+  const line = progressLine();
+  const beganMillis = performance.now();
+  const timer = setInterval(() => {
+    const done =
+      numbers.reduce((sum, thousandths, at) => (at === 0 ? 0 : sum + thousandths), 0) / (1000 * parts.length);
+    line.show(progressText(done, performance.now() - beganMillis, parts.length));
+  }, 500);
+  signal.addEventListener("abort", () => Atomics.store(numbers, 0, 1));
+  const lane = async (): Promise<void> => {
+    for (let at = next++; at < parts.length && !signal.aborted; at = next++)
+      played[at] = await threads.run({ ...(parts[at] as CapacityPart), shared: { numbers, slot: at + 1 } });
+  };
+  try {
+    await Promise.all(Array.from({ length: jobs }, lane));
+  } finally {
+    clearInterval(timer);
+    line.clear();
+    stopListening();
+    await threads.close();
+  }
+  return { played: played.filter((part) => part !== undefined), isWhole: !signal.aborted };
+}
+
+function progressText(done: number, elapsedMillis: number, runs: number): string {
+  const left =
+    done < 0.02 ? "" : `, about ${Math.max(1, Math.round((elapsedMillis * (1 - done)) / done / 1000))} s left`;
+  return `${runs} ${runs === 1 ? "run" : "runs"}: ${(100 * done).toFixed(0)} %${left}`;
+}
+
+function reportOf(
+  { text, plan }: ReadExperiment,
+  arms: readonly PlannedArm[],
+  played: readonly PlayedPart[],
+  { shard }: RunOptions,
+): CapacityReport {
+  const mistake = played.find((part) => part.mistake !== undefined)?.mistake;
+  if (mistake !== undefined) throw new UsageError(mistake);
+  const { experiment, form, repetitions } = plan;
+  const { name, question, profile, costs, reality, realityEvents } = experiment;
+  return {
+    apiVersion: "capacity-reports/v1",
+    kind: "CapacityReport",
+    name,
+    question,
+    build: buildName(),
+    profile,
+    form,
+    experiment: text,
+    costs: costConstants.map(({ name: constant, is, source }) => {
+      const own = costs[constant];
+      return {
+        name: constant,
+        value: own ?? usualCosts[constant],
+        is,
+        source: own === undefined ? source : "given by the user",
+      };
+    }),
+    arms: arms.map((arm) => ({ name: arm.name, changes: arm.changes.map(([path, value]) => [path, value as never]) })),
+    repetitions,
+    reality,
+    realityEvents,
+    runs: sortedRuns(
+      played.flatMap(({ run }) => (run === undefined ? [] : [run])),
+      arms.map((arm) => arm.name),
+    ),
+    ...(shard === undefined ? {} : { shard: shard.text }),
+  };
+}
+
+/** By arm and repetition, whoever played them first. */
+function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): CapacityRun[] {
+  return [...runs].sort(
+    (one, other) => arms.indexOf(one.arm) - arms.indexOf(other.arm) || one.repetition - other.repetition,
+  );
+}
+
+/** Reports of parts of one experiment, as the one of the whole. */
+function merge({ merge: files, output, json }: RunOptions): ExitCode {
+  const reports = files.map((path) => readCapacityReport(path, "--merge"));
+  const [first] = reports;
+  if (first === undefined) throw new UsageError("--merge: there is nothing to merge.");
+  const { shard: _shard, runs: _runs, ...head } = first;
+  for (const [index, { shard: _part, runs: _own, ...other }] of reports.entries()) {
+    if (JSON.stringify(other) !== JSON.stringify(head))
+      throw new UsageError(`--merge ${files[index]}: it is of another experiment, form or build than ${files[0]}.`);
+  }
+  const byPlace = new Map(
+    reports.flatMap(({ runs }) => runs.map((run) => [`${run.repetition} ${run.arm}`, run] as const)),
+  );
+  const whole: CapacityReport = {
+    ...head,
+    runs: sortedRuns(
+      [...byPlace.values()],
+      head.arms.map(({ name }) => name),
+    ),
+  };
+  const isWhole = whole.runs.length === head.arms.length * head.repetitions;
+  if (output !== undefined) {
+    prepareFolder(output, "--output");
+    writeCapacityReport(whole, output, undefined);
+  }
+  print(whole, json, output);
+  return exitCodeOf(whole, isWhole);
+}
+
+export function readCapacityReport(path: string, flag: string): CapacityReport {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(
+      `${flag} ${path}: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of capacity.`,
+    );
+  }
+  const parsed = capacityReportSchema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(
+    `${flag} ${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}. Give the report.json of capacity.`,
+  );
+}
+
+function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text);
+  write("report.json", `${JSON.stringify(report)}\n`);
+  write("report.txt", renderCapacityText(report));
+  if (metrics !== undefined) write("metrics.prom", metrics);
+}
+
+function print(report: CapacityReport, json: boolean, folder: string | undefined): void {
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderCapacityText(report, painter(process.stdout)));
+  if (!json && folder !== undefined) process.stdout.write(`report: ${join(folder, "report.json")}\n`);
+}
+
+function exitCodeOf({ runs }: CapacityReport, isWhole: boolean): ExitCode {
+  if (runs.some(({ objectives }) => objectives.some(({ met }) => !met))) return exitCodes.targetFailed;
+  return isWhole && runs.length > 0 ? exitCodes.good : exitCodes.inconclusive;
+}

@@ -1,0 +1,97 @@
+/** The flags of `touchstone capacity`. */
+import { object } from "@optique/core/constructs";
+import { message, text } from "@optique/core/message";
+import { multiple, optional, withDefault } from "@optique/core/modifiers";
+import { argument, constant, flag, option } from "@optique/core/primitives";
+import { integer, string, type ValueParser } from "@optique/core/valueparser";
+import { file, json, newFolder } from "./common-flags.ts";
+import { duration } from "./flag-values.ts";
+import { shard } from "./hunt-seeds.ts";
+
+/** `cluster.nodes=200`: a path in the experiment, and what stands there then, as YAML. */
+function setting(): ValueParser<"sync", readonly [string, string]> {
+  return {
+    mode: "sync",
+    metavar: "PATH=VALUE",
+    placeholder: ["cluster.nodes", "10"],
+    parse(input) {
+      const equals = input.indexOf("=");
+      if (equals < 1)
+        return {
+          success: false,
+          error: message`Expected a parameter and its value such as cluster.nodes=200, but got ${input}.`,
+        };
+      return { success: true, value: [input.slice(0, equals), input.slice(equals + 1)] };
+    },
+    format: ([name, value]) => `${name}=${value}`,
+  };
+}
+
+const experiment = argument(file("FILE"), { description: message`An experiment's file.` });
+
+const forms = {
+  quick: withDefault(
+    flag("--quick", { description: message`${text("The experiment's quick form: minutes.")}` }),
+    false,
+  ),
+  tiny: withDefault(
+    flag("--tiny", { description: message`${text("Its tiny form: a second or so, for tests.")}` }),
+    false,
+  ),
+  set: multiple(
+    option("--set", setting(), { description: message`Another value of any parameter. May be given more than once.` }),
+  ),
+  costModel: optional(
+    option("--cost-model", file("FILE"), {
+      description: message`${text("Constants of the latency model, in YAML; those left out are the published ones.")}`,
+    }),
+  ),
+  seed: optional(
+    option("--seed", integer({ min: 0, max: 4_294_967_295, metavar: "N" }), {
+      description: message`Seed. Default: the experiment's own.`,
+    }),
+  ),
+  jobs: optional(
+    option("--jobs", integer({ min: 1, max: 64, metavar: "N" }), {
+      description: message`Threads. Default: one for each core, up to 4.`,
+    }),
+  ),
+  json,
+} as const;
+
+const play = object({
+  command: constant("capacity"),
+  action: constant("run"),
+  file: optional(experiment),
+  ...forms,
+  arms: multiple(
+    option("--arm", string({ metavar: "NAME" }), { description: message`Only this arm. May be given more than once.` }),
+  ),
+  repetitions: optional(
+    option("--repetitions", integer({ min: 1, max: 10_000, metavar: "N" }), {
+      description: message`How often each arm is played.`,
+    }),
+  ),
+  shard: optional(
+    option("--shard", shard(), {
+      description: message`${text("Play this part of the runs, as 2/3; --merge puts the reports together.")}`,
+    }),
+  ),
+  merge: multiple(
+    option("--merge", file("FILE"), {
+      description: message`Put reports of parts together into one, and play nothing. May be given more than once.`,
+    }),
+  ),
+  metricsAt: optional(
+    option("--metrics-at", duration(), {
+      description: message`${text("When the server's metrics are scraped for metrics.prom, from the start of the measurement. Default: at its end.")}`,
+    }),
+  ),
+  output: optional(
+    option("--output", newFolder, {
+      description: message`${text("Where the report goes in every form. Default out/capacity/NAME.")}`,
+    }),
+  ),
+});
+
+export const capacity = play;

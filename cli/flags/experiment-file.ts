@@ -1,0 +1,75 @@
+/** An experiment as commands take it: from its file, with what flags change. */
+import { dirname, resolve } from "node:path";
+import { parse } from "yaml";
+import { type CostFile, costFileSchema } from "../../scenarios/capacity/cost-constants.ts";
+import { type Changes, ExperimentFile } from "../../scenarios/capacity/load.ts";
+import { type Form, type Plan, planOf } from "../../scenarios/capacity/plan.ts";
+import { ScenarioError, parsedAs } from "../../scenarios/load.ts";
+import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
+import { readText } from "./scenario-file.ts";
+import { replayedRequests } from "./audit-log.ts";
+import { UsageError } from "./usage-error.ts";
+
+export interface ExperimentFlags {
+  readonly quick: boolean;
+  readonly tiny: boolean;
+  readonly set: readonly (readonly [string, string])[];
+  readonly costModel?: string | undefined;
+}
+
+export interface ReadExperiment {
+  readonly text: string;
+  readonly file: ExperimentFile;
+  readonly plan: Plan;
+  readonly logs: readonly (readonly [name: string, requests: readonly ReplayedRequest[]])[];
+}
+
+/** Throws `UsageError` for every mistake, with its place. */
+export function readExperiment(path: string, flags: ExperimentFlags, repetitions?: number): ReadExperiment {
+  if (flags.quick && flags.tiny) throw new UsageError("--quick and --tiny are two forms: give one of them.");
+  const form: Form = flags.quick ? "quick" : flags.tiny ? "tiny" : "full";
+  const text = readText(path);
+  return asUsage(() => {
+    const file = new ExperimentFile(text, path);
+    const plan = planOf(file, form, changesOf(flags), repetitions);
+    return { text, file, plan, logs: logsOf(plan, path) };
+  });
+}
+
+/** From flags, in order: the cost model, then single values. */
+function changesOf({ set, costModel }: ExperimentFlags): Changes {
+  const costs =
+    costModel === undefined
+      ? []
+      : Object.entries(readCosts(costModel)).map(([name, value]) => [`costs.${name}`, value] as const);
+  return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value)] as const)];
+}
+
+const readCosts = (path: string): CostFile => asUsage(() => parsedAs(costFileSchema, readText(path), path));
+
+function valueOf(name: string, text: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`--set ${name}=${text}: not YAML: ${(error as Error).message}`);
+  }
+}
+
+function logsOf({ arms }: Plan, path: string): ReadExperiment["logs"] {
+  const names = arms.flatMap(({ experiment }) =>
+    experiment.workload.flatMap((row) => (row.do === "replay" ? [row.log] : [])),
+  );
+  return [...new Set(names)].map((name) => {
+    const place = resolve(dirname(path), name);
+    return [name, replayedRequests(readText(place), place)] as const;
+  });
+}
+
+function asUsage<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new UsageError(error.message);
+    throw error;
+  }
+}

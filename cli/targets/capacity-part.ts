@@ -1,0 +1,65 @@
+/** One run of an experiment, as it is sent to a thread or through a queue, and what came of it. */
+import { ExperimentFile, type Changes } from "../../scenarios/capacity/load.ts";
+import type { CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { ExperimentError } from "../../sim/capacity/fleet.ts";
+import { playExperiment } from "../../sim/capacity/play-experiment.ts";
+import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
+
+export interface CapacityPart {
+  /** The experiment's file, word for word, and how errors call it. */
+  readonly text: string;
+  readonly fileName: string;
+  readonly arm: string;
+  readonly changes: Changes;
+  readonly repetition: number;
+  readonly seed?: number;
+  readonly logs: readonly (readonly [name: string, requests: readonly ReplayedRequest[]])[];
+  readonly metricsAtMicros?: number;
+  readonly wantsMetrics: boolean;
+  /** Shared with whoever waits: `[0]` set to 1 asks to stop; `[slot]` is how much is done, in thousandths. Not over a queue. */
+  readonly shared?: { readonly numbers: Int32Array; readonly slot: number };
+}
+
+export interface PlayedPart {
+  readonly run?: CapacityRun;
+  /** A scrape of the server's metrics, if one was asked for. */
+  readonly metrics?: string;
+  /** The experiment asks for what cannot be done. */
+  readonly mistake?: string;
+}
+
+function playPart(part: CapacityPart): PlayedPart {
+  const { text, fileName, arm, changes, repetition, seed, logs, metricsAtMicros, wantsMetrics, shared } = part;
+  const beganMillis = performance.now();
+  let metrics: string | undefined;
+  try {
+    const experiment = new ExperimentFile(text, fileName).with(changes, `arm ${arm}`);
+    const run = playExperiment(experiment, {
+      arm,
+      repetition,
+      logs: new Map(logs),
+      ...(seed === undefined ? {} : { seed }),
+      ...(metricsAtMicros === undefined ? {} : { metricsAtMicros }),
+      ...(wantsMetrics ? { onMetrics: (scraped: string) => void (metrics = scraped) } : {}),
+      onProgress(done) {
+        if (shared === undefined) return false;
+        Atomics.store(shared.numbers, shared.slot, Math.round(done * 1000));
+        return Atomics.load(shared.numbers, 0) === 1;
+      },
+    });
+    const measured = {
+      ...run.measured,
+      wallMillis: Math.round(performance.now() - beganMillis),
+      heapBytes: process.memoryUsage().heapUsed,
+    };
+    return { run: { ...run, measured }, ...(metrics === undefined ? {} : { metrics }) };
+  } catch (error) {
+    if (error instanceof ExperimentError) return { mistake: `${fileName}: ${error.message}` };
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof ExperimentError) return { mistake: `${fileName}: ${cause.message}` };
+    throw error;
+  }
+}
+
+/** The body of a thread. */
+export default playPart;

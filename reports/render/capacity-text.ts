@@ -1,0 +1,99 @@
+/** A capacity report for a person at a terminal: what was asked, what came of it arm by arm, and what is only modelled. */
+import { estimate } from "../capacity/statistics.ts";
+import { figureText, metrics, microsText } from "../capacity/metrics.ts";
+import { besideReality } from "../capacity/reality.ts";
+import type { CapacityReport, CapacityRun, ObjectiveResult } from "../schema/capacity-report.ts";
+import { renderTable } from "./table.ts";
+import type { Paint } from "./text.ts";
+
+/** Ends in a newline. */
+export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone, text) => text): string {
+  const { name, question, form, repetitions, arms, runs, profile } = report;
+  const wall = runs.reduce((sum, { measured }) => sum + measured.wallMillis, 0) / 1000;
+  const virtual = runs.reduce((sum, { virtualMicros }) => sum + virtualMicros, 0) / 1_000_000;
+  const times = repetitions === 1 ? "" : `, ${repetitions} repetitions`;
+  return [
+    `${paint("strong", name)}: ${question}`,
+    paint(
+      "quiet",
+      `${arms.length} ${arms.length === 1 ? "arm" : "arms"}${times}, form ${form}, profile ${profile}; ${virtual.toFixed(0)} s of virtual time measured in ${wall.toFixed(1)} s`,
+    ),
+    "",
+    figuresTable(report, paint),
+    "",
+    ...arms.flatMap((arm) =>
+      objectiveLines(
+        arm.name,
+        runs.filter((run) => run.arm === arm.name),
+        arms.length > 1,
+        paint,
+      ),
+    ),
+    ...realityLines(report, paint),
+    ...runs
+      .filter(({ stoppedBy }) => stoppedBy !== undefined)
+      .map(({ arm, repetition, stoppedBy, virtualMicros }) =>
+        paint("doubtful", `STOPPED ${arm}, repetition ${repetition}, after ${microsText(virtualMicros)}: ${stoppedBy}`),
+      ),
+    paint(
+      "quiet",
+      "Counted figures are what the components really did. Modelled ones are times of the latency model, by published costs.",
+    ),
+    "",
+  ].join("\n");
+}
+
+function figuresTable({ arms, runs }: CapacityReport, paint: Paint): string {
+  const columns = arms.map(({ name }) => runs.filter(({ arm }) => arm === name));
+  const rows = metrics.flatMap((metric) => {
+    const cells = columns.map((ofArm) => {
+      const values = ofArm.map(metric.of).filter((value) => value !== undefined);
+      const found = estimate(values);
+      if (found === undefined) return undefined;
+      const spread = found.halfWidth === 0 ? "" : ` ± ${figureText(found.halfWidth, metric.unit)}`;
+      return { text: figureText(found.mean, metric.unit) + spread, isZero: found.mean === 0 };
+    });
+    const isShown = cells.some((cell) => cell !== undefined && !cell.isZero);
+    return isShown ? [[metric.name, metric.kind, ...cells.map((cell) => cell?.text ?? "–")]] : [];
+  });
+  return renderTable(["", "", ...arms.map(({ name }) => name)], rows, { paintHeader: (text) => paint("strong", text) });
+}
+
+/** Of several repetitions, an objective is met when all of them meet it. */
+function mergedObjectives(runs: readonly CapacityRun[]): readonly ObjectiveResult[] {
+  const [first] = runs;
+  return (first?.objectives ?? []).map((objective, index) =>
+    runs.reduce<ObjectiveResult>((worst, { objectives }) => {
+      const other = objectives[index] as ObjectiveResult;
+      return (other.value ?? -1) > (worst.value ?? -1) ? other : worst;
+    }, objective),
+  );
+}
+
+function objectiveLines(arm: string, runs: readonly CapacityRun[], isNamed: boolean, paint: Paint): readonly string[] {
+  const prefix = isNamed ? `${arm}: ` : "";
+  return mergedObjectives(runs).map(({ text, value, unit, met, worst }) => {
+    const found = value === undefined ? "nothing to judge" : figureText(value, unit === "micros" ? "µs" : "");
+    const where = worst === undefined ? "" : `, worst ${worst}`;
+    const verdict =
+      value === undefined ? paint("quiet", "NONE  ") : met ? paint("good", "PASS  ") : paint("bad", "BREACH");
+    return `${verdict} ${prefix}${text}: ${found}${where}`;
+  });
+}
+
+function realityLines(report: CapacityReport, paint: Paint): readonly string[] {
+  const rows = besideReality(report);
+  if (rows.length === 0) return [];
+  const table = renderTable(
+    ["a real cluster beside this one", "real", "here", "within", ""],
+    rows.map(({ text, real, here, within, agrees }) => [
+      text,
+      String(real),
+      String(here),
+      within,
+      agrees ? "agrees" : "DIFFERS",
+    ]),
+    { paintHeader: (text) => paint("strong", text) },
+  );
+  return ["", table, ""];
+}

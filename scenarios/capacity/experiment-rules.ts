@@ -1,0 +1,85 @@
+/** What no single field of an experiment shows: names that must exist, times that must fit, verbs that need what is not there. */
+import type { z } from "zod";
+import { didYouMean } from "../../wire/near-names.ts";
+import type { WorkloadRow } from "./workload-rows.ts";
+
+interface Draft {
+  readonly until: number;
+  readonly cluster: {
+    readonly nodes: number;
+    readonly zones: number;
+    readonly pools: readonly { readonly name: string; readonly count: number; readonly zones: readonly string[] }[];
+    readonly deployments: readonly { readonly name: string }[];
+    readonly objects: readonly Readonly<Record<string, unknown>>[];
+    readonly agents: { readonly kind: "real" | "silent" };
+  };
+  readonly workload: readonly WorkloadRow[];
+  readonly sweep: readonly { readonly set: string }[];
+  readonly arms: readonly { readonly name: string }[];
+  readonly find?: { readonly from: number; readonly to: number } | undefined;
+}
+
+type Path = readonly (string | number)[];
+type Add = (path: Path, message: string) => void;
+
+export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
+  const add: Add = (path, message) => context.addIssue({ code: "custom", path: [...path], message });
+  for (const [index, row] of draft.workload.entries()) {
+    const path = ["workload", index];
+    if (row.at >= draft.until) add([...path, "at"], "the measurement is over by then");
+    checkRow(row, draft, path, add);
+  }
+  for (const [index, { name }] of draft.arms.entries()) {
+    if (draft.arms.findIndex((other) => other.name === name) < index)
+      add(["arms", index, "name"], `the name ${name} is taken`);
+  }
+  for (const [index, { set }] of draft.sweep.entries()) {
+    if (draft.sweep.findIndex((other) => other.set === set) < index)
+      add(["sweep", index, "set"], `${set} is varied already`);
+  }
+  if (draft.find !== undefined && draft.find.from >= draft.find.to)
+    add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
+}
+
+function checkRow(row: WorkloadRow, { cluster, workload }: Draft, path: Path, add: Add): void {
+  const isSilent = cluster.agents.kind === "silent";
+  if (row.do === "pull" && isSilent) add([...path, "do"], "silent nodes pull nothing: set cluster.agents.kind to real");
+  if (row.do === "restart" && row.who === "agents" && isSilent)
+    add([...path, "who"], "silent nodes have no agents to restart: set cluster.agents.kind to real");
+  if (row.do === "ready" && !isSilent)
+    add([...path, "do"], "the agents say themselves what is ready: this is for silent nodes");
+  if (row.do === "fail") checkFail(row, cluster, path, add);
+  if (row.do === "scale" || row.do === "rollout" || row.do === "ready") {
+    const known = [
+      ...cluster.deployments.map(({ name }) => name),
+      ...workload.flatMap((other) => (other.do === "burst" ? namesOfBurst(other) : [])),
+      ...cluster.objects.flatMap((object) => deploymentName(object)),
+    ];
+    if (!known.includes(row.name))
+      add([...path, "name"], `no Deployment is called ${row.name}${didYouMean(row.name, known)}`);
+  }
+}
+
+function checkFail(
+  { zone, nodes }: Extract<WorkloadRow, { readonly do: "fail" }>,
+  cluster: Draft["cluster"],
+  path: Path,
+  add: Add,
+): void {
+  if ((zone === undefined) === (nodes === undefined)) add(path, "say either which zone fails, or how many nodes");
+  const zones =
+    cluster.pools.length > 0
+      ? cluster.pools.flatMap((each) => each.zones)
+      : Array.from({ length: cluster.zones }, (_, index) => `zone-${index + 1}`);
+  if (zone !== undefined && !zones.includes(zone))
+    add([...path, "zone"], `no zone is called ${zone}; there are ${[...new Set(zones)].join(", ")}`);
+}
+
+/** The Deployments that a burst makes: one has the name itself, several have numbers. */
+export const namesOfBurst = ({ name, count }: { readonly name: string; readonly count: number }): readonly string[] =>
+  count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+function deploymentName({ kind, metadata }: Readonly<Record<string, unknown>>): readonly string[] {
+  const { name } = (metadata ?? {}) as { readonly name?: unknown };
+  return kind === "Deployment" && typeof name === "string" ? [name] : [];
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ScenarioError } from "../load.ts";
+import { ExperimentFile } from "./load.ts";
+import { planOf } from "./plan.ts";
+import { experimentSchema } from "./schema.ts";
+import { workloadVerbs } from "./workload-rows.ts";
+
+const folder = new URL(".", import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+const textOf = (name: string): string => readFileSync(new URL(name, folder), "utf8");
+
+const head = "apiVersion: capacity/v1\nname: x\nquestion: How much?\nuntil: 10s\n";
+
+function mistakesOf(text: string): string {
+  try {
+    new ExperimentFile(text, "x.yaml");
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+describe("an experiment's file", () => {
+  it.each(files)("%s reads, in each of its forms", (name) => {
+    const text = textOf(name);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/experiment\.schema\.json\n/);
+    const file = new ExperimentFile(text, name);
+    expect(file.experiment.name).toBe(name.replace(".yaml", ""));
+    for (const form of ["full", "quick", "tiny"] as const)
+      expect(planOf(file, form, []).arms.length).toBeGreaterThan(0);
+    expect(Object.keys(file.experiment.quick).length).toBeGreaterThan(0);
+    expect(Object.keys(file.experiment.tiny).length).toBeGreaterThan(0);
+  });
+
+  it("is there for each verb that an experiment has been asked for", () => {
+    const used = new Set(
+      files.flatMap((name) => new ExperimentFile(textOf(name), name).experiment.workload.map((row) => row.do)),
+    );
+    expect(workloadVerbs.filter((verb) => !used.has(verb as never))).toEqual([
+      "scale",
+      "ready",
+      "objects",
+      "delete",
+      "replay",
+    ]);
+  });
+
+  it("has a JSON schema for editors that is up to date", async () => {
+    const schema = z.toJSONSchema(experimentSchema, { io: "input" });
+    await expect(`${JSON.stringify(schema, undefined, 2)}\n`).toMatchFileSnapshot("experiment.schema.json");
+  });
+
+  it("tells what is wrong with its line, its column, and the name that was probably meant", () => {
+    expect(mistakesOf(`${head}cluster: { nods: 3 }\n`)).toBe(
+      'x.yaml:5:12: cluster: there is no field "nods" here; did you mean nodes, pod?',
+    );
+    expect(mistakesOf(`${head}workload: [{ do: burts, name: a, replicas: 3 }]\n`)).toContain(
+      "x.yaml:5:18: workload[0].do: expected do: with one of burst, scale",
+    );
+    expect(mistakesOf(`${head}cluster: { nodes: -1 }\n`)).toContain("x.yaml:5:19: cluster.nodes");
+    expect(mistakesOf(`${head}workload: [{ do: rollout, name: shop }]\n`)).toContain("no Deployment is called shop");
+    expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
+    expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
+    expect(mistakesOf(`${head}cluster: { agents: { kind: silent } }\nworkload: [{ do: pull }]\n`)).toContain(
+      "silent nodes pull nothing",
+    );
+  });
+});
+
+describe("a plan", () => {
+  const text = `${head}sweep:\n  - { set: cluster.nodes, to: [1, 2] }\n  - { set: cluster.zones, to: [1, 3] }\narms:\n  - { name: a, set: {} }\n  - { name: b, set: { cluster.podsPerNode: 4 } }\nrepetitions: 2\n`;
+
+  it("has every arm at every point of the sweep", () => {
+    const { arms, repetitions } = planOf(new ExperimentFile(text, "x"), "full", []);
+    expect(repetitions).toBe(2);
+    expect(arms.map(({ name }) => name)).toEqual(
+      ["a", "b"].flatMap((arm) =>
+        [1, 2].flatMap((nodes) => [1, 3].map((zones) => `${arm} cluster.nodes=${nodes} cluster.zones=${zones}`)),
+      ),
+    );
+    expect(arms.at(-1)?.experiment.cluster).toMatchObject({ nodes: 2, zones: 3, podsPerNode: 4 });
+    expect(arms[0]?.experiment.cluster.podsPerNode).toBe(0);
+  });
+
+  it("tells of parameters that there are not", () => {
+    expect(() => planOf(new ExperimentFile(text, "x"), "full", [["cluster.nodez", 3]])).toThrow(/cluster.*nodez/);
+    expect(() => planOf(new ExperimentFile(text, "x"), "full", [["__proto__.polluted", 3]])).toThrow(ScenarioError);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});

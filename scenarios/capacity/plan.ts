@@ -1,0 +1,50 @@
+/** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
+import type { Changes, ExperimentFile } from "./load.ts";
+import type { Experiment } from "./schema.ts";
+
+export interface PlannedArm {
+  readonly name: string;
+  /** From the file to this arm, in order. */
+  readonly changes: Changes;
+  readonly experiment: Experiment;
+}
+
+export type Form = "full" | "quick" | "tiny";
+
+export interface Plan {
+  readonly form: Form;
+  readonly experiment: Experiment;
+  readonly arms: readonly PlannedArm[];
+  readonly repetitions: number;
+}
+
+/** `changes` come after those of the form. Throws `ScenarioError`. */
+export function planOf(file: ExperimentFile, form: Form, changes: Changes, repetitions?: number): Plan {
+  const common: Changes = [...formChanges(file.experiment, form), ...changes];
+  const experiment = file.with(common, form === "full" ? "--set" : `--${form}`);
+  const variants = experiment.arms.length === 0 ? [{ name: "base", set: {} }] : experiment.arms;
+  const arms = variants.flatMap((variant) =>
+    points(experiment.sweep).map((point): PlannedArm => {
+      const name = [
+        ...(variants.length > 1 || point.length === 0 ? [variant.name] : []),
+        ...point.map(([path, value]) => `${path}=${shown(value)}`),
+      ].join(" ");
+      const all: Changes = [...common, ...Object.entries(variant.set), ...point];
+      return { name, changes: all, experiment: file.with(all, `arm ${name}`) };
+    }),
+  );
+  return { form, experiment, arms, repetitions: repetitions ?? experiment.repetitions };
+}
+
+const formChanges = (experiment: Experiment, form: Form): Changes =>
+  form === "full" ? [] : Object.entries(experiment[form]);
+
+/** Each value of each parameter with each of the others. */
+function points(sweep: Experiment["sweep"]): readonly Changes[] {
+  return sweep.reduce<readonly Changes[]>(
+    (before, { set, to }) => before.flatMap((point) => to.map((value): Changes => [...point, [set, value]])),
+    [[]],
+  );
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,253 @@
+/**
+ * Plays one arm of an experiment once: the cluster comes up and settles, then its workload is done to it while everything is
+ * counted. The same seed gives the same figures, and arms that have a seed in common have the same chance in common.
+ */
+import type { CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { type Costs, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
+import type { Experiment } from "../../scenarios/capacity/schema.ts";
+import { startClusterControllers } from "../control/cluster-controllers.ts";
+import { startScheduler } from "../control/scheduler/start.ts";
+import { Cluster } from "../cluster/cluster.ts";
+import { profiles } from "../contract/profile.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import type { Micros } from "../kernel/types.ts";
+import { parseUsage, UsageTextError } from "../runtime/usage-text.ts";
+import type { ImageRow } from "../runtime/images.ts";
+import { amount, startAgents } from "./agent-fleet.ts";
+import { ExperimentError } from "./fleet.ts";
+import { judgeObjective, type Judged } from "./objectives.ts";
+import { imageOf, type PodShape } from "./objects.ts";
+import { Meter } from "./meter.ts";
+import { PodWitness } from "./pod-witness.ts";
+import { QuotaStore } from "./quota-store.ts";
+import { ServiceTimes } from "./service-times.ts";
+import { furnish } from "./furnish.ts";
+import { startSilentNodes } from "./silent-nodes.ts";
+import type { ReplayedRequest, Stage } from "./stage.ts";
+import { imageBytes, pulledImage, startWorkload } from "./workload.ts";
+
+export interface PlayOptions {
+  readonly arm: string;
+  /** From 1 on. */
+  readonly repetition: number;
+  /** Replaces the experiment's seed. */
+  readonly seed?: number;
+  /** Recorded requests by the names that the workload has for them. */
+  readonly logs?: ReadonlyMap<string, readonly ReplayedRequest[]>;
+  /** Called now and then; a true answer ends the run. `part` of it is done, from 0 to 1. */
+  readonly onProgress?: (part: number) => boolean;
+  /** Called at the end with what a scrape of the server's metrics would show. */
+  readonly onMetrics?: (text: string, atMicros: Micros) => void;
+  /** When to scrape, from the start of the measurement. Default: at its end. */
+  readonly metricsAtMicros?: Micros;
+}
+
+/** Figures of this machine are left at zero: whoever has its clock fills them in. */
+export function playExperiment(experiment: Experiment, options: PlayOptions): CapacityRun {
+  const seed = `capacity/${options.seed ?? experiment.seed}/${options.repetition}`;
+  return new ExperimentRun(experiment, options, seed).play();
+}
+
+const stopLookMicros: Micros = 10_000_000;
+const second: Micros = 1_000_000;
+
+class ExperimentRun {
+  private readonly experiment: Experiment;
+  private readonly options: PlayOptions;
+  private readonly seed: string;
+  private readonly kernel: Kernel;
+  private readonly store: QuotaStore;
+  private readonly cluster: Cluster;
+  private readonly meter: Meter;
+  private readonly pods: PodWitness;
+  private times: ServiceTimes | undefined;
+  private readonly bytesOverTime: number[] = [];
+
+  constructor(experiment: Experiment, options: PlayOptions, seed: string) {
+    const { cluster: shape } = experiment;
+    this.experiment = experiment;
+    this.options = options;
+    this.seed = seed;
+    this.kernel = new Kernel({ seed });
+    const { storeQuota } = shape.server;
+    this.store = new QuotaStore(storeQuota === undefined ? undefined : amount(storeQuota));
+    this.cluster = new Cluster({
+      kernel: this.kernel,
+      store: this.store,
+      network: { rules: [{ from: "*", to: "*", latencyMicros: shape.latency }] },
+    });
+    const { clock } = this.kernel.process("meter");
+    this.meter = new Meter(clock, () => this.times, experiment.until);
+    this.pods = new PodWitness(clock, this.store, (micros) => this.meter.podStarted(micros));
+  }
+
+  play(): CapacityRun {
+    const { experiment, kernel, options } = this;
+    const stage = this.build();
+    furnish(stage);
+    this.advance(experiment.settle, 0);
+    this.meter.begin();
+    this.pods.begin();
+    startWorkload(stage);
+    const endMicros = experiment.settle + experiment.until;
+    let stoppedBy: string | undefined;
+    while (kernel.nowMicros() < endMicros && stoppedBy === undefined) {
+      const from = kernel.nowMicros();
+      const next = Math.min(endMicros, from + stopLookMicros);
+      for (let at = Math.min(next, from + second); ; at = Math.min(next, at + second)) {
+        kernel.run(at);
+        this.meter.secondEnded();
+        this.scrapeIfDue(at - experiment.settle);
+        if (at === next) break;
+      }
+      this.bytesOverTime.push(this.store.bytes);
+      stoppedBy = this.broken();
+      if (options.onProgress?.(next / endMicros) === true) stoppedBy ??= "interrupted";
+    }
+    return this.figures(stage, stoppedBy);
+  }
+
+  private advance(toMicros: Micros, fromMicros: Micros): void {
+    const { kernel, experiment, options } = this;
+    const endMicros = experiment.settle + experiment.until;
+    for (let at = fromMicros; at < toMicros; ) {
+      at = Math.min(toMicros, at + stopLookMicros);
+      kernel.run(at);
+      if (options.onProgress?.(at / endMicros) === true) return;
+    }
+  }
+
+  private build(): Stage {
+    const { cluster, experiment, options } = this;
+    const { cluster: shape, profile: name } = experiment;
+    const profile = profiles[name];
+    const { dialect } = profile;
+    const { server } = shape;
+    const costs: Costs = { ...usualCosts, ...withoutUndefined(experiment.costs) };
+    cluster.addServer("apiserver", (process) => {
+      this.times = new ServiceTimes(process.clock, {
+        costs,
+        cores: server.cores,
+        bytesPerSecond: server.bytesPerSecond,
+      });
+      return {
+        profile,
+        featureGates: { WatchList: server.streamingLists },
+        historyWindowMicros: server.historyWindow,
+        requestTimeoutMicros: server.requestTimeout,
+        limits: {
+          readsMax: server.reads,
+          mutationsMax: server.writes,
+          queueMax: server.queue,
+          queueWaitMicrosMax: server.queueWait,
+        },
+        costs: this.times,
+        meter: this.meter,
+      };
+    });
+    const rateOf = (rate: Experiment["cluster"]["controllers"]) =>
+      rate === "none" ? {} : { rate: { intervalMicros: Math.floor(second / rate.perSecond), burst: rate.burst } };
+    cluster.add("controllers", (process) =>
+      startClusterControllers({ process, server: cluster.api(process), dialect, ...rateOf(shape.controllers) }),
+    );
+    cluster.add("scheduler", (process) =>
+      startScheduler({ process, server: cluster.api(process), dialect, ...rateOf(shape.scheduler) }),
+    );
+    const fleet =
+      shape.agents.kind === "real"
+        ? startAgents(cluster, experiment, dialect, imagesOf(experiment))
+        : startSilentNodes(cluster, experiment, dialect);
+    return { cluster, experiment, dialect, fleet, logs: options.logs ?? new Map() };
+  }
+
+  /** The first of the stop conditions that is broken. */
+  private broken(): string | undefined {
+    const judged = this.judged();
+    for (const condition of this.experiment.stop) {
+      const result = judgeObjective(condition, judged);
+      if (!result.met) return result.text;
+    }
+    return undefined;
+  }
+
+  private judged(): Judged {
+    return {
+      meter: this.meter,
+      store: this.store,
+      pods: this.pods,
+      times: this.times,
+      virtualMicros: Math.max(1, this.kernel.nowMicros() - this.experiment.settle),
+      cores: this.experiment.cluster.server.cores,
+    };
+  }
+
+  private scrapeIfDue(atMicros: Micros): void {
+    const { onMetrics, metricsAtMicros = this.experiment.until } = this.options;
+    if (onMetrics === undefined || atMicros < metricsAtMicros || atMicros - second >= metricsAtMicros) return;
+    const server = this.cluster.members.get("apiserver")?.made as { readonly metricsText?: () => string } | undefined;
+    if (server?.metricsText !== undefined) onMetrics(server.metricsText(), atMicros);
+  }
+
+  private figures(stage: Stage, stoppedBy: string | undefined): CapacityRun {
+    const { experiment, options, store, kernel, meter, pods } = this;
+    const counted = meter.figures(stage.fleet.nodes.length);
+    const judged = this.judged();
+    return {
+      arm: options.arm,
+      repetition: options.repetition,
+      seed: this.seed,
+      virtualMicros: kernel.nowMicros() - experiment.settle,
+      ...(stoppedBy === undefined ? {} : { stoppedBy }),
+      nodes: stage.fleet.nodes.length,
+      ...counted,
+      processor: { ...counted.processor, cores: experiment.cluster.server.cores },
+      store: {
+        objects: [...store.live]
+          .map(([resource, size]) => ({ resource, ...size }))
+          .sort((one, other) => (one.resource < other.resource ? -1 : 1)),
+        bytes: store.bytes,
+        bytesMost: store.bytesMost,
+        revisions: store.oldCount,
+        revisionBytes: store.oldBytes,
+        bytesOverTime: this.bytesOverTime,
+      },
+      ...pods.figures(),
+      objectives: experiment.objectives.map((objective) => judgeObjective(objective, judged)),
+      measured: { wallMillis: 0, events: 0 },
+    };
+  }
+}
+
+/** On every node from the start, so that start-up is without pulls; but for those that are to be pulled. */
+function imagesOf({ cluster, workload }: Experiment): readonly ImageRow[] {
+  const shapes: readonly PodShape[] = [
+    ...cluster.deployments,
+    ...workload.flatMap((row) => (row.do === "burst" || row.do === "churn" ? [row] : [])),
+  ];
+  const used = shapes.flatMap((shape): readonly ImageRow[] => {
+    if (shape.uses === undefined) return [];
+    try {
+      const memory = parseUsage(shape.uses);
+      return [{ name: imageOf(shape), sizeBytes: 20_000_000, present: true, runs: { memory } }];
+    } catch (error) {
+      if (error instanceof UsageTextError) throw new ExperimentError(`uses: ${error.message}`);
+      throw error;
+    }
+  });
+  const pulled = workload.flatMap((row): readonly ImageRow[] =>
+    row.do === "pull" ? [{ name: pulledImage(row.name), sizeBytes: imageBytes(row.imageSize) }] : [],
+  );
+  const plain = [...new Set(shapes.filter(({ uses }) => uses === undefined).map((shape) => imageOf(shape)))];
+  return [
+    ...used,
+    ...pulled,
+    ...plain.map((name) => ({ name, sizeBytes: 20_000_000, present: true })),
+    { name: "app:1", sizeBytes: 20_000_000, present: true },
+  ];
+}
+
+function withoutUndefined<Values extends object>(
+  values: Values,
+): { [Key in keyof Values]: Exclude<Values[Key], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
