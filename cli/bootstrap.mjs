@@ -16,6 +16,7 @@ const tasks = {
   recorded: ["cli/commands/recorded.ts"],
   requirements: ["cli/commands/requirements.ts"],
   build: ["cli/build.mjs"],
+  demo: ["docs/demo/build.mjs"],
   install: undefined,
   pack: undefined,
 };

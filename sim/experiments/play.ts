@@ -69,16 +69,55 @@ export interface Played {
   readonly plan: Plan;
 }
 
-/** Throws what the kernel throws when the simulation itself is broken, and `StageError` for objects that are refused. */
-export function playScenario(scenario: Scenario, options: PlayOptions = {}): Played {
+/** A run that goes on bit by bit, and on which somebody may lay a hand. */
+export interface LiveRun {
+  readonly nowMicros: Micros;
+  /** The scenario's time is over. */
+  readonly isOver: boolean;
+  readonly plan: Plan;
+  /** Lets everything happen up to then, or to the scenario's end. */
+  advance(untilMicros: Micros): void;
+  /** Goes wrong now. False in the safety phase, where nothing does. */
+  inject(fault: PlannedFault): boolean;
+  /** Of the run so far. */
+  report(): SimulationReport;
+}
+
+/** As `playScenario`, but that it stands at its beginning. */
+export function beginScenario(scenario: Scenario, options: PlayOptions = {}): LiveRun {
+  return trapped(() => {
+    const run = new ScenarioRun(scenario, options);
+    return {
+      get nowMicros() {
+        return run.kernel.nowMicros();
+      },
+      get isOver() {
+        return run.isOver;
+      },
+      plan: run.plan,
+      advance: (untilMicros) => trapped(() => run.advance(untilMicros)),
+      inject: (fault) => trapped(() => run.inject(fault)),
+      report: () => run.report(),
+    };
+  });
+}
+
+function trapped<T>(work: () => T): T {
   const removeTrap = installTrap();
   try {
-    const run = new ScenarioRun(scenario, options);
-    run.play();
-    return { report: run.report(), trace: run.kernel.trace, plan: run.plan };
+    return work();
   } finally {
     removeTrap();
   }
+}
+
+/** Throws what the kernel throws when the simulation itself is broken, and `StageError` for objects that are refused. */
+export function playScenario(scenario: Scenario, options: PlayOptions = {}): Played {
+  return trapped(() => {
+    const run = new ScenarioRun(scenario, options);
+    run.advance(scenario.until);
+    return { report: run.report(), trace: run.kernel.trace, plan: run.plan };
+  });
 }
 
 /** The dear look at the whole comes once in so many events. */
@@ -95,6 +134,9 @@ class ScenarioRun {
   private readonly truth: Truth;
   private readonly judge: Judge;
   private readonly stage: Stage;
+  private readonly injector: Injector;
+  private events = 0;
+  private hasEnded = false;
   private readonly judged: ExpectationResult[] = [];
   private readonly history: { readonly [Part in keyof StoreHistory]: StoreHistory[Part][number][] } = {
     changes: [],
@@ -131,7 +173,8 @@ class ScenarioRun {
       judge: this.judge,
       noted: (fault, isOver) => this.note(fault, isOver),
     });
-    new Injector(this.stage, this.director).schedule(this.plan.faults, scenario.safety);
+    this.injector = new Injector(this.stage, this.director);
+    this.injector.schedule(this.plan.faults, scenario.safety);
     for (const row of scenario.expect) clock.after(row.by, () => this.expect(row));
     const { watcher } = options;
     this.stage.network.witness = {
@@ -140,23 +183,37 @@ class ScenarioRun {
     };
   }
 
-  /** Every event, and after each a look at whether a promise is still kept. */
-  play(): void {
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  /** Every event up to then, and after each a look at whether a promise is still kept. */
+  advance(untilMicros: Micros): void {
     const { kernel, judge, scenario } = this;
-    let events = 0;
-    for (;;) {
+    const until = Math.min(untilMicros, scenario.until);
+    while (!this.hasEnded) {
       const next = kernel.nextEventMicros;
-      if (next === undefined || next > scenario.until) break;
+      if (next === undefined || next > until) break;
       kernel.step();
-      if (++events % eventsPerLook === 0) judge.look();
-      if (judge.violation !== undefined && this.failure === undefined)
-        this.fail(judge.violation, judge.violation.requirement);
-      if (this.failure !== undefined && this.options.stopsAtFailure === true) return;
+      if (++this.events % eventsPerLook === 0) judge.look();
+      this.failIfBroken();
+      if (this.failure !== undefined && this.options.stopsAtFailure === true) this.hasEnded = true;
     }
-    kernel.run(scenario.until);
+    if (this.hasEnded) return;
+    kernel.run(until);
+    if (until < scenario.until) return;
+    this.hasEnded = true;
     judge.look();
-    if (judge.violation !== undefined && this.failure === undefined)
-      this.fail(judge.violation, judge.violation.requirement);
+    this.failIfBroken();
+  }
+
+  inject(fault: PlannedFault): boolean {
+    return this.kernel.enter(this.director, () => this.injector.inject(fault));
+  }
+
+  private failIfBroken(): void {
+    const { violation } = this.judge;
+    if (violation !== undefined && this.failure === undefined) this.fail(violation, violation.requirement);
   }
 
   private checkers(): readonly ((bench: Bench) => Checker)[] {

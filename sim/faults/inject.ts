@@ -61,15 +61,19 @@ export class Injector {
     for (const fault of [...this.lasting.keys()]) this.undo(fault);
   }
 
-  private inject(fault: PlannedFault): void {
-    if (this.isSafe) return;
+  /** Now, in an event of the director. False in the safety phase, where nothing goes wrong. */
+  inject(fault: PlannedFault): boolean {
+    if (this.isSafe) return false;
     this.director.trace(`fault.${fault.verb}`, fault.places.join(" "));
     this.cluster.noted(fault, false);
-    if (fault.verb === "heal") return this.heal(fault.places);
-    const undo = this.act(fault);
-    if (undo === undefined) return this.cluster.noted(fault, true);
+    const undo = fault.verb === "heal" ? this.heal(fault.places) : this.act(fault);
+    if (undo === undefined) {
+      if (fault.verb !== "heal") this.cluster.noted(fault, true);
+      return true;
+    }
     this.lasting.set(fault, undo);
     if (fault.forMicros !== undefined) this.director.clock.after(fault.forMicros, () => this.undo(fault));
+    return true;
   }
 
   private undo(fault: PlannedFault): void {
@@ -81,12 +85,13 @@ export class Injector {
     this.cluster.noted(fault, true);
   }
 
-  private heal(places: readonly string[]): void {
+  private heal(places: readonly string[]): undefined {
     const isSame = (other: readonly string[]): boolean =>
       other.length === 2 && places.every((name) => other.includes(name));
     for (const fault of [...this.lasting.keys()])
       if (isSame(fault.places) || (fault.verb === "isolate" && fault.places.some((name) => places.includes(name))))
         this.undo(fault);
+    return undefined;
   }
 
   /** Returns what undoes it, for what lasts. */

@@ -1,0 +1,200 @@
+// The demo: the simulator in a worker, and a page that shows it. One script plays both parts: the page starts the worker from
+// its own text, so that the page needs neither a server nor a second file.
+import { draw, headHeight, rowHeight } from "./draw.mjs";
+import { hashOf, Simulation } from "./simulation.ts";
+
+const texts = import.meta.glob(["../../scenarios/*.yaml", "../../scenarios/{explore,regress}/*.yaml"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+if (typeof document === "undefined") serveAsWorker();
+else showPage();
+
+function serveAsWorker() {
+  let simulation;
+  const doing = {
+    begin(choice) {
+      simulation = new Simulation(choice);
+      const { untilMicros, safetyMicros, drawn } = simulation;
+      return { untilMicros, safetyMicros, drawn, frame: simulation.advance(0) };
+    },
+    advance: (toMicros) => simulation.advance(toMicros),
+    inject: ({ verb, places }) => simulation.inject(verb, places),
+    hash: hashOf,
+  };
+  addEventListener("message", ({ data: { id, what, given } }) => {
+    try {
+      postMessage({ id, answer: doing[what](given) });
+    } catch (error) {
+      postMessage({ id, error: String(error?.message ?? error) });
+    }
+  });
+}
+
+function startWorker() {
+  const program = document.querySelector("#program").textContent;
+  const worker = new Worker(URL.createObjectURL(new Blob([program], { type: "text/javascript" })));
+  const waiting = new Map();
+  let last = 0;
+  worker.addEventListener("message", ({ data: { id, answer, error } }) => {
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) resolve(answer);
+    else reject(new Error(error));
+  });
+  return (what, given) =>
+    new Promise((resolve, reject) => {
+      waiting.set(++last, { resolve, reject });
+      worker.postMessage({ id: last, what, given });
+    });
+}
+
+function showPage() {
+  const find = (selector) => document.querySelector(selector);
+  const form = find("#choice");
+  const canvas = find("#lanes");
+  const ask = startWorker();
+  const names = Object.keys(texts)
+    .map((path) => path.replace("../../scenarios/", ""))
+    .sort();
+  for (const name of names) form.elements.scenario.append(new Option(name.replace(".yaml", ""), name));
+  form.elements.scenario.value = "explore/informers.yaml";
+
+  const textOf = (name) => texts[`../../scenarios/${name}`];
+  const choice = () => {
+    const name = form.elements.scenario.value;
+    const bug = form.elements.bug.value;
+    return {
+      text: textOf(name),
+      name,
+      seed: Number(form.elements.seed.value),
+      mode: form.elements.mode.value,
+      bugs: bug === "" ? [] : [bug],
+    };
+  };
+
+  let run;
+  let picked = [];
+  let isPlaying = true;
+  let isBusy = false;
+  let shownAt = performance.now();
+
+  const show = () => {
+    if (run === undefined) return;
+    draw(canvas, { ...run, picked, windowMicros: Number(form.elements.window.value) * 1_000_000 });
+    find("#now").textContent = `${(run.nowMicros / 1_000_000).toFixed(3)} s of ${run.untilMicros / 1_000_000} s`;
+    find("#hash").textContent = `${run.traceRecords} records, trace ${run.traceHash}`;
+    const broken = run.failure;
+    find("#verdict").className = broken === undefined ? "good" : "bad";
+    find("#verdict").textContent =
+      broken === undefined
+        ? run.isOver
+          ? "The run is over, and no promise was broken."
+          : "No promise is broken so far."
+        : `${broken.requirement} at ${broken.atMicros / 1_000_000} s: expected ${broken.expected}; ${broken.actual}`;
+    const isSafe = run.safetyMicros !== undefined && run.nowMicros >= run.safetyMicros;
+    find("#safe").hidden = !isSafe;
+    for (const button of document.querySelectorAll("#hand button"))
+      button.disabled = isSafe || run.isOver || picked.length !== Number(button.dataset.places);
+    find("#picked").textContent = picked.length === 0 ? "nobody" : picked.join(" and ");
+    find("#play").textContent = isPlaying && !run.isOver ? "Pause" : "Play";
+    const list = find("#latest");
+    list.replaceChildren(
+      ...run.entries.slice(-14).map(({ atMicros, lane, sign, text }) => {
+        const item = document.createElement("li");
+        item.textContent = `${(atMicros / 1_000_000).toFixed(3)} s  ${sign}  ${lane === "" ? "" : `${lane}: `}${text}`;
+        return item;
+      }),
+    );
+  };
+
+  // The picture needs the recent past alone.
+  const keptMax = 20_000;
+  const take = (frame) => {
+    const entries = run.entries.concat(frame.entries).slice(-keptMax);
+    const messages = run.messages.concat(frame.messages).slice(-keptMax);
+    run = { ...run, ...frame, entries, messages };
+  };
+
+  const begin = async () => {
+    try {
+      const began = await ask("begin", choice());
+      picked = [];
+      run = { ...began, ...began.frame };
+      find("#drawn").textContent = began.drawn.length === 0 ? "nothing is left to chance" : began.drawn.join("; ");
+      find("#error").textContent = "";
+      isPlaying = true;
+    } catch (error) {
+      find("#error").textContent = error.message;
+    }
+    show();
+  };
+
+  const advance = async (micros) => {
+    if (run === undefined || run.isOver || isBusy) return;
+    isBusy = true;
+    try {
+      take(await ask("advance", Math.min(run.untilMicros, run.nowMicros + Math.round(micros))));
+    } catch (error) {
+      find("#error").textContent = error.message;
+      isPlaying = false;
+    }
+    isBusy = false;
+    show();
+  };
+
+  const tick = () => {
+    const now = performance.now();
+    const passedMicros = Math.min(200, now - shownAt) * 1000 * Number(form.elements.speed.value);
+    shownAt = now;
+    if (isPlaying) void advance(passedMicros);
+    requestAnimationFrame(tick);
+  };
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "scenario") {
+      form.elements.seed.value = /^seed: (\d+)/m.exec(textOf(target.value))?.[1] ?? "1";
+      const bug = /^ {2}bug: (\S+)|bug: ([a-z0-9-]+)/m.exec(textOf(target.value))?.slice(1).find(Boolean);
+      form.elements.bug.replaceChildren(new Option("none", ""), ...(bug === undefined ? [] : [new Option(bug, bug)]));
+    }
+    if (["scenario", "seed", "mode", "bug"].includes(target.name)) void begin();
+    else show();
+  });
+  find("#play").addEventListener("click", () => {
+    isPlaying = !isPlaying;
+    show();
+  });
+  find("#step").addEventListener("click", () => {
+    isPlaying = false;
+    void advance(100_000);
+  });
+  find("#again").addEventListener("click", () => void begin());
+  find("#another").addEventListener("click", () => {
+    form.elements.seed.value = String(Number(form.elements.seed.value) + 1);
+    void begin();
+  });
+  canvas.addEventListener("click", ({ offsetY }) => {
+    const lane = run?.lanes[Math.floor((offsetY - headHeight) / rowHeight)];
+    if (lane === undefined || lane.kind === "pod") return;
+    picked = picked.includes(lane.name)
+      ? picked.filter((name) => name !== lane.name)
+      : [...picked, lane.name].slice(-2);
+    show();
+  });
+  for (const button of document.querySelectorAll("#hand button"))
+    button.addEventListener("click", () => {
+      void ask("inject", { verb: button.dataset.verb, places: picked }).then(() => advance(0));
+    });
+
+  // For whoever wants to know whether the same seed gives the same run here as elsewhere.
+  globalThis.demo = {
+    lanes: () => run.lanes.map(({ name }) => name),
+    hashHere: (given) => hashOf(given),
+    hashInWorker: (given) => ask("hash", given),
+  };
+  void begin();
+  requestAnimationFrame(tick);
+}
