@@ -1,6 +1,8 @@
 /** Every check, in the order in which they are shown. A test holds this list to the files. */
 import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
+import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
+import { whoOneIsDoesNotChange } from "./authentication/who-one-is-does-not-change.ts";
 import { objectsKeepTheirLaws } from "./objects/objects-keep-their-laws.ts";
 import { objectsFollowTheModel } from "./objects/objects-follow-the-model.ts";
 import { theServerAssignsIdentity } from "./objects/the-server-assigns-identity.ts";
@@ -100,6 +102,8 @@ import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-path
 import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
 import { dryRunsUseNoQuota } from "./dry-run/dry-runs-use-no-quota.ts";
 import { oneVersionIsOneState } from "./versions/one-version-is-one-state.ts";
+import { createsAreJudgedByEveryVerb } from "./writes/creates-are-judged-by-every-verb.ts";
+import { racesHaveOneOrder } from "./writes/races-have-one-order.ts";
 import { bindingsAreOfOnePod } from "./writes/bindings-are-of-one-pod.ts";
 import { namespacesGoOneByOne } from "./namespaces/namespaces-go-one-by-one.ts";
 import { namespacesRefuseWhatIsNewOnceTheyGo } from "./namespaces/namespaces-refuse-what-is-new-once-they-go.ts";
@@ -133,6 +137,7 @@ import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evi
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
   objectsKeepTheirLaws,
+  damagedMetadataDoesNoHarm,
   objectsFollowTheModel,
   theServerAssignsIdentity,
   namesComeFromTheirRequest,
@@ -180,6 +185,7 @@ export const allChecks: readonly Check[] = [
   putsCreateWhatIsAbsent,
   putsFromOneVersion,
   staleWritesLeaveNoTrace,
+  racesHaveOneOrder,
   writesAreLinearizable,
   collectionsAreDeletedAsSelected,
   collectionsKeepOwnDefaults,
@@ -232,6 +238,7 @@ export const allChecks: readonly Check[] = [
   dryRunsUseNoQuota,
   oneVersionIsOneState,
   bindingsAreOfOnePod,
+  createsAreJudgedByEveryVerb,
   namespacesRefuseWhatIsNewOnceTheyGo,
   namespacesWaitForTheirFinalizers,
   namespacesGoOneByOne,
@@ -248,6 +255,7 @@ export const allChecks: readonly Check[] = [
   whoActsAsAnotherIsTheOther,
   actingAsAnotherIsARight,
   callersAreWhoTheirTokenSays,
+  whoOneIsDoesNotChange,
   evictionsKeepTheBudget,
   evictionsAreDeletions,
   reviewsSayWhatHappens,

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { anyLife, coveringLives } from "../../arbitraries/lives.ts";
 import { trialTypes } from "../../arbitraries/trial-types.ts";
-import { Collection, listOf } from "../../client/collection.ts";
+import { listOf } from "../../client/collection.ts";
 import { isApiObject, versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { Life } from "../../runner/life.ts";
+import { trialPlace } from "../../runner/trial-place.ts";
 
 const types = trialTypes.map(({ plural }) => plural);
 
@@ -40,14 +41,7 @@ export const objectsKeepTheirLaws = defineCheck({
   ), // prettier-ignore
   async run(attempt, { plural, steps }) {
     const type = trialTypes.find((row) => row.plural === plural) as (typeof trialTypes)[number];
-    const { target, client, profile } = attempt;
-    const prefix = type.prefix(profile.dialect);
-    const namespace = type.namespaced ? await target.namespace() : undefined;
-    const collection = type.namespaced
-      ? await target.collection(plural, "", prefix)
-      : new Collection(client, `${prefix}/${plural}`, target);
-    const name = type.namespaced ? "a" : target.name;
-    if (!type.namespaced) target.onCleanUp((cleaner) => cleaner.attempt("DELETE", `${collection.path}/${name}`));
+    const { collection, name, namespace } = await trialPlace(attempt, type);
     const own = { fieldSelector: `metadata.name=${name}` };
     const before = await collection.list(own);
     if (before.status === 404 || before.status === 403) return; // not served, or not for this caller
