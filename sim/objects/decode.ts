@@ -27,18 +27,20 @@ export interface Decoded {
 
 /**
  * Decodes a body for `target`. A missing kind or apiVersion is the endpoint's. Throws `ApiError` 400.
- * An object handed over in process is copied, never kept.
+ * An object handed over in process is copied, never kept, but for parts of it that are `previous`'s own, which is frozen and of
+ * this type.
  */
 export function decodeObject(
   body: Uint8Array | JsonObject | undefined,
   format: BodyFormat,
   target: Target,
   level: FieldValidation,
+  previous?: JsonObject,
 ): Decoded {
   const read = readBody(body, format, target);
   const gvk = recognise(read, target, body);
   const context = new WalkContext();
-  const draft = walkOfStruct(target.type)(read.value, context, undefined) as Draft;
+  const draft = walkOfStruct(target.type)(read.value, context, previous) as Draft;
   if (context.error !== undefined) throw unhandled(gvk, target, context.error);
   const strict = target.type.custom ? strictErrors(read, context) : strictErrorsInOrder(read, context, body, target);
   if (strict.length > 0 && level === "Strict") {

@@ -80,9 +80,9 @@ function sortLong(steps: string[], nodes: FieldSet[], from: number, end: number)
  * the child itself, which is one object already. No text is put together, and a known node costs no allocation.
  */
 interface State {
-  /** Most children are leaves, which only their step tells apart. */
-  readonly leaves: Map<string, State>;
-  readonly others: Map<string, Map<FieldSet, State>>;
+  /** Most children are leaves, which only their step tells apart. Both are made for the first child: most states have none. */
+  leaves: Map<string, State> | undefined;
+  others: Map<string, Map<FieldSet, State>> | undefined;
   /** The node whose last child led here. */
   node: FieldSet | undefined;
 }
@@ -96,11 +96,12 @@ const canonical = new WeakSet<object>([leaf]);
 
 function newState(): State {
   stateCount++;
-  return { leaves: new Map(), others: new Map(), node: undefined };
+  return { leaves: undefined, others: undefined, node: undefined };
 }
 
 function follow(from: State, step: string, child: FieldSet): State {
-  if (child === leaf) return followTo(from.leaves, step);
+  if (child === leaf) return followTo((from.leaves ??= new Map()), step);
+  from.others ??= new Map();
   let children = from.others.get(step);
   if (children === undefined) from.others.set(step, (children = new Map()));
   return followTo(children, child);

@@ -26,7 +26,7 @@ export function startCommand(
 ): Program | { readonly error: string; readonly status: number } {
   const word = argv[0] ?? "";
   const found = findProgram(word, box);
-  if (found === undefined) return box.others?.(word) ?? { error: `1: ${word}: not found`, status: 127 };
+  if (found === undefined) return ownProgramOf(box) ?? { error: `1: ${word}: not found`, status: 127 };
   if (found === NO_PERMISSION) return { error: `1: ${word}: Permission denied`, status: 126 };
   const args = argv.slice(1);
   if (typeof found === "object") return shell([word, ...args], box, found.script);
@@ -42,15 +42,18 @@ export function missingCommand(argv: readonly string[], box: Box): string | unde
   const word = argv[0] ?? "";
   const found = findProgram(word, box);
   if (found === NO_PERMISSION) return `exec: "${word}": permission denied`;
-  if (found !== undefined || box.others !== undefined) return undefined;
+  if (found !== undefined || box.world.hasOwnPrograms === true) return undefined;
   return word.includes("/")
     ? `exec: "${word}": stat ${word}: no such file or directory`
     : `exec: "${word}": executable file not found in $PATH`;
 }
 
+const ownProgramOf = ({ world }: Box): Program | undefined =>
+  world.hasOwnPrograms === true ? world.ownProgram?.() : undefined;
+
 /** Whether the command is a program of the image that the shell lacks. */
 export const isOwnProgram = ([word = ""]: readonly string[], box: Box): boolean =>
-  box.others !== undefined && findProgram(word, box) === undefined;
+  findProgram(word, box) === undefined && box.world.hasOwnPrograms === true;
 
 /** In place of a program's name: no command has a slash in its own. */
 const NO_PERMISSION = "/";

@@ -5,9 +5,9 @@ import { isOwnProgram, missingCommand, shellCommands, startCommand } from "./com
 import { ContainerFiles } from "./container-files.ts";
 import { containerStatus, sandboxStatus } from "./container-messages.ts";
 import { flushLog, writeLog } from "./container-log.ts";
-import { toByteText } from "./file-tree.ts";
+import { type Piece, toByteText } from "./file-tree.ts";
 import { connect } from "./network.ts";
-import { Box, type BoxWorld, type Program } from "./processes/box.ts";
+import { Box, type BoxWorld, type Connection, type Program } from "./processes/box.ts";
 import { Service } from "./processes/programs.ts";
 import { type SignalName, signalNamed } from "./processes/signals.ts";
 import type { ContainerRecord, SandboxRecord } from "./records.ts";
@@ -20,19 +20,13 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
   const isPlain = image.row.shell ?? true;
   const programs: ReadonlySet<string> = isPlain ? shellCommands : noPrograms;
   container.files ??= newFiles(state, container, programs);
-  const serve = (): Program => serviceOf(state, container);
-  const box = new Box(
-    worldOf(state, container),
-    container.files,
-    programs,
-    image.row.ownPrograms === true ? serve : undefined,
-  );
+  const box = new Box(new ContainerWorld(state, container), container.files, programs);
   const own = config.command ?? [];
   const argv = [...(own.length > 0 ? own : (image.row.command ?? [])), ...(config.args ?? [])].map(toByteText);
   let program: Program;
   if (argv.length === 0 || (!isPlain && image.row.command === undefined)) {
     container.isService = true;
-    program = serve();
+    program = serviceOf(state, container);
   } else {
     const missing = missingCommand(argv, box);
     if (missing !== undefined) {
@@ -108,27 +102,61 @@ const SERVICE_BYTES = 4 * 1024 * 1024;
 const hostnameOf = (sandbox: SandboxRecord): string =>
   sandbox.config.hostname || sandbox.config.metadata?.name || sandbox.id.slice(0, 12);
 
-function worldOf(state: RuntimeState, container: ContainerRecord): BoxWorld {
-  const { machine, process } = state;
-  return {
-    nowMicros: () => state.nowMicros,
-    epochUnixMillis: process.clock.epochUnixMillis,
-    hostname: hostnameOf(container.sandbox),
-    random: () => state.prng.uint32(),
-    log: (stream, piece) => writeLog(state, container, stream, piece),
-    // Resources may be updated while it runs.
-    get memoryMaxBytes() {
-      return limitOf(container) ?? machine.options.memoryBytes;
-    },
-    get diskBytesPerSecond() {
-      return machine.options.diskBytesPerSecond;
-    },
-    connect: (host, port, http) =>
-      connect(state, host === "localhost" ? container.sandbox.ip || "127.0.0.1" : host, port, http),
-    wake: () => {
-      if (container.box !== undefined) state.schedule(container, state.nowMicros);
-    },
-  };
+/** What the processes of one container reach. Containers are many: it holds no closure of its own. */
+class ContainerWorld implements BoxWorld {
+  private readonly state: RuntimeState;
+  private readonly container: ContainerRecord;
+
+  constructor(state: RuntimeState, container: ContainerRecord) {
+    this.state = state;
+    this.container = container;
+  }
+
+  get epochUnixMillis(): number {
+    return this.state.process.clock.epochUnixMillis;
+  }
+
+  get hostname(): string {
+    return hostnameOf(this.container.sandbox);
+  }
+
+  /** Resources may be updated while it runs. */
+  get memoryMaxBytes(): number {
+    return limitOf(this.container) ?? this.state.machine.options.memoryBytes;
+  }
+
+  get diskBytesPerSecond(): number {
+    return this.state.machine.options.diskBytesPerSecond;
+  }
+
+  nowMicros(): Micros {
+    return this.state.nowMicros;
+  }
+
+  random(): number {
+    return this.state.prng.uint32();
+  }
+
+  log(stream: 1 | 2, piece: Piece): void {
+    writeLog(this.state, this.container, stream, piece);
+  }
+
+  connect(...[host, port, http]: Parameters<BoxWorld["connect"]>): Connection {
+    const ip = host === "localhost" ? this.container.sandbox.ip || "127.0.0.1" : host;
+    return connect(this.state, ip, port, http);
+  }
+
+  wake(): void {
+    if (this.container.box !== undefined) this.state.schedule(this.container, this.state.nowMicros);
+  }
+
+  get hasOwnPrograms(): boolean {
+    return this.container.image.row.ownPrograms === true;
+  }
+
+  ownProgram(): Program {
+    return serviceOf(this.state, this.container);
+  }
 }
 
 /** Steps a container that runs, ends it when its first process has ended or its memory is over, and says when to come again. */

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Clock, Micros, Prng, Process } from "../../kernel/types.ts";
 import type { AgentEvents, ApiCaller, EventType } from "../ports.ts";
+import { Ticks } from "../ticks.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const queueMax = 1000;
@@ -17,6 +18,11 @@ const combineAfter = 10;
 const combineMicros: Micros = 600_000_000;
 const spamBurst = 25;
 const spamPerSecond = 1 / 300;
+/** A bucket that nobody has drawn on for so long is full. */
+const spamMicros: Micros = spamBurst * 300_000_000;
+/** An event that was not told again for so long is gone from the server, as servers keep them by default. */
+const sentMicros: Micros = 3_600_000_000;
+const forgetMicros: Micros = 300_000_000;
 const triesMax = 12;
 const retryMicros: Micros = 10_000_000;
 
@@ -31,7 +37,13 @@ interface Told {
 }
 
 interface Kind {
-  readonly messages: Set<string>;
+  /** Different ones, the oldest first. */
+  messages: readonly string[];
+  lastMicros: Micros;
+}
+
+interface Spam {
+  readonly bucket: TokenBucket;
   lastMicros: Micros;
 }
 
@@ -39,6 +51,7 @@ interface Sent {
   readonly name: string;
   readonly firstTimestamp: string;
   count: number;
+  lastMicros: Micros;
 }
 
 export interface EventRecorderOptions {
@@ -54,7 +67,8 @@ export class EventRecorder implements AgentEvents {
   private readonly component: string;
   private readonly kinds = new Map<string, Kind>();
   private readonly sent = new Map<string, Sent>();
-  private readonly spam = new Map<string, TokenBucket>();
+  private readonly spam = new Map<string, Spam>();
+  private readonly forgetting: Ticks;
   private readonly queue: Told[] = [];
   private readonly prng: Prng;
   private isSending = false;
@@ -63,6 +77,8 @@ export class EventRecorder implements AgentEvents {
   constructor(options: EventRecorderOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("event sink");
+    this.forgetting = new Ticks(options.process.clock, forgetMicros, () => this.forget());
+    this.forgetting.start();
     this.component = options.dialect.name === "kubernetes" ? "kubelet" : "nodeagent";
   }
 
@@ -95,6 +111,7 @@ export class EventRecorder implements AgentEvents {
   ): void {
     if (this.options.api === undefined || this.queue.length >= queueMax) return;
     const atMicros = this.options.process.clock.nowMicros();
+    this.forgetting.ask(atMicros + combineMicros);
     this.queue.push({ subject, namespace, type, reason, message, annotations, atMicros });
     this.sendNext();
   }
@@ -104,7 +121,7 @@ export class EventRecorder implements AgentEvents {
       const told = this.queue.shift();
       if (told === undefined) return;
       const combined = this.combine(told);
-      const sent = this.observe(combined.key);
+      const sent = this.observe(combined.key, told.atMicros);
       if (!this.mayPass(told)) continue;
       this.isSending = true;
       this.write(told, combined.message, sent, combined.key, 1);
@@ -116,32 +133,43 @@ export class EventRecorder implements AgentEvents {
     const kindKey = `${subjectKey(subject)} ${type} ${reason}`;
     const known = this.kinds.get(kindKey);
     const kind =
-      known === undefined || atMicros - known.lastMicros > combineMicros
-        ? { messages: new Set<string>(), lastMicros: 0 }
-        : known;
-    kind.messages.add(message);
+      known === undefined || atMicros - known.lastMicros > combineMicros ? { messages: none, lastMicros: 0 } : known;
+    if (!kind.messages.includes(message)) kind.messages = [...kind.messages, message];
     kind.lastMicros = atMicros;
     remember(this.kinds, kindKey, kind);
-    if (kind.messages.size < combineAfter) return { key: `${kindKey} ${message}`, message };
-    const [oldest] = kind.messages;
-    kind.messages.delete(oldest as string);
+    if (kind.messages.length < combineAfter) return { key: `${kindKey} ${message}`, message };
+    kind.messages = kind.messages.slice(1);
     return { key: kindKey, message: `(combined from similar events): ${message}` };
   }
 
   /** Undefined for one that was not sent before. */
-  private observe(key: string): Sent | undefined {
+  private observe(key: string, atMicros: Micros): Sent | undefined {
     const sent = this.sent.get(key);
     if (sent === undefined) return undefined;
     sent.count++;
+    sent.lastMicros = atMicros;
     remember(this.sent, key, sent);
     return sent;
   }
 
   private mayPass({ subject, type, atMicros }: Told): boolean {
     const key = `${subjectKey({ ...subject, fieldPath: "" })} ${type}`;
-    const bucket = this.spam.get(key) ?? new TokenBucket(spamPerSecond, spamBurst, atMicros);
-    remember(this.spam, key, bucket);
-    return bucket.tryTake(atMicros);
+    const spam = this.spam.get(key) ?? {
+      bucket: new TokenBucket(spamPerSecond, spamBurst, atMicros),
+      lastMicros: 0,
+    };
+    spam.lastMicros = atMicros;
+    remember(this.spam, key, spam);
+    return spam.bucket.tryTake(atMicros);
+  }
+
+  /** What is too old to make a difference. */
+  private forget(): void {
+    const nowMicros = this.options.process.clock.nowMicros();
+    forgetUntil(this.kinds, nowMicros - combineMicros);
+    forgetUntil(this.sent, nowMicros - sentMicros);
+    forgetUntil(this.spam, nowMicros - spamMicros);
+    if (this.kinds.size + this.sent.size + this.spam.size > 0) this.forgetting.ask(nowMicros + forgetMicros);
   }
 
   private write(told: Told, message: string, sent: Sent | undefined, key: string, tries: number): void {
@@ -149,7 +177,7 @@ export class EventRecorder implements AgentEvents {
     const time = formatTime(unixSeconds(process.clock, told.atMicros));
     const path = `/api/v1/namespaces/${told.namespace}/events`;
     const name = `${String(told.subject["name"])}.${this.unixNanos(told.atMicros)}`;
-    const first: Sent = sent ?? { name, firstTimestamp: time, count: 1 };
+    const first: Sent = sent ?? { name, firstTimestamp: time, count: 1, lastMicros: told.atMicros };
     if (sent === undefined) remember(this.sent, key, first);
     const request =
       sent === undefined
@@ -210,6 +238,16 @@ export class EventRecorder implements AgentEvents {
 function subjectKey({ kind, namespace, name, uid, fieldPath }: JsonObject): string {
   return [kind, namespace, name, uid, fieldPath].join(" ");
 }
+
+/** Entries lie in the order in which they were last told. */
+function forgetUntil(cache: Map<string, { readonly lastMicros: Micros }>, untilMicros: Micros): void {
+  for (const [key, { lastMicros }] of cache) {
+    if (lastMicros >= untilMicros) return;
+    cache.delete(key);
+  }
+}
+
+const none: readonly string[] = [];
 
 /** Puts an entry last, and forgets the first when there are too many. */
 function remember<Value>(cache: Map<string, Value>, key: string, value: Value): void {

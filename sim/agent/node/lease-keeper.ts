@@ -133,12 +133,15 @@ export class LeaseKeeper {
       ...before,
       apiVersion: `${groupInDialect(dialect, "coordination.svc.io")}/v1`,
       kind: "Lease",
-      metadata: {
-        ...(before === undefined
-          ? { name: nodeName, namespace: dialect.systemNamespaces.nodeLease }
-          : (before["metadata"] as JsonObject)),
-        ...(isOwned || owner.length === 0 ? {} : { ownerReferences: owner }),
-      },
+      metadata:
+        before !== undefined && isOwned
+          ? (before["metadata"] as JsonObject)
+          : {
+              ...(before === undefined
+                ? { name: nodeName, namespace: dialect.systemNamespaces.nodeLease }
+                : (before["metadata"] as JsonObject)),
+              ...(owner.length === 0 ? {} : { ownerReferences: owner }),
+            },
       spec: {
         ...(isObject(spec) ? spec : {}),
         holderIdentity: nodeName,

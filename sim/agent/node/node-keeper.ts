@@ -59,6 +59,8 @@ export class NodeKeeper {
   private wasReady = false;
   private syncing = false;
   private resyncDue = false;
+  /** With these there was nothing to send: as long as none of them changes there is not. */
+  private settled: readonly unknown[] = [];
   private readonly fields = new Memo<readonly unknown[], Readonly<Record<string, Json>>>();
 
   constructor(ports: NodeKeeperPorts) {
@@ -215,11 +217,17 @@ export class NodeKeeper {
     const nowMicros = this.process.clock.nowMicros();
     const remembered = faults["status-not-refreshed-after-reconnect"] ? this.lastSent : undefined;
     const before = statusOf(remembered ?? this.current);
-    const { conditions, events } = this.conditions(before, errors);
     const isDue = nowMicros - this.sentMicros >= options.node.statusReportMicros;
-    const body =
-      statusPatch(before, this.statusFields(), conditions) ?? (isDue ? heartbeatPatch(conditions) : undefined);
+    const fields = this.statusFields();
+    const inputs = [before, fields, this.ports.pressures().join(), errors.join()];
+    if (!isDue && inputs.every((input, at) => input === this.settled[at])) {
+      done(true);
+      return;
+    }
+    const { conditions, events } = this.conditions(before, errors);
+    const body = statusPatch(before, fields, conditions) ?? (isDue ? heartbeatPatch(conditions) : undefined);
     if (body === undefined) {
+      this.settled = inputs;
       done(true);
       return;
     }

@@ -114,11 +114,17 @@ export class StatusManager {
       current = answer.object;
     }
     held.pushed = current;
+    shareStatus(held, current);
     if (!mayDelete(held, current)) return true;
     const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, preconditions: { uid } };
     const deleted = yield* ask(api, { method: "DELETE", path, body });
     return deleted.status === 200 || deleted.status === 404 || deleted.status === 409;
   }
+}
+
+/** What both say alike is held once: the server's objects are in its watch cache anyway. */
+function shareStatus(held: HeldPod, { status }: JsonObject): void {
+  if (status !== undefined && jsonEqual(held.status as Json, status)) held.status = status as PodStatus;
 }
 
 function mayDelete(held: HeldPod, object: JsonObject): boolean {

@@ -15,12 +15,13 @@ import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { FieldValidation } from "./options.ts";
 
-/** The body as an object of the resource's kind. Throws 400, 413 or 415; warnings go to the response. */
+/** The body as an object of the resource's kind; `previous`: the present one, of which it may share parts. Throws 400, 413 or 415; warnings go to the response. */
 export function decodeBody(
   context: ServerContext,
   run: Run,
   resource: Pick<ServedResource, "target">,
   level: FieldValidation,
+  previous?: JsonObject,
 ): Draft {
   const { body } = run.request;
   const { target } = resource;
@@ -31,7 +32,7 @@ export function decodeBody(
       ? decodeObject(readProtobufBody(body as Uint8Array, target), "json", target, "Ignore")
       : format === "cbor"
         ? decodeObject(readCborBody(body as Uint8Array, target), "json", target, level)
-        : decodeObject(body, format, target, level);
+        : decodeObject(body, format, target, level, previous);
   warn(run, warnings);
   return draft;
 }

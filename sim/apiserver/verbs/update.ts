@@ -30,7 +30,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "UpdateOptions", run.query);
-  const body = decodeBody(context, run, resource, options.fieldValidation);
+  const body = decodeBody(context, run, resource, options.fieldValidation, writer.present(run, resource));
   settleNamespace(body, namespace);
   requireName(body, name);
   seal(body); // each attempt starts from the body as it was sent

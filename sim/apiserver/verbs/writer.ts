@@ -15,6 +15,7 @@ import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
 import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
+import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey, viewed } from "../catalogue/served-resource.ts";
 import { type ServedResources } from "../catalogue/served-resources.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -84,6 +85,16 @@ export class Writer {
     if (found !== undefined && unreadable.has(key)) throw unreadableObject(key, profile.featureGates);
     invariant(typeof found !== "string", "the present state cannot be compacted or in the future");
     return found === undefined ? undefined : liveOf(resource, found);
+  }
+
+  /**
+   * The stored object that a body handed over in process may share parts with; undefined for bytes, which share nothing, and
+   * where clients see another form of what is stored.
+   */
+  present({ request, resourcePlace }: Run, resource: ServedResource): JsonObject | undefined {
+    if (request.body instanceof Uint8Array || resource.view !== undefined) return undefined;
+    const found = this.context.store.get(storageKey(resource, resourcePlace.namespace, resourcePlace.name));
+    return typeof found === "object" ? (found.value as JsonObject) : undefined;
   }
 
   /** Whether the name is taken, be it by what cannot be read. */

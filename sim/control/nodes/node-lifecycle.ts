@@ -152,7 +152,8 @@ export class NodeLifecycle {
     const counts = new Map<string, { ready: number; not: number }>();
     for (const node of [...this.nodes.all()]) {
       const before = nodeCondition(node, "Ready");
-      const now = yield* this.judge(node);
+      const heard = this.heard(node);
+      const now = heard ?? (yield* this.silence(node));
       if (now === undefined) continue;
       const zone = this.zoneOf(node);
       let count = counts.get(zone);
@@ -165,8 +166,8 @@ export class NodeLifecycle {
     this.judgeZones(counts);
   }
 
-  /** Its Ready condition, after it was made Unknown if it had to be. Undefined when that could not be written. */
-  private *judge(node: NodeObject): Steps<Condition | undefined> {
+  /** The Ready condition of a node that has been heard of, or of which it is said already that it has not. */
+  private heard(node: NodeObject): Condition | undefined {
     const { name, creationTimestamp } = node.metadata;
     const { clock } = this.parts.client.process;
     const now = clock.nowMicros();
@@ -186,22 +187,28 @@ export class NodeLifecycle {
         `Node ${name} event: Registered Node ${name} in Controller`,
       );
     } else if (health.heartbeat !== heartbeat || health.renewal < renewal) {
-      this.health.set(
-        name,
-        (health = { heardMicros: now, heartbeat, renewal: renewal > health.renewal ? renewal : health.renewal }),
-      );
+      health.heardMicros = now;
+      health.heartbeat = heartbeat;
+      if (renewal > health.renewal) health.renewal = renewal;
     }
     const { gracePeriodMicros, startupGracePeriodMicros } = this.options;
     const grace = ready === undefined ? startupGracePeriodMicros : gracePeriodMicros;
     const fallback: Condition = ready ?? { type: "Ready", status: "Unknown" };
     if (now - health.heardMicros <= grace) return fallback;
+    return silenced(node, formatTime(unixSeconds(clock))) === node.status?.conditions ? fallback : undefined;
+  }
+
+  /** Makes the conditions of a silent node Unknown. Undefined when that could not be written. */
+  private *silence(node: NodeObject): Steps<Condition | undefined> {
+    const { clock } = this.parts.client.process;
     const conditions = silenced(node, formatTime(unixSeconds(clock)));
-    if (conditions === node.status?.conditions) return fallback;
     const { apiVersion, kind } = nodeRow;
     const body = bodyOf({ ...node, apiVersion, kind, status: { ...node.status, conditions } });
     const answer = yield* call({ method: "PUT", path: `${pathTo(nodeRow, node)}/status`, body });
     if (!isGood(answer)) return undefined;
     // What was just written is no sign of life.
+    const health = this.health.get(node.metadata.name);
+    if (health === undefined) return undefined;
     health.heartbeat = nodeCondition(answer.object as unknown as NodeObject, "Ready")?.lastHeartbeatTime ?? "";
     return nodeCondition(answer.object as unknown as NodeObject, "Ready");
   }

@@ -58,6 +58,9 @@ export interface BoxWorld {
   readonly diskBytesPerSecond: number;
   /** A connection to another address, as probes make them. */
   connect(host: string, port: number, http: { readonly path: string; readonly method: string } | undefined): Connection;
+  /** What the shell lacks is a program of the image, and does this. Default: there is none. */
+  readonly hasOwnPrograms?: boolean;
+  ownProgram?(): Program;
   /** The box has to be stepped again: a process outside its own step was changed. */
   wake(): void;
 }
@@ -85,8 +88,6 @@ export class Box {
   outOfMemory = false;
   /** Who wants to hear of a process's end. */
   readonly ended = new Map<Process, () => void>();
-  /** Makes a program of the image that the shell lacks; undefined: there are none. */
-  readonly others: ((name: string) => Program) | undefined;
   private readonly programs: ReadonlySet<string>;
   private lastPid = 0;
   private stepsLeft = 0;
@@ -94,13 +95,7 @@ export class Box {
   private pausedUntilMicros = 0;
 
   /** `programs`: names of the commands that its image has. */
-  constructor(
-    world: BoxWorld,
-    files: ContainerFiles,
-    programs: ReadonlySet<string>,
-    others?: (name: string) => Program,
-  ) {
-    this.others = others;
+  constructor(world: BoxWorld, files: ContainerFiles, programs: ReadonlySet<string>) {
     this.programs = programs;
     this.world = world;
     this.files = files;
