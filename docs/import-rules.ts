@@ -56,7 +56,7 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/control", "sim/runtime", "sim/agent", "sim/outside"],
   ["sim/cluster"],
   ["sim/checkers", "sim/faults", "sim/disk"],
-  ["sim/experiments", "sim/capacity", "sim/grpc", "sim/recorded"],
+  ["sim/experiments", "sim/capacity", "sim/grpc", "sim/recorded", "sim/streams"],
   ["sim/http"],
   ["sim/testing"],
 
@@ -93,7 +93,7 @@ function pointsUp({ from, to }: Import): boolean {
 const recordedShapes = new Set(["types", "findings", "exchange"].map((name) => `conformance/client/${name}.ts`));
 
 /** Places in sim/ that bind it to a real machine, or put a user's code in Node on virtual time. */
-const adapters = ["sim/http/", "sim/grpc/", "sim/disk/", "sim/testing/"];
+const adapters = ["sim/http/", "sim/grpc/", "sim/streams/", "sim/disk/", "sim/testing/"];
 
 /** Packages that run wherever the simulator does: in Node, a worker or a browser. */
 const portable = new Set(["seedrandom", "yaml", "protobufjs", "re2js", "zod", "@marcbachmann/cel-js", "@noble/curves"]);

@@ -4,6 +4,7 @@ import process from "node:process";
 import { wallPorts } from "../../sim/http/wall.ts";
 import { setRuntime } from "../../sim/grpc/control-client.ts";
 import { OtherState, SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
+import { StreamServer } from "../../sim/streams/stream-server.ts";
 import type { Control } from "../../sim/runtime/control.ts";
 import type { RuntimeOptions } from "../../sim/runtime/runtime-state.ts";
 import type { RuntimeCommandOptions } from "../command-line.ts";
@@ -22,7 +23,12 @@ export function runtime(options: RuntimeCommandOptions): Promise<ExitCode> {
 async function serve(options: ServeRuntime): Promise<ExitCode> {
   const socketPath = socketPathOf(options.listen);
   const statePath = options.state ?? `${socketPath}.state`;
-  const running = await started(options, socketPath, statePath);
+  const streams = await StreamServer.listen();
+  const running = await started(options, socketPath, statePath, streams).catch((error: unknown) => {
+    streams.close();
+    throw error;
+  });
+  streams.serve(running);
   process.on("uncaughtException", logException);
   const interruption = interrupted(); // before the line that says it is ready
   if (running.restored > 0) process.stderr.write(`restored from ${running.restored} calls in ${statePath}\n`);
@@ -30,10 +36,11 @@ async function serve(options: ServeRuntime): Promise<ExitCode> {
   process.stdout.write(options.json ? `${JSON.stringify({ serving: address })}\n` : `serving on ${address}\n`);
   await interruption;
   running.close();
+  streams.close();
   return exitCodes.good;
 }
 
-async function started(options: ServeRuntime, socketPath: string, statePath: string) {
+async function started(options: ServeRuntime, socketPath: string, statePath: string, streams: StreamServer) {
   try {
     return await startWallRuntime({
       socketPath,
@@ -41,6 +48,7 @@ async function started(options: ServeRuntime, socketPath: string, statePath: str
       seed: String(options.seed),
       name: options.name,
       runtime: runtimeOptions(options),
+      streams,
       ports: wallPorts,
       nowUnixMillis: Date.now(),
       onError: logException,

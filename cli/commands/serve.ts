@@ -5,6 +5,7 @@ import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
 import { type DataDirectory, openDataDirectory, UnusableData } from "../../sim/disk/data-directory.ts";
 import { RevisionStore } from "../../sim/store/revision-store.ts";
+import type { AgentCredentials } from "../../sim/http/agent-credentials.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
@@ -17,7 +18,7 @@ import type { ServeOptions } from "../command-line.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
-import { readCertificates } from "../flags/pem-files.ts";
+import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
@@ -57,6 +58,8 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     ...(options.nodes === undefined ? {} : { living: livingOf(options.nodes, options) }),
     ...(chaos === undefined ? {} : { chaos }),
     ...(tls === undefined ? {} : { tls }),
+    agentAddressTypes: options.kubeletPreferredAddressTypes,
+    agentCredentials: agentCredentialsOf(options),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
   });
@@ -146,6 +149,29 @@ function tlsOf({ tls, tlsCertFile, tlsPrivateKeyFile, bindAddress }: ServeOption
   const now = Date.now();
   const hosts = [...new Set([bindAddress, "127.0.0.1", "::1", "localhost", hostname()])];
   return selfSignedCertificate({ hosts, notBeforeMillis: now - dayMillis, notAfterMillis: now + 365 * dayMillis });
+}
+
+/** What agents of nodes are shown, and whom the server believes there. */
+function agentCredentialsOf(options: ServeOptions): AgentCredentials {
+  const { kubeletClientCertificate: certificate, kubeletClientKey: key, kubeletCertificateAuthority } = options;
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new UsageError("--kubelet-client-certificate and --kubelet-client-key go together: give both.");
+  }
+  const [certificateFlag, keyFlag] = ["--kubelet-client-certificate", "--kubelet-client-key"];
+  const pair =
+    certificate === undefined || key === undefined
+      ? undefined
+      : requirePair(
+          { certificate: readText(certificate, certificateFlag), key: readText(key, keyFlag) },
+          `${certificateFlag} ${certificate}`,
+        );
+  return {
+    clientCertificate: pair,
+    authority:
+      kubeletCertificateAuthority === undefined
+        ? undefined
+        : readCertificates(kubeletCertificateAuthority, "--kubelet-certificate-authority"),
+  };
 }
 
 function withClientAuthorities(tls: TlsOptions | undefined, file: string | undefined): TlsOptions | undefined {

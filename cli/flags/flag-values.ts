@@ -1,6 +1,7 @@
 /**
  * Values of flags, beyond what the parser library has. Each error names the value, the rule and what to do.
  */
+import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts";
 import { type Message, message, text, value as literal } from "@optique/core/message";
 import { findSimilar } from "@optique/core/suggestion";
 import type { ValueParser, ValueParserResult } from "@optique/core/valueparser";
@@ -166,6 +167,17 @@ export function authorizationModeList(): ValueParser<"sync", readonly FlagMode[]
     return { success: true, value: modes };
   };
   return valueParser("MODES", ["AlwaysAllow"], parse, (modes) => modes.join(","), flagModes);
+}
+
+/** Types of a node's addresses, joined by commas. */
+export function addressTypeList(): ValueParser<"sync", readonly string[]> {
+  const parse = (input: string): Parsed<readonly string[]> => {
+    const types = input.split(",").map((word) => word.trim());
+    const wrong = types.find((type) => !defaultAddressTypes.includes(type));
+    if (wrong === undefined) return { success: true, value: types };
+    return refuse(message`No type of address is called ${wrong}. ${text(`Types: ${defaultAddressTypes.join(", ")}.`)}`);
+  };
+  return valueParser("TYPES", defaultAddressTypes, parse, (types) => types.join(","), defaultAddressTypes);
 }
 
 /** Words joined by commas, none of them empty. */

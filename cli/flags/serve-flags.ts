@@ -4,8 +4,17 @@ import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
+import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts";
 import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
-import { authorizationModeList, boolean, byteCount, commaList, duration, serverUrl } from "./flag-values.ts";
+import {
+  addressTypeList,
+  authorizationModeList,
+  boolean,
+  byteCount,
+  commaList,
+  duration,
+  serverUrl,
+} from "./flag-values.ts";
 
 export const serve = object({
   command: constant("serve"),
@@ -86,6 +95,26 @@ export const serve = object({
   authorizationMode: optional(
     option("--authorization-mode", authorizationModeList(), {
       description: message`${text("Who decides, in this order: AlwaysAllow (the default), AlwaysDeny, RBAC (stored roles and bindings), Webhook.")}`,
+    }),
+  ),
+  kubeletPreferredAddressTypes: withDefault(
+    option("--kubelet-preferred-address-types", addressTypeList(), {
+      description: message`At which of their addresses agents of nodes are asked, best first, joined by commas.`,
+    }),
+    defaultAddressTypes,
+    { message: message`${text(defaultAddressTypes.join(","))}` },
+  ),
+  kubeletClientCertificate: optional(
+    option("--kubelet-client-certificate", file("FILE"), {
+      description: message`What agents of nodes are shown of who this server is, in PEM.`,
+    }),
+  ),
+  kubeletClientKey: optional(
+    option("--kubelet-client-key", file("FILE"), { description: message`The key of that certificate, in PEM.` }),
+  ),
+  kubeletCertificateAuthority: optional(
+    option("--kubelet-certificate-authority", file("FILE"), {
+      description: message`Authorities of agents' serving certificates, in PEM. Default: any certificate is taken.`,
     }),
   ),
   apiAudiences: withDefault(

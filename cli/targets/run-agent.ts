@@ -9,7 +9,9 @@ import { type Profile, profiles } from "../../sim/contract/profile.ts";
 import { readConnectionFile } from "../flags/connection-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted } from "../output/interrupt.ts";
-import { startWallAgent } from "./wall-agent.ts";
+import { CannotListen } from "../../sim/http/agent-sockets.ts";
+import { servingTls } from "./agent-certificate.ts";
+import { startWallAgent, type WallAgent, type WallAgentOptions } from "./wall-agent.ts";
 
 export interface RunAgentOptions {
   readonly settings: AgentSettings;
@@ -37,9 +39,13 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   });
   const interruption = interrupted(); // before the line that says it has begun
   const runtimeEndpoint = settings.text("container-runtime-endpoint");
-  const running = startWallAgent({
+  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  const hosts = [...new Set([options.nodeName, ...options.node.nodeIps, "127.0.0.1", "localhost"])];
+  const running = await started({
     profile,
+    settings,
     options,
+    tls: settings.flag("enable-server") ? servingTls(settings, hosts, warn) : undefined,
     rules,
     server:
       reached === undefined
@@ -57,16 +63,29 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
     agentVersion,
     failSwapOn: settings.flag("fail-swap-on"),
     seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
-    warn: (line) => void process.stderr.write(`${line}\n`),
+    warn,
     fail: (why) => broke(new UsageError(why)),
     onError: broke,
   });
   const server = reached === undefined ? "alone" : `against ${reached.url}`;
-  process.stdout.write(`node ${options.nodeName}: agent running ${server}, runtime ${runtimeEndpoint}\n`);
+  const where = Object.values(running.urls).join(" ");
+  process.stdout.write(
+    `node ${options.nodeName}: agent running ${server}, runtime ${runtimeEndpoint}${where === "" ? "" : `, serving on ${where}`}\n`,
+  );
   const end = await Promise.race([interruption, broken]);
   running.close();
   if (end === "interrupted") return exitCodes.good;
   throw end.error;
+}
+
+async function started(given: WallAgentOptions): Promise<WallAgent> {
+  try {
+    return await startWallAgent(given);
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    const port = given.settings.number(error.flag);
+    throw new UsageError(`--${error.flag} ${port}: ${error.message}. Choose another port or address.`);
+  }
 }
 
 /** Throws `UsageError` for a media type that no server of this dialect speaks. */

@@ -5,6 +5,12 @@ import type { EvictionRules } from "../../wire/eviction-thresholds.ts";
 import { Agent } from "../../sim/agent/agent.ts";
 import { AgentNode } from "../../sim/agent/node/node-side.ts";
 import type { AgentOptions } from "../../sim/agent/ports.ts";
+import { AgentAccess } from "../../sim/agent/listener/access.ts";
+import { accessSettingsOf } from "../../sim/agent/options-of-settings.ts";
+import { configzOf } from "../../sim/configuration/agent/configz.ts";
+import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
+import { type AgentSockets, openAgentSockets } from "../../sim/http/agent-sockets.ts";
+import type { TlsOptions } from "../../sim/http/http-server.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { GrpcRuntime } from "../../sim/grpc/cri-client.ts";
 import { agentFaultsOn } from "../../sim/planted/agent-faults.ts";
@@ -14,7 +20,10 @@ import { wallPorts } from "../../sim/http/wall.ts";
 
 export interface WallAgentOptions {
   readonly profile: Profile;
+  readonly settings: AgentSettings;
   readonly options: AgentOptions;
+  /** Of the serving listener; undefined where there is none. */
+  readonly tls: TlsOptions | undefined;
   readonly rules: EvictionRules;
   /** Undefined: standalone, without an API server. */
   readonly server: Omit<RemoteServerOptions, "dialect" | "turn"> | undefined;
@@ -34,10 +43,18 @@ export interface WallAgentOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Begins; containers go on when it is closed. */
-export function startWallAgent(given: WallAgentOptions): { close(): void } {
+export interface WallAgent {
+  /** Of its listeners, by their kind. */
+  readonly urls: AgentSockets["urls"];
+  close(): void;
+}
+
+/** Begins, and listens; throws `CannotListen`. Containers go on when it is closed. */
+export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent> {
   const {
     failSwapOn,
+    settings,
+    tls,
     profile,
     options,
     rules,
@@ -59,8 +76,9 @@ export function startWallAgent(given: WallAgentOptions): { close(): void } {
   const runtime = new GrpcRuntime(runtimeEndpoint, driver, process);
   const { dialect } = profile;
   const remote = server === undefined ? undefined : remoteServer({ ...server, dialect, turn });
-  driver.enter(process, () => {
-    const agent = new Agent(
+  let node!: AgentNode;
+  const agent = driver.enter(process, () => {
+    const made = new Agent(
       {
         process,
         dialect,
@@ -70,24 +88,49 @@ export function startWallAgent(given: WallAgentOptions): { close(): void } {
         readFiles: machineFiles((work) => process.clock.after(0, work)),
         fetchUrl: urlFetcher(turn),
         warn,
-        nodeSide: (context) =>
-          new AgentNode({
+        nodeSide: (context) => {
+          node = new AgentNode({
             context,
             runtime,
             rules,
             faults: agentFaultsOn(),
             agentVersion,
-            negativeGraceIsPods: profile.name === "svc",
+            negativeGraceIsPods: settings.rules.negativeGraceIsPods,
             failSwapOn,
             fail,
-          }),
+          });
+          return node;
+        },
       },
       options,
     );
-    agent.start();
+    made.start();
+    return made;
+  });
+  const { view } = agent;
+  const end = (): void => {
+    driver.stop();
+    remote?.close();
+    runtime.close();
+  };
+  const sockets = await openAgentSockets({
+    settings,
+    tls,
+    agent: view,
+    node,
+    configz: () => configzOf(settings),
+    idleMillisMax: Math.floor(settings.number("streaming-connection-idle-timeout") / 1000),
+    syncFrequencyMicros: options.pods.syncFrequencyMicros,
+    access: new AgentAccess(view, accessSettingsOf(settings)),
+    turn,
+  }).catch((error: unknown) => {
+    end();
+    throw error;
   });
   return {
+    urls: sockets.urls,
     close() {
+      void sockets.close();
       driver.stop();
       remote?.close();
       runtime.close();

@@ -12,6 +12,7 @@ import type { Micros, Process } from "../kernel/types.ts";
 import { AgentApi } from "./client/agent-api.ts";
 import { EventRecorder } from "./client/event-recorder.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
+import type { AgentView } from "./listener/agent-view.ts";
 import { rejectionOf } from "./pods/admission.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
 import { PodManager } from "./pods/pod-manager.ts";
@@ -135,6 +136,20 @@ export class Agent {
     this.pods.workers = this.workers;
     this.pods.statuses = this.statuses;
     this.pods.garbage = this.garbage;
+  }
+
+  /** For its listeners. */
+  get view(): AgentView {
+    const { process, dialect } = this.ports;
+    return {
+      process,
+      dialect,
+      nodeName: this.options.nodeName,
+      cri: this.cri,
+      api: this.api,
+      pods: () => this.pods.held.values(),
+      lastLookMicros: () => this.relist.lastMicros,
+    };
   }
 
   /** Begins; nothing is awaited. */

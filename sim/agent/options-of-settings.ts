@@ -2,6 +2,7 @@
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import { evictionSettingsOf } from "../configuration/agent/eviction-settings.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
+import type { AccessSettings } from "./listener/access.ts";
 import type { AgentOptions, NodeOptions } from "./ports.ts";
 
 /** What the machine is, as far as no flag says it. */
@@ -9,6 +10,17 @@ export interface AgentHost {
   readonly hostname: string;
   /** Of its network, where --node-ip does not choose. */
   readonly addresses: readonly string[];
+}
+
+export function accessSettingsOf({ flag, number, text }: AgentSettings): AccessSettings {
+  return {
+    anonymous: flag("anonymous-auth"),
+    reviewsTokens: flag("authentication-token-webhook"),
+    tokenMicros: number("authentication-token-webhook-cache-ttl"),
+    mode: text("authorization-mode") === "Webhook" ? "Webhook" : "AlwaysAllow",
+    allowedMicros: number("authorization-webhook-cache-authorized-ttl"),
+    deniedMicros: number("authorization-webhook-cache-unauthorized-ttl"),
+  };
 }
 
 const monitoringMicros = 10_000_000;

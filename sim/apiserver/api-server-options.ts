@@ -52,6 +52,8 @@ export interface ApiServerOptions {
   readonly webhooks?: WebhookCaller;
   /** Hands requests on to services, pods and nodes. Default: none can be reached (503). */
   readonly forward?: Forward;
+  /** Types of addresses at which agents of nodes are asked, best first. Default: the real server's order. */
+  readonly agentAddressTypes?: readonly string[] | undefined;
   /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** What configuration files of authentication and authorization say. Default: there are none. */

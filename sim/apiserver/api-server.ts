@@ -37,6 +37,7 @@ import { defaultLimits, Seats } from "./requests/seats.ts";
 import { parseQuery } from "./requests/url.ts";
 import { type Profile, svcProfile } from "../contract/profile.ts";
 import { nowhereToForward } from "./proxy/forward.ts";
+import { defaultAddressTypes } from "./proxy/address-types.ts";
 import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
 import type { ServerContext } from "./verbs/server-context.ts";
@@ -162,6 +163,7 @@ export class ApiServer implements ApiHandler, RunHost {
       tokens,
       meter: options.meter,
       forward: options.forward ?? nowhereToForward,
+      agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
       admission: [...(options.admission ?? []), ...plugins],
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };

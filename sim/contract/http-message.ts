@@ -64,8 +64,36 @@ export interface Responder {
    */
   whenTaken?(resume: () => void): void;
   close(): void;
+  /**
+   * Hands the client's connection on to somebody else: the request goes there as it is given here, and whatever that one
+   * answers, a change of protocol or not, is the client's. `done` is called at most once, at once or later: with the status
+   * that was answered, or with why nobody was reached, after which `respond` answers. The cancel ends both connections.
+   * Absent where there is no connection of the client's own, such as a stream of HTTP/2.
+   */
+  tunnel?(to: TunnelTarget, done: (outcome: { readonly status: number } | { readonly error: string }) => void): Cancel;
   /** The connection broke before the response was complete. Only links and sockets call it, never the server; nothing follows. */
   failed?(failure: CallFailure): void;
+}
+
+/** Whom a connection is handed on to. */
+export interface TunnelTarget {
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  /** Decimal; empty for the scheme's own. */
+  readonly port: string;
+  readonly method: string;
+  /** Path and query, begins with `/`. */
+  readonly target: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A node's agent: it may be shown who this server is. */
+  readonly isAgent?: boolean;
+  /** Its name may not lead to the server's own machine, nor to what only its own network can reach. */
+  readonly isGlobalOnly?: true;
+  /** Nothing was said for so long: it ends. Undefined or 0: it may be silent. */
+  readonly idleMillisMax?: number;
+  /** From its beginning. Undefined: for as long as the two ends like. */
+  readonly millisMax?: number;
 }
 
 /** An API server. The cancel is a client that goes away. */

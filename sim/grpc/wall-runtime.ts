@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import { applyControl } from "../runtime/control.ts";
-import type { RuntimeOptions } from "../runtime/runtime-state.ts";
+import type { RuntimeOptions, RuntimeState, StreamAddresses } from "../runtime/runtime-state.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { serveCri } from "./cri-server.ts";
 import { isKept, Journal } from "./journal.ts";
@@ -16,6 +16,8 @@ export interface WallRuntimeOptions {
   readonly seed: string;
   readonly name: string;
   readonly runtime: RuntimeOptions;
+  /** Where commands and ports are streamed; without it they are unimplemented. */
+  readonly streams?: StreamAddresses;
   readonly ports: WallPorts;
   readonly nowUnixMillis: number;
   readonly onError: (error: unknown) => void;
@@ -27,9 +29,16 @@ export class OtherState extends Error {}
 /** Another process listens on the socket. */
 export class SocketTaken extends Error {}
 
-export async function startWallRuntime(
-  options: WallRuntimeOptions,
-): Promise<{ readonly restored: number; close(): void }> {
+export interface WallRuntime {
+  /** Calls that were played again. */
+  readonly restored: number;
+  readonly state: RuntimeState;
+  /** Runs what comes from outside as an event of the machine. */
+  turn(work: () => void): void;
+  close(): void;
+}
+
+export async function startWallRuntime(options: WallRuntimeOptions): Promise<WallRuntime> {
   await freeSocket(options.socketPath);
   const { runtime: runtimeOptions, seed, name } = options;
   const head = {
@@ -45,7 +54,10 @@ export async function startWallRuntime(
   }
   const kernel = new Kernel({ seed, epochUnixMillis: made.epochUnixMillis });
   const process = kernel.process(name);
-  const runtime = new SimulatedRuntime(process, runtimeOptions);
+  const runtime = new SimulatedRuntime(process, {
+    ...runtimeOptions,
+    ...(options.streams === undefined ? {} : { streams: options.streams }),
+  });
   for (const entry of entries) {
     kernel.run(Math.max(kernel.nowMicros(), entry.atMicros));
     kernel.enter(process, () => {
@@ -71,6 +83,8 @@ export async function startWallRuntime(
   driver.enter(process, () => {}); // what was played again may wait for a moment of its own
   return {
     restored: entries.length,
+    state: runtime.state,
+    turn: (work) => driver.enter(process, work),
     close: () => {
       driver.stop();
       server.close();

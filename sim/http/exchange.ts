@@ -538,7 +538,7 @@ function hasBody({ headers }: Incoming): boolean {
   );
 }
 
-function toApiRequest(incoming: IncomingHead, body: Uint8Array | undefined): ApiRequest {
+export function toApiRequest(incoming: IncomingHead, body: Uint8Array | undefined): ApiRequest {
   const url = originForm(incoming.url ?? "/");
   const mark = url.indexOf("?");
   const { headers } = incoming as { headers: Record<string, string> };

@@ -7,9 +7,10 @@ import type { LookupFunction } from "node:net";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { clearTimeout, setTimeout } from "node:timers";
-import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
+import type { Forward, ForwardedAnswer, ForwardedFlow, ForwardedRequest } from "../apiserver/proxy/forward.ts";
 import { addressNotAllowed, isReachable } from "../apiserver/proxy/locations.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { type AgentCredentials, tlsOptionsOf } from "./agent-credentials.ts";
 import { type Dialer, throughDialer } from "./egress/dialer.ts";
 
 export interface ForwardingLimits {
@@ -26,10 +27,11 @@ export function httpForwarder(
   turn: (work: () => void) => void,
   dial?: Dialer,
   limits: ForwardingLimits = forwardingLimits,
+  credentials: AgentCredentials = {},
 ): Forward {
-  return (request, done) => {
+  return (request, done, flow) => {
     try {
-      return send(request, dial, limits, (answer) => turn(() => done(answer)));
+      return send({ request, dial, limits, credentials, turn, flow }, (answer) => turn(() => done(answer)));
     } catch (error) {
       done({ error: (error as Error).message }); // what no request can be made of
       return () => {};
@@ -37,12 +39,17 @@ export function httpForwarder(
   };
 }
 
-function send(
-  request: ForwardedRequest,
-  dial: Dialer | undefined,
-  limits: ForwardingLimits,
-  done: (answer: ForwardedAnswer) => void,
-): Cancel {
+interface Sending {
+  readonly request: ForwardedRequest;
+  readonly dial: Dialer | undefined;
+  readonly limits: ForwardingLimits;
+  readonly credentials: AgentCredentials;
+  readonly turn: (work: () => void) => void;
+  readonly flow: ForwardedFlow | undefined;
+}
+
+function send(sending: Sending, done: (answer: ForwardedAnswer) => void): Cancel {
+  const { request, limits, flow } = sending;
   let isOver = false;
   const end = (answer: ForwardedAnswer): void => {
     if (isOver) return;
@@ -50,7 +57,7 @@ function send(
     clearTimeout(timer);
     done(answer);
   };
-  const outgoing = opened(request, dial);
+  const outgoing = opened(sending);
   const giveUp = (error: string): void => {
     end({ error });
     outgoing.destroy();
@@ -58,7 +65,15 @@ function send(
   const late = `no answer within ${limits.answerMillisMax / 1000} s`;
   const timer = setTimeout(() => giveUp(late), limits.answerMillisMax);
   outgoing.on("error", (error) => end({ error: reason(request, error) }));
-  outgoing.on("response", (incoming) => read(incoming, limits.answerBytesMax, end, giveUp));
+  outgoing.on("response", (incoming) => {
+    const { statusCode = 0 } = incoming;
+    if (flow === undefined || statusCode < 200 || statusCode > 299) read(incoming, limits.answerBytesMax, end, giveUp);
+    else {
+      clearTimeout(timer);
+      isOver = true;
+      letFlow(incoming, flow, sending.turn);
+    }
+  });
   // Nobody has asked for that; unheard, it would end the connection without a word.
   outgoing.on("upgrade", () => giveUp("the answer is another protocol, which nobody has asked for"));
   outgoing.end(request.body);
@@ -69,7 +84,19 @@ function send(
   };
 }
 
-function opened(request: ForwardedRequest, dial: Dialer | undefined): ClientRequest {
+function letFlow(incoming: IncomingMessage, flow: ForwardedFlow, turn: Sending["turn"]): void {
+  const { statusCode = 200, headers } = incoming;
+  turn(() => flow.open(statusCode, headers as Record<string, string | string[]>));
+  incoming.on("data", (bytes: Buffer) =>
+    turn(() => {
+      if (!flow.chunk(bytes, () => incoming.resume())) incoming.pause();
+    }),
+  );
+  incoming.on("error", () => {}); // told by its close
+  incoming.on("close", () => turn(() => flow.end()));
+}
+
+function opened({ request, dial, credentials }: Sending): ClientRequest {
   const { scheme, host, port, method, target, headers, body, isGlobalOnly } = request;
   if (!/^\d*$/.test(port)) throw new Error(`dial tcp: lookup tcp/${port}: unknown port`);
   const length = body === undefined ? {} : { "content-length": body.length };
@@ -81,7 +108,7 @@ function opened(request: ForwardedRequest, dial: Dialer | undefined): ClientRequ
     ...throughDialer(dial, scheme === "https"),
     ...(isGlobalOnly === true ? { lookup: globalLookup } : {}),
     headers: { ...headers, ...length },
-    ...(scheme === "https" ? { rejectUnauthorized: false } : {}),
+    ...(scheme === "https" ? tlsOptionsOf(request.isAgent === true ? credentials : {}) : {}),
   });
 }
 
@@ -111,7 +138,7 @@ function read(
 }
 
 /** Many names mean the machine itself, also those that are numbers in other clothes: what counts is where they lead. */
-const globalLookup: LookupFunction = (host, options, done) => {
+export const globalLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) done(error, [], 0);
     else if (!addresses.every(({ address }) => isReachable(address))) done(new Error(addressNotAllowed), [], 0);

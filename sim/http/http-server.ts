@@ -5,6 +5,7 @@
 import { createSecureServer, createServer as createHttp2Server, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
+import type { SecureVersion } from "node:tls";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { clientCertificates } from "./client-certificate.ts";
 import { http1Requests } from "./http1-requests.ts";
@@ -20,6 +21,7 @@ import {
   refuseMalformed,
   timeoutsOf,
 } from "./http1-server.ts";
+import { serveUpgrades } from "./upgrades.ts";
 
 export interface TlsOptions {
   /** PEM. */
@@ -28,6 +30,10 @@ export interface TlsOptions {
   readonly privateKey: string;
   /** PEM of the authorities of client certificates, which are then asked for and not demanded. Default: none is asked for. */
   readonly clientAuthorities?: string;
+  /** Oldest version. Default TLSv1.2. */
+  readonly minVersion?: SecureVersion;
+  /** OpenSSL's names, joined by colons, of suites before TLS 1.3. Default: node's. */
+  readonly ciphers?: string;
 }
 
 /** Listens for both versions; rejects with node's error when it cannot. `port` 0 takes any free one. */
@@ -46,6 +52,7 @@ const preface = Buffer.from("PRI * HTTP/2.0\r\n");
 async function listenPlain(options: HttpServerOptions, port: number, address: string): Promise<Listening> {
   const context = exchangeContext(options);
   const server = createHttp1Server(context, options.headerBytesMax);
+  if (options.upgrades !== undefined) serveUpgrades(server, context, options.upgrades);
   const http2 = createHttp2Server(http2Settings(options));
   const sessions = serveHttp2(http2, context);
   const undecided = new Set<Socket>();
@@ -114,12 +121,14 @@ async function listenTls(
     key: tls.privateKey,
     // Who it is, if anybody, is the authenticator's question: the connection stands in any case.
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
-    minVersion: "TLSv1.2",
+    minVersion: tls.minVersion ?? "TLSv1.2",
+    ...(tls.ciphers === undefined ? {} : { ciphers: tls.ciphers }),
     handshakeTimeout: context.patience.headMillisMax,
     // Read by the HTTP/1.1 side of the same server.
     ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, ...timeouts },
   });
   Object.assign(server, { headersTimeout: timeouts.headersTimeout, requestTimeout: timeouts.requestTimeout });
+  if (options.upgrades !== undefined) serveUpgrades(server, context, options.upgrades);
   const sessions = serveHttp2(server, context);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

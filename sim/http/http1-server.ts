@@ -14,6 +14,7 @@ import { MemoryLimit } from "./memory-limit.ts";
 import { Room } from "./room.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
+import type { Upgrades } from "./upgrades.ts";
 
 export interface HttpServerOptions {
   readonly handler: ApiHandler;
@@ -29,6 +30,8 @@ export interface HttpServerOptions {
   readonly patience?: Partial<Patience>;
   /** Whether a complete response is sent gzipped. Default: never. */
   readonly compress?: ExchangeContext["compress"];
+  /** Requests that may be handed on with their connection. Default: none. */
+  readonly upgrades?: Upgrades;
   /** Called once for each request that ended, whatever the end. */
   readonly accessLog?: (entry: AccessEntry) => void;
 }

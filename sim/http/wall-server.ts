@@ -18,6 +18,7 @@ import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { type RunAuthority, runAuthority } from "./certificates/certificate-authority.ts";
+import type { AgentCredentials } from "./agent-credentials.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
@@ -28,7 +29,7 @@ import type { AccessConfiguration } from "../apiserver/access/access.ts";
 import type { ReloadedFile } from "../apiserver/metrics/access-metrics.ts";
 import type { AuthenticationSettings } from "../configuration/authentication.ts";
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../configuration/authorization.ts";
-import type { Dialers } from "./egress/dialer.ts";
+import type { Dialer, Dialers } from "./egress/dialer.ts";
 import { httpsIssuerCaller } from "./issuer-caller.ts";
 import { reviewCaller, type ReviewTarget } from "./review-caller.ts";
 import { readKey } from "./verification-keys.ts";
@@ -69,6 +70,8 @@ export interface WallServerOptions extends Omit<ServerSettings, "access"> {
   readonly objects?: readonly SeedObject[];
   /** What goes wrong for whoever comes in through the socket. Default: nothing. */
   readonly chaos?: WallChaos;
+  /** How agents of nodes are reached. Default: nothing is shown, and any certificate is taken. */
+  readonly agentCredentials?: AgentCredentials;
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
   readonly memoryBytesMax?: HttpServerOptions["memoryBytesMax"];
@@ -102,6 +105,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     configuration,
     store,
     chaos,
+    agentCredentials = {},
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -121,6 +125,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       (work) => driver.enter(process, work),
       configuration,
       () => nodes,
+      agentCredentials,
     ),
     tokenSigner,
     certificateAuthority,
@@ -143,6 +148,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       handler: chaos === undefined ? server : withChaos(chaos, cluster, driver, settings),
       turn: (work) => driver.enter(process, work),
       compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
+      upgrades: { path: connectionPath, credentials: agentCredentials },
       ...(accessLog === undefined ? {} : { accessLog }),
       ...(patience === undefined ? {} : { patience }),
       ...(memoryBytesMax === undefined ? {} : { memoryBytesMax }),
@@ -194,9 +200,9 @@ function withChaos(
 
 /** Nodes of the cluster itself answer where they are; everybody else is reached over the machine's network. */
 function nodesFirst(nodes: () => LivingNodes | undefined, outside: Forward): Forward {
-  return (request, done) => {
+  return (request, done, flow) => {
     const answer = nodes()?.answer(request.host, request.port, request.target);
-    if (answer === undefined) return outside(request, done);
+    if (answer === undefined) return outside(request, done, flow);
     const headers = { "content-type": "text/plain" };
     done({ status: answer.status, headers, body: new TextEncoder().encode(answer.text) });
     return () => {};
@@ -219,11 +225,18 @@ function seeded(
 
 type Turn = (work: () => void) => void;
 
+/** Where a connection may change its protocol: everywhere else the wish is passed over. */
+const connectionPath = /\/(?:exec|attach|portforward|proxy)(?:\/|$)/;
+
 /** Whom the server calls, and by which way. */
-function callersOf(turn: Turn, configuration: WallConfiguration | undefined, nodes: () => LivingNodes | undefined) {
-  if (configuration === undefined) {
-    return { webhooks: httpsWebhookCaller(turn), forward: nodesFirst(nodes, httpForwarder(turn)) };
-  }
+function callersOf(
+  turn: Turn,
+  configuration: WallConfiguration | undefined,
+  nodes: () => LivingNodes | undefined,
+  credentials: AgentCredentials,
+) {
+  const forward = (dial?: Dialer): Forward => nodesFirst(nodes, httpForwarder(turn, dial, undefined, credentials));
+  if (configuration === undefined) return { webhooks: httpsWebhookCaller(turn), forward: forward() };
   const { reviewTarget, egress, ...files } = configuration;
   const access: AccessConfiguration = {
     ...files,
@@ -233,7 +246,7 @@ function callersOf(turn: Turn, configuration: WallConfiguration | undefined, nod
   };
   return {
     webhooks: httpsWebhookCaller(turn, egress),
-    forward: nodesFirst(nodes, httpForwarder(turn, egress.cluster)),
+    forward: forward(egress.cluster),
     access,
   };
 }

@@ -99,6 +99,8 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
         waiters: [],
         logPath: directory === "" || logPath === "" ? "" : `${directory}/${logPath}`,
         logRest: { 1: "", 2: "" },
+        stdin: undefined,
+        watchers: undefined,
         reservedName: key,
         listed: undefined,
       };

@@ -10,6 +10,7 @@ import { connect } from "./network.ts";
 import { Box, type BoxWorld, type Connection, type Program } from "./processes/box.ts";
 import { Service } from "./processes/programs.ts";
 import { type SignalName, signalNamed } from "./processes/signals.ts";
+import { newPipe } from "./processes/streams.ts";
 import type { ContainerRecord, SandboxRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 import { limitOf, nextAboveLimit } from "./usage-of.ts";
@@ -47,11 +48,13 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
     ["HOME", "/root"],
   ]);
   for (const { key = "", value = "" } of config.envs ?? []) environment.set(key, toByteText(value));
+  // Somebody who attaches may write there; until then it waits for them.
+  container.stdin = config.stdin === true ? { ...newPipe(), writers: 1, isTerminal: config.tty === true } : undefined;
   box.spawn(0, {
     program,
     environment,
     directory: config.workingDir === undefined || config.workingDir === "" ? "/" : config.workingDir,
-    stdin: { is: "null" },
+    stdin: container.stdin === undefined ? { is: "null" } : { is: "pipe", pipe: container.stdin },
     stdout: { is: "log", number: 1 },
     stderr: { is: "log", number: 2 },
   });
@@ -139,6 +142,7 @@ class ContainerWorld implements BoxWorld {
 
   log(stream: 1 | 2, piece: Piece): void {
     writeLog(this.state, this.container, stream, piece);
+    for (const watcher of this.container.watchers ?? []) watcher(stream, piece);
   }
 
   connect(...[host, port, http]: Parameters<BoxWorld["connect"]>): Connection {
@@ -189,6 +193,7 @@ function finish(
 ): void {
   flushLog(state, container);
   container.box = undefined;
+  container.stdin = undefined;
   container.state = "CONTAINER_EXITED";
   container.finishedMicros = state.nowMicros;
   container.exitCode = exitCode;

@@ -60,13 +60,14 @@ const succeeds = (name: string): Program =>
   new Service({ name, afterMicros: 0, status: 0, stop: undefined, memoryBytes: 0, says: undefined });
 
 /** Starts a process in a container that runs; why not, otherwise. */
-function startExec(
+export function startExec(
   state: RuntimeState,
   container: ContainerRecord,
   cmd: readonly string[],
   stdin: Stream,
   stdout: Stream,
   stderr: Stream,
+  variables: ReadonlyMap<string, string> = new Map(),
 ): Process | string {
   const { box } = container;
   if (box === undefined) return `container is in ${container.state} state`;
@@ -76,7 +77,7 @@ function startExec(
   if (missing !== undefined) return `${failed}: ${missing}: unknown`;
   const program = isOwnProgram(argv, box) ? succeeds(argv[0] ?? "") : startCommand(argv, box);
   if ("error" in program) return `${failed}: ${program.error}: unknown`;
-  const environment = new Map(box.first?.environment ?? []);
+  const environment = new Map([...(box.first?.environment ?? []), ...variables]);
   const directory = container.config.workingDir ?? "";
   const process = box.spawn(0, {
     program,
@@ -92,7 +93,7 @@ function startExec(
 }
 
 /** Calls `ended` once the process has, whoever ends it. Looks now, so that what is over at once needs no event. */
-function whenEnded(state: RuntimeState, container: ContainerRecord, process: Process, ended: () => void): void {
+export function whenEnded(state: RuntimeState, container: ContainerRecord, process: Process, ended: () => void): void {
   const { box } = container;
   if (box === undefined) return;
   box.ended.set(process, ended);

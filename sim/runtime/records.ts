@@ -11,8 +11,9 @@ import type {
 import type { Micros } from "../kernel/types.ts";
 import type { StoredImage } from "./images.ts";
 import type { ContainerFiles } from "./container-files.ts";
-import type { TreeUse } from "./file-tree.ts";
+import type { Piece, TreeUse } from "./file-tree.ts";
 import type { Box } from "./processes/box.ts";
+import type { Pipe } from "./processes/streams.ts";
 import type { UsageModel } from "./usage-model.ts";
 
 export interface SandboxRecord {
@@ -59,6 +60,10 @@ export interface ContainerRecord {
   readonly reservedName: string;
   /** Output that has no end of line yet, of either stream. */
   readonly logRest: { 1: string; 2: string };
+  /** Where its first process reads from, when it was made to have somebody there. */
+  stdin: Pipe | undefined;
+  /** Who is shown what it writes, while they are attached. */
+  watchers: Set<(stream: 1 | 2, piece: Piece) => void> | undefined;
   listed: Container | undefined;
   /** Its statistics as they were taken last, where they are taken at intervals. */
   figures?: { readonly timestamp: number; readonly stats: ContainerStats };

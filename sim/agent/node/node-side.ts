@@ -9,7 +9,7 @@ import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-mana
 import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
 import type { ActivePod, AgentContext, NodeSide, Rejection } from "../ports.ts";
-import { StatsReader } from "../stats/stats-reader.ts";
+import { type NodeReading, type PodReading, StatsReader } from "../stats/stats-reader.ts";
 import { summaryOf } from "../stats/summary.ts";
 import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -112,6 +112,11 @@ export class AgentNode implements NodeSide {
         done(node === undefined || pods === undefined ? undefined : summaryOf(node, pods.values(), options));
       });
     });
+  }
+
+  /** What was read of the machine and of the pods, for metrics. */
+  readings(done: (node: NodeReading | undefined, pods: readonly PodReading[]) => void): void {
+    this.stats.readNode((node) => this.stats.readPods((pods) => done(node, [...(pods?.values() ?? [])])));
   }
 
   /** Without its machine an agent knows nothing of its node: it asks until it hears. */

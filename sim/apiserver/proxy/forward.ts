@@ -22,7 +22,20 @@ export type ForwardedAnswer =
  * by itself or by a process on the virtual clock. Calls `done` at most once, at once or later in an event of the server;
  * never after the returned cancel.
  */
-export type Forward = (request: ForwardedRequest, done: (answer: ForwardedAnswer) => void) => Cancel;
+export type Forward = (
+  request: ForwardedRequest,
+  done: (answer: ForwardedAnswer) => void,
+  flow?: ForwardedFlow,
+) => Cancel;
+
+/** Takes a good answer (2xx) while it comes, in place of `done`. Who cannot let answers flow may leave it alone. */
+export interface ForwardedFlow {
+  open(status: number, headers: Headers): void;
+  /** False: no more until `resume`, which is called once. */
+  chunk(bytes: Uint8Array, resume: () => void): boolean;
+  /** Last. The answer may have been cut off. */
+  end(): void;
+}
 
 export const nowhereToForward: Forward = (_, done) => {
   done({ error: "this server was given no way to hand requests on" });

@@ -15,6 +15,8 @@ export interface Location {
   readonly port: string;
   /** Whoever resolves the name may not reach the server's own machine by it, nor what only its own network can. */
   readonly isGlobalOnly?: true;
+  /** A node's agent: it may be shown who this server is. */
+  readonly isAgent?: boolean;
 }
 
 export const addressNotAllowed = "address not allowed";
@@ -24,6 +26,8 @@ export interface LocationPorts {
   readonly stored: (resource: string, namespace: string, name: string) => JsonObject | undefined;
   /** One of `count` things, from 0; `count` ≥ 1. */
   readonly choose: (count: number) => number;
+  /** Types of addresses at which agents are asked, best first. */
+  readonly addressTypes: readonly string[];
 }
 
 type Locate = (ports: LocationPorts, namespace: string, id: string) => Location;
@@ -124,20 +128,18 @@ interface NodeStatus {
   readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
 }
 
-/** The real server's order, unless it is told another. */
-const addressTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const agentPortDefault = 10250;
 
 /** The node's agent speaks TLS; of another port of the node the request says the scheme. */
 function locateNode(ports: LocationPorts, _: string, id: string): Location {
   const { scheme, name, port } = readId(id, "node");
   const { addresses = [], daemonEndpoints } = (existing(ports, "nodes", "", name)["status"] ?? {}) as NodeStatus;
-  const known = addressTypes.flatMap((type) => addresses.filter((each) => each.type === type));
+  const known = ports.addressTypes.flatMap((type) => addresses.filter((each) => each.type === type));
   const [preferred] = known;
   if (preferred === undefined) throw unmapped("no preferred addresses found; known addresses: []");
   const host = plain(preferred.address);
   const agentPort = String(daemonEndpoints?.kubeletEndpoint?.Port || agentPortDefault);
-  if (port === "" || port === agentPort) return { scheme: "https", host, port: agentPort };
+  if (port === "" || port === agentPort) return { scheme: "https", host, port: agentPort, isAgent: true };
   const address = readIp(host);
   if (address !== undefined) {
     if (!isGlobalUnicast(address)) throw badRequest(addressNotAllowed);

@@ -2,8 +2,7 @@
  * What the agent of a pod's node does for its containers: logs are fetched from there; commands, terminals and ports need
  * a connection that changes its protocol.
  *
- * Simplifications: a log is handed back once it is whole, so that `follow` shows what there is when the agent ends it;
- * this server shows the agent no certificate of its own; no connection changes its protocol.
+ * Simplification: a WebSocket stays one all the way to the agent; later versions of the real server speak SPDY with it.
  * Source: the published registry of pods and its options, their order and texts.
  */
 import { parseTime, formatTime } from "../../../wire/time.ts";
@@ -17,7 +16,7 @@ import type { Query } from "../requests/url.ts";
 import { TextPayload } from "../encodings/payload.ts";
 import { type Location, locations } from "./locations.ts";
 import { type ForwardedAnswer } from "./forward.ts";
-import { ForwardedPayload, type ProxyPorts, refuseUpgrade } from "./proxy.ts";
+import { asksForUpgrade, ForwardedPayload, type ProxyPorts, refuseUpgrade, upgradeHeaders } from "./proxy.ts";
 
 /** By subresource; each answers through the run, now or later, or throws. */
 export const podConnections: Readonly<Record<string, (ports: ProxyPorts, run: Run) => void>> = {
@@ -43,13 +42,34 @@ function readLog(ports: ProxyPorts, run: Run): void {
   const target = `/containerLogs/${namespace}/${name}/${container}${query}`;
   const sent = { ...location, method: "GET", target, headers: {}, body: undefined };
   let isOver = false;
-  const cancel = ports.forward(sent, (answer) => {
-    isOver = true;
-    if (run.state === "waiting") run.unpark("executing");
-    run.stage(() => handBack(run, urlOf(location, target), answer));
-  });
+  const cancel = ports.forward(
+    sent,
+    (answer) => {
+      isOver = true;
+      if (run.state === "waiting") run.unpark("executing");
+      run.stage(() => handBack(run, urlOf(location, target), answer));
+    },
+    {
+      open() {
+        if (run.state === "waiting") run.unpark("executing");
+        run.hold(cancel);
+        run.open(200, { ...baseHeaders(run), "content-type": "text/plain" });
+      },
+      chunk(bytes, resume) {
+        if (run.state === "done") return true;
+        const waiting = run.responder.frame(new ForwardedPayload(bytes, "text/plain"));
+        if (waiting < waitingBytesMax || run.responder.whenTaken === undefined) return true;
+        run.responder.whenTaken(resume);
+        return false;
+      },
+      end: () => run.close(),
+    },
+  );
   if (!isOver) run.park("waiting", cancel, true);
 }
+
+/** Of a log that flows, before the agent has to wait for the client. */
+const waitingBytesMax = 1 << 20;
 
 type Pair = readonly [name: string, value: string];
 
@@ -131,19 +151,42 @@ const refusals: Readonly<Record<number, readonly [reason: string, words: string]
   405: ["MethodNotAllowed", "the server does not allow this method on the requested resource"],
 };
 
-/** As the real server answers whoever does not ask for another protocol; whoever does learns that there is none. */
+/** Throws 400 for whoever does not ask for another protocol, or whose connection can have none. */
 function openStream(ports: ProxyPorts, run: Run, options: JsonObject): void {
-  const { subresource } = run.resourcePlace;
+  const { subresource, namespace, name } = run.resourcePlace;
   const { kind = "", version = "" } = subresource ?? {};
   ports.admitted(run, { kind, apiVersion: version, ...options }, (admitted) => {
     const pod = existingPod(ports, run);
-    if (subresource?.subresource !== "portforward") containerOf(pod, String(admitted["container"] ?? ""));
-    if (agentOf(ports, pod) === undefined) {
-      throw badRequest(`pod ${run.resourcePlace.name} does not have a host assigned`);
-    }
-    refuseUpgrade(run);
-    throw badRequest("Upgrade request required");
+    const what = subresource?.subresource ?? "";
+    const container = what === "portforward" ? "" : `/${containerOf(pod, String(admitted["container"] ?? ""))}`;
+    const location = agentOf(ports, pod);
+    if (location === undefined) throw badRequest(`pod ${name} does not have a host assigned`);
+    if (!asksForUpgrade(run)) throw badRequest("Upgrade request required");
+    if (!run.canHandOver) refuseUpgrade(run);
+    const path = `/${what === "portforward" ? "portForward" : what}/${namespace}/${name}${container}`;
+    const target = `${path}?${agentQuery(admitted)}`;
+    const headers = upgradeHeaders(run.request.headers, location);
+    run.handOver({ ...location, method: run.request.method, target, headers }, (why) =>
+      unmapped(`error dialing backend: ${why}`),
+    );
   });
+}
+
+/** What an agent calls the streams of a command, and the ports. */
+function agentQuery(options: JsonObject): string {
+  const pairs: Pair[] = [];
+  for (const word of (options["command"] ?? []) as readonly string[]) pairs.push(["command", word]);
+  for (const [option, name] of [
+    ["stdin", "input"],
+    ["stdout", "output"],
+    ["stderr", "error"],
+    ["tty", "tty"],
+  ] as const) {
+    if (options[option] === true) pairs.push([name, "1"]);
+  }
+  const ports = (options["ports"] ?? []) as readonly number[];
+  if (ports.length > 0) pairs.push(["port", ports.join(",")]);
+  return pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
 }
 
 function execOptions(query: Query): JsonObject {

@@ -2,8 +2,8 @@
  * `proxy`: a request that is handed on to a service, a pod or a node, and answered with what that one says. Path, query,
  * body and end-to-end headers go as they came, but for credentials.
  *
- * Simplifications: an answer is handed back once it is whole, where the real server lets it flow; connections are not
- * upgraded; links in HTML are not rewritten; `X-Forwarded-For` is as the client sent it.
+ * Simplifications: an answer is handed back once it is whole, where the real server lets it flow; links in HTML are not
+ * rewritten; `X-Forwarded-For` is as the client sent it.
  * Source: document 1, Verbs, proxy; the published proxy handler and its transport.
  */
 import { badRequest } from "../../contract/errors.ts";
@@ -17,7 +17,7 @@ import { compactJson } from "../encodings/encode.ts";
 import { TextPayload } from "../encodings/payload.ts";
 import type { Forward, ForwardedAnswer, ForwardedRequest } from "./forward.ts";
 import { forwardedHeaders, returnedHeaders, returnedLocation } from "./headers.ts";
-import { addressNotAllowed, type LocationPorts, locations, unavailable } from "./locations.ts";
+import { addressNotAllowed, type Location, type LocationPorts, locations, unavailable } from "./locations.ts";
 
 export interface ProxyPorts extends LocationPorts {
   readonly forward: Forward;
@@ -28,7 +28,7 @@ export interface ProxyPorts extends LocationPorts {
 /** Throws what `locations` throws, 400 for a dry run, and 413. */
 export function handOn(ports: ProxyPorts, run: Run): void {
   const { resourcePlace, request, query } = run;
-  refuseUpgrade(run);
+  if (!run.canHandOver) refuseUpgrade(run);
   if (query.has("dryRun")) throw badRequest("dryRun is not supported");
   const { prefix, tail } = splitPath(request.path, resourcePlace.namespace === "" ? 5 : 7);
   const path = trimmed(tail).split("/").map(decodeURIComponent).join("/");
@@ -40,11 +40,28 @@ export function handOn(ports: ProxyPorts, run: Run): void {
   });
 }
 
-/** Throws 400 for a request for another protocol: answered in this one, it would fail without saying why. */
-export function refuseUpgrade({ request }: Run): void {
+/** Whether the request asks for another protocol than a later version of this one. */
+export function asksForUpgrade({ request }: Run): boolean {
   const { upgrade = "", connection = "" } = request.headers;
-  if (upgrade === "" || upgrade === "h2c" || !/(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)) return;
+  return upgrade !== "" && upgrade !== "h2c" && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection);
+}
+
+/** Throws 400 for a request for another protocol: answered in this one, it would fail without saying why. */
+export function refuseUpgrade(run: Run): void {
+  if (!asksForUpgrade(run)) return;
+  const { upgrade } = run.request.headers;
   throw badRequest(`this server does not upgrade connections to other protocols: ${upgrade} was asked for`);
+}
+
+/** Of a request that is handed on with its connection: what is said of the new protocol goes along. */
+export function upgradeHeaders(
+  headers: Readonly<Record<string, string>>,
+  { host, port }: Location,
+): Record<string, string> {
+  const { upgrade = "" } = headers;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const { "x-forwarded-uri": _, ...rest } = forwardedHeaders(headers, "");
+  return { ...rest, host: port === "" ? name : `${name}:${port}`, connection: "Upgrade", upgrade };
 }
 
 /** Without its slashes at either end. */
@@ -65,9 +82,16 @@ function connect(ports: ProxyPorts, run: Run, prefix: string, tail: string): voi
     run.respond(301, headers, new TextPayload(""));
     return;
   }
+  const target = (tail || "/") + query;
+  if (asksForUpgrade(run)) {
+    const headers = upgradeHeaders(request.headers, location);
+    run.handOver({ ...location, method: request.method, target, headers }, (why) =>
+      unavailable(`error trying to reach service: ${why}`),
+    );
+    return;
+  }
   requireBodySize(run);
   const { body } = request;
-  const target = (tail || "/") + query;
   const sent: ForwardedRequest = {
     ...location,
     method: request.method,

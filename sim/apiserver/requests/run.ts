@@ -7,7 +7,7 @@ import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, internalError, timeout } from "../../contract/errors.ts";
-import type { ApiRequest, Payload, Responder, ResponseHeaders } from "../../contract/http-message.ts";
+import type { ApiRequest, Payload, Responder, ResponseHeaders, TunnelTarget } from "../../contract/http-message.ts";
 import type { Flow } from "./flow-control.ts";
 import type { RequestSeries } from "./request-series.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
@@ -251,6 +251,26 @@ export class Run {
 
   close(): void {
     if (this.finish()) this.responder.close();
+  }
+
+  /** Whether the client's connection can be handed on. */
+  get canHandOver(): boolean {
+    return this.responder.tunnel !== undefined;
+  }
+
+  /** Hands the client's connection on; `unreached` makes the error that is answered where nobody is there. */
+  handOver(to: TunnelTarget, unreached: (why: string) => ApiError): void {
+    let isOver = false;
+    const cancel = this.responder.tunnel?.(to, (outcome) => {
+      isOver = true;
+      if (this.state === "waiting") this.unpark("executing");
+      if ("error" in outcome) this.stage(() => this.fail(unreached(outcome.error)));
+      else {
+        this.answered = outcome.status;
+        this.finish();
+      }
+    });
+    if (!isOver && cancel !== undefined) this.park("waiting", cancel, true);
   }
 
   fail(error: ApiError): void {

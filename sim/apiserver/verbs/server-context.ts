@@ -27,6 +27,7 @@ export interface ServerContext extends AnswerContext {
   readonly tokens: ServiceAccountTokens;
   readonly admission: readonly AdmissionStep[];
   readonly forward: Forward;
+  readonly agentAddressTypes: readonly string[];
   /** Namespaces that cannot be deleted. */
   readonly protectedNamespaces: ReadonlySet<string>;
 }

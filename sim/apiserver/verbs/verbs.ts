@@ -96,6 +96,7 @@ export class Verbs {
     const chances = process.prng.stream("proxied requests");
     this.proxyPorts = {
       forward: context.forward,
+      addressTypes: context.agentAddressTypes,
       stored: (...asked) => this.storedCore(...asked),
       admitted: (run, options, done) => {
         const { namespace, name } = run.resourcePlace;

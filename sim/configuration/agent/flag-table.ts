@@ -34,7 +34,8 @@ function own(
 const removed = (removal: string) => ({ deprecated: "R", removal }) as const;
 
 const kernel = kept("only a kernel under the containers could act on it");
-const noListener = kept("this agent serves no such listener yet");
+const onListener = acts("the serving listener");
+const whoMayCall = acts("who may call");
 const noCertificates = kept("this agent takes its credentials from the connection file alone");
 const noManager = kept("no cores or memory of the simulated machine are given to single containers");
 const noLog = kept("this agent has one form of log, and no levels");
@@ -48,7 +49,7 @@ const inPulls = acts("image pulls");
 const inGarbage = acts("which dead containers stay");
 
 export const flagTable: readonly FlagRow[] = [
-  inFile("address", "ip", "0.0.0.0", "address", "Address to serve on; 0.0.0.0 and :: are all of them.", noListener),
+  inFile("address", "ip", "0.0.0.0", "address", "Address to serve on; 0.0.0.0 and :: are all of them.", onListener),
   inFile(
     "allowed-unsafe-sysctls",
     "strings",
@@ -63,7 +64,7 @@ export const flagTable: readonly FlagRow[] = [
     "true",
     "authentication.anonymous.enabled",
     "Let in callers without credentials, as system:anonymous.",
-    noListener,
+    whoMayCall,
   ),
   inFile(
     "authentication-token-webhook",
@@ -71,7 +72,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "authentication.webhook.enabled",
     "Have bearer tokens reviewed by the API server.",
-    noListener,
+    whoMayCall,
   ),
   inFile(
     "authentication-token-webhook-cache-ttl",
@@ -79,7 +80,7 @@ export const flagTable: readonly FlagRow[] = [
     "2m0s",
     "authentication.webhook.cacheTTL",
     "How long reviews of tokens are believed.",
-    noListener,
+    whoMayCall,
   ),
   inFile(
     "authorization-mode",
@@ -87,7 +88,7 @@ export const flagTable: readonly FlagRow[] = [
     "AlwaysAllow",
     "authorization.mode",
     "Who may call: AlwaysAllow, or Webhook to ask the API server.",
-    noListener,
+    whoMayCall,
   ),
   inFile(
     "authorization-webhook-cache-authorized-ttl",
@@ -95,7 +96,7 @@ export const flagTable: readonly FlagRow[] = [
     "5m0s",
     "authorization.webhook.cacheAuthorizedTTL",
     "How long a yes is believed.",
-    noListener,
+    whoMayCall,
   ),
   inFile(
     "authorization-webhook-cache-unauthorized-ttl",
@@ -103,7 +104,7 @@ export const flagTable: readonly FlagRow[] = [
     "30s",
     "authorization.webhook.cacheUnauthorizedTTL",
     "How long a no is believed.",
-    noListener,
+    whoMayCall,
   ),
   own(
     "bootstrap-svcconfig",
@@ -117,7 +118,7 @@ export const flagTable: readonly FlagRow[] = [
     "string",
     "/var/lib/nodeagent/pki",
     "Directory of the serving certificates; without use where --tls-cert-file is given.",
-    noCertificates,
+    acts("the serving certificate"),
   ),
   inFile(
     "cgroup-driver",
@@ -142,7 +143,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "authentication.x509.clientCAFile",
     "Authorities whose client certificates are believed.",
-    noListener,
+    whoMayCall,
   ),
   own(
     "cloud-config",
@@ -242,9 +243,9 @@ export const flagTable: readonly FlagRow[] = [
     "true",
     "enableDebuggingHandlers",
     "Serve logs, and commands in containers.",
-    noListener,
+    onListener,
   ),
-  inFile("enable-server", "bool", "true", "enableServer", "Serve at all.", noListener),
+  inFile("enable-server", "bool", "true", "enableServer", "Serve at all.", onListener),
   inFile(
     "enforce-node-allocatable",
     "strings",
@@ -602,7 +603,14 @@ export const flagTable: readonly FlagRow[] = [
     "Percent of memory requests kept for their class of service.",
     kernel,
   ),
-  inFile("read-only-port", "int32", "10255", "readOnlyPort", "Port to serve on to everybody; 0: none.", noListener),
+  inFile(
+    "read-only-port",
+    "int32",
+    "10255",
+    "readOnlyPort",
+    "Port to serve on to everybody; 0: none.",
+    acts("the read-only listener"),
+  ),
   inFile("register-node", "bool", "true", "registerNode", "Register the node with the API server.", inNode),
   own(
     "register-schedulable",
@@ -683,7 +691,7 @@ export const flagTable: readonly FlagRow[] = [
     "4h0m0s",
     "streamingConnectionIdleTimeout",
     "How long a stream may be idle.",
-    noListener,
+    onListener,
   ),
   inFile("svc-api-burst", "int32", "100", "kubeAPIBurst", "Requests to the API server at once.", inRequests),
   inFile(
@@ -692,7 +700,7 @@ export const flagTable: readonly FlagRow[] = [
     "application/vnd.svc.protobuf",
     "contentType",
     "Media type of requests to the API server.",
-    kept("requests go as JSON"),
+    acts("the encoding of requests"),
   ),
   inFile("svc-api-qps", "int32", "50", "kubeAPIQPS", "Requests to the API server a second.", inRequests),
   inFile("svc-reserved", "pairs", "", "kubeReserved", "Resources kept for the service's own programs.", inNode),
@@ -708,10 +716,10 @@ export const flagTable: readonly FlagRow[] = [
   inFile("system-cgroups", "string", "", "systemCgroups", "Control group of processes that have none.", kernel),
   inFile("system-reserved", "pairs", "", "systemReserved", "Resources kept for the machine's other programs.", inNode),
   inFile("system-reserved-cgroup", "string", "", "systemReservedCgroup", "Control group of those programs.", kernel),
-  inFile("tls-cert-file", "string", "", "tlsCertFile", "Serving certificate.", noListener),
-  inFile("tls-cipher-suites", "strings", "", "tlsCipherSuites", "Cipher suites to serve with.", noListener),
-  inFile("tls-min-version", "string", "", "tlsMinVersion", "Oldest version of TLS to serve with.", noListener),
-  inFile("tls-private-key-file", "string", "", "tlsPrivateKeyFile", "Key of --tls-cert-file.", noListener),
+  inFile("tls-cert-file", "string", "", "tlsCertFile", "Serving certificate.", onListener),
+  inFile("tls-cipher-suites", "strings", "", "tlsCipherSuites", "Cipher suites to serve with.", onListener),
+  inFile("tls-min-version", "string", "", "tlsMinVersion", "Oldest version of TLS to serve with.", onListener),
+  inFile("tls-private-key-file", "string", "", "tlsPrivateKeyFile", "Key of --tls-cert-file.", onListener),
   inFile(
     "topology-manager-policy",
     "string",

@@ -7,6 +7,10 @@ export interface Pipe {
   bytes: number;
   writers: number;
   readers: number;
+  /** A terminal is at its other end: shells ask for commands with a prompt. */
+  readonly isTerminal?: boolean;
+  /** Told when room is made in a pipe that was full. */
+  emptied?: () => void;
 }
 
 export type Stream =
@@ -17,6 +21,8 @@ export type Stream =
   | { readonly is: "pipe"; readonly pipe: Pipe }
   /** What a container's first process writes: 1 or 2 of its log. */
   | { readonly is: "log"; readonly number: 1 | 2 }
+  /** What somebody outside reads while it is written; `isFull`: they have not taken what there is. */
+  | { readonly is: "live"; readonly take: (piece: Piece) => void; readonly isFull: () => boolean }
   /** Collected, as the answer to an exec or for a substitution, up to `maxBytes`; the rest is dropped. */
   | { readonly is: "capture"; text: string; readonly maxBytes: number };
 
@@ -26,7 +32,10 @@ const PIPE_BYTES = 65_536;
 export const newPipe = (): Pipe => ({ pieces: [], bytes: 0, writers: 0, readers: 0 });
 
 export const pipeIsFull = (stream: Stream): boolean =>
-  stream.is === "pipe" && stream.pipe.readers > 0 && stream.pipe.bytes >= PIPE_BYTES;
+  (stream.is === "pipe" && stream.pipe.readers > 0 && stream.pipe.bytes >= PIPE_BYTES) ||
+  (stream.is === "live" && stream.isFull());
+
+export const isTerminal = (stream: Stream): boolean => stream.is === "pipe" && stream.pipe.isTerminal === true;
 
 export type WriteFailure = FileError | "Broken pipe";
 
@@ -44,6 +53,9 @@ export function writeStream(
       return undefined;
     case "log":
       log(stream.number, piece);
+      return undefined;
+    case "live":
+      stream.take(piece);
       return undefined;
     case "file":
       return stream.tree.append(stream.path, stream.file, piece, nowMicros);
@@ -71,6 +83,7 @@ export function readStream(
   switch (stream.is) {
     case "null":
     case "log":
+    case "live":
     case "capture":
       return "end";
     case "zeros":
@@ -91,6 +104,7 @@ export function readStream(
       const first = pipe.pieces[0];
       if (first === undefined) return pipe.writers === 0 ? "end" : "wait";
       const length = typeof first === "number" ? first : first.length;
+      if (pipe.bytes >= PIPE_BYTES && pipe.bytes - Math.min(length, maxBytes) < PIPE_BYTES) pipe.emptied?.();
       if (length <= maxBytes) {
         pipe.pieces.shift();
         pipe.bytes -= length;

@@ -8,7 +8,15 @@ import { type Call, pathOf } from "../processes/call.ts";
 import { instantCommands } from "../processes/instant-commands.ts";
 import { openForReading, PROGRAM_BYTES } from "../processes/programs.ts";
 import { type SignalName, statusOf } from "../processes/signals.ts";
-import { newPipe, pipeIsFull, releaseStream, shareStream, type Stream } from "../processes/streams.ts";
+import {
+  isTerminal,
+  newPipe,
+  pipeIsFull,
+  readStream,
+  releaseStream,
+  shareStream,
+  type Stream,
+} from "../processes/streams.ts";
 import { builtins } from "./builtins.ts";
 import { type Run, type ShellContext, ShellError, type ShellState, type StartCommand, type Unwind } from "./context.ts";
 import { Expansion } from "./expansion.ts";
@@ -17,6 +25,8 @@ import { parseScript } from "./parse.ts";
 import { type Command, type Redirection, ShellSyntaxError, type Word } from "./syntax.ts";
 
 const CALL_DEPTH_MAX = 100;
+/** Lines of one command at standard input, each of which is looked at together with those before it. */
+const OPEN_LINES_MAX = 1000;
 const CAPTURE_BYTES_MAX = 1 << 22;
 /** A variable's text is held as it is, unlike zeros in files. */
 const VALUE_BYTES_MAX = 1 << 26;
@@ -35,12 +45,14 @@ class Shell implements Program, ShellContext {
   readonly pending: SignalName[] = [];
   readonly startCommand: StartCommand;
   private conditionDepth = 0;
-  private readonly script: Command | string;
+  private readonly script: Command | string | undefined;
+  private isInteractive = false;
   private running: Run | undefined;
   private process!: Process;
   private box!: Box;
 
-  constructor(script: Command | string, state: ShellState, startCommand: StartCommand) {
+  /** Without a script it takes its commands from standard input. */
+  constructor(script: Command | string | undefined, state: ShellState, startCommand: StartCommand) {
     this.script = script;
     this.state = state;
     this.startCommand = startCommand;
@@ -56,7 +68,8 @@ class Shell implements Program, ShellContext {
 
   signal(signal: SignalName): "taken" | "default" | "ignored" {
     const action = this.state.traps.get(signal);
-    if (action === undefined) return "default";
+    if (action === undefined)
+      return this.isInteractive && (signal === "INT" || signal === "TERM") ? "ignored" : "default";
     if (action === "") return "ignored";
     if (!this.pending.includes(signal)) this.pending.push(signal);
     return "taken";
@@ -70,8 +83,11 @@ class Shell implements Program, ShellContext {
     }
     this.set("PWD", this.process.directory);
     try {
-      const tree = typeof this.script === "string" ? parseScript(this.script) : this.script;
-      this.status = yield* this.execute(tree);
+      if (this.script === undefined) yield* this.fromInput();
+      else {
+        const tree = typeof this.script === "string" ? parseScript(this.script) : this.script;
+        this.status = yield* this.execute(tree);
+      }
     } catch (error) {
       this.status = this.failed(error);
     }
@@ -84,6 +100,46 @@ class Shell implements Program, ShellContext {
       if ((this.unwind as Unwind | undefined)?.is !== "exit") this.status = kept;
     }
     return this.status & 255;
+  }
+
+  /** Commands from standard input, each carried out once it is whole. At a terminal an error ends no more than its command. */
+  private *fromInput(): Run<void> {
+    this.isInteractive = isTerminal(this.process.stdin);
+    let [text, lines] = ["", 0];
+    for (let ended = false; !ended; ) {
+      if (this.isInteractive) this.box.write(this.process, this.process.stderr, text === "" ? "# " : "> ");
+      const line = yield* this.inputLine();
+      ended = line === undefined;
+      text += line ?? "";
+      if (!ended && ++lines < OPEN_LINES_MAX && isOpen(text)) continue;
+      try {
+        if (text !== "") this.status = yield* this.execute(parseScript(text));
+      } catch (error) {
+        if (!this.isInteractive) throw error;
+        this.status = this.failed(error);
+      }
+      [text, lines] = ["", 0];
+      if (this.unwind?.is === "exit") return;
+      this.unwind = undefined;
+    }
+  }
+
+  /** With its end; undefined: there are no more. What follows the line is left for the command on it. */
+  private *inputLine(): Run<string | undefined> {
+    let line = "";
+    for (;;) {
+      const result = readStream(this.process.stdin, 1, () => this.box.world.random());
+      if (result === "wait") {
+        yield "read";
+        // At a terminal: what was being typed is given up.
+        if (this.pending.length > 0) yield* this.runTraps();
+        continue;
+      }
+      if (result === "end") return line === "" ? undefined : line;
+      line += typeof result.piece === "number" ? "\0" : result.piece;
+      if (line.endsWith("\n")) return line;
+      if (line.length > 1 << 20 || !this.box.spend()) yield { until: this.box.world.nowMicros() };
+    }
   }
 
   /** A script in this shell: `eval`, a trap. */
@@ -598,8 +654,9 @@ export function newShell(
   }
   const operand = args[index];
   if (isCommand && operand === undefined) return { error: "-c requires an argument", status: 2 };
-  const script = isCommand || operand === undefined ? (operand ?? "") : readScript(operand);
-  if (script === undefined) return { error: `cannot open ${operand}: No such file`, status: 2 };
+  const isInput = !isCommand && operand === undefined;
+  const script = isCommand || operand === undefined ? operand : readScript(operand);
+  if (script === undefined && !isInput) return { error: `cannot open ${operand}: No such file`, status: 2 };
   const rest = args.slice(index + 1);
   return new Shell(
     script,
@@ -614,4 +671,18 @@ export function newShell(
     },
     startCommand,
   );
+}
+
+/** Whether more lines are needed before a command can be carried out. */
+function isOpen(text: string): boolean {
+  if (text.endsWith("\\\n")) return true;
+  try {
+    parseScript(text);
+    return false;
+  } catch (error) {
+    return (
+      error instanceof ShellSyntaxError &&
+      /end of file unexpected|Unterminated quoted|Missing '}'|EOF in backquote/.test(error.message)
+    );
+  }
 }

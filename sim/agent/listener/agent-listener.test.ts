@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { ApiRequest, JsonObject, Responder, TunnelTarget } from "../../contract/http-message.ts";
+import { AgentWorld } from "../agent-world.fixture.ts";
+import { AgentListener, type AgentListenerOptions, RequestCounts } from "./agent-listener.ts";
+
+const box = { containers: [{ name: "c", image: "serves:1", imagePullPolicy: "IfNotPresent" }] };
+
+function listening(world: AgentWorld, more: Partial<AgentListenerOptions> = {}) {
+  const { view } = world.agent;
+  const listener = new AgentListener({
+    kind: "serving",
+    agent: view,
+    node: { summary: (_only, done) => done({ node: {}, pods: [] }), readings: (done) => done(undefined, []) },
+    configz: () => ({ kubeletconfig: {} }),
+    hasDebugging: true,
+    idleMillisMax: 0,
+    syncFrequencyMicros: 60_000_000,
+    counts: new RequestCounts(),
+    ...more,
+  });
+  return (path: string, request: Partial<ApiRequest> = {}) => {
+    const seen = { status: 0, text: "", tunnel: undefined as TunnelTarget | undefined };
+    const responder: Responder = {
+      respond(status, _headers, payload) {
+        seen.status = status;
+        seen.text = new TextDecoder().decode(payload.bytes());
+      },
+      open: (status) => void (seen.status = status),
+      frame: () => 0,
+      close: () => {},
+      tunnel(to) {
+        seen.tunnel = to;
+        return () => {};
+      },
+    };
+    const [plain = "", query = ""] = path.split("?");
+    const whole = { method: "GET", path: plain, query, headers: {}, ...request };
+    world.kernel.enter(view.process, () => listener.start(whole, responder));
+    world.run(1);
+    return seen;
+  };
+}
+
+function running(): AgentWorld {
+  const world = new AgentWorld();
+  world.runtime.images.set("serves:1", { stopsAfterMicros: 500_000 });
+  world.create("p", box);
+  world.run(10);
+  return world;
+}
+
+describe("an agent's listeners", () => {
+  it("show the pods it is to run, and those that run", () => {
+    const get = listening(running());
+    const { items } = JSON.parse(get("/pods").text) as { items: JsonObject[] };
+    expect(items).toMatchObject([{ kind: "Pod", metadata: { name: "p" }, status: { phase: "Running" } }]);
+    expect(JSON.parse(get("/runningpods/").text)).toMatchObject({
+      items: [{ metadata: { name: "p", namespace: "default" }, spec: { containers: [{ name: "c" }] } }],
+    });
+    expect(get("/metrics").text).toContain("kubelet_running_pods 1");
+  });
+
+  it("keep commands and logs from those who only read, and from everybody where debugging is off", () => {
+    const world = running();
+    const disabled = { status: 405, text: "Debug endpoints are disabled.\n" };
+    for (const more of [{ kind: "readOnly" as const }, { hasDebugging: false }]) {
+      const get = listening(world, more);
+      for (const path of ["/exec/default/p/c", "/attach/default/p/c", "/portForward/default/p", "/runningpods/"]) {
+        expect(get(path)).toMatchObject(disabled);
+      }
+      for (const path of ["/run/default/p/c", "/containerLogs/default/p/c", "/logs/"]) {
+        expect(get(path, { method: "POST" })).toMatchObject(disabled);
+      }
+      expect(get("/configz").status).toBe(404);
+      expect(get("/pods").status).toBe(200);
+    }
+    const health = listening(world, { kind: "health" });
+    expect([health("/healthz").text, health("/pods").status]).toEqual(["ok", 404]);
+  });
+
+  it("refuse what is not there, and what makes no sense", () => {
+    const get = listening(running());
+    const upgrade = { headers: { upgrade: "SPDY/3.1", connection: "Upgrade" } };
+    expect(get("/none").status).toBe(404);
+    expect(get("/pods/%zz").status).toBe(404);
+    expect(get("/__proto__").status).toBe(404);
+    expect(get("/exec/default/other/c?command=sh&output=1", upgrade).status).toBe(404);
+    expect(get("/exec/default/p/other?command=sh&output=1", upgrade).status).toBe(404);
+    expect(get("/exec/default/p/c?command=sh&output=1").status).toBe(400);
+    expect(get("/exec/default/p/c?command=sh", upgrade).status).toBe(400);
+    expect(get("/containerLogs/default/p/c?tailLines=x").status).toBe(400);
+    expect(get("/containerLogs/default/p/c?tailLines=-1").status).toBe(422);
+    expect(get("/containerLogs/default/p/other").status).toBe(404);
+    expect(get("/pods", { method: "DELETE" }).status).toBe(405);
+  });
+
+  it("is not well when the runtime has not been listed for long", () => {
+    const world = running();
+    const get = listening(world);
+    expect(get("/healthz")).toMatchObject({ status: 200, text: "ok" });
+    const late = listening(world, { agent: { ...world.agent.view, lastLookMicros: () => -400_000_000 } });
+    expect(late("/healthz")).toMatchObject({ status: 500 });
+    expect(late("/healthz/ping")).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RuntimeBench } from "../../runtime/runtime.fixture.ts";
+import { CriCaller } from "../runtime/cri-caller.ts";
+import { run } from "../task.ts";
+import { type LogOptions, readContainerLog } from "./container-logs.ts";
+
+const all: LogOptions = {
+  follow: false,
+  timestamps: false,
+  tailLines: undefined,
+  limitBytes: undefined,
+  sinceUnixMicros: undefined,
+};
+
+/** A machine with this file, and what a reader of it gets. */
+function reading(text: string) {
+  const bench = new RuntimeBench();
+  const process = bench.kernel.process("reader");
+  const cri = new CriCaller(process, bench.runtime, 10_000_000);
+  const write = (more: string, append: boolean): void => {
+    bench.ask("WritePath", { path: "/var/log/a.log", content: new TextEncoder().encode(more), append });
+  };
+  bench.ask("MakePath", { path: "/var/log" });
+  write(text, false);
+  let isRunning = true;
+  const read = (options: Partial<LogOptions>) => {
+    const state = { text: "", end: undefined as { problem: string | undefined } | undefined };
+    const sink = {
+      begin: () => {},
+      write: (bytes: Uint8Array) => void (state.text += new TextDecoder().decode(bytes)),
+      *drained() {},
+    };
+    bench.kernel.enter(process, () =>
+      run(
+        readContainerLog(cri, "/var/log/a.log", { ...all, ...options }, sink, () => isRunning),
+        (problem) => {
+          state.end = { problem };
+        },
+      ),
+    );
+    bench.pass(1);
+    return state;
+  };
+  return { bench, read, write, stop: () => void (isRunning = false) };
+}
+
+const at = (second: number): string => `2026-01-01T00:00:0${second}.000000000Z`;
+const line = (second: number, text: string, tag = "F"): string => `${at(second)} stdout ${tag} ${text}\n`;
+
+describe("a container's log", () => {
+  it("is what was written: lines without their marks, partial ones joined", () => {
+    const { read } = reading(line(1, "one") + line(2, "two-", "P") + line(2, "whole") + line(3, ""));
+    expect(read({})).toEqual({ text: "one\ntwo-whole\n\n", end: { problem: undefined } });
+    expect(read({ timestamps: true }).text).toContain(`${at(1)} one\n`);
+    expect(read({ sinceUnixMicros: 1_767_225_602_000_000 }).text).toBe("two-whole\n\n");
+  });
+
+  it("ends with its last lines, whatever their number, and at its limit", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-z]{0,30}$/), { minLength: 1, maxLength: 20 }),
+        fc.nat({ max: 25 }),
+        fc.integer({ min: 1, max: 200 }),
+        (texts, tail, limit) => {
+          const { read } = reading(texts.map((text) => line(1, text)).join(""));
+          const wanted = (tail === 0 ? [] : texts.slice(-tail)).map((text) => `${text}\n`).join("");
+          expect(read({ tailLines: tail }).text).toBe(wanted);
+          expect(read({ tailLines: tail, limitBytes: limit }).text).toBe(wanted.slice(0, limit));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is followed while its container runs, over a rotation", () => {
+    const { bench, read, write, stop } = reading(line(1, "one"));
+    const state = read({ follow: true });
+    write(line(2, "two"), true);
+    bench.pass(1);
+    expect(state).toEqual({ text: "one\ntwo\n", end: undefined });
+    write(line(3, "new"), false);
+    bench.pass(1);
+    expect(state.text).toBe("one\ntwo\nnew\n");
+    write(line(4, "last"), true);
+    stop();
+    bench.pass(1);
+    expect(state).toEqual({ text: "one\ntwo\nnew\nlast\n", end: { problem: undefined } });
+  });
+
+  it("says why it cannot be read", () => {
+    const { bench, read } = reading("");
+    bench.ask("RemovePath", { path: "/var/log/a.log" });
+    expect(read({}).end?.problem).toContain("/var/log/a.log");
+  });
+});

@@ -1,0 +1,150 @@
+/**
+ * A container's log as its file on the machine has it, line by line: from where, how many, how much, and whether what is
+ * written later follows. Source: the published log format and reader; the facts, HTTP.
+ */
+import { parseMicroTime } from "../../../wire/time.ts";
+import type { CriCaller } from "../runtime/cri-caller.ts";
+import { sleep, type Task } from "../task.ts";
+
+export interface LogOptions {
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  /** Undefined: all. */
+  readonly tailLines: number | undefined;
+  readonly limitBytes: number | undefined;
+  /** Microseconds since 1970; lines before it are left out. */
+  readonly sinceUnixMicros: number | undefined;
+}
+
+export interface LogSink {
+  /** The log was found. */
+  begin(): void;
+  write(bytes: Uint8Array): void;
+  /** Until the reader has taken what there is. */
+  drained(): Task<void>;
+}
+
+const blockBytes = 256 * 1024;
+const followMicros = 250_000;
+
+/** Ends with what went wrong, in words; undefined: the log was read to its end, or to its limit. */
+export function* readContainerLog(
+  cri: CriCaller,
+  path: string,
+  options: LogOptions,
+  sink: LogSink,
+  isRunning: () => boolean,
+): Task<string | undefined> {
+  const first = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
+  if (!first.ok) return `failed to try resolving symlinks in path "${path}": ${first.text}`;
+  sink.begin();
+  let offset =
+    options.tailLines === undefined ? 0 : yield* tailOffset(cri, path, first.message.size, options.tailLines);
+  const lines = new Lines(options);
+  for (;;) {
+    // Looked at before the file: what a container writes as it ends is still read.
+    const mayGrow = options.follow && isRunning();
+    const block = yield* cri.ask("ReadPath", { path, offset, limit: blockBytes });
+    if (!block.ok) return undefined; // it is gone, and its container with it
+    const { content, size } = block.message;
+    // A rotated log begins anew.
+    if (size < offset) {
+      offset = 0;
+      continue;
+    }
+    offset += content.length;
+    const { bytes, isLast } = lines.take(content);
+    if (bytes.length > 0) sink.write(bytes);
+    if (isLast) return undefined;
+    yield* sink.drained();
+    if (content.length > 0) continue;
+    if (!mayGrow) return undefined;
+    yield* sleep(cri.process.clock, followMicros);
+  }
+}
+
+/** Where the last lines begin. */
+function* tailOffset(cri: CriCaller, path: string, size: number, lines: number): Task<number> {
+  if (lines === 0) return size;
+  let left = lines;
+  let isEnd = true;
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - blockBytes);
+    const block = yield* cri.ask("ReadPath", { path, offset: start, limit: end - start });
+    if (!block.ok) return 0;
+    const { content } = block.message;
+    for (let at = content.length - 1; at >= 0; at--) {
+      if (content[at] !== newline) {
+        isEnd = false;
+        continue;
+      }
+      // The end of the last line begins no other.
+      if (isEnd) isEnd = false;
+      else if (--left === 0) return start + at + 1;
+    }
+    end = start;
+  }
+  return 0;
+}
+
+const newline = 10;
+const space = 32;
+const decoder = new TextDecoder();
+
+/** Turns lines of the file into what was written: `TIME STREAM F|P TEXT`. */
+class Lines {
+  private readonly options: LogOptions;
+  private rest = new Uint8Array(0);
+  private leftBytes: number;
+
+  constructor(options: LogOptions) {
+    this.options = options;
+    this.leftBytes = options.limitBytes ?? Infinity;
+  }
+
+  take(block: Uint8Array): { readonly bytes: Uint8Array; readonly isLast: boolean } {
+    const all = joined([this.rest, block]);
+    const parts: Uint8Array[] = [];
+    let start = 0;
+    for (let end = all.indexOf(newline); end >= 0 && this.leftBytes > 0; end = all.indexOf(newline, start)) {
+      const shown = this.shown(all.subarray(start, end + 1)).subarray(0, this.leftBytes);
+      this.leftBytes -= shown.length;
+      parts.push(shown);
+      start = end + 1;
+    }
+    this.rest = all.slice(start);
+    return { bytes: joined(parts), isLast: this.leftBytes <= 0 };
+  }
+
+  /** With its end where the line is whole; nothing of one that is too old or is no line of a log. */
+  private shown(line: Uint8Array): Uint8Array {
+    const time = line.indexOf(space);
+    const stream = line.indexOf(space, time + 1);
+    const tag = line.indexOf(space, stream + 1);
+    if (time < 0 || stream < 0 || tag < 0) return nothing;
+    const { sinceUnixMicros, timestamps } = this.options;
+    if (sinceUnixMicros !== undefined && isBefore(decoder.decode(line.subarray(0, time)), sinceUnixMicros))
+      return nothing;
+    const isPartial = line[stream + 1] === 80; // P
+    const text = line.subarray(tag + 1, isPartial ? line.length - 1 : line.length);
+    return timestamps ? joined([line.subarray(0, time + 1), text]) : text;
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+function isBefore(text: string, unixMicros: number): boolean {
+  // As many digits of the second as the format has; the clock has six.
+  const instant = parseMicroTime(text.replace(/\.(\d{1,6})\d*/, (_, digits: string) => `.${digits.padEnd(6, "0")}`));
+  return !("error" in instant) && instant.seconds * 1_000_000 + instant.micros < unixMicros;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
