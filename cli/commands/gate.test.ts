@@ -220,7 +220,7 @@ describe("touchstone view", () => {
   it("refuses what is no report, with the place and what to do", async () => {
     expect(await refusalHere("view")).toContain("no report was named");
     expect(await refusalHere("view", scratch)).toBe(
-      `${scratch}: there is no report.json in it. Give the report.json that \`touchstone conform --report DIR\` wrote, or DIR.`,
+      `${scratch}: there is no report.json in it. Give the report.json that \`touchstone conform --report DIR\` wrote, or DIR; a trace of \`touchstone run\`; or a capsule of \`touchstone hunt\`.`,
     );
     expect(await refusalHere("view", scratchFile("lines", "a\nb\n"))).not.toContain("\n");
     const other = scratchFile("other.json", JSON.stringify({ apiVersion: "reports/v2", kind: "SuiteReport" }));

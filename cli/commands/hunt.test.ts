@@ -87,7 +87,12 @@ describe("hunt", () => {
     [["hunt", canary, "--seeds", "9..1"], "Expected a range of seeds"],
     [["hunt", canary, "--shard", "3/2"], "Expected a part such as 2/3"],
     [["hunt", "--merge", "package.json"], "Give the report.json of a hunt"],
+    [["hunt", canary, "--queue", "redis://127.0.0.1:1"], "cannot be reached: connect ECONNREFUSED"],
+    [["hunt", canary, "--output", "package.json/x"], "--output package.json/x: cannot be written"],
+    [["serve", "--data-dir", "package.json"], "--data-dir package.json: cannot be written: package.json is a file"],
+    [["serve", "--nodes", "many"], "--nodes many: neither a number of nodes nor a file"],
     [["shrink", "package.json"], "this is no capsule"],
+    [["replay", "package.json"], "or a capsule of `touchstone hunt`"],
   ])("%j is a usage error that says what", { timeout: 60_000 }, async (args, message) => {
     const { code, stderr } = await run(...args);
     expect(stderr).toContain(message);

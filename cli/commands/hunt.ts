@@ -15,6 +15,7 @@ import { plantedBugs, readText, scenarioOf } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted, onInterrupt } from "../output/interrupt.ts";
 import { painter } from "../output/terminal.ts";
+import { prepareFolder } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
 import { queuedHunt, queueWorker } from "../targets/hunt-queue.ts";
@@ -83,6 +84,7 @@ class Hunt {
   }
 
   private openStore(): HuntStore {
+    prepareFolder(this.folder, "--output");
     try {
       mkdirSync(join(this.folder, "capsules"), { recursive: true });
       return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build));
@@ -244,7 +246,7 @@ function merge({ merge: files, output, json, scenario }: HuntOptions): ExitCode 
     throw new UsageError(`--merge: ${(error as Error).message}.`);
   }
   if (output !== undefined) {
-    mkdirSync(output, { recursive: true });
+    prepareFolder(output, "--output");
     writeFileSync(join(output, "report.json"), `${JSON.stringify(whole, undefined, 2)}\n`);
   }
   print(whole, json);

@@ -16,6 +16,7 @@ import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { interrupted } from "../output/interrupt.ts";
+import { prepareFolder } from "../output/written-files.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
@@ -118,6 +119,7 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
 }
 
 function dataIn(directory: string, profile: string): DataDirectory {
+  prepareFolder(directory, "--data-dir");
   try {
     return openDataDirectory(directory, profile);
   } catch (error) {

@@ -148,7 +148,8 @@ function readReport(file: string): SuiteReport {
 /** What the reader of JSON quotes may have lines. */
 const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
 
-const expectedFile = "Give the report.json that `touchstone conform --report DIR` wrote, or DIR.";
+const expectedFile =
+  "Give the report.json that `touchstone conform --report DIR` wrote, or DIR; a trace of `touchstone run`; or a capsule of `touchstone hunt`.";
 
 /** One report of all shares of a run. */
 function viewMerged({ files, format = "html", output }: ViewOptions): ExitCode {

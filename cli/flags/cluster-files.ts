@@ -1,4 +1,5 @@
 /** Files that say what a served cluster begins with: its nodes, and objects. */
+import { existsSync } from "node:fs";
 import { isNode, LineCounter, parseAllDocuments, parseDocument } from "yaml";
 import { type NodePool, nodeFileSchema } from "../../scenarios/node-file.ts";
 import type { SeedObject } from "../../sim/cluster/seed.ts";
@@ -11,7 +12,13 @@ const textLengthMax = 64_000_000;
 
 /** A number of nodes that are alike, or a file of pools. Throws `UsageError`. */
 export function readNodes(value: string): readonly NodePool[] {
-  if (!/^\d+$/.test(value)) return readPools(value);
+  if (!/^\d+$/.test(value)) {
+    if (!existsSync(value))
+      throw new UsageError(
+        `--nodes ${value}: neither a number of nodes nor a file. Give a number from 0 on, or a YAML file.`,
+      );
+    return readPools(value);
+  }
   const count = Number(value);
   if (count > nodesMax) throw new UsageError(`--nodes ${value}: ${nodesMax} is the most. Give fewer.`);
   return nodeFileSchema.parse({ pools: [{ name: "node", count }] }).pools;

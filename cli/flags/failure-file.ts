@@ -32,4 +32,5 @@ export function readFailureFile<Schema extends z.ZodType>(path: string, schema: 
   throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
 }
 
-const expectedFile = "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote.";
+const expectedFile =
+  "Give a file from the failures/ folder that `touchstone conform --report DIR` wrote, or a capsule of `touchstone hunt`.";

@@ -4,7 +4,8 @@
  * may be played twice does no harm: it is counted once, and comes to the same.
  */
 import { createHash } from "node:crypto";
-import { type ConnectionOptions, Queue, QueueEvents, Worker } from "bullmq";
+import { Queue, QueueEvents, Worker } from "bullmq";
+import { Redis } from "ioredis";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
 import { UsageError } from "../flags/usage-error.ts";
 import type { HuntPart } from "./hunt-part.ts";
@@ -15,7 +16,7 @@ const stalledLookMillis = 2_000;
 /** A batch whose workers died so often is told as broken. */
 const deathsMax = 5;
 
-function queueConnection(url: string): ConnectionOptions {
+function queueConnection(url: string) {
   const parsed = URL.parse(url);
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol))
     throw new UsageError(`--queue ${url}: expected the URL of a Redis server, such as redis://127.0.0.1:6379.`);
@@ -46,11 +47,11 @@ export interface QueuedHunt {
 
 export async function queuedHunt(url: string, build: string): Promise<QueuedHunt> {
   const connection = queueConnection(url);
+  await reached(url);
   const queue = new Queue<HuntPart, readonly HuntedSeed[]>(queueName(build), { connection });
   const events = new QueueEvents(queueName(build), { connection });
   queue.on("error", () => {});
   events.on("error", () => {});
-  await reached(queue, url);
   await events.waitUntilReady();
   return {
     async run(parts, onResults, signal) {
@@ -93,18 +94,25 @@ const brokeAt = (seed: number, why: string): HuntedSeed => ({
   broke: why,
 });
 
-/** A queue whose server is not there would wait for ever. */
-async function reached(queue: Queue, url: string): Promise<void> {
+/** A queue whose server is not there would try again for ever: a connection that does not goes first. */
+async function reached(url: string): Promise<void> {
+  const probe = new Redis({ ...queueConnection(url), lazyConnect: true, retryStrategy: () => null });
+  let why = "";
+  probe.on("error", ({ message }) => {
+    why = message;
+  });
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error("no answer within 5 s")), 5_000).unref();
   });
   try {
-    await Promise.race([queue.waitUntilReady(), late]);
+    await Promise.race([probe.connect(), late]);
   } catch (error) {
-    void queue.disconnect();
+    const message = why === "" ? (error as Error).message : why;
     throw new UsageError(
-      `--queue ${url}: cannot be reached: ${(error as Error).message}. Start a Redis server there, or give another URL.`,
+      `--queue ${url}: cannot be reached: ${message}. Start a Redis server there, or give another URL.`,
     );
+  } finally {
+    probe.disconnect();
   }
 }
 
@@ -130,10 +138,7 @@ export async function queueWorker(
   onDone: (seeds: number) => void,
 ): Promise<QueueWorker> {
   const connection = queueConnection(url);
-  const probe = new Queue(queueName(build), { connection });
-  probe.on("error", () => {});
-  await reached(probe, url);
-  await probe.close();
+  await reached(url);
   const worker = new Worker<HuntPart, readonly HuntedSeed[]>(
     queueName(build),
     async ({ data }) => {

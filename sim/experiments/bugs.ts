@@ -20,7 +20,10 @@ const bugNames: readonly string[] = [...simulatedBugNames, ...faultNames];
 /** Throws `UnknownBug`, which says what is near. */
 export function bugsOf(names: readonly string[]): Bugs {
   const unknown = names.find((name) => !bugNames.includes(name));
-  if (unknown !== undefined) throw new UnknownBug(`no bug is called ${unknown}${didYouMean(unknown, bugNames)}`);
+  if (unknown !== undefined)
+    throw new UnknownBug(
+      `no bug is called ${unknown}${didYouMean(unknown, bugNames) || "; docs/simulated-bugs.md and docs/faults.md have their names"}`,
+    );
   const server = names.filter((name) => (faultNames as readonly string[]).includes(name)) as FaultName[];
   const simulated = names.filter((name) => (simulatedBugNames as readonly string[]).includes(name)) as SimulatedBug[];
   const gates = server.flatMap((name) => faultRows[name].gate ?? []);
