@@ -6,7 +6,7 @@ import { Recorder } from "./client/recorder.ts";
 import { recordedTarget, unfitHistory } from "./client/recorded-target.ts";
 import { allChecks } from "./checks/index.ts";
 import { CheckFailure, type Violation } from "./client/findings.ts";
-import { suiteProfiles } from "./profiles/index.ts";
+import { profileFor } from "./profiles/index.ts";
 import { Attempt, JudgedRequirements } from "./runner/attempt.ts";
 import type { Check } from "./runner/define-check.ts";
 import { programSeed } from "./runner/program-seed.ts";
@@ -15,6 +15,7 @@ import { Sandbox } from "./runner/sandbox.ts";
 /** What of a failure file is judged again. */
 export type RecordedHistory = Pick<SuiteFailure, "check" | "seed" | "path" | "history" | "historyDropped"> & {
   readonly profile: "svc" | "kubernetes";
+  readonly target?: { readonly version?: string | undefined } | undefined;
 };
 
 /** `lawful`: the judges find nothing. `unknown`: the history does not hold all that the check asks for now. */
@@ -36,7 +37,8 @@ export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain
   // It may have lived where the program before it did.
   const lodging = wasMade(recorded, namespace) ? undefined : { prefix: namespace, suffixes: [""] };
   const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespace }, { lodging });
-  const attempt = new Attempt(client, sandbox, suiteProfiles[recorded.profile], new Map(), new JudgedRequirements());
+  const profile = profileFor(recorded.profile, recorded.target?.version);
+  const attempt = new Attempt(client, sandbox, profile, new Map(), new JudgedRequirements());
   const end = await endOf(check, recorded, attempt);
   client.closeWatches();
   if (end instanceof CheckFailure) return { result: "failed", requirement: end.requirement, violation: end.violation };

@@ -16,7 +16,7 @@ import type {
 import type { NodeHost } from "../wire/node-host.ts";
 import type { AccessHosts, SuiteClock, Transport, WebhookHost } from "../wire/ports.ts";
 import { allChecks } from "./checks/index.ts";
-import { suiteProfiles } from "./profiles/index.ts";
+import { profileFor, suiteProfiles } from "./profiles/index.ts";
 import { type Requirement, readRequirements } from "./requirements/rows.ts";
 import { assembleReport } from "./runner/assemble-report.ts";
 import type { Check } from "./runner/define-check.ts";
@@ -185,7 +185,7 @@ export function reportOf(
     plan,
     rows,
     outcomes: plan.checks.map((check) => outcomes.get(check.id)).filter((outcome) => outcome !== undefined),
-    profile: suiteProfiles[options.profile],
+    profile: profileFor(options.profile, target.version),
     features: first?.features ?? new Map(),
     target,
     seed,

@@ -12,6 +12,7 @@ const headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 /** What is judged, and what was found then. */
 const judgedFile = failureHead.extend({
+  target: z.object({ version: z.string().optional() }).optional(),
   history: z.array(
     z.object({
       index: z.int(),

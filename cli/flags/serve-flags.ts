@@ -4,8 +4,9 @@ import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
+import { profileNames } from "../../sim/contract/profile.ts";
 import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts";
-import { faults, file, gates, json, profile, seed } from "./common-flags.ts";
+import { faults, file, gates, json, seed } from "./common-flags.ts";
 import {
   addressTypeList,
   authorizationModeList,
@@ -28,7 +29,12 @@ export const serve = object({
     option("--bind-address", string({ metavar: "ADDRESS" }), { description: message`Address to listen on.` }),
     "127.0.0.1",
   ),
-  profile,
+  profile: withDefault(
+    option("--profile", choice(profileNames, { metavar: "PROFILE" }), {
+      description: message`${text("Whom to be: svc, the documents to the letter; kubernetes-1.33 or kubernetes-1.36, the observed servers; kubernetes is the first of them.")}`,
+    }),
+    "svc" as const,
+  ),
   tls: withDefault(
     flag("--tls", { description: message`Speak TLS with a certificate made for this run; it is printed to stderr.` }),
     false,

@@ -25,6 +25,30 @@ export async function servedTypes(client: Client): Promise<readonly ServedType[]
   return types;
 }
 
+/**
+ * Whether the target goes on naming a version, or a type in it, that it has named before. Others' definitions may go at any
+ * moment, and discovery may be a while behind: what has gone two seconds later is no failure.
+ */
+export async function goesOnNaming(client: Client, groupVersion: string, name?: string): Promise<boolean> {
+  if (groupVersion === "v1") return true;
+  for (let tries = 0; ; tries += 1) {
+    if (!(await isNamed(client, groupVersion, name))) return false;
+    if (tries === lookAgainMax) return true;
+    await client.pause(lookAgainMillis);
+  }
+}
+
+const lookAgainMax = 4;
+const lookAgainMillis = 500;
+
+async function isNamed(client: Client, groupVersion: string, name: string | undefined): Promise<boolean> {
+  const groups = objectsIn((await client.request("GET", "/apis")).json, "groups");
+  const versions = groups.flatMap((group) => objectsIn(group, "versions"));
+  if (!versions.some((version) => version["groupVersion"] === groupVersion)) return false;
+  if (name === undefined) return true;
+  return (await typesOf(client, `/apis/${groupVersion}`, groupVersion)).some((type) => type.name === name);
+}
+
 async function typesOf(client: Client, prefix: string, groupVersion: string): Promise<ServedType[]> {
   const resources = objectsIn((await client.request("GET", prefix)).json, "resources");
   return resources.map((resource) => ({ prefix, groupVersion, ...fieldsOf(resource) }));

@@ -2,7 +2,7 @@ import { kubernetesDialect } from "../../wire/dialect.ts";
 import type { SuiteProfile } from "./profile.ts";
 
 /** kube-apiserver 1.33 with default feature gates, as observed. */
-export const kubernetes: SuiteProfile = {
+const kubernetes133: SuiteProfile = {
   name: "kubernetes",
   dialect: kubernetesDialect,
   invalidOptionStatuses: [400, 422],
@@ -127,3 +127,21 @@ export const kubernetes: SuiteProfile = {
     },
   ],
 };
+
+/** What 1.33 is declared to break and a later version keeps. */
+const mendedIn136 = ["exact-future-is-500", "bookmark-has-empty-fields"];
+
+/** The observed versions, by their minor number, oldest first. A further one is one more row. */
+const observed: readonly (readonly [minor: number, profile: SuiteProfile])[] = [
+  [33, kubernetes133],
+  [36, { ...kubernetes133, deviations: kubernetes133.deviations.filter(({ name }) => !mendedIn136.includes(name)) }],
+];
+
+/** Of the version that is nearest to the one that the target says it has, as `v1.34.2`; of the oldest when it says none. */
+export function kubernetesOf(version: string | undefined): SuiteProfile {
+  const minor = Number(/^v?1\.(\d{1,4})\b/.exec(version ?? "")?.[1] ?? 33);
+  const away = ([known]: (typeof observed)[number]): number => Math.abs(known - minor);
+  return observed.reduce((nearest, row) => (away(row) < away(nearest) ? row : nearest))[1];
+}
+
+export const kubernetes: SuiteProfile = kubernetes133;

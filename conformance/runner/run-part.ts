@@ -13,6 +13,7 @@ import { unfitTarget } from "./preflight.ts";
 import { watchfulTransport } from "./watchful-transport.ts";
 import { detectFeatures, type Features } from "./features.ts";
 import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
+import { profileFor } from "../profiles/index.ts";
 import { type Furnishing, furnishingOf } from "./lodging.ts";
 import { remove } from "./remove.ts";
 import { detectAccess } from "./access-features.ts";
@@ -66,6 +67,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     ...shared,
     transport,
     clock,
+    profile: profileFor(shared.profile.name, probe.version),
     names: nameSource(runId),
     features: probe.features,
     furnishing: probe.furnishing,

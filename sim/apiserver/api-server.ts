@@ -416,7 +416,7 @@ export class ApiServer implements ApiHandler, RunHost {
       watches: [...this.runs].filter(({ state }) => state === "responding"),
       flows: this.flowControl.flows,
       ...this.verbs.figures(),
-      build: versionDocument,
+      build: versionDocument(this.profile.release),
       startedUnixSeconds: this.startedUnixSeconds,
       process: this.processFigures?.(),
     });

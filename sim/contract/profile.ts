@@ -6,7 +6,10 @@
 import { type Dialect, kubernetesDialect, svcDialect } from "../../wire/dialect.ts";
 
 export interface Profile {
+  /** Whose law: the documents', or that of a family of observed servers. */
   readonly name: "svc" | "kubernetes";
+  /** The observed server's version, as `/version` says it. `svc` says the one by which its silences are filled. */
+  readonly release: Release;
   readonly dialect: Dialect;
   /** Credentials absent: user `system:anonymous`, or 401. Document 1, Authentication 2; D1. */
   readonly anonymousAuth: boolean;
@@ -22,6 +25,14 @@ export interface Profile {
   readonly watchUnset: "most-recent" | "any";
   /** A bookmark's object carries zero-valued fields beside the version. D7. */
   readonly bookmarkZeroFields: boolean;
+  /** The bookmark that ends initial events also says what an empty list looks like. */
+  readonly initialEventsBlueprint: boolean;
+  /** Values in messages are written as the server's language writes them, or as JSON. Facts, real servers, section 2. */
+  readonly messageValues: "go" | "json";
+  /** Groups in aggregated discovery bear `creationTimestamp: null`. Facts, real servers, section 2. */
+  readonly nullCreationTimes: boolean;
+  /** Names of services: labels of RFC 1035, or those of DNS, which may begin with a digit. Facts, real servers, section 2. */
+  readonly serviceNames: "rfc-1035" | "dns";
   /** Events are served without a watch cache: no bookmarks, immediate 504. D8. */
   readonly eventsUncached: boolean;
   /** `timeoutSeconds` bounds a plain list too. D9. */
@@ -64,6 +75,12 @@ export interface Profile {
   readonly featureGates: FeatureGates;
 }
 
+/** A version of the observed server. */
+export interface Release {
+  readonly minor: string;
+  readonly patch: string;
+}
+
 export interface FeatureGates {
   readonly APIResponseCompression: boolean;
   readonly CBORServingAndStorage: boolean;
@@ -80,6 +97,7 @@ const defaultGates: FeatureGates = {
 
 export const svcProfile: Profile = {
   name: "svc",
+  release: { minor: "33", patch: "3" },
   dialect: svcDialect,
   anonymousAuth: false,
   invalidListOptionsStatus: 400,
@@ -88,6 +106,10 @@ export const svcProfile: Profile = {
   watchHistory: "window",
   watchUnset: "most-recent",
   bookmarkZeroFields: false,
+  initialEventsBlueprint: true,
+  messageValues: "go",
+  nullCreationTimes: true,
+  serviceNames: "rfc-1035",
   eventsUncached: false,
   listTimeoutSeconds: true,
   limitAtAnyVersion: true,
@@ -110,8 +132,10 @@ export const svcProfile: Profile = {
   featureGates: defaultGates,
 };
 
+/** kube-apiserver 1.33. */
 export const kubernetesProfile: Profile = {
   name: "kubernetes",
+  release: { minor: "33", patch: "3" },
   dialect: kubernetesDialect,
   anonymousAuth: true,
   invalidListOptionsStatus: 422,
@@ -120,6 +144,10 @@ export const kubernetesProfile: Profile = {
   watchHistory: "ring",
   watchUnset: "any",
   bookmarkZeroFields: true,
+  initialEventsBlueprint: true,
+  messageValues: "go",
+  nullCreationTimes: true,
+  serviceNames: "rfc-1035",
   eventsUncached: true,
   listTimeoutSeconds: false,
   limitAtAnyVersion: false,
@@ -142,4 +170,26 @@ export const kubernetesProfile: Profile = {
   featureGates: defaultGates,
 };
 
-export const profiles: Readonly<Record<Profile["name"], Profile>> = { svc: svcProfile, kubernetes: kubernetesProfile };
+/** kube-apiserver 1.36: what it does differently. A further version is one more such table. */
+const kubernetes136Profile: Profile = {
+  ...kubernetesProfile,
+  release: { minor: "36", patch: "2" },
+  exactFutureStatus: 504,
+  bookmarkZeroFields: false,
+  initialEventsBlueprint: false,
+  messageValues: "json",
+  nullCreationTimes: false,
+  serviceNames: "dns",
+  featureGates: { ...defaultGates, WatchList: true },
+};
+
+/** `kubernetes` alone is the version that is modelled most closely. */
+export const profileNames = ["svc", "kubernetes", "kubernetes-1.33", "kubernetes-1.36"] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  svc: svcProfile,
+  kubernetes: kubernetesProfile,
+  "kubernetes-1.33": kubernetesProfile,
+  "kubernetes-1.36": kubernetes136Profile,
+};

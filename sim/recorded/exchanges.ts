@@ -1,8 +1,8 @@
 /**
- * Exchanges recorded from a live server of the real implementation (1.33), one file a topic, in the order
- * sent. Names are the neutral brand's; `brand.ts` translates. Every topic has a fresh namespace, `${ns}`.
+ * Exchanges recorded from live servers of the real implementation (1.33, and what 1.36 answers otherwise), one file a
+ * topic, in the order sent. Names are the neutral brand's; `brand.ts` translates. Every topic has a fresh namespace, `${ns}`.
  */
-import type { FeatureGates } from "../contract/profile.ts";
+import type { FeatureGates, ProfileName } from "../contract/profile.ts";
 import type { Json } from "../contract/http-message.ts";
 import customResources from "./exchanges/custom-resources.json" with { type: "json" };
 import deletion from "./exchanges/deletion.json" with { type: "json" };
@@ -18,6 +18,7 @@ import lists from "./exchanges/lists.json" with { type: "json" };
 import negotiation from "./exchanges/negotiation.json" with { type: "json" };
 import objects from "./exchanges/objects.json" with { type: "json" };
 import patch from "./exchanges/patch.json" with { type: "json" };
+import v136 from "./exchanges/v136.json" with { type: "json" };
 import watch from "./exchanges/watch.json" with { type: "json" };
 
 /** One request. `send` is method, space, path with query; `${…}` stands for a captured value. */
@@ -55,6 +56,8 @@ export interface Answer {
 
 export interface Topic {
   readonly topic: string;
+  /** The profile that the recorded server was of. */
+  readonly profile: ProfileName;
   /** Feature gates that the recorded server had on beside its defaults. */
   readonly gates: readonly (keyof FeatureGates)[];
   /** Time between two compactions of the recorded server. */
@@ -63,44 +66,57 @@ export interface Topic {
 }
 
 const fiveMinutes = 300_000;
+const of133 = { profile: "kubernetes-1.33", gates: [], historyMillis: fiveMinutes } as const;
+const of136 = { ...of133, profile: "kubernetes-1.36" } as const;
 const allGates = ["WatchList", "CBORServingAndStorage", "AllowUnsafeMalformedObjectDeletion"] as const;
 
+const whole = [
+  objects,
+  lists,
+  watch,
+  deletion,
+  patch,
+  fieldValidation,
+  dryRun,
+  negotiation,
+  events,
+  customResources,
+  discovery,
+] as readonly (Sequence & { readonly topic: string })[];
+
 export const topics: readonly Topic[] = [
-  ...[
-    objects,
-    lists,
-    watch,
-    deletion,
-    patch,
-    fieldValidation,
-    dryRun,
-    negotiation,
-    events,
-    customResources,
-    discovery,
-  ].map((file) => ({ ...(file as { topic: string; steps: readonly Step[] }), gates: [], historyMillis: fiveMinutes })),
+  ...whole.map((file) => ({ ...of133, ...file })),
+  ...whole.map((file) => ({
+    ...of136,
+    topic: `1.36-${file.topic}`,
+    steps: overlaid((v136 as Readonly<Record<string, Overlay["expect"]>>)[file.topic] ?? {}, file),
+  })),
   gated(gatesWatch as Overlay, watch as Sequence),
   gated(gatesDeletion as Overlay, deletion as Sequence),
   gated(gatesNegotiation as Overlay, negotiation as Sequence),
-  { ...(gatesExpiry as Sequence & { topic: string }), gates: allGates, historyMillis: 8_000 },
+  { ...of133, ...(gatesExpiry as Sequence & { topic: string }), gates: allGates, historyMillis: 8_000 },
 ];
 
 interface Sequence {
   readonly steps: readonly Step[];
 }
 
-/** The same steps with the gates on: only answers that differ are written down; null for one that shows other recordings. */
+/** The same steps elsewhere: only answers that differ are written down; null for one that shows other recordings. */
 interface Overlay {
   readonly topic: string;
   readonly expect: Readonly<Record<string, Answer | null>>;
 }
 
-function gated(overlay: Overlay, base: Sequence): Topic {
-  const steps = base.steps.map((step) => {
+/** With the gates on. */
+function gated({ topic, expect }: Overlay, base: Sequence): Topic {
+  return { ...of133, topic, gates: allGates, historyMillis: 8_000, steps: overlaid(expect, base) };
+}
+
+function overlaid(expect: Overlay["expect"], { steps }: Sequence): Step[] {
+  return steps.map((step) => {
     const { expect: _, ...unjudged } = step;
-    const override = overlay.expect[step.id];
+    const override = expect[step.id];
     if (override === null) return unjudged;
     return override === undefined ? step : { ...unjudged, expect: override };
   });
-  return { topic: overlay.topic, gates: allGates, historyMillis: 8_000, steps };
 }

@@ -5,14 +5,15 @@ import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import { shouldCompress } from "../contract/compression.ts";
 import type { ApiRequest, Responder } from "../contract/http-message.ts";
-import { kubernetesProfile } from "../contract/profile.ts";
+import { profiles } from "../contract/profile.ts";
 import type { Topic } from "./exchanges.ts";
 import type { ReplayTarget } from "./replay.ts";
 
-export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTarget {
+export function recordedTarget({ topic, profile: name, gates, historyMillis }: Topic): ReplayTarget {
+  const profile = profiles[name];
   const kernel = new Kernel({ seed: `recorded ${topic}` });
   const { process, made: server } = new Cluster({ kernel }).addServer("apiserver", () => ({
-    profile: kubernetesProfile,
+    profile,
     featureGates: Object.fromEntries(gates.map((gate) => [gate, true])),
     historyWindowMicros: historyMillis * 1_000,
     tokens: [
@@ -25,7 +26,7 @@ export function recordedTarget({ topic, gates, historyMillis }: Topic): ReplayTa
   }));
   kernel.run(historyMillis * 3_000); // the recorded server had been up for long: its first versions were gone
   return {
-    dialect: kubernetesProfile.dialect,
+    dialect: profile.dialect,
     server: {
       start(request, responder) {
         const adapter = compressing(server, request, responder);

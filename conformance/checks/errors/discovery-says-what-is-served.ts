@@ -1,4 +1,5 @@
 import { mediaTypeOf } from "../../client/client.ts";
+import { goesOnNaming } from "../../client/discovery.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -24,13 +25,20 @@ export const discoverySaysWhatIsServed = defineCheck({
       for (const version of objectsIn(group, "versions")) paths.push(`/apis/${String(version["groupVersion"])}`);
     }
     for (const path of paths) {
-      if (path !== "/api/v1" && (await attempt.client.request("GET", path)).status === 503) continue; // served by another server, which is away
+      if (await isAway(attempt, path)) continue;
       const resources = objectsIn(await document(attempt, path, "resources"), "resources");
       for (const resource of resources) await judgeResource(attempt, path, resource);
     }
     attempt.holds("watch.unwatchable", undefined);
   },
 });
+
+/** Served by another server, which is away; or gone since the groups were read. */
+async function isAway({ client }: Attempt, path: string): Promise<boolean> {
+  if (path === "/api/v1") return false;
+  const { status } = await client.request("GET", path);
+  return status === 503 || (status === 404 && !(await goesOnNaming(client, path.replace("/apis/", ""))));
+}
 
 async function document(attempt: Attempt, path: string, field: string): Promise<JsonObject> {
   const answer = await attempt.client.request("GET", path);

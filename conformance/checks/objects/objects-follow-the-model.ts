@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { anyStep } from "../../arbitraries/programs.ts";
+import { anyStep, wholeLife } from "../../arbitraries/programs.ts";
 import { LostAnswer } from "../../client/client.ts";
 import { emptyModel, predict } from "../../model/objects.ts";
 import { judgeSameState, stateOf } from "../../model/replay.ts";
@@ -24,6 +24,7 @@ export const objectsFollowTheModel = defineCheck({
   ],
   features: ["configmaps"],
   input: fc.array(anyStep(), { minLength: 1, maxLength: 14 }),
+  examples: [[...wholeLife]], // so that every requirement is judged, whatever the seed
   async run(attempt, steps) {
     const collection = await attempt.target.collection("configmaps");
     const memory = new Memory();

@@ -9,13 +9,14 @@ const resources = [
   { name: "pods", kind: "Pod", namespaced: true, verbs },
   { name: "pods/status", kind: "Pod", namespaced: true, verbs: ["get"] },
 ];
-const notFound = { status: 404, json: { kind: "Status", reason: "NotFound", code: 404 } };
+const missing = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "NotFound", code: 404 };
+const notFound = { status: 404, json: { ...missing, message: "not found", details: {} } };
 
 /** A target with namespaces and pods. `wrong` answers first; what it leaves alone is lawful. */
 function judged(check: string, wrong: (method: string, path: string) => ReturnType<Script> | undefined) {
-  const script: Script = ({ method, path: target }) => {
+  const script: Script = ({ method, path: target, body }) => {
     const path = target.split("?")[0] as string;
-    return wrong(method, path) ?? lawful(method, path);
+    return wrong(method, path) ?? lawful(method, path, String(body ?? ""));
   };
   return runSuite({
     transport: scriptedTransport(script),
@@ -26,23 +27,26 @@ function judged(check: string, wrong: (method: string, path: string) => ReturnTy
   });
 }
 
-function lawful(method: string, path: string): ReturnType<Script> {
+function lawful(method: string, path: string, body = ""): ReturnType<Script> {
   if (path === "/api/v1") return { status: 200, json: { groupVersion: "v1", resources } };
   if (path === "/apis") return { status: 200, json: { groups: [] } };
   if (path === "/api/v1/namespaces" && method === "GET") return listOf("Namespace");
   if (/^\/api\/v1\/namespaces\/[^/]+\/pods$/.test(path) && method === "GET") return listOf("Pod");
   if (path.includes("no-such-object") || method === "DELETE") return notFound;
   const pod = path.includes("/pods");
-  const metadata = { name: pod ? "a" : "n", uid: pod ? "1" : "2", resourceVersion: "1" };
+  const namespace = /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? /"name":"([^"]+)"/.exec(body)?.[1];
+  const own = pod ? { name: "a", namespace, uid: "1" } : { name: namespace, uid: "2" };
+  const metadata = { ...own, resourceVersion: "1", creationTimestamp };
   return {
     status: method === "POST" ? 201 : 200,
     json: { apiVersion: "v1", kind: pod ? "Pod" : "Namespace", metadata },
   };
 }
 
+const creationTimestamp = "2026-01-02T03:04:05Z";
 const listOf = (kind: string, apiVersion = "v1") => ({
   status: 200,
-  json: { kind: `${kind}List`, apiVersion, metadata: {}, items: [] },
+  json: { kind: `${kind}List`, apiVersion, metadata: { resourceVersion: "1" }, items: [] },
 });
 
 async function failureOf(check: string, wrong: Parameters<typeof judged>[1]): Promise<string | undefined> {
@@ -55,6 +59,23 @@ describe("types-are-found-at-their-paths", () => {
 
   it("accepts a target with each type at its path", async () => {
     expect((await judged(check, () => undefined)).conclusion).toBe("conformant");
+  });
+
+  it("passes over a type that goes while it is looked at, and not one that stays named", async () => {
+    const groupVersion = "widgets.example.com/v1";
+    const version = { groupVersion, version: "v1" };
+    const groups = { groups: [{ name: "widgets.example.com", versions: [version], preferredVersion: version }] };
+    const widgets = { groupVersion, resources: [{ name: "widgets", kind: "Widget", namespaced: true, verbs }] };
+    const judgedWith = (looksUntilGone: number) => {
+      let looks = 0;
+      return judged(check, (_, path) => {
+        if (path === "/apis") return { status: 200, json: looks++ < looksUntilGone ? groups : { groups: [] } };
+        if (path === `/apis/${groupVersion}`) return { status: 200, json: widgets };
+        return path.endsWith("/widgets") ? { status: 404, text: "404 page not found" } : undefined;
+      });
+    };
+    for (const looks of [2, 3]) expect((await judgedWith(looks)).conclusion).toBe("conformant");
+    expect((await judgedWith(1000)).conclusion).toBe("nonconformant");
   });
 
   it.each([

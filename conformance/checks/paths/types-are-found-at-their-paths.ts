@@ -1,5 +1,5 @@
 import type { Answer } from "../../client/exchange.ts";
-import { servedTypes, type ServedType } from "../../client/discovery.ts";
+import { goesOnNaming, servedTypes, type ServedType } from "../../client/discovery.ts";
 import { reasonOf, shownAnswer } from "../../client/status-document.ts";
 import { isJsonObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -33,6 +33,7 @@ async function judgeCollection(attempt: Attempt, type: ServedType): Promise<void
   const apiVersion = isJsonObject(answer.json) ? answer.json["apiVersion"] : undefined;
   const actual = `${answer.status} ${String(kind)} of ${String(apiVersion)}`;
   const found = answer.status === 200 && kind === `${type.kind}List`;
+  if (!found && (await hasGone(attempt, type))) return;
   attempt.expect(scopeOf(type), found, `${path}: 200 ${type.kind}List`, actual);
   attempt.expect("paths.prefixes", apiVersion === type.groupVersion, `${path}: ${type.groupVersion}`, actual);
 }
@@ -44,8 +45,12 @@ async function judgeAbsent(attempt: Attempt, type: ServedType): Promise<void> {
   // A path that is not served may be 404 as well, but not with a Status about an object.
   const isStatus = isJsonObject(answer.json) && answer.json["kind"] === "Status";
   const isAbout = isStatus && ["", "NotFound"].includes(reasonOf(answer));
+  if (!isAbout && (await hasGone(attempt, type))) return;
   attempt.expect(scopeOf(type), answer.status === 404 && isAbout, `${path}: 404 NotFound`, shownAnswer(answer));
 }
+
+const hasGone = async ({ client }: Attempt, { groupVersion, name }: ServedType): Promise<boolean> =>
+  !(await goesOnNaming(client, groupVersion, name));
 
 const scopeOf = ({ namespaced }: ServedType): string => (namespaced ? "paths.namespaced" : "paths.cluster-scoped");
 

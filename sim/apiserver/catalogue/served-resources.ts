@@ -8,6 +8,7 @@ import { invariant } from "../../kernel/invariant.ts";
 import type { CustomResources } from "./custom-resources.ts";
 import type { ServedResource } from "./served-resource.ts";
 import { strategyOf } from "../../kinds/strategies.ts";
+import type { Strategy } from "../../objects/strategy.ts";
 import type { Profile } from "../../contract/profile.ts";
 import { readTargetOf } from "../reads/read-target.ts";
 import { viewOf } from "../encodings/object-views.ts";
@@ -47,7 +48,7 @@ export class ServedResources {
 
 function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
   const { dialect } = profile;
-  const strategy = strategyOf(row, dialect);
+  const strategy = named(strategyOf(row, dialect), profile);
   const { group, version, resource, kind } = row;
   if (strategy === undefined) return undefined;
   const { type } = strategy;
@@ -64,6 +65,12 @@ function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
     kindGroup: resource === "events" ? "" : groupName,
     view,
   };
+}
+
+/** The rule for names of services is the one that changed from one observed version to another. */
+function named(strategy: Strategy | undefined, { serviceNames }: Profile): Strategy | undefined {
+  if (serviceNames === "rfc-1035" || strategy?.nameRule !== "label1035") return strategy;
+  return { ...strategy, nameRule: "label" };
 }
 
 const apiVersionOf = (dialect: Dialect, group: string, version: string): string =>

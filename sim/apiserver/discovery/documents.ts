@@ -12,6 +12,7 @@ import {
   type SubresourceRow,
 } from "../../../wire/resources.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import type { Profile } from "../../contract/profile.ts";
 
 export interface DiscoveryDocuments {
   /** `/api`. */
@@ -35,10 +36,11 @@ export interface CustomDiscovery {
 
 /** `serverAddress` is what `/api` tells clients to use, host and port. */
 export function discoveryDocuments(
-  dialect: Dialect,
+  profile: Profile,
   serverAddress: string,
   custom: CustomDiscovery,
 ): DiscoveryDocuments {
+  const { dialect } = profile;
   const core: GroupRow = { group: "", versions: ["v1"], preferredVersion: "v1" };
   const named = [...groupRows, ...custom.groups()];
   const all = [core, ...named];
@@ -64,8 +66,8 @@ export function discoveryDocuments(
         ),
       ),
     ),
-    aggregatedCore: aggregated(dialect, [core], rowsOf),
-    aggregated: aggregated(dialect, named, rowsOf),
+    aggregatedCore: aggregated(profile, [core], rowsOf),
+    aggregated: aggregated(profile, named, rowsOf),
   };
 }
 
@@ -113,7 +115,7 @@ function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: Subr
 }
 
 function aggregated(
-  dialect: Dialect,
+  { dialect, nullCreationTimes }: Profile,
   rows: readonly GroupRow[],
   rowsOf: (group: string, version: string) => readonly ResourceRow[],
 ): JsonObject {
@@ -122,7 +124,10 @@ function aggregated(
     apiVersion: `${groupInDialect(dialect, "apidiscovery.svc.io")}/v2`,
     metadata: {},
     items: rows.map(({ group, versions }) => ({
-      metadata: { ...(group === "" ? {} : { name: groupInDialect(dialect, group) }), creationTimestamp: null },
+      metadata: {
+        ...(group === "" ? {} : { name: groupInDialect(dialect, group) }),
+        ...(nullCreationTimes ? { creationTimestamp: null } : {}),
+      },
       versions: versions.map((version) => ({
         version,
         resources: rowsOf(group, version).map((row) => aggregatedResource(dialect, row)),

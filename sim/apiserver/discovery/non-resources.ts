@@ -31,6 +31,7 @@ export class NonResources {
   private readonly context: ServerContext;
   private readonly advertisedUrl: () => string;
   private readonly health: Health;
+  private readonly version: JsonObject;
   private made: { readonly documents: DiscoveryDocuments; readonly index: JsonObject } | undefined;
   /** Of the custom resources that the documents were made from, and the address that they tell. */
   private generation = 0;
@@ -41,7 +42,8 @@ export class NonResources {
   private readonly tags = new WeakMap<JsonObject, string>();
 
   constructor(context: ServerContext, advertisedUrl: () => string, metrics: () => string) {
-    const { dialect } = context.profile;
+    const { dialect, release } = context.profile;
+    this.version = versionDocument(release);
     this.context = context;
     this.advertisedUrl = advertisedUrl;
     this.health = new Health(dialect);
@@ -62,7 +64,7 @@ export class NonResources {
     this.generation = custom.generation;
     this.address = address;
     this.made = {
-      documents: discoveryDocuments(profile.dialect, address, custom),
+      documents: discoveryDocuments(profile, address, custom),
       index: pathIndex(profile.dialect, [...groupRows, ...custom.groups()], this.health.paths),
     };
     return this.made;
@@ -113,7 +115,7 @@ export class NonResources {
     else if (first === "api") this.respondRoot(run, this.documents.coreVersions, this.documents.aggregatedCore);
     else if (first === "apis") this.respondRoot(run, this.documents.groups, this.documents.aggregated);
     else if (first === "version") {
-      run.respond(200, baseHeaders(run), new ObjectPayload(versionDocument, "application/json", prettyJson));
+      run.respond(200, baseHeaders(run), new ObjectPayload(this.version, "application/json", prettyJson));
     } else this.respondNotFound(run);
   }
 

@@ -36,6 +36,7 @@ export function bookmarkObject(
 /** What the bookmark says that ends the initial events. */
 export function initialEventsEnd(profile: Profile, target: ReadTarget, encoder: WatchEncoder): Record<string, string> {
   const { initialEventsEnd: end, initialEventsBlueprint: blueprint } = profile.dialect;
+  if (!profile.initialEventsBlueprint) return { [end]: "true" };
   return { [end]: "true", [blueprint]: encoder.emptyList ?? emptyListInJson(target) };
 }
 
