@@ -1,0 +1,60 @@
+/** What `run` tells a person who wants to see a failure again and to understand it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp, root, run, scratch, scratchFile } from "../spawned-command.fixture.ts";
+
+afterAll(cleanUp);
+
+const scenario = "scenarios/one-broken-link.yaml";
+/** Whoever notices the broken link this late has not caught up when it should have. */
+const late = (): string =>
+  scratchFile("late.yaml", readFileSync(join(root, scenario), "utf8").replace("detect: 3s", "detect: 40s"));
+
+describe.concurrent("touchstone run", { timeout: 60_000 }, () => {
+  it("tells of a failed expectation what was promised, what was there, and by which requests that came about, and when", async () => {
+    const { code, stdout } = await run("run", late());
+    expect(code).toBe(1);
+    const told = stdout.slice(stdout.indexOf("FAILED informer.converges by 20 s"));
+    expect(told).toMatch(
+      /\n {2}promised {2}\S.*\n {2}expected {2}informer-1 holds \S+ at version \d+\n {2}actual {4}\S/,
+    );
+    expect(told).toMatch(
+      /\n {2}evidence {2}informer-1 asked at \d+\.\d+ s to watch from version \d+: .* the last of version \d+\n/,
+    );
+  });
+
+  it("--trace writes the run as lines that a person reads, each with its time, beside a legend of its signs", async () => {
+    const file = join(scratch, "late.txt");
+    await run("run", late(), "--trace", file);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const [legend, told] = [
+      lines.filter((line) => line.startsWith("#")),
+      lines.filter((line) => !line.startsWith("#")),
+    ];
+    const signs = legend.flatMap((line) => /^# (\S) {2}\S/.exec(line)?.[1] ?? []);
+    expect(signs.length).toBeGreaterThan(8);
+    expect(told.length).toBeGreaterThan(100);
+    for (const line of told) expect(line).toMatch(/^ *\d+\.\d{6} \S/);
+    expect(told.some((line) => line.includes("partition"))).toBe(true);
+  });
+
+  it("--seeds plays many and says which fail; --profile and --fault change what is played", async () => {
+    const [good, bad, branded] = await Promise.all([
+      run("run", "scenarios/regress/watch-half-open-silence.yaml", "--seeds", "2"),
+      run(
+        "run",
+        "scenarios/regress/watch-half-open-silence.yaml",
+        "--seeds",
+        "2",
+        "--fault",
+        "watch-half-open-silence",
+      ),
+      run("run", scenario, "--profile", "kubernetes"),
+    ]);
+    expect([good?.code, good?.stdout.split("\n")[0]]).toEqual([0, "2 seeds, none failed"]);
+    expect(bad?.code).toBe(1);
+    expect(bad?.stdout).toMatch(/^FAILED seed 1 at 60 s: informer\.converges: \S.*\nFAILED seed 2 at 60 s: /);
+    expect(branded?.stdout.split("\n")[0]).toContain("profile kubernetes");
+  });
+});
