@@ -22,7 +22,8 @@ import { UsageError } from "../flags/usage-error.ts";
 
 /** What the flags and their files come to; undefined when no such flag is given. Throws `UsageError`. */
 export function configurationOf(options: ServeOptions, profile: Profile): WallConfiguration | undefined {
-  const { authenticationConfig, authorizationConfig, egressSelectorConfigFile, authorizationMode } = options;
+  const { authenticationConfig, authorizationConfig, egressSelectorConfigFile, tracingConfigFile, authorizationMode } =
+    options;
   const hasWebhook = authorizationMode?.includes("Webhook") === true;
   if (authorizationConfig !== undefined && authorizationMode !== undefined) {
     throw new UsageError("--authorization-config says who decides, and --authorization-mode too: leave one out.");
@@ -30,7 +31,7 @@ export function configurationOf(options: ServeOptions, profile: Profile): WallCo
   if (options.authorizationWebhookConfigFile !== undefined && !hasWebhook) {
     throw new UsageError("--authorization-webhook-config-file is for --authorization-mode Webhook: add that mode.");
   }
-  const files = [authenticationConfig, authorizationConfig, egressSelectorConfigFile];
+  const files = [authenticationConfig, authorizationConfig, egressSelectorConfigFile, tracingConfigFile];
   if (!hasWebhook && files.every((file) => file === undefined)) return undefined;
   const setting = settingOf(options, profile);
   const authorizers =
@@ -45,6 +46,9 @@ export function configurationOf(options: ServeOptions, profile: Profile): WallCo
     ...(authorizers === undefined ? {} : { authorizers }),
     reviewTarget: (settings) => reviewTarget(settings, profile),
     egress: egressOf(egressSelectorConfigFile, setting),
+    ...(tracingConfigFile === undefined
+      ? {}
+      : { tracing: fileSettings("TracingConfiguration", tracingConfigFile, setting) }),
   };
   for (const { webhook } of authorizers ?? []) if (webhook !== undefined) reviewTarget(webhook, profile);
   return configuration;
@@ -55,16 +59,15 @@ function settingOf({ anonymousAuth, serviceAccountIssuer }: ServeOptions, profil
   return configurationSetting(profile, anonymousAuth !== undefined, own);
 }
 
-type ServedKind = Exclude<ServerKind, "TracingConfiguration">;
-
-const kindFlags: Readonly<Record<ServedKind, string>> = {
+const kindFlags: Readonly<Record<ServerKind, string>> = {
   AuthenticationConfiguration: "--authentication-config",
   AuthorizationConfiguration: "--authorization-config",
   EgressSelectorConfiguration: "--egress-selector-config-file",
+  TracingConfiguration: "--tracing-config-file",
 };
 
 /** Of a file that must be good. Throws `UsageError` with all that is wrong with it. */
-function fileSettings<Kind extends ServedKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
+function fileSettings<Kind extends ServerKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
   const read: Read<Settings[Kind]> = readConfiguration(kind, readFileSync(file, "utf8"), setting);
   if (read.ok) return read.value;
   const lines = read.problems.map((problem) => `\n  ${problemText(problem).replaceAll("\n", "\n  ")}`);

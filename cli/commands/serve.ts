@@ -63,6 +63,9 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     agentCredentials: agentCredentialsOf(options),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
+    ...(configuration?.tracing === undefined
+      ? {}
+      : { traceExporter: await exporterFor(options, configuration.tracing.endpoint) }),
   });
   // Whatever escapes a socket's event would end the process, and everybody's data with it.
   process.on("uncaughtException", (error) => logException(error, "socket"));
@@ -84,6 +87,20 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   data?.close();
   return exitCodes.good;
 }
+
+/** The exporter's packages are large: only who traces loads them. */
+async function exporterFor(options: ServeOptions, endpoint: string): Promise<TraceExporterOf> {
+  const { profile, tracingConfigFile } = options;
+  if (endpoint.startsWith("unix-abstract:")) {
+    throw new UsageError(
+      `--tracing-config-file ${tracingConfigFile}: endpoint ${endpoint}: sockets without a file are not supported: give unix:///PATH or HOST:PORT.`,
+    );
+  }
+  const { traceExporter } = await import("../../sim/grpc/trace-exporter.ts");
+  return (address, turn) => traceExporter(address, `${profile}-apiserver`, turn);
+}
+
+type TraceExporterOf = NonNullable<Parameters<typeof startWallServer>[0]["traceExporter"]>;
 
 /** An exception is a bug, and one request's, one watch's or one item's: it is told, and the server goes on. */
 function logException(error: unknown, what: string): void {

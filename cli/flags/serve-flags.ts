@@ -98,6 +98,11 @@ export const serve = object({
       description: message`An EgressSelectorConfiguration: through which proxies webhooks and nodes are reached.`,
     }),
   ),
+  tracingConfigFile: optional(
+    option("--tracing-config-file", file("FILE"), {
+      description: message`A TracingConfiguration: which requests are traced, and the collector that is told, by OTLP over gRPC.`,
+    }),
+  ),
   authorizationMode: optional(
     option("--authorization-mode", authorizationModeList(), {
       description: message`${text("Who decides, in this order: AlwaysAllow (the default), AlwaysDeny, RBAC (stored roles and bindings), Webhook.")}`,

@@ -14,6 +14,7 @@ import type { RequestMeter } from "./requests/request-meter.ts";
 import type { Run } from "./requests/run.ts";
 import type { InFlightLimits } from "./requests/seats.ts";
 import type { Payload } from "../contract/http-message.ts";
+import type { SpanSender } from "../contract/tracing.ts";
 import type { FeatureGates, Profile } from "../contract/profile.ts";
 import type { Forward } from "./proxy/forward.ts";
 
@@ -58,6 +59,8 @@ export interface ApiServerOptions {
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** What configuration files of authentication and authorization say. Default: there are none. */
   readonly access?: AccessConfiguration;
+  /** Which requests are traced, and who is told. Default: none, and nobody. */
+  readonly tracing?: { readonly samplesPerMillion: number | undefined; readonly send: SpanSender };
   /** Hears why a token was refused, an issuer did not answer, a file was not taken. Default: nobody. */
   readonly log?: (line: string) => void;
   /** Decides instead of the modes. Default: none. */

@@ -34,6 +34,10 @@ import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
 import { Run, type RunHost } from "./requests/run.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
+import { routeOf } from "./requests/route-name.ts";
+import { SpanBatches } from "./requests/span-batches.ts";
+import { tracedStore } from "./requests/traced-store.ts";
+import { Tracer } from "./requests/tracer.ts";
 import { parseQuery } from "./requests/url.ts";
 import { type Profile, svcProfile } from "../contract/profile.ts";
 import { nowhereToForward } from "./proxy/forward.ts";
@@ -82,10 +86,26 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly verbs: Verbs;
   private readonly rbacObjects: RbacObjects;
   private readonly runs = new Set<Run>();
+  private readonly tracer: Tracer | undefined;
+  private readonly spans: SpanBatches | undefined;
   private requestCount = 0;
 
   constructor(options: ApiServerOptions) {
-    const { process, store } = options;
+    const { process, tracing } = options;
+    const log = options.log ?? (() => {});
+    const spans = tracing === undefined ? undefined : new SpanBatches(process.clock, tracing.send, log);
+    const tracer =
+      spans === undefined
+        ? undefined
+        : new Tracer({
+            clock: process.clock,
+            prng: process.prng.stream("traces"),
+            samplesPerMillion: tracing?.samplesPerMillion,
+            finished: (span) => spans.add(span),
+          });
+    this.spans = spans;
+    this.tracer = tracer;
+    const store = tracer === undefined ? options.store : tracedStore(options.store, tracer);
     const base = options.profile ?? svcProfile;
     const profile = { ...base, featureGates: { ...base.featureGates, ...options.featureGates } };
     const faults = Array.isArray(options.faults)
@@ -122,7 +142,7 @@ export class ApiServer implements ApiHandler, RunHost {
         audiences,
         anonymousAuth: options.anonymousAuth ?? profile.anonymousAuth,
         modes: authorizersOf(options.authorizationModes ?? ["AlwaysAllow"]),
-        log: options.log ?? (() => {}),
+        log,
       },
       options.access,
     );
@@ -149,7 +169,7 @@ export class ApiServer implements ApiHandler, RunHost {
       process,
       clock: process.clock,
       store,
-      unreadable: unreadableOf(store),
+      unreadable: unreadableOf(options.store),
       profile,
       faults,
       negotiator: new Negotiator(dialect, profile.featureGates, faults),
@@ -208,6 +228,11 @@ export class ApiServer implements ApiHandler, RunHost {
     this.verbs.setCacheLag(lagMicros);
   }
 
+  /** Spans that wait for their batch go to the collector now. */
+  flushTraces(): void {
+    this.spans?.flush();
+  }
+
   /** A configuration file was read again, and taken or not: counted for the metrics. */
   reloaded(file: ReloadedFile, result: "success" | "failure"): void {
     const { clock } = this;
@@ -239,6 +264,7 @@ export class ApiServer implements ApiHandler, RunHost {
   start(request: ApiRequest, responder: Responder): Cancel {
     if (!this.process.alive) return nothing;
     const run = new Run(this, request, responder, this.requestCount++);
+    if (this.tracer !== undefined) run.span = this.tracer.arrived(request);
     run.stage(() => this.arrive(run));
     if ((run.state as string) === "done") return nothing;
     this.runs.add(run);
@@ -442,6 +468,11 @@ export class ApiServer implements ApiHandler, RunHost {
 
   ended(run: Run): void {
     this.runs.delete(run);
+    run.span?.end(
+      { "http.response.status_code": run.answered, "audit-id": auditIdOf(run) },
+      run.answered >= 500 ? `status ${run.answered}` : undefined,
+      `${run.request.method} ${routeOf(run.place)}`,
+    );
     const { seat } = run;
     run.seat = "none";
     try {

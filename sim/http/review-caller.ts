@@ -27,7 +27,7 @@ export function reviewCaller(target: ReviewTarget, turn: (work: () => void) => v
     ...throughDialer(dial, secure),
     ...(secure ? tlsOf(target) : {}),
   };
-  return (body, done) => {
+  return (body, done, extra = {}) => {
     const bytes = Buffer.from(encodeJson(body));
     let isOver = false;
     const end = (answer: ReviewAnswer): void => {
@@ -40,6 +40,7 @@ export function reviewCaller(target: ReviewTarget, turn: (work: () => void) => v
       "content-type": "application/json",
       accept: "application/json",
       "content-length": bytes.length,
+      ...extra,
       ...(target.token === undefined ? {} : { authorization: `Bearer ${target.token}` }),
     };
     const outgoing = (secure ? requestHttps : requestHttp)(target.url, { ...fixed, headers }, (incoming) => {

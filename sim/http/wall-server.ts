@@ -27,6 +27,8 @@ import type { RevisionStore } from "../store/revision-store.ts";
 import { scaledWall } from "./scaled-wall.ts";
 import type { AccessConfiguration } from "../apiserver/access/access.ts";
 import type { ReloadedFile } from "../apiserver/metrics/access-metrics.ts";
+import type { SpanSender } from "../contract/tracing.ts";
+import type { TracingSettings } from "../configuration/tracing.ts";
 import type { AuthenticationSettings } from "../configuration/authentication.ts";
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../configuration/authorization.ts";
 import type { Dialer, Dialers } from "./egress/dialer.ts";
@@ -40,6 +42,8 @@ import { httpsWebhookCaller } from "./webhook-caller.ts";
 export interface WallConfiguration extends Pick<AccessConfiguration, "rules" | "authentication" | "authorizers"> {
   readonly reviewTarget: (settings: AuthorizerWebhookSettings) => ReviewTarget;
   readonly egress: Dialers;
+  /** Default: nobody traces. */
+  readonly tracing?: TracingSettings;
 }
 
 /** A server that listens, and whose files may change. */
@@ -50,9 +54,17 @@ export interface WallServer extends Listening {
   refusedFile(file: ReloadedFile): void;
 }
 
-export interface WallServerOptions extends Omit<ServerSettings, "access"> {
+/** The way to a collector of traces. */
+interface WallTraces {
+  readonly send: SpanSender;
+  close(): Promise<void>;
+}
+
+export interface WallServerOptions extends Omit<ServerSettings, "access" | "tracing"> {
   /** Default: there are no such files. */
   readonly configuration?: WallConfiguration;
+  /** Makes the way to a collector, where the configuration names one. `turn` runs what it answers. */
+  readonly traceExporter?: (endpoint: string, turn: (work: () => void) => void) => WallTraces;
   /** Of generated names and uids. */
   readonly seed: string;
   /** 0 takes any free port. */
@@ -103,6 +115,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     living,
     objects = [],
     configuration,
+    traceExporter,
     store,
     chaos,
     agentCredentials = {},
@@ -120,6 +133,14 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   let nodes: LivingNodes | undefined;
   const cluster = new Cluster({ kernel, ...(store === undefined ? {} : { store }) });
   const tokenSigner = rsaSigner();
+  const exporters: WallTraces[] = [];
+  const tracingOf = (process: Process): Pick<ServerSettings, "tracing"> => {
+    if (configuration?.tracing === undefined || traceExporter === undefined) return {};
+    const { endpoint, samplesPerMillion } = configuration.tracing;
+    const exporter = traceExporter(endpoint, (work) => driver.enter(process, work));
+    exporters.push(exporter);
+    return { tracing: { samplesPerMillion, send: exporter.send } };
+  };
   const settings = (process: Process): ServerSettings => ({
     ...callersOf(
       (work) => driver.enter(process, work),
@@ -127,6 +148,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       () => nodes,
       agentCredentials,
     ),
+    ...tracingOf(process),
     tokenSigner,
     certificateAuthority,
     processFigures: () => ({ ...processFigures(), exceptionCount }),
@@ -175,6 +197,8 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     refusedFile: (file) => driver.enter(process, () => server.reloaded(file, "failure")),
     async close(graceMillis) {
       await listening.close(graceMillis);
+      driver.enter(process, () => server.flushTraces());
+      await Promise.all(exporters.map(closedSoon));
       driver.stop();
     },
   };
@@ -196,6 +220,20 @@ function withChaos(
     return { handler: made, setLag: (lagMicros: number) => made.setCacheLag(lagMicros) };
   };
   return driver.enter(process, () => new Chaos({ ...chaos, process, server, stale }));
+}
+
+const traceMillisMax = 2_000;
+
+/** A collector that does not answer keeps nobody from ending. What was just handed over begins in a turn of its own. */
+function closedSoon(exporter: WallTraces): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, traceMillisMax);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    setImmediate(() => void exporter.close().then(end, end));
+  });
 }
 
 /** Nodes of the cluster itself answer where they are; everybody else is reached over the machine's network. */
@@ -237,7 +275,7 @@ function callersOf(
 ) {
   const forward = (dial?: Dialer): Forward => nodesFirst(nodes, httpForwarder(turn, dial, undefined, credentials));
   if (configuration === undefined) return { webhooks: httpsWebhookCaller(turn), forward: forward() };
-  const { reviewTarget, egress, ...files } = configuration;
+  const { reviewTarget, egress, tracing: _tracing, ...files } = configuration;
   const access: AccessConfiguration = {
     ...files,
     readKey,

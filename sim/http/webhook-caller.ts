@@ -25,7 +25,7 @@ export function httpsWebhookCaller(turn: (work: () => void) => void, dialers: Di
 }
 
 function post(
-  { url, caBundle, body }: WebhookCall,
+  { url, caBundle, body, headers = {} }: WebhookCall,
   dial: Dialer | undefined,
   turn: (work: () => void) => void,
   done: (answer: WebhookAnswer) => void,
@@ -42,7 +42,12 @@ function post(
     {
       method: "POST",
       ...throughDialer(dial, true),
-      headers: { "content-type": "application/json", accept: "application/json", "content-length": bytes.length },
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        "content-length": bytes.length,
+        ...headers,
+      },
       ...(caBundle === undefined ? {} : { ca: caBundle }),
     },
     (incoming) => {

@@ -5,9 +5,10 @@
 import type { Cancel } from "../../kernel/types.ts";
 import type { Faults } from "../../planted/server-faults.ts";
 import { ApiError, type ResourceName } from "../../contract/errors.ts";
+import type { Span } from "../../contract/tracing.ts";
 import type { User } from "./authenticate.ts";
 
-export type Attributes =
+export type Attributes = (
   | {
       readonly is: "resource";
       readonly verb: string;
@@ -17,7 +18,11 @@ export type Attributes =
       readonly namespace: string;
       readonly name: string;
     }
-  | { readonly is: "path"; readonly verb: string; readonly path: string };
+  | { readonly is: "path"; readonly verb: string; readonly path: string }
+) & {
+  /** Of the request that is asked about; undefined where nobody traces. */
+  readonly span?: Span;
+};
 
 export type Decision =
   | { readonly allowed: true; readonly reason: string }

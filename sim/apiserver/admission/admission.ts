@@ -8,6 +8,7 @@ import type { Cancel } from "../../kernel/types.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import type { Span } from "../../contract/tracing.ts";
 import type { ResourcePlace } from "../requests/route.ts";
 
 export interface AdmissionReview {
@@ -26,6 +27,8 @@ export interface AdmissionReview {
   readonly options: JsonObject;
   /** What the request was for, where it is shown as another version of the same resource. */
   readonly asked?: ResourcePlace;
+  /** That its webhooks' spans are within; undefined where nobody traces. */
+  readonly span?: Span | undefined;
 }
 
 /** A refusal, which may come with warnings, or admitted: with `object` when the step changed it. */

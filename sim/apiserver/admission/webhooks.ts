@@ -37,6 +37,8 @@ export interface WebhookCall {
   readonly caBundle: string | undefined;
   /** An AdmissionReview. The callee's own: it may change it. */
   readonly body: JsonObject;
+  /** That say which trace it belongs to. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What came back: a body with its status code, or why there is none. */
@@ -282,7 +284,9 @@ function callWebhook(
   const isBlind =
     ports.faults["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
   const shown = isBlind ? { ...review, oldObject: review.object } : review;
-  const call = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
+  const plain = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
+  const span = review.span?.child(`webhook ${webhook.name}`, "client", { "url.full": plain.url });
+  const call = span === undefined ? plain : { ...plain, headers: span.headers };
   const calledMicros = clock.nowMicros();
   let isOver = false;
   let cancelCall: Cancel = () => {};
@@ -298,6 +302,7 @@ function callWebhook(
       judgement = { verdict: refusal(error), how: "undoable", code: 0 };
     }
     const { verdict, how, code } = judgement;
+    span?.end({ "http.response.status_code": code }, how === "allowed" ? undefined : how);
     ports.metrics.ended({
       name: webhook.name,
       type: mutating ? "admit" : "validating",

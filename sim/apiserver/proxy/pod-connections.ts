@@ -41,11 +41,13 @@ function readLog(ports: ProxyPorts, run: Run): void {
     options.length === 0 ? "" : `?${options.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`;
   const target = `/containerLogs/${namespace}/${name}/${container}${query}`;
   const sent = { ...location, method: "GET", target, headers: {}, body: undefined };
+  const span = run.span?.child("forward GET", "client", { "server.address": location.host });
   let isOver = false;
   const cancel = ports.forward(
-    sent,
+    { ...sent, headers: { ...sent.headers, ...span?.headers } },
     (answer) => {
       isOver = true;
+      span?.end({}, "error" in answer ? answer.error : undefined);
       if (run.state === "waiting") run.unpark("executing");
       run.stage(() => handBack(run, urlOf(location, target), answer));
     },
@@ -62,7 +64,10 @@ function readLog(ports: ProxyPorts, run: Run): void {
         run.responder.whenTaken(resume);
         return false;
       },
-      end: () => run.close(),
+      end() {
+        span?.end();
+        run.close();
+      },
     },
   );
   if (!isOver) run.park("waiting", cancel, true);

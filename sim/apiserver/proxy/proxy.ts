@@ -99,9 +99,12 @@ function connect(ports: ProxyPorts, run: Run, prefix: string, tail: string): voi
     headers: forwardedHeaders(request.headers, prefix + tail),
     body: body === undefined || body instanceof Uint8Array ? body : compactJson(body),
   };
+  const span = run.span?.child(`forward ${request.method}`, "client", { "server.address": location.host });
+  const handedOn = span === undefined ? sent : { ...sent, headers: { ...sent.headers, ...span.headers } };
   let isOver = false;
-  const cancel = ports.forward(sent, (answer) => {
+  const cancel = ports.forward(handedOn, (answer) => {
     isOver = true;
+    span?.end({}, "error" in answer ? answer.error : undefined);
     if (run.state === "waiting") run.unpark("executing");
     run.stage(() => handBack(run, sent, prefix, answer));
   });

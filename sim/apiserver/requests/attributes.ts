@@ -7,6 +7,11 @@ import type { Run } from "./run.ts";
 import { plainPath } from "./url.ts";
 
 export function attributesOf(run: Run): Attributes {
+  const asked = askedBy(run);
+  return run.span === undefined ? asked : { ...asked, span: run.span };
+}
+
+function askedBy(run: Run): Attributes {
   const { place, request } = run;
   if (place.is !== "resource") {
     const asked = askedResource(request.method, request.path, run.query.flag("watch"));

@@ -5,6 +5,7 @@
  */
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
+import type { Span } from "../../contract/tracing.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, internalError, timeout } from "../../contract/errors.ts";
 import type { ApiRequest, Payload, Responder, ResponseHeaders, TunnelTarget } from "../../contract/http-message.ts";
@@ -81,6 +82,8 @@ export class Run {
   answered = 0;
   seat: "none" | "reads" | "mutations" = "none";
   warnings: string[] | undefined;
+  /** Undefined: the server does not trace. */
+  span: Span | undefined;
   /** Where it was counted. */
   counted: RequestSeries | undefined;
   /** Of a list that has been read. */
@@ -114,7 +117,8 @@ export class Run {
     if (this.state === "done" || !this.host.alive) return;
     try {
       try {
-        work();
+        if (this.span === undefined) work();
+        else this.span.during(work);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         this.fail(error);

@@ -129,10 +129,13 @@ function pass(writer: Writer, run: Run, review: AdmissionReview, done: (object: 
     metrics.admission.passed(name, review.operation, end - start, isRefused);
     start = end;
   };
+  const span = run.span?.child("admission", "internal", { operation: review.operation });
+  const traced = span === undefined ? review : { ...review, span };
   const proceed = (outcome: AdmissionOutcome): void => {
+    span?.end({}, "refused" in outcome ? outcome.refused.message : undefined);
     warn(run, outcome.warnings);
     if ("refused" in outcome) throw outcome.refused;
     done((outcome.object ?? {}) as Draft);
   };
-  run.await<AdmissionOutcome>((ended) => admit(steps, review, ended, observed), proceed);
+  run.await<AdmissionOutcome>((ended) => admit(steps, traced, ended, observed), proceed);
 }

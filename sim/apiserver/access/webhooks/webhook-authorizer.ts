@@ -13,13 +13,19 @@ import { callCostMax, type Expression } from "../../../expressions/expression.ts
 import { fromJson } from "../../../expressions/json-values.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
 import type { Faults } from "../../../planted/server-faults.ts";
+import type { Span } from "../../../contract/tracing.ts";
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
 import { reviewBody, reviewSpec, type ReviewStatus, reviewStatus } from "./access-review.ts";
 import { DecisionCache } from "./decision-cache.ts";
 
 /** Sends a review to where the connection says. Never calls `done` before it returns. */
-export type ReviewCaller = (body: JsonObject, done: (answer: ReviewAnswer) => void) => Cancel;
+export type ReviewCaller = (
+  body: JsonObject,
+  done: (answer: ReviewAnswer) => void,
+  /** That say which trace it belongs to. */
+  headers?: Readonly<Record<string, string>>,
+) => Cancel;
 
 export type ReviewAnswer = { readonly status: number; readonly body: unknown } | { readonly error: string };
 
@@ -76,7 +82,7 @@ export class WebhookAuthorizer {
       done(decisionOf(known));
       return nothing;
     }
-    return this.ask(reviewSpec(user, asked), (answer) => {
+    return this.ask(reviewSpec(user, asked), asked.span, (answer) => {
       if (!("error" in answer)) {
         const lifetime = answer.allowed ? settings.authorizedMicros : settings.unauthorizedMicros;
         this.cache.keep(key, answer, this.ports.faults["authorizer-answers-stay"] ? Infinity : lifetime);
@@ -101,9 +107,14 @@ export class WebhookAuthorizer {
     return { allowed: false, denied, reason: "", error };
   }
 
-  private ask(spec: JsonObject, done: (answer: ReviewStatus | { readonly error: string }) => void): Cancel {
+  private ask(
+    spec: JsonObject,
+    asker: Span | undefined,
+    done: (answer: ReviewStatus | { readonly error: string }) => void,
+  ): Cancel {
     const { clock, dialect, call, counts } = this.ports;
     const { reviewVersion, timeoutMicros } = this.settings;
+    const span = asker?.child("authorization webhook", "client");
     const since = clock.nowMicros();
     let isOver = false;
     const end = (result: Parameters<WebhookCounts["called"]>[0]): boolean => {
@@ -111,6 +122,7 @@ export class WebhookAuthorizer {
       isOver = true;
       late();
       counts.called(result, clock.nowMicros() - since);
+      span?.end({}, result === "success" ? undefined : result);
       return true;
     };
     const late = clock.after(timeoutMicros, () => {
@@ -118,10 +130,11 @@ export class WebhookAuthorizer {
       stop();
       done({ error: `no answer within ${timeoutMicros / 1_000_000} s` });
     });
-    const stop = call(reviewBody(spec, reviewVersion, dialect), (answer) => {
+    const heard = (answer: ReviewAnswer): void => {
       const status = statusOf(answer, reviewVersion, dialect);
       if (end("error" in status ? "error" : "success")) done(status);
-    });
+    };
+    const stop = call(reviewBody(spec, reviewVersion, dialect), heard, span?.headers);
     return () => {
       if (end("canceled")) stop();
     };
