@@ -4,6 +4,8 @@
  */
 import { describe, expect, it } from "vitest";
 import { Kernel, type ProcessError } from "../kernel/kernel.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import { type AttackRequest, attacks } from "./attack-requests.fixture.ts";
 import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
 
 const admin = { as: "admin" };
@@ -110,5 +112,44 @@ describe("JSON patches", () => {
       value: deep,
     }));
     expect(patch(operations).status).toBe(422);
+  });
+});
+
+/** Those that need no socket and are not large for their number alone, with what they are answered. */
+const replayed: readonly (readonly [name: string, status: number])[] = [
+  ["yaml-duplicates", 422],
+  ["yaml-brackets", 400],
+  ["yaml-flow-maps", 400],
+  ["patch-copies", 200],
+  ["patch-inserts", 200],
+  ["patch-removes", 200],
+  ["embedded-metadata", 201],
+  ["policy-variables", 201],
+  ["defaults", 400],
+  ["rule-trim", 201],
+  ["rule-duration", 422],
+  ["rule-size", 201],
+  ["rule-starts", 201],
+  ["enum", 201],
+  ["alternatives", 422],
+];
+
+describe("an attack of the benchmark", () => {
+  const tokens = [
+    { token: "admin", user: "admin", uid: "1", groups: ["system:masters"] },
+    { token: "nobody", user: "nobody", uid: "2", groups: [] },
+  ];
+
+  it.each(replayed)("%s is answered with %i, and harms nobody", { timeout: 30_000 }, (name, status) => {
+    const attacked = new Attacked({ profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] });
+    const send = ({ method = "GET", path, headers = {}, body, as = "admin" }: AttackRequest): number => {
+      const answer = attacked.bed.ask(`${method} ${path}`, { as, headers, body });
+      attacked.bed.advance(0.1);
+      return answer.status;
+    };
+    const attack = attacks[name];
+    for (const request of attack?.prepare?.() ?? []) send(request);
+    expect([...(attack?.strike?.() ?? [])].map(send)).toEqual([status]);
+    judge(attacked);
   });
 });

@@ -1,4 +1,6 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import { parseYaml } from "./yaml-body.ts";
 
 /** The value, or the refusal's text. Expectations were tried against the published reader. */
@@ -141,4 +143,42 @@ describe("documents", () => {
     ["{a: 1\n", "yaml: line 1: did not find expected ',' or '}'"],
     ["a: - b\n", "yaml: block sequence entries are not allowed in this context"],
   ])("%j", (text, value) => expect(read(text)).toEqual(value));
+});
+
+describe("what another program has written", () => {
+  const styles = fc.record({
+    version: fc.constant("1.1" as const),
+    collectionStyle: fc.constantFrom("any" as const, "flow" as const),
+    defaultStringType: fc.constantFrom(
+      "PLAIN" as const,
+      "QUOTE_SINGLE" as const,
+      "QUOTE_DOUBLE" as const,
+      "BLOCK_LITERAL" as const,
+      "BLOCK_FOLDED" as const,
+    ),
+    indentSeq: fc.boolean(),
+    lineWidth: fc.constantFrom(0, 20, 80),
+  });
+  // Of escapes beyond 16 bits, and of what begins with an indicator in a flow, the two languages differ.
+  const any = fc.string({ unit: fc.constantFrom(..."ab1 -:#,[]{}'\"\n&*!|>%@.~é\\_0") });
+  const text = any.filter((each) => !/^[:?]/.test(each));
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie("list"), tie("map")),
+    list: fc.array(tie("any"), { maxLength: 4 }),
+    map: fc.dictionary(
+      text.filter((key) => key !== "<<" && key !== "__proto__"),
+      tie("any"),
+      { maxKeys: 4 },
+    ),
+  })).any;
+
+  it("is read as it was meant", () => {
+    fc.assert(
+      fc.property(value, styles, (meant, style) => {
+        const written = stringify({ v: meant }, style);
+        expect([written, read(written)]).toEqual([written, { v: meant }]);
+      }),
+      { seed: 20_261_122, numRuns: 1_500 },
+    );
+  });
 });

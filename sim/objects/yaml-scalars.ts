@@ -53,11 +53,14 @@ const integerForm = /^([-+]?)(?:(0[xX][\da-fA-F]+)|(0[bB][01]+)|0[oO]?([0-7]+)|(
 const longMax = 2n ** 63n - 1n;
 const unsignedMax = 2n ** 64n - 1n;
 
+/** Of 64 bits in the longest form, with many zeros before them. */
+const digitsMax = 200;
+
 /** 64 bits, with a sign or without. */
 function integerOf(text: string): number | bigint | undefined {
   const [, sign = "", hex, binary, octal, plain] = integerForm.exec(text) ?? [];
   const digits = hex ?? binary ?? (octal === undefined ? plain : `0o${octal}`);
-  if (digits === undefined) return undefined;
+  if (digits === undefined || digits.length > digitsMax) return undefined;
   const value = BigInt(digits);
   const max = sign === "-" ? longMax + 1n : sign === "+" ? longMax : unsignedMax;
   if (value > max) return undefined;

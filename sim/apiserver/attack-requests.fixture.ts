@@ -1,0 +1,344 @@
+/** Attacks as requests: what is there before, and what strikes. Bodies are made when they are sent. */
+
+export interface AttackRequest {
+  /** Default GET. */
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whose token it carries; `nobody` may do nothing, "" is none. Default `admin`. */
+  readonly as?: "admin" | "nobody" | "";
+}
+
+export interface Attack {
+  readonly prepare?: () => Iterable<AttackRequest>;
+  readonly strike?: () => Iterable<AttackRequest>;
+  /** Connections that do not read, or do not finish. */
+  readonly hold?: { readonly is: "unread-watches" | "unread-streams" | "unfinished-bodies"; readonly count: number };
+}
+
+const json = { "content-type": "application/json" };
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+const widgets = "/apis/example.com/v1/namespaces/default/widgets";
+
+const post = (path: string, object: object): AttackRequest => ({
+  method: "POST",
+  path,
+  headers: json,
+  body: JSON.stringify(object),
+});
+
+const yaml = (body: string, query = ""): readonly AttackRequest[] => [
+  { method: "POST", path: review + query, as: "nobody", headers: { "content-type": "application/yaml" }, body },
+];
+
+const patch = (operations: readonly object[]): readonly AttackRequest[] => [
+  {
+    method: "PATCH",
+    path: `${configMaps}/jp`,
+    headers: { "content-type": "application/json-patch+json" },
+    body: JSON.stringify(operations),
+  },
+];
+
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+const map = (name: string, more: object = {}): AttackRequest => post(configMaps, { metadata: { name }, ...more });
+
+/** A definition of widgets whose spec has this schema. */
+const define = (schema: object): AttackRequest =>
+  post(definitions, {
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
+        },
+      ],
+    },
+  });
+
+const widget = (spec: unknown): AttackRequest =>
+  post(widgets, { apiVersion: "example.com/v1", kind: "Widget", metadata: { generateName: "w-" }, spec });
+
+/** Asks until the new resource is served. */
+const whenServed: readonly AttackRequest[] = times(50, () => ({ path: widgets }));
+
+const ruled = (rule: string): Attack => ({
+  prepare: () => [
+    define({
+      type: "object",
+      properties: {
+        s: { type: "string" },
+        n: { type: "array", maxItems: 1000, items: { type: "integer" } },
+      },
+      "x-kubernetes-preserve-unknown-fields": true,
+      "x-kubernetes-validations": [{ rule }],
+    }),
+    ...whenServed,
+  ],
+  strike: () => [widget({ s: `x${" ".repeat(1_000_000)}x`, n: times(1000, (at) => at) })],
+});
+
+const owners = (count: number, more: object = {}): Attack => ({
+  strike: () => [
+    map("o", {
+      metadata: {
+        name: "o",
+        ownerReferences: times(count, (at) => ({
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          name: `x${at}`,
+          uid: `u${at}`,
+          ...more,
+        })),
+      },
+    }),
+  ],
+});
+
+const many = (count: number): readonly AttackRequest[] =>
+  times(count, (at) => map(`m-${at}`, { data: { k: "v".repeat(500) } }));
+
+const listed = (accept: string, query = ""): Attack => ({
+  prepare: () => many(80_000),
+  strike: () => [{ path: configMaps + query, headers: { accept } }],
+});
+
+export const attacks: Readonly<Record<string, Attack>> = {
+  "yaml-duplicates": { strike: () => yaml(`{${"a,".repeat(130_000)}}`) },
+  "yaml-merge-keys": {
+    strike: () => {
+      const keys = times(50, (at) => `  ? ${at}${"q".repeat(20_000)}\n  : 1\n`).join("");
+      return yaml(`b: &a\n${keys}c:\n${"  <<: *a\n".repeat(3_900)}`, "?fieldValidation=Strict");
+    },
+  },
+  "yaml-brackets": { strike: () => yaml("]".repeat(2_900_000)) },
+  "yaml-flow-maps": { strike: () => yaml(`${"{a: ".repeat(9_000)}1${"}".repeat(9_000)}`) },
+  "yaml-flow-list": { strike: () => yaml(`[${"1,".repeat(1_450_000)}1]`) },
+  "namespace-of-definitions": {
+    prepare: () => [
+      ...times(300, (at) =>
+        post(definitions, {
+          metadata: { name: `t${at}s.example.com` },
+          spec: {
+            group: "example.com",
+            scope: "Namespaced",
+            names: { plural: `t${at}s`, kind: `T${at}` },
+            versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+          },
+        }),
+      ),
+      post("/api/v1/namespaces", { metadata: { name: "n" } }),
+    ],
+    strike: () => [{ method: "DELETE", path: "/api/v1/namespaces/n" }],
+  },
+  "owners-600": owners(600),
+  "owners-24000": owners(24_000),
+  "owners-controllers": owners(20_000, { controller: true }),
+  "patch-nesting": {
+    prepare: () => [map("jp")],
+    strike() {
+      const operations: object[] = [{ op: "add", path: "/data", value: { z: { a: {} } } }];
+      for (let depth = 1; depth < 20_000; depth = 2 * depth + 1) {
+        operations.push({ op: "copy", from: "/data/z", path: `/data/z${"/a".repeat(depth)}/a` });
+      }
+      return patch(operations);
+    },
+  },
+  "patch-copies": {
+    prepare: () => [map("jp")],
+    strike: () =>
+      patch([
+        { op: "add", path: "/data", value: Object.fromEntries(times(60_000, (at) => [`k${at}`, ""])) },
+        ...times(3_000, (at) => ({ op: "copy", from: "/metadata/name", path: `/data/c${at}` })),
+      ]),
+  },
+  "patch-inserts": {
+    prepare: () => [map("jp")],
+    strike: () =>
+      patch([
+        { op: "add", path: "/x", value: times(1_200_000, () => 1) },
+        ...times(9_000, () => ({ op: "add", path: "/x/0", value: 1 })),
+      ]),
+  },
+  "patch-removes": {
+    prepare: () => [map("jp")],
+    strike: () =>
+      patch([
+        { op: "add", path: "/x", value: times(1_200_000, () => 1) },
+        ...times(9_000, () => ({ op: "remove", path: "/x/0" })),
+      ]),
+  },
+  "pretty-list": {
+    prepare: () => times(560, (at) => map(`p-${at}`, { data: { k: "v".repeat(900_000) } })),
+    strike: () => [{ path: `${configMaps}?pretty=1` }],
+  },
+  "embedded-metadata": {
+    prepare: () => [
+      define({
+        type: "object",
+        properties: {
+          e: { type: "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true },
+        },
+      }),
+      ...whenServed,
+    ],
+    strike: () => [
+      widget({
+        e: { apiVersion: "v1", kind: "X", metadata: Object.fromEntries(times(130_000, (at) => [`u${at}`, 1])) },
+      }),
+    ],
+  },
+  "policy-variables": {
+    prepare: () => [
+      post("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", {
+        metadata: { name: "deep" },
+        spec: {
+          matchConstraints: {
+            resourceRules: [
+              { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] },
+            ],
+          },
+          variables: times(1_500, (at) => ({
+            name: `v${at}`,
+            expression: at === 0 ? "1" : `variables.v${at - 1} + 1`,
+          })),
+          validations: [{ expression: "variables.v1499 > 0" }],
+        },
+      }),
+      post("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", {
+        metadata: { name: "deep" },
+        spec: { policyName: "deep", validationActions: ["Deny"] },
+      }),
+    ],
+    strike: () => [map("judged")],
+  },
+  overwrites: {
+    prepare: () => [map("big")],
+    strike: () =>
+      times(1_500, (at) => ({
+        ...map("big", { data: { k: `${at}${"v".repeat(1_000_000)}` } }),
+        method: "PUT",
+        path: `${configMaps}/big`,
+      })),
+  },
+  defaults: {
+    prepare: () => [
+      define({
+        type: "object",
+        properties: {
+          l: {
+            type: "array",
+            items: {
+              type: "object",
+              properties: Object.fromEntries(
+                times(100, (at) => [`d${at}`, { type: "string", default: "v".repeat(1_000) }]),
+              ),
+            },
+          },
+        },
+      }),
+      ...whenServed,
+    ],
+    strike: () => [widget({ l: times(100_000, () => ({})) })],
+  },
+  "rule-trim": ruled("self.s.trim().size() > 0"),
+  "rule-duration": ruled("self.n.all(x, duration(self.s) == duration(self.s))"),
+  "rule-size": ruled("self.n.all(x, self.s.size() > 0)"),
+  "rule-starts": ruled("self.n.all(x, self.s.startsWith('x'))"),
+  enum: {
+    prepare: () => [
+      define({ type: "array", items: { type: "string", enum: times(20_000, (at) => `value-${at}`) } }),
+      ...whenServed,
+    ],
+    strike: () => [widget(times(50_000, () => "value-19999"))],
+  },
+  alternatives: {
+    prepare: () => [
+      define({ type: "array", items: { type: "integer", anyOf: times(2_000, (at) => ({ minimum: 1_000_000 + at })) } }),
+      ...whenServed,
+    ],
+    strike: () => [widget(times(100_000, () => 1))],
+  },
+  budgets: {
+    prepare: () => [
+      ...times(291, (at) =>
+        post("/api/v1/namespaces/default/pods", {
+          metadata: { name: `p-${at}`, labels: { app: "a" } },
+          spec: { containers: [{ name: "c", image: "i" }] },
+        }),
+      ),
+      ...times(2_000, (at) =>
+        post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
+          metadata: { name: `b-${at}` },
+          spec: { minAvailable: 1, selector: { matchLabels: { app: "a" } } },
+        }),
+      ),
+    ],
+    strike: () =>
+      times(5, (at) => ({
+        method: "PATCH",
+        path: `/api/v1/namespaces/default/pods/p-${at}`,
+        headers: { "content-type": "application/merge-patch+json" },
+        body: JSON.stringify({ metadata: { annotations: { a: String(at) } } }),
+      })),
+  },
+  "rules-review": {
+    prepare: () => [
+      post("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+        metadata: { name: "many" },
+        rules: times(3_000, (at) => ({ apiGroups: [""], resources: [`r${at}`], verbs: ["get"] })),
+      }),
+      ...times(3_000, (at) =>
+        post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+          metadata: { name: `many-${at}` },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "many" },
+          subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "nobody" }],
+        }),
+      ),
+    ],
+    strike: () => [
+      {
+        ...post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", { spec: { namespace: "default" } }),
+        as: "nobody",
+      },
+    ],
+  },
+  quotas: {
+    prepare: () =>
+      times(2_000, (at) =>
+        post("/api/v1/namespaces/default/resourcequotas", {
+          metadata: { name: `q-${at}` },
+          spec: { hard: { pods: "10" } },
+        }),
+      ),
+    strike: () => [{ method: "DELETE", path: "/api/v1/namespaces/default/resourcequotas" }],
+  },
+  "list-json": listed("application/json"),
+  "list-yaml": listed("application/yaml"),
+  "list-table": listed("application/json;as=Table;v=v1;g=meta.k8s.io"),
+  "list-protobuf": listed("application/vnd.kubernetes.protobuf"),
+  "list-pretty": listed("application/json", "?pretty=1"),
+  "unread-watches": { prepare: () => many(80_000), hold: { is: "unread-watches", count: 50 } },
+  selectors: {
+    prepare: () => many(2_200),
+    strike: () =>
+      times(20, () => ({
+        path: `${configMaps}?watch=1&timeoutSeconds=1&resourceVersion=0&labelSelector=${times(60_000, (at) => `!k${at}`).join(",")}`,
+      })),
+  },
+  "unread-streams": {
+    prepare: () => times(4, (at) => map(`s-${at}`, { data: { k: "v".repeat(500_000) } })),
+    hold: { is: "unread-streams", count: 5_000 },
+  },
+  "unfinished-bodies": { hold: { is: "unfinished-bodies", count: 400 } },
+};

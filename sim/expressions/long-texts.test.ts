@@ -1,0 +1,42 @@
+/** A call that the cost model charges one unit may not read a megabyte a thousand times. */
+import { describe, expect, it } from "vitest";
+import { compile } from "./expression.ts";
+import { fromJson } from "./json-values.ts";
+import { dyn } from "./types.ts";
+
+const variables = new Map([
+  ["s", dyn],
+  ["n", dyn],
+]);
+const values = {
+  s: `1${" ".repeat(1_000_000)}1`,
+  n: fromJson(Array.from({ length: 1000 }, (_, at) => at)),
+};
+
+function outcome(source: string): { readonly cost: number; readonly result: unknown } {
+  const expression = compile(source, variables);
+  if ("error" in expression) throw new Error(expression.error);
+  const found = expression.evaluate(values);
+  return { cost: found.cost, result: "error" in found ? found.error : found.value };
+}
+
+const spent = "operation cancelled: actual cost limit exceeded";
+
+describe("a long text", () => {
+  it.each(["duration(s) == duration('1s')", "int(s) == 1", "timestamp(s) == timestamp(s)", "s.trim() == ''"])(
+    "that %s reads a thousand times spends the budget",
+    (call) => {
+      const { cost, result } = outcome(`n.exists(x, ${call})`);
+      expect([result, cost < 1_200_000]).toEqual([spent, true]);
+    },
+  );
+
+  it.each(["s.size() > 5", "s.startsWith('1')", "s.charAt(3) == ' '"])("costs %s no more than a short one", (call) => {
+    expect(outcome(`n.all(x, ${call})`)).toMatchObject({ result: true });
+  });
+
+  it("is trimmed at its ends alone", () => {
+    expect(outcome("('  ' + s + '\\n').trim() == s").result).toBe(true);
+    expect(outcome("'\\u0085 a\\ufeff '.trim() == 'a\\ufeff'").result).toBe(true);
+  });
+});
