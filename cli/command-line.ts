@@ -30,6 +30,11 @@ const conform = object({
     }),
   ),
   profile,
+  agent: optional(
+    option("--agent", string({ metavar: "COMMAND" }), {
+      description: message`${text("Judge a node agent instead: a shell's command, started many times with flags of document 3, such as nodeagent or a kubelet with what it always needs.")}`,
+    }),
+  ),
   ...connectionFlags(),
   only: multiple(
     option("--only", commaList("NAMES"), {

@@ -61,7 +61,7 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/testing"],
 
   ["conformance/client"],
-  ["conformance/model"],
+  ["conformance/model", "conformance/agent"],
   ["conformance/arbitraries"],
   ["conformance/profiles", "conformance/requirements"],
   ["conformance/runner"],

@@ -31,6 +31,7 @@ import { requireWritable } from "../output/written-files.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.list) return list(options);
+  if (options.agent !== undefined) return (await import("./conform-agent.ts")).conformAgent(options);
   if (options.printConfig) return printConfig(options);
   const target = targetOf(options);
   const selection = {

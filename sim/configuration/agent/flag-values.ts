@@ -233,6 +233,8 @@ function readReservedMemory(text: string, before: FlagValue | undefined): ReadVa
       const quantity = parseQuantity(amount);
       if ("error" in quantity)
         return { error: `failed to parse reserved memory quantity ${goQuote(amount)}: ${quantity.error}` };
+      if (quantity.digits <= 0n)
+        return { error: `reserved memory of type ${goQuote(type)} must be above zero, got ${amount}` };
     }
     read.push({ numaNode: Number(numa), limits: Object.fromEntries(pairs) });
   }

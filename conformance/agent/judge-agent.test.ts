@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { readRequirements } from "../requirements/rows.ts";
+import { judgeAgent, judgedOfAgents } from "./judge-agent.ts";
+
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "touchstone-judged-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** An agent with a bug on its command line: `change` edits the arguments that it is given. */
+function agentWith(name: string, change: string): string {
+  const script = join(folder, `${name}.mjs`);
+  writeFileSync(
+    script,
+    `const args = process.argv.slice(2); process.argv = [process.argv[0], ${JSON.stringify(main)}, "agent", ...(${change})(args)]; await import(${JSON.stringify(main)});`,
+  );
+  chmodSync(script, 0o755);
+  return `${process.execPath} ${script}`;
+}
+
+const judge = async (command: string, ...only: string[]) => {
+  const verdicts = await judgeAgent({ command, profile: "svc", only, jobs: 2, onProgress: () => {} });
+  return Object.fromEntries(verdicts.map(({ requirement, status }) => [requirement, status]));
+};
+
+describe("an agent judged as a program", { timeout: 60_000 }, () => {
+  it("passes when it does what it should", async () => {
+    const own = agentWith("good", "(args) => args");
+    expect(await judge(own, "agent-pods.max-pods", "agent-server.read-only-port")).toEqual({
+      "agent-pods.max-pods": "passed",
+      "agent-server.read-only-port": "passed",
+    });
+  });
+
+  it("fails when a flag is parsed and passed over", async () => {
+    const deaf = agentWith("deaf", '(args) => args.filter((arg) => !arg.startsWith("--max-pods"))');
+    expect(await judge(deaf, "agent-pods.max-pods")).toEqual({ "agent-pods.max-pods": "failed" });
+  });
+
+  it("fails when a listener stays that is turned off", async () => {
+    const open = agentWith("open", '(args) => args.filter((arg) => arg !== "--enable-server=false")');
+    expect(await judge(open, "agent-server.enabled")).toEqual({ "agent-server.enabled": "failed" });
+  });
+
+  it("fails what does not start at all", async () => {
+    expect(await judge("false", "agent-pods.max-pods")).toEqual({ "agent-pods.max-pods": "failed" });
+  });
+});
+
+describe("what a started agent shows", () => {
+  it("is of requirements that there are, and that say so", () => {
+    const rows = readRequirements();
+    for (const id of judgedOfAgents())
+      expect([id, rows.get(id)?.why]).toEqual([id, expect.stringContaining("`conform --agent`")]);
+    const said = [...rows.values()].filter(({ why }) => why?.includes("`conform --agent`") === true);
+    expect(said.map(({ id }) => id).sort()).toEqual(judgedOfAgents());
+  });
+
+  it("is something of nearly all that document 3 promises", () => {
+    const musts = [...readRequirements().values()].filter(
+      ({ id, level }) => id.startsWith("agent-") && level === "must",
+    );
+    const shown = new Set(judgedOfAgents());
+    const judged = musts.filter(({ id, judged: by }) => by === "url" || shown.has(id));
+    expect(musts.length).toBe(144);
+    expect(judged.length).toBeGreaterThanOrEqual(130);
+  });
+});
