@@ -29,7 +29,11 @@ export class ApiError extends Error {
     details?: JsonObject,
     metadata: JsonObject = {},
   ) {
+    // It is an answer, and nobody looks at its stack, which would cost more than all the rest of it.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.retryAfterSeconds = details?.["retryAfterSeconds"] as number | undefined;
     this.status = {
