@@ -21,6 +21,8 @@ export class ApiError extends Error {
   readonly status: JsonObject;
   /** Seconds for a Retry-After header; the same number is in the Status. */
   readonly retryAfterSeconds: number | undefined;
+  /** The same error with other words for its causes, where these are what it says. */
+  retold: ((reword: (causes: readonly Cause[]) => readonly Cause[]) => ApiError) | undefined;
 
   constructor(
     code: number,
@@ -120,10 +122,20 @@ export function invalid(kind: string, group: string, name: string, causes: reado
   ];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   const subject = group === "" ? kind : `${kind}.${group}`;
-  return new ApiError(code, code === 422 ? "Invalid" : "BadRequest", `${subject} "${name}" is invalid: ${list}`, {
-    ...compact({ name, group, kind }),
-    causes: causes as unknown as JsonObject[string],
-  });
+  const error = new ApiError(
+    code,
+    code === 422 ? "Invalid" : "BadRequest",
+    `${subject} "${name}" is invalid: ${list}`,
+    {
+      ...compact({ name, group, kind }),
+      causes: causes as unknown as JsonObject[string],
+    },
+  );
+  error.retold = (reword) => {
+    const reworded = reword(causes);
+    return reworded === causes ? error : invalid(kind, group, name, reworded, code);
+  };
+  return error;
 }
 
 /** 410. `reason` is Expired everywhere; a continue token that can be resumed comes in the metadata. */

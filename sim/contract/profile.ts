@@ -29,7 +29,7 @@ export interface Profile {
   readonly initialEventsBlueprint: boolean;
   /** Values in messages are written as the server's language writes them, or as JSON. Facts, real servers, section 2. */
   readonly messageValues: "go" | "json";
-  /** Groups in aggregated discovery bear `creationTimestamp: null`. Facts, real servers, section 2. */
+  /** Groups in aggregated discovery, templates and reviews bear `creationTimestamp: null`. Facts, real servers, section 2. */
   readonly nullCreationTimes: boolean;
   /** Names of services: labels of RFC 1035, or those of DNS, which may begin with a digit. Facts, real servers, section 2. */
   readonly serviceNames: "rfc-1035" | "dns";
@@ -39,6 +39,8 @@ export interface Profile {
   readonly listTimeoutSeconds: boolean;
   /** `limit` is honoured with resourceVersion=0 on cached types. D11. */
   readonly limitAtAnyVersion: boolean;
+  /** `limit` is honoured with a token at version 0, too. Recorded from 1.33 and 1.36. */
+  readonly limitWithTokenAtZero: boolean;
   /** limit + rv=n without match: both profiles read Exact. An unparsable rv: 400 always, or 500 where the observed server says 500. */
   readonly unparsableVersionStatus: 400 | 500;
   /** PUT without resourceVersion overwrites for all types, for the types of the table, or for none. D13. */
@@ -113,6 +115,7 @@ export const svcProfile: Profile = {
   eventsUncached: false,
   listTimeoutSeconds: true,
   limitAtAnyVersion: true,
+  limitWithTokenAtZero: true,
   unparsableVersionStatus: 400,
   unconditionalUpdate: "by-type",
   createOnUpdate: "all",
@@ -151,6 +154,7 @@ export const kubernetesProfile: Profile = {
   eventsUncached: true,
   listTimeoutSeconds: false,
   limitAtAnyVersion: false,
+  limitWithTokenAtZero: true,
   unparsableVersionStatus: 500,
   unconditionalUpdate: "by-type",
   createOnUpdate: "by-type",
@@ -178,6 +182,7 @@ const kubernetes136Profile: Profile = {
   bookmarkZeroFields: false,
   initialEventsBlueprint: false,
   messageValues: "json",
+  limitWithTokenAtZero: false,
   nullCreationTimes: false,
   serviceNames: "dns",
   featureGates: { ...defaultGates, WatchList: true },

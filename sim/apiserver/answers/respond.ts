@@ -1,4 +1,5 @@
 /** From results and errors to responses: headers, representation, bytes on demand. */
+import { inWordsOf } from "../../contract/value-texts.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { JsonObject, Payload, ResponseHeaders } from "../../contract/http-message.ts";
 import { type Encode, prettyJson } from "../encodings/encode.ts";
@@ -67,8 +68,9 @@ export function respondText(
 }
 
 /** A refusal in the representation asked for; when that cannot be had, as indented JSON. */
-export function respondError(context: AnswerContext, run: Run, error: ApiError): void {
-  const { faults, negotiator } = context;
+export function respondError(context: AnswerContext, run: Run, refusal: ApiError): void {
+  const { faults, negotiator, profile } = context;
+  const error = refusal.retold?.((causes) => inWordsOf(profile, causes)) ?? refusal;
   if (faults["error-not-status-object"] && error.code === 404) {
     respondText(context, run, 404, `${error.message}\n`);
     return;

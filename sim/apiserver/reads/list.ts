@@ -207,9 +207,15 @@ class List {
       return;
     }
     const { store, faults } = this.context;
-    const limit = this.selection.single ? 0 : this.request.options.limit;
+    const limit = this.selection.single || this.isWholeAnyway() ? 0 : this.request.options.limit;
     const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
     this.give(readPage(reader, { ...this.selection, ...keys, limit }, faults), revision, limit, true);
+  }
+
+  /** With a token and version 0, some versions give all that is left. */
+  private isWholeAnyway(): boolean {
+    const { continue: token, resourceVersion } = this.request.options;
+    return token !== "" && resourceVersion === "0" && !this.context.profile.limitWithTokenAtZero;
   }
 
   /** The fault `compacted-read-inconsistent`: what of an old state has not changed since. */

@@ -207,10 +207,10 @@ function readDryRun(rules: OptionsRules, kind: OptionsKind, values: readonly str
   const { profile, faults } = rules;
   const bad = values.filter((value) => value !== "All" && !(value === "" && profile.emptyDryRun === "persist"));
   if (bad.length > 0 && !faults["dry-run-invalid-value-accepted"]) {
-    const list = values.map((value) => JSON.stringify(value)).join(profile.messageValues === "go" ? ", " : ",");
+    const list = values.map((value) => JSON.stringify(value)).join(", ");
     causes.push({
       reason: "FieldValueNotSupported",
-      message: `Unsupported value: ${profile.messageValues === "go" ? `[]string{${list}}` : `[${list}]`}: supported values: "All"`,
+      message: `Unsupported value: []string{${list}}: supported values: "All"`,
       field: "dryRun",
     });
   }

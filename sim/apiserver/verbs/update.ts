@@ -3,11 +3,11 @@
  * validate it, store it by compare-and-set, and start again when somebody else was faster.
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
+import { omitNullTimes } from "../../objects/null-times.ts";
 import { refreshQuotas, requireQuota } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import type { Profile } from "../../contract/profile.ts";
 import { seal } from "../../objects/seal.ts";
 import { prepareForUpdate } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
@@ -86,6 +86,8 @@ export function change(
   done: (stored: JsonObject | undefined) => void,
 ): void {
   const { resource, subresource, live, draft, options, owned = false, isAdmitted = false } = write;
+  // Before anything is compared: what is stored does not have them either.
+  if (!writer.context.profile.nullCreationTimes) omitNullTimes(draft);
   if (!owned) track(writer, run, resource, draft, live.object, options, subresource);
   const { namespace = "", name = "" } = metadataOf(live.object);
   const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
@@ -142,7 +144,7 @@ function settleVersion(writer: Writer, write: UpdateOf, draft: Draft): void {
   if (conditional) {
     const unconditional =
       writer.context.profile.unconditionalUpdate === "by-type" && resource.strategy.unconditionalUpdate;
-    if (sent === 0 && !unconditional) throw versionRequired(writer.context.profile, resource, name);
+    if (sent === 0 && !unconditional) throw versionRequired(resource, name);
     if (sent !== 0 && String(sent) !== current) throw staleVersion(resource.name, name);
   }
   ownMetadata(draft).resourceVersion = current;
@@ -160,10 +162,10 @@ function parseVersion(text: string | undefined): number {
 }
 
 /** Here, alone, the kind of an invalid object is its plural. */
-function versionRequired({ messageValues }: Profile, resource: ServedResource, name: string): Error {
+function versionRequired(resource: ServedResource, name: string): Error {
   const cause = {
     reason: "FieldValueInvalid",
-    message: `Invalid value: ${messageValues === "go" ? "0x0" : "0"}: must be specified for an update`,
+    message: "Invalid value: 0x0: must be specified for an update",
     field: "metadata.resourceVersion",
   };
   return invalid(resource.row.resource, resource.group, name, [cause]);

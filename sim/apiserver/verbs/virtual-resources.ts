@@ -13,7 +13,8 @@ import { badRequest, type Cause, invalid } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidText, invalidValue, requiredValue } from "../../objects/causes.ts";
 import { seal } from "../../objects/seal.ts";
-import { type Draft, isObject } from "../../contract/objects.ts";
+import { type Draft, isObject, ownMetadata } from "../../contract/objects.ts";
+import { untimed } from "../../objects/null-times.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { VirtualCall } from "./resource-calls.ts";
 import { bindNamed } from "./binding.ts";
@@ -38,17 +39,22 @@ function atOnce(answer: (call: VirtualCall, spec: JsonObject) => JsonObject): An
 export const virtualResources: Readonly<Record<string, (call: VirtualCall) => void>> = {
   bindings: bindNamed,
   tokenreviews: answering(reviewToken),
-  selfsubjectreviews: answering(atOnce(({ run }) => ({ userInfo: userInfo(run.user) }))),
+  selfsubjectreviews: answering(
+    atOnce(({ run }) => ({ userInfo: userInfo(run.user) })),
+    true,
+  ),
   subjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, subjectOf(spec), done)),
   localsubjectaccessreviews: answering(reviewLocalAccess),
   selfsubjectrulesreviews: answering(atOnce(reviewRules)),
   selfsubjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, call.run.user, done)),
 };
 
-function answering(answer: Answer): (call: VirtualCall) => void {
+/** `isTimed`: the answer says when it was made. */
+function answering(answer: Answer, isTimed = false): (call: VirtualCall) => void {
   return (call) => {
     const { run, resource, writer } = call;
     const { context } = writer;
+    const { nullCreationTimes } = context.profile;
     context.negotiator.negotiate(run.request.headers["accept"]);
     requireBodySize(run);
     const options = writeOptions(context, "CreateOptions", run.query);
@@ -67,7 +73,11 @@ function answering(answer: Answer): (call: VirtualCall) => void {
     admitted(writer, run, admission, (object) =>
       run.await<JsonObject>(
         (done) => answer(call, (object["spec"] ?? {}) as JsonObject, done),
-        (status) => respondObject(context, run, 201, seal({ ...object, status }) as JsonObject),
+        (status) => {
+          if (isTimed) ownMetadata(object).creationTimestamp = writer.times.now();
+          const answered = { ...object, status } as JsonObject;
+          respondObject(context, run, 201, seal(nullCreationTimes ? answered : untimed(answered)) as JsonObject);
+        },
       ),
     );
   };

@@ -2,6 +2,7 @@
  * The last step of every write: into the store by compare-and-set, into the trace, out as the object that a client
  * sees. Nothing here waits.
  */
+import { omitNullTimes } from "../../objects/null-times.ts";
 import { invariant } from "../../kernel/invariant.ts";
 import type { Prng } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
@@ -142,7 +143,8 @@ export class Writer {
 
   /** Stores a new object. Undefined when the key is taken. */
   create(resource: ServedResource, draft: Draft, dryRun: boolean): JsonObject | undefined {
-    const { store, process } = this.context;
+    const { store, process, profile } = this.context;
+    if (!profile.nullCreationTimes) omitNullTimes(draft);
     const { namespace = "", name = "" } = metadataOf(draft);
     const key = storageKey(resource, namespace, name);
     if (dryRun) {
