@@ -56,6 +56,19 @@ describe("exploring a property", () => {
     expect(found.counterexample).toBe(seen[0]);
   });
 
+  it("stays with the promise that was broken first while it makes the failure smaller", async () => {
+    const slips = (value: number) => {
+      const requirement = value >= 500 ? "a.b" : "a.other";
+      if (value >= 37) throw new CheckFailure(requirement, { expected: "less", actual: String(value) });
+    };
+    for (const seed of [5, 6, 7, 8]) {
+      const found = await check(slips).explore({ seed, path: undefined, runs: 100 }, run);
+      const first = await check(slips).explore({ seed, path: undefined, runs: 100, mayShrink: () => false }, run);
+      const broken = [first, found].map(({ decisive }) => (decisive as CheckFailure).requirement);
+      expect(broken[1]).toBe(broken[0]);
+    }
+  });
+
   it("runs as many programs as asked when all hold", async () => {
     const held = await check(() => {}).explore({ seed: 5, path: undefined, runs: 60 }, run);
     expect([held.runs, held.decisive]).toEqual([60, undefined]);

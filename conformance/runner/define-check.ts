@@ -147,6 +147,8 @@ async function explore<Input>(
     runs += 1;
     const end = await attempt((context) => definition.run(context, value));
     if (end instanceof CheckFailure) {
+      // A smaller program that breaks another promise is another finding: which one it is must not depend on how far this goes.
+      if (failure !== undefined && end.requirement !== failure.requirement) return;
       failure = end;
       throw end;
     }
