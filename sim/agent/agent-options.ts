@@ -45,6 +45,14 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
       rootDir: "/var/lib/nodeagent",
       logsDir: "/var/log/pods",
       allowedUnsafeSysctls: [],
+      kernel: {
+        cpuQuota: true,
+        cpuQuotaPeriodMicros: 100_000,
+        seccompDefault: false,
+        cgroupsPerQos: true,
+        cgroupRoot: "",
+        cgroupDriver: "cgroupfs",
+      },
     },
     sources: {
       manifestPath: undefined,

@@ -291,10 +291,10 @@ export class Agent {
   }
 
   private nodeFacts(): NodeFacts {
-    const { rootDir, logsDir, clusterDns, clusterDomain } = this.options.pods;
+    const { rootDir, logsDir, clusterDns, clusterDomain, kernel } = this.options.pods;
     const capacity = (this.nodeStatus()["capacity"] ?? {}) as Readonly<Record<string, string>>;
     const memoryCapacityBytes = amount(capacity["memory"], 0) ?? 0;
-    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes };
+    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes, kernel };
   }
 
   private nodeStatus(): JsonObject {

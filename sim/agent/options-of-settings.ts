@@ -52,6 +52,14 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       rootDir: text("root-dir"),
       logsDir: text("podLogsDir"),
       allowedUnsafeSysctls: texts("allowed-unsafe-sysctls"),
+      kernel: {
+        cpuQuota: flag("cpu-cfs-quota"),
+        cpuQuotaPeriodMicros: number("cpu-cfs-quota-period"),
+        seccompDefault: flag("seccomp-default"),
+        cgroupsPerQos: flag("cgroups-per-qos"),
+        cgroupRoot: text("cgroup-root").replace(/\/+$/, ""),
+        cgroupDriver: text("cgroup-driver") === "systemd" ? "systemd" : "cgroupfs",
+      },
     },
     sources: {
       manifestPath: orUndefined(text("pod-manifest-path")),

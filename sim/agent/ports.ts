@@ -225,6 +225,21 @@ export interface PodOptions {
   readonly rootDir: string;
   readonly logsDir: string;
   readonly allowedUnsafeSysctls: readonly string[];
+  readonly kernel: KernelOptions;
+}
+
+/** What the runtime is told that only a kernel can see to. */
+export interface KernelOptions {
+  /** Containers are held to their limits of CPU by quota. */
+  readonly cpuQuota: boolean;
+  readonly cpuQuotaPeriodMicros: Micros;
+  /** Containers that ask for no profile have the runtime's own, and not none. */
+  readonly seccompDefault: boolean;
+  /** Each class of service and each pod has a control group, below `cgroupRoot`. */
+  readonly cgroupsPerQos: boolean;
+  /** Empty: the root. */
+  readonly cgroupRoot: string;
+  readonly cgroupDriver: "cgroupfs" | "systemd";
 }
 
 export interface SourceOptions {

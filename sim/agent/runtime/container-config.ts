@@ -11,7 +11,7 @@ import type {
   PodSandboxConfig,
 } from "../../../wire/cri-messages.ts";
 import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
-import type { QosClass } from "../ports.ts";
+import type { KernelOptions, QosClass } from "../ports.ts";
 import { type Container, containersOf, isSidecar, type Pod } from "../pods/pod-types.ts";
 import { annotations, labels } from "./runtime-pod.ts";
 
@@ -21,6 +21,7 @@ export interface NodeFacts {
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   readonly memoryCapacityBytes: number;
+  readonly kernel: KernelOptions;
 }
 
 export const podDirectory = (node: NodeFacts, uid: string): string => `${node.rootDir}/pods/${uid}`;
@@ -66,11 +67,11 @@ export function sandboxConfig(
     },
     annotations: { ...pod.metadata.annotations, ...seen },
     linux: {
-      cgroupParent: cgroupParent(qos, uid),
+      ...(node.kernel.cgroupsPerQos ? { cgroupParent: cgroupParent(node.kernel, qos, uid) } : {}),
       securityContext: { namespaceOptions: namespaceOptions(pod), seccomp: {} },
       ...(sysctls === undefined ? {} : { sysctls }),
       overhead: {},
-      resources: { cpuPeriod, cpuShares: shares(milliCpu) },
+      resources: { ...periodOf(node.kernel), cpuShares: shares(milliCpu) },
     },
   };
 }
@@ -139,7 +140,7 @@ export function containerConfig(
         ...(security["privileged"] === true ? { privileged: true } : {}),
         ...(security["readOnlyRootFilesystem"] === true ? { readonlyRootfs: true } : {}),
         ...(security["allowPrivilegeEscalation"] === false ? { noNewPrivs: true } : {}),
-        seccomp: { profileType: "Unconfined" },
+        seccomp: { profileType: node.kernel.seccompDefault ? "RuntimeDefault" : "Unconfined" },
       },
     },
   };
@@ -154,16 +155,20 @@ function namespaceOptions({ spec }: Pod): NamespaceOption {
   };
 }
 
-const cpuPeriod = 100_000;
+const periodOf = ({ cpuQuota, cpuQuotaPeriodMicros: cpuPeriod }: KernelOptions): { readonly cpuPeriod?: number } =>
+  cpuQuota ? { cpuPeriod } : {};
 
 function linuxResources(node: NodeFacts, pod: Pod, container: Container, qos: QosClass): LinuxContainerResources {
   const { requests = {}, limits = {} } = container.resources ?? {};
   const milliRequest = amount(requests["cpu"], -3) ?? amount(limits["cpu"], -3) ?? 0;
   const milliLimit = amount(limits["cpu"], -3);
   const memoryLimitInBytes = amount(limits["memory"], 0);
+  const { cpuQuota: isHeld, cpuQuotaPeriodMicros: period } = node.kernel;
   return {
-    cpuPeriod,
-    ...(milliLimit === undefined ? {} : { cpuQuota: Math.max(1000, Math.floor((milliLimit * cpuPeriod) / 1000)) }),
+    ...periodOf(node.kernel),
+    ...(milliLimit === undefined || !isHeld
+      ? {}
+      : { cpuQuota: Math.max(1000, Math.floor((milliLimit * period) / 1000)) }),
     cpuShares: shares(milliRequest),
     ...(memoryLimitInBytes === undefined ? {} : { memoryLimitInBytes }),
     oomScoreAdj: oomScore(node, pod, container, qos),
@@ -182,9 +187,12 @@ function oomScore(node: NodeFacts, pod: Pod, container: Container, qos: QosClass
 
 const shares = (milliCpu: number): number => Math.max(2, Math.floor((milliCpu * 1024) / 1000));
 
-function cgroupParent(qos: QosClass, uid: string): string {
-  const tier = qos === "Guaranteed" ? "" : `/${qos.toLowerCase()}`;
-  return `/kubepods${tier}/pod${uid}`;
+/** Of the driver systemd a unit's name, which says the whole way by itself. */
+function cgroupParent({ cgroupRoot, cgroupDriver }: KernelOptions, qos: QosClass, uid: string): string {
+  const tier = qos === "Guaranteed" ? [] : [qos.toLowerCase()];
+  if (cgroupDriver === "cgroupfs") return [cgroupRoot, "kubepods", ...tier, `pod${uid}`].join("/");
+  const root = cgroupRoot.split("/").filter((part) => part !== "");
+  return `${[...root, "kubepods", ...tier, `pod${uid.replaceAll("-", "_")}`].join("-")}.slice`;
 }
 
 /** DNS of `ClusterFirst` pods is the cluster's where the agent knows it; of others, the host's. */

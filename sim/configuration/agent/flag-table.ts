@@ -33,6 +33,7 @@ function own(
 
 const removed = (removal: string) => ({ deprecated: "R", removal }) as const;
 
+const inCalls = acts("what the runtime is told of pods");
 const kernel = kept("only a kernel under the containers could act on it");
 const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
@@ -126,16 +127,16 @@ export const flagTable: readonly FlagRow[] = [
     "cgroupfs",
     "cgroupDriver",
     "Who manages control groups: cgroupfs or systemd.",
-    kernel,
+    inCalls,
   ),
-  inFile("cgroup-root", "string", "", "cgroupRoot", "Control group under which those of pods are made.", kernel),
+  inFile("cgroup-root", "string", "", "cgroupRoot", "Control group under which those of pods are made.", inCalls),
   inFile(
     "cgroups-per-qos",
     "bool",
     "true",
     "cgroupsPerQOS",
     "Make control groups for classes of service and for pods.",
-    kernel,
+    inCalls,
   ),
   inFile(
     "client-ca-file",
@@ -203,8 +204,8 @@ export const flagTable: readonly FlagRow[] = [
     "Profile blocking, where profiling is on.",
     kept("this agent has no profiler"),
   ),
-  inFile("cpu-cfs-quota", "bool", "true", "cpuCFSQuota", "Hold containers to their CPU limits.", kernel),
-  inFile("cpu-cfs-quota-period", "duration", "100ms", "cpuCFSQuotaPeriod", "Period of CPU quotas.", kernel),
+  inFile("cpu-cfs-quota", "bool", "true", "cpuCFSQuota", "Hold containers to their CPU limits.", inCalls),
+  inFile("cpu-cfs-quota-period", "duration", "100ms", "cpuCFSQuotaPeriod", "Period of CPU quotas.", inCalls),
   inFile(
     "cpu-manager-policy",
     "string",
@@ -681,7 +682,7 @@ export const flagTable: readonly FlagRow[] = [
     "How long calls to the runtime may take, long ones excepted.",
     acts("calls to the runtime"),
   ),
-  own("seccomp-default", "bool", "false", "Give every workload the runtime's own seccomp profile.", kernel, {
+  own("seccomp-default", "bool", "false", "Give every workload the runtime's own seccomp profile.", inCalls, {
     field: "seccompDefault",
   }),
   inFile("serialize-image-pulls", "bool", "true", "serializeImagePulls", "Pull one image at a time.", inPulls),
