@@ -21,6 +21,8 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
     "",
     figuresTable(report, paint),
     "",
+    requestsTable(report, paint),
+    "",
     ...arms.flatMap((arm) =>
       objectiveLines(
         arm.name,
@@ -57,6 +59,46 @@ function figuresTable({ arms, runs }: CapacityReport, paint: Paint): string {
     return isShown ? [[metric.name, metric.kind, ...cells.map((cell) => cell?.text ?? "–")]] : [];
   });
   return renderTable(["", "", ...arms.map(({ name }) => name)], rows, { paintHeader: (text) => paint("strong", text) });
+}
+
+const requestRowsMax = 12;
+
+/** What was asked, by verb and resource, in one repetition of each arm; the rarest together. */
+function requestsTable({ arms, runs }: CapacityReport, paint: Paint): string {
+  const counts = arms.map(({ name }) => requestCounts(runs.filter(({ arm }) => arm === name)));
+  const totals = new Map<string, number>();
+  for (const ofArm of counts) for (const [what, count] of ofArm) totals.set(what, (totals.get(what) ?? 0) + count);
+  const names = [...totals].sort(([, one], [, other]) => other - one).map(([what]) => what);
+  const shown = names.slice(0, requestRowsMax);
+  const rest = names.slice(requestRowsMax);
+  const row = (title: string, of: readonly string[]): readonly string[] => [
+    title,
+    ...counts.map((ofArm) =>
+      figureText(
+        of.reduce((sum, what) => sum + (ofArm.get(what) ?? 0), 0),
+        "",
+      ),
+    ),
+  ];
+  const rows = [
+    ...shown.map((what) => row(what, [what])),
+    ...(rest.length === 0 ? [] : [row(`${rest.length} others`, rest)]),
+  ];
+  return renderTable(["requests, counted", ...arms.map(({ name }) => name)], rows, {
+    paintHeader: (text) => paint("strong", text),
+  });
+}
+
+/** `update leases`: how many in a repetition, on the average. */
+function requestCounts(runs: readonly CapacityRun[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { requests } of runs) {
+    for (const { verb, resource, count } of requests) {
+      const what = `${verb} ${resource}`;
+      counts.set(what, (counts.get(what) ?? 0) + count / runs.length);
+    }
+  }
+  return counts;
 }
 
 /** Of several repetitions, an objective is met when all of them meet it. */

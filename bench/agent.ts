@@ -1,0 +1,180 @@
+/**
+ * What real agents cost: nodes with an agent and a runtime each, the scheduler, controllers and the server with its watch
+ * caches in one process. Run alone, with the nodes, the pods of each and the containers of each pod:
+ *
+ *     node --expose-gc --max-old-space-size=8192 bench/agent.ts [NODES [PODS [CONTAINERS [IDLE-SECONDS]]]]
+ *
+ * prints one JSON object: processor seconds of each phase, virtual seconds in one of them at rest, heap by node and by pod, pods
+ * from creation to Running in a second, and the requests that the server counted at rest.
+ */
+import { nodeFileSchema } from "../scenarios/node-file.ts";
+import { ApiClient } from "../sim/client/api-client.ts";
+import { Cluster } from "../sim/cluster/cluster.ts";
+import { addLiving, type LivingNodes } from "../sim/cluster/living.ts";
+import { nodesOf } from "../sim/cluster/node-pools.ts";
+import type { JsonObject } from "../sim/contract/http-message.ts";
+import { kubernetesProfile } from "../sim/contract/profile.ts";
+import { Kernel } from "../sim/kernel/kernel.ts";
+import type { Process } from "../sim/kernel/types.ts";
+import { type Bench, measure } from "./harness.ts";
+
+const { dialect } = kubernetesProfile;
+const second = 1_000_000;
+/** Pods that are created in a virtual second. */
+const creationRate = 1_000;
+
+class Fleet {
+  readonly kernel = new Kernel({ seed: "bench" });
+  readonly requests = new Map<string, number>();
+  private readonly cluster = new Cluster({ kernel: this.kernel });
+  private readonly living: LivingNodes;
+  private readonly user: { readonly process: Process; readonly made: ApiClient };
+
+  constructor(nodeCount: number) {
+    const { cluster } = this;
+    const tokens = [{ token: "admin", user: "admin", uid: "1", groups: ["system:masters"] }];
+    const { made: server } = cluster.addServer("apiserver", () => ({
+      tokens,
+      profile: kubernetesProfile,
+      // As long as a pod's events are of use to a bench; servers keep them for an hour.
+      eventTtlMicros: 120 * second,
+      limits: { readsMax: 0, mutationsMax: 0 },
+    }));
+    const start = server.start.bind(server);
+    server.start = (request, responder) => {
+      const what = `${request.method} ${resourceOf(request.path)}`;
+      this.requests.set(what, (this.requests.get(what) ?? 0) + 1);
+      return start(request, responder);
+    };
+    const { pools } = nodeFileSchema.parse({ pools: [{ name: "node", count: nodeCount }] });
+    this.living = addLiving(cluster, { dialect, nodes: nodesOf(pools, dialect), hasRealRates: false });
+    this.user = cluster.add("user", (process) => new ApiClient(process, cluster.api(process), "admin"));
+  }
+
+  advance(seconds: number): void {
+    this.kernel.run(this.kernel.nowMicros() + seconds * second);
+  }
+
+  createPods(podCount: number, containerCount: number): void {
+    const { process, made: client } = this.user;
+    const containers = Array.from({ length: containerCount }, (_, at) => ({
+      name: `c${at}`,
+      image: "app",
+      resources: { requests: { cpu: "50m", memory: "32Mi" } },
+    }));
+    let made = 0;
+    const burst = (): void => {
+      for (let count = 0; count < creationRate / 100 && made < podCount; count++) {
+        const body = { metadata: { name: `pod-${made++}`, labels: { app: "bench" } }, spec: { containers } };
+        const request = { method: "POST", path: "/api/v1/namespaces/default/pods", body: body as JsonObject };
+        client.call(request, 60 * second, (answer) => {
+          if (!answer.ok || answer.status !== 201) throw new Error("a pod could not be created");
+        });
+      }
+      if (made < podCount) process.clock.after(second / 100, burst);
+    };
+    this.kernel.enter(process, burst);
+    this.advance(Math.ceil(podCount / creationRate) + 30);
+  }
+
+  get runningCount(): number {
+    let count = 0;
+    for (const { agent } of this.living.nodes.values()) {
+      for (const { pushed } of agent.made.pods.held.values()) {
+        if ((pushed?.["status"] as JsonObject | undefined)?.["phase"] === "Running") count++;
+      }
+    }
+    return count;
+  }
+}
+
+/** `leases`, `nodes/status`: names are not told apart. */
+function resourceOf(path: string): string {
+  const parts = path.split("/").slice(path.startsWith("/api/") ? 3 : 4);
+  const rest = parts[0] === "namespaces" && parts.length > 2 ? parts.slice(2) : parts;
+  return rest[2] === undefined ? (rest[0] ?? path) : `${rest[0]}/${rest[2]}`;
+}
+
+/** Of all threads of this process: garbage is collected beside the work. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+}
+
+function timed(work: () => void): number {
+  const began = cpuSeconds();
+  work();
+  return cpuSeconds() - began;
+}
+
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+interface Figures {
+  readonly nodes: number;
+  readonly pods: number;
+  readonly containers: number;
+  readonly readyCpuSeconds: number;
+  readonly podsPerSecond: number;
+  /** Virtual seconds in a processor second, at rest. */
+  readonly idleRatio: number;
+  readonly bytesPerNode: number;
+  readonly bytesPerPod: number;
+  readonly heapBytes: number;
+  readonly residentBytes: number;
+  /** In a virtual second at rest. */
+  readonly requestsPerSecond: Readonly<Record<string, number>>;
+}
+
+function measureFleet(nodes: number, podsPerNode: number, containersPerPod: number, idleSeconds: number): Figures {
+  const empty = heapBytes();
+  let fleet!: Fleet;
+  const readyCpuSeconds = timed(() => {
+    fleet = new Fleet(nodes);
+    fleet.advance(60);
+  });
+  const withNodes = heapBytes();
+  const pods = nodes * podsPerNode;
+  const creation = timed(() => fleet.createPods(pods, containersPerPod));
+  if (fleet.runningCount !== pods) throw new Error(`${fleet.runningCount} of ${pods} pods run`);
+  // Until what was told of their start has expired, and the history of it is compacted.
+  fleet.advance(600);
+  const withPods = heapBytes();
+  fleet.requests.clear();
+  const idle = timed(() => fleet.advance(idleSeconds));
+  const requests = [...fleet.requests].sort(([, one], [, other]) => other - one);
+  return {
+    nodes,
+    pods,
+    containers: pods * containersPerPod,
+    readyCpuSeconds: rounded(readyCpuSeconds),
+    podsPerSecond: Math.round(pods / creation),
+    idleRatio: rounded(idleSeconds / idle),
+    bytesPerNode: Math.round((withNodes - empty) / nodes),
+    bytesPerPod: Math.round((withPods - withNodes) / Math.max(1, pods)),
+    heapBytes: withPods,
+    residentBytes: process.memoryUsage().rss,
+    requestsPerSecond: Object.fromEntries(requests.map(([what, count]) => [what, rounded(count / idleSeconds)])),
+  };
+}
+
+const rounded = (figure: number): number => Number(figure.toPrecision(4));
+
+let small: Figures | undefined;
+const ofSmall = (figure: (figures: Figures) => number) => (): number =>
+  figure((small ??= measureFleet(100, 30, 1, 600)));
+
+export const benches: readonly Bench[] = [
+  { name: "agent.idle-100-nodes", unit: "virtual seconds/s", run: ofSmall(({ idleRatio }) => idleRatio) },
+  { name: "agent.pods-to-running", unit: "pods/s", run: ofSmall(({ podsPerSecond }) => podsPerSecond), target: 1_000 },
+  { name: "agent.node", unit: "bytes/node", run: ofSmall(({ bytesPerNode }) => bytesPerNode) },
+  { name: "agent.pod", unit: "bytes/pod", run: ofSmall(({ bytesPerPod }) => bytesPerPod) },
+];
+
+if (import.meta.main) {
+  const [nodes = 100, pods = 30, containers = 1, idleSeconds = 600] = process.argv.slice(2).map(Number);
+  if (process.argv.length > 2) console.log(JSON.stringify(measureFleet(nodes, pods, containers, idleSeconds), null, 1));
+  else for (const bench of benches) console.log(JSON.stringify(await measure(bench, 1, 0)));
+}
