@@ -440,12 +440,14 @@ export const commandLine = or(
     brief: message`Play experiments on capacity: how many nodes, what if all restart, what a flag costs.`,
     footer: examples(
       "touchstone capacity scenarios/capacity/restart-storm.yaml --quick",
+      "touchstone capacity find scenarios/capacity/how-many-nodes.yaml --quick",
+      "touchstone capacity compare out/capacity/before/report.json out/capacity/after/report.json",
       "touchstone capacity scenarios/capacity/churn.yaml --set cluster.nodes=200 --repetitions 5",
     ).concat(
       lines(
         "Exit codes:",
-        "0  every objective is met",
-        "1  an objective is broken",
+        "0  every objective is met; of compare: no figure is worse",
+        "1  an objective is broken; of compare: a figure is worse, beyond the threshold and beyond chance",
         "2  wrong usage, or an experiment that cannot be played",
         "3  cut short: the report has what was done",
         "4  Touchstone itself broke",

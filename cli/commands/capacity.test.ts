@@ -96,3 +96,78 @@ describe("touchstone capacity", () => {
     ).toContain("frequenzy");
   });
 });
+
+describe("what is written", () => {
+  it("is a page that asks for nothing, and tables for other programs", async () => {
+    const folder = join(scratch, "forms");
+    await runHere("capacity", lists, "--output", folder);
+    const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+    const page = read("report.html");
+    expect(page).toContain("What do lists cost?");
+    expect(page).toContain('class="chart"');
+    expect(page).not.toMatch(/<style[^>]*>:where|src="|href="http/);
+    // Two arms of two repetitions, and each list is counted in both tables.
+    const counts = (name: string): number =>
+      read(name)
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => Number(row.split(",").at(name === "requests.csv" ? 7 : 5)))
+        .reduce((sum, each) => sum + each, 0);
+    expect(counts("requests.csv")).toBe(10);
+    expect(counts("seconds.csv")).toBe(10);
+    const { dataItems } = JSON.parse(read("perf-dash.json")) as {
+      dataItems: { data: { Perc99: number }; labels: { Verb: string } }[];
+    };
+    expect(dataItems.map(({ labels }) => labels.Verb)).toEqual(["LIST", "LIST", "LIST", "LIST"]);
+    expect(dataItems[0]?.data.Perc99).toBeGreaterThan(20);
+    expect(readFileSync(join(folder, "requests.parquet")).subarray(0, 4).toString()).toBe("PAR1");
+    expect(read("metrics.prom")).toContain("apiserver_request_total");
+  });
+
+  it("is compared, with an exit code for what is worse", async () => {
+    const [usual, dear] = [join(scratch, "usual"), join(scratch, "dear")];
+    await runHere("capacity", lists, "--repetitions", "3", "--output", usual);
+    await runHere(
+      "capacity",
+      lists,
+      "--repetitions",
+      "3",
+      "--output",
+      dear,
+      "--set",
+      "costs.consistentReadMicros=50000",
+    );
+    const reports = [join(usual, "report.json"), join(dear, "report.json")] as const;
+    const worse = await runHere("capacity", "compare", ...reports);
+    expect(worse.code).toBe(1);
+    expect(worse.stdout).toMatch(/lists, p50 .*WORSE/);
+    expect((await runHere("capacity", "compare", reports[0], reports[0])).code).toBe(0);
+    expect((await runHere("capacity", "compare", ...reports, "--gate", "requests")).code).toBe(0);
+    expect(await refusalHere("capacity", "compare", ...reports, "--gate", "request")).toContain(
+      "did you mean requests?",
+    );
+  });
+
+  it("says what binds", async () => {
+    const found = await runHere(
+      "capacity",
+      "find",
+      lists,
+      "--set",
+      "cluster.server.reads=2",
+      "--set",
+      "sweep=[]",
+      "--set",
+      "objectives=[{ figure: refused, max: 0 }]",
+      "--parameter",
+      "workload.0.clients",
+      "--from",
+      "1",
+      "--to",
+      "9",
+    );
+    expect(found.stdout).toContain("All objectives hold at workload.0.clients=2.");
+    expect(found.stdout).toContain("What binds: reads in flight.");
+  });
+});

@@ -1,12 +1,22 @@
 /** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderCapacityHtml } from "../../reports/html/capacity-page.ts";
+import {
+  figureTable,
+  renderCsv,
+  renderParquet,
+  renderPerfDash,
+  requestTable,
+  secondTable,
+} from "../../reports/render/capacity-tables.ts";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
-import { type CapacityReport, type CapacityRun, capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import type { CapacityReport, CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
 import type { PlannedArm } from "../../scenarios/capacity/plan.ts";
 import { nearNames } from "../../wire/near-names.ts";
 import type { CapacityOptions } from "../command-line.ts";
+import { readCapacityReport } from "../flags/capacity-report-file.ts";
 import { type ReadExperiment, readExperiment } from "../flags/experiment-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { onInterrupt } from "../output/interrupt.ts";
@@ -17,9 +27,15 @@ import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
 import { capacityThreads } from "../targets/capacity-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
 
-type RunOptions = CapacityOptions;
+type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 
-export async function capacity(options: RunOptions): Promise<ExitCode> {
+export async function capacity(options: CapacityOptions): Promise<ExitCode> {
+  if (options.action === "find") return (await import("./capacity-find.ts")).findCapacity(options);
+  if (options.action === "compare") return (await import("./capacity-compare.ts")).compareCapacity(options);
+  return play(options);
+}
+
+async function play(options: RunOptions): Promise<ExitCode> {
   if (options.merge.length > 0) return merge(options);
   const { file } = options;
   if (file === undefined)
@@ -195,34 +211,24 @@ function merge({ merge: files, output, json }: RunOptions): ExitCode {
   return exitCodeOf(whole, isWhole);
 }
 
-export function readCapacityReport(path: string, flag: string): CapacityReport {
-  let document: unknown;
-  try {
-    document = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new UsageError(
-      `${flag} ${path}: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of capacity.`,
-    );
-  }
-  const parsed = capacityReportSchema.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `${flag} ${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}. Give the report.json of capacity.`,
-  );
-}
-
 function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text);
   write("report.json", `${JSON.stringify(report)}\n`);
   write("report.txt", renderCapacityText(report));
+  write("report.html", renderCapacityHtml(report));
+  const tables = { figures: figureTable(report), requests: requestTable(report), seconds: secondTable(report) };
+  for (const [name, table] of Object.entries(tables)) {
+    write(`${name}.csv`, renderCsv(table));
+    write(`${name}.parquet`, renderParquet(table));
+  }
+  write("perf-dash.json", renderPerfDash(report));
   if (metrics !== undefined) write("metrics.prom", metrics);
 }
 
 function print(report: CapacityReport, json: boolean, folder: string | undefined): void {
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderCapacityText(report, painter(process.stdout)));
-  if (!json && folder !== undefined) process.stdout.write(`report: ${join(folder, "report.json")}\n`);
+  if (!json && folder !== undefined) process.stdout.write(`page: ${join(folder, "report.html")}\n`);
 }
 
 function exitCodeOf({ runs }: CapacityReport, isWhole: boolean): ExitCode {

@@ -1,9 +1,10 @@
 /** The flags of `touchstone capacity`. */
-import { object } from "@optique/core/constructs";
+import { object, or } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
-import { argument, constant, flag, option } from "@optique/core/primitives";
+import { argument, command, constant, flag, option } from "@optique/core/primitives";
 import { integer, string, type ValueParser } from "@optique/core/valueparser";
+import { path } from "@optique/run/valueparser";
 import { file, json, newFolder } from "./common-flags.ts";
 import { duration } from "./flag-values.ts";
 import { shard } from "./hunt-seeds.ts";
@@ -94,4 +95,50 @@ const play = object({
   ),
 });
 
-export const capacity = play;
+const compare = object({
+  command: constant("capacity"),
+  action: constant("compare"),
+  files: multiple(
+    argument(path({ metavar: "REPORT", mustExist: true, type: "file" }), {
+      description: message`Reports; of one, its arms are compared, of several, arms of the same name.`,
+    }),
+    { min: 1 },
+  ),
+  threshold: withDefault(
+    option("--threshold", integer({ min: 0, max: 1000, metavar: "PERCENT" }), {
+      description: message`Differences below this are no regression.`,
+    }),
+    1,
+  ),
+  gate: multiple(
+    option("--gate", string({ metavar: "FIGURE" }), {
+      description: message`${text("Only these figures can fail the gate, by their names in the table; all by default.")}`,
+    }),
+  ),
+  json,
+});
+
+const find = object({
+  command: constant("capacity"),
+  action: constant("find"),
+  file: experiment,
+  ...forms,
+  parameter: optional(
+    option("--parameter", string({ metavar: "PATH" }), {
+      description: message`What is bisected, as cluster.nodes. Default: as the experiment says.`,
+    }),
+  ),
+  from: optional(option("--from", integer({ min: 0, metavar: "N" }), { description: message`The smallest value.` })),
+  to: optional(option("--to", integer({ min: 1, metavar: "N" }), { description: message`The largest.` })),
+  output: optional(option("--output", newFolder, { description: message`Where find.json goes. Default: nowhere.` })),
+});
+
+export const capacity = or(
+  command("find", find, {
+    brief: message`${text("Find the value of a parameter at which an objective is first broken, and what binds there.")}`,
+  }),
+  command("compare", compare, {
+    brief: message`${text("Compare arms, with intervals of confidence; exit code 1 for a regression.")}`,
+  }),
+  play,
+);

@@ -102,7 +102,7 @@ function requestCounts(runs: readonly CapacityRun[]): ReadonlyMap<string, number
 }
 
 /** Of several repetitions, an objective is met when all of them meet it. */
-function mergedObjectives(runs: readonly CapacityRun[]): readonly ObjectiveResult[] {
+export function mergedObjectives(runs: readonly CapacityRun[]): readonly ObjectiveResult[] {
   const [first] = runs;
   return (first?.objectives ?? []).map((objective, index) =>
     runs.reduce<ObjectiveResult>((worst, { objectives }) => {

@@ -1,0 +1,179 @@
+/** A capacity report as one page: the question, the answer, and what stands behind it. It needs no network and no manual. */
+import { besideReality } from "../capacity/reality.ts";
+import { figureText, metrics } from "../capacity/metrics.ts";
+import { estimate } from "../capacity/statistics.ts";
+import { mergedObjectives } from "../render/capacity-text.ts";
+import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
+import { curve, heatMap, loadLegend, loadOverTime, percentilesOverTime } from "./capacity-charts.ts";
+import { renderPage } from "./document.ts";
+import { type Markup, markup } from "./markup.ts";
+
+const assets = { styles: ["page.css", "capacity.css"], script: "capacity-script.mjs" };
+
+/** A whole HTML document. */
+export function renderCapacityHtml(report: CapacityReport): string {
+  const { name, question, arms } = report;
+  const body = markup`<main class="capacity" id="findings">
+<header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${answer(report)}</header>
+${sweepCurves(report)}
+${figures(report)}
+${reality(report)}
+${arms.map((arm) => armSection(arm.name, report))}
+${method(report)}
+</main>`;
+  return renderPage({ title: `${name}: ${question}`, body, assets });
+}
+
+const runsOf = ({ runs }: CapacityReport, arm: string): readonly CapacityRun[] => runs.filter((run) => run.arm === arm);
+
+/** Which objectives hold, arm by arm. */
+function answer(report: CapacityReport): Markup {
+  const rows = report.arms.map(({ name }) => ({ name, objectives: mergedObjectives(runsOf(report, name)) }));
+  const titles = rows[0]?.objectives.map(({ text }) => text) ?? [];
+  return markup`<section class="wide"><table><caption>Objectives: what was wanted, and what was found</caption>
+<thead><tr><th scope="col">arm</th>${titles.map((text) => markup`<th scope="col">${text}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ name, objectives }) =>
+      markup`<tr><th scope="row">${name}</th>${objectives.map(({ value, unit, met, worst }) =>
+        value === undefined
+          ? markup`<td class="none">nothing to judge</td>`
+          : markup`<td class="${met ? "met" : "broken"}"${worst === undefined ? "" : markup` title="${worst}"`}>${met ? "holds" : "broken"}: ${figureText(value, unit === "micros" ? "µs" : "")}</td>`,
+      )}</tr>`,
+  )}</tbody></table></section>`;
+}
+
+function figures(report: CapacityReport): Markup {
+  const columns = report.arms.map(({ name }) => runsOf(report, name));
+  const rows = metrics.flatMap(({ name, kind, unit, of }) => {
+    const cells = columns.map((runs) => estimate(runs.map(of).filter((value) => value !== undefined)));
+    if (!cells.some((cell) => cell !== undefined && cell.mean !== 0)) return [];
+    return [
+      markup`<tr><th scope="row">${name}</th><td class="kind ${kind}">${kind}</td>${cells.map((cell) => markup`<td>${cell === undefined ? "–" : figureText(cell.mean, unit)}${cell !== undefined && cell.halfWidth > 0 && markup`<span class="quiet"> ± ${figureText(cell.halfWidth, unit)}</span>`}</td>`)}</tr>`,
+    ];
+  });
+  const spread =
+    report.repetitions > 1 ? ` Means of ${report.repetitions} repetitions, with intervals of 95 % confidence.` : "";
+  return markup`<section class="wide"><table><caption>Figures.${spread} Counted: what the components really did. Modelled: times of the latency model.</caption>
+<thead><tr><th scope="col">figure</th><th scope="col">kind</th>${report.arms.map(({ name }) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></section>`;
+}
+
+/** For a sweep of one parameter whose values are numbers: figures as curves. */
+function sweepCurves(report: CapacityReport): Markup | undefined {
+  const points = report.arms.flatMap(({ name, changes }) => {
+    const [parameter, value] = changes.at(-1) ?? [];
+    return typeof value === "number" && name.endsWith(`${parameter}=${value}`)
+      ? [{ name, parameter: parameter as string, value }]
+      : [];
+  });
+  const [first] = points;
+  if (
+    first === undefined ||
+    points.length < 2 ||
+    points.length < report.arms.length ||
+    new Set(points.map(({ value }) => value)).size < points.length
+  )
+    return undefined;
+  const charts = [
+    "requests a second",
+    "watch events",
+    "store with its history, at most",
+    "writes, p99",
+    "lists, p99",
+    "pod start-up, p99",
+    "processors busy",
+  ].flatMap((wanted) => {
+    const metric = metrics.find(({ name }) => name === wanted);
+    if (metric === undefined) return [];
+    const values = points.flatMap(({ name, value }) => {
+      const found = estimate(
+        runsOf(report, name)
+          .map(metric.of)
+          .filter((each) => each !== undefined),
+      );
+      return found === undefined
+        ? []
+        : [{ x: value, y: found.mean, low: found.mean - found.halfWidth, high: found.mean + found.halfWidth }];
+    });
+    return values.length < 2 || values.every(({ y }) => y === 0)
+      ? []
+      : [
+          markup`<figure><figcaption>${metric.name} <span class="kind ${metric.kind}">${metric.kind}</span></figcaption>${curve(metric.name, metric.unit, values, first.parameter)}</figure>`,
+        ];
+  });
+  return markup`<section><h2>As ${first.parameter} grows</h2><div class="charts">${charts}</div></section>`;
+}
+
+const sliTitles = {
+  mutating: "Writes",
+  get: "Reads of one object",
+  list: "Lists",
+  podStartup: "Pod start-up",
+  watchDelivery: "Watch delivery",
+} as const;
+
+/** The first run of an arm, second by second. */
+function armSection(arm: string, report: CapacityReport): Markup | undefined {
+  const [run] = runsOf(report, arm);
+  if (run === undefined) return undefined;
+  const percentiles = (Object.keys(sliTitles) as (keyof typeof sliTitles)[]).flatMap((sli) => {
+    const chart = percentilesOverTime(run, sli);
+    return chart === undefined
+      ? []
+      : [
+          markup`<figure><figcaption>${sliTitles[sli]}: p50, p90, p99 <span class="kind modelled">modelled</span></figcaption>${chart}</figure>`,
+        ];
+  });
+  const isOpen = report.arms.length < 3 || report.arms[0]?.name === arm;
+  return markup`<details${isOpen ? markup` open` : ""}><summary><h2>${report.arms.length > 1 ? `Arm ${arm}, ` : ""}second by second</h2></summary>
+${run.stoppedBy === undefined ? undefined : markup`<p class="broken">Stopped: ${run.stoppedBy}</p>`}
+<figure><figcaption>Requests a second, by component <span class="kind counted">counted</span></figcaption>
+<p class="legend">${loadLegend(run).map(({ name, color }) => markup`<span class="swatch series-${color}"></span>${name} `)}</p>${loadOverTime(run)}</figure>
+<figure><figcaption>Load by component and second: the darker, the more requests <span class="kind counted">counted</span></figcaption>${heatMap(run)}</figure>
+<div class="charts">${percentiles}</div>
+<p class="legend"><span class="swatch series-1"></span>p50 <span class="swatch series-2"></span>p90 <span class="swatch series-4"></span>p99</p>
+${statusTable(run)}
+${requestTable(run)}
+</details>`;
+}
+
+/** Status × verb × second: the seconds in which anything was refused or broke, and the busiest ones. */
+function statusTable(run: CapacityRun): Markup {
+  const length = Math.max(0, ...run.byVerb.map(({ seconds }) => seconds.length));
+  const total = (second: number): number => run.byVerb.reduce((sum, { seconds }) => sum + (seconds[second] ?? 0), 0);
+  const bad = (second: number): number =>
+    run.byVerb.reduce((sum, { code, seconds }) => sum + (code >= 400 ? (seconds[second] ?? 0) : 0), 0);
+  const all = Array.from({ length }, (_, second) => second);
+  const chosen = new Set(
+    [...all].sort((one, other) => bad(other) - bad(one) || total(other) - total(one)).slice(0, 24),
+  );
+  const shown = all.filter((second) => chosen.has(second));
+  const rows = [...run.byVerb]
+    .sort((one, other) => other.code - one.code || (one.verb < other.verb ? -1 : 1))
+    .filter(({ seconds }) => shown.some((second) => (seconds[second] ?? 0) > 0));
+  return markup`<figure class="wide"><table class="seconds"><caption>Status by verb and second: the 24 seconds with most refusals, then most requests, of ${length} <span class="kind counted">counted</span></caption>
+<thead><tr><th scope="col">status</th><th scope="col">verb</th>${shown.map((second) => markup`<th scope="col">${second} s</th>`)}</tr></thead>
+<tbody>${rows.map(({ verb, code, seconds }) => markup`<tr${code >= 400 ? markup` class="bad"` : ""}><th scope="row">${code}</th><th scope="row">${verb}</th>${shown.map((second) => markup`<td>${(seconds[second] ?? 0) === 0 ? "" : (seconds[second] ?? 0)}</td>`)}</tr>`)}</tbody></table></figure>`;
+}
+
+function requestTable(run: CapacityRun): Markup {
+  const rows = [...run.requests].sort((one, other) => other.count - one.count);
+  const limit = 40;
+  return markup`<details class="inner"><summary>Requests by component, verb, resource, scope and status (${rows.length} rows${rows.length > limit ? `, the first ${limit}; all are in requests.csv` : ""})</summary><div class="wide"><table>
+<thead><tr><th scope="col">component</th><th scope="col">verb</th><th scope="col">resource</th><th scope="col">scope</th><th scope="col">status</th><th scope="col">count</th><th scope="col">bytes answered</th></tr></thead>
+<tbody>${rows.slice(0, limit).map((row) => markup`<tr><th scope="row">${row.who}</th><td>${row.verb}</td><td>${row.resource}</td><td>${row.scope}</td><td>${row.code}</td><td>${row.count}</td><td>${figureText(row.bytesOut, "bytes")}</td></tr>`)}</tbody></table></div></details>`;
+}
+
+function reality(report: CapacityReport): Markup | undefined {
+  const rows = besideReality(report);
+  if (rows.length === 0) return undefined;
+  return markup`<section class="wide"><table><caption>A real cluster was counted at the same workload</caption><thead><tr><th scope="col">what</th><th scope="col">real</th><th scope="col">here</th><th scope="col">within</th><th scope="col"></th></tr></thead>
+<tbody>${rows.map(({ text, real, here, within, agrees }) => markup`<tr><th scope="row">${text}</th><td>${real}</td><td>${here}</td><td>${within}</td><td class="${agrees ? "met" : "broken"}">${agrees ? "agrees" : "differs"}</td></tr>`)}</tbody></table></section>`;
+}
+
+function method({ costs, experiment, build }: CapacityReport): Markup {
+  return markup`<details><summary><h2>How this was found</h2></summary>
+<p>Components run as they are (API server, controllers, scheduler, node agents) on virtual time; the same file and seed give the same figures. Build ${build}.</p>
+<div class="wide"><table><caption>Constants of the latency model</caption><thead><tr><th scope="col">constant</th><th scope="col">value</th><th scope="col">is</th><th scope="col">source</th></tr></thead>
+<tbody>${costs.map(({ name, value, is, source }) => markup`<tr><th scope="row">${name}</th><td>${value}</td><td class="text">${is}</td><td class="text">${source}</td></tr>`)}</tbody></table></div>
+<pre>${experiment}</pre></details>`;
+}
