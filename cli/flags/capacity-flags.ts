@@ -99,7 +99,7 @@ const compare = object({
   command: constant("capacity"),
   action: constant("compare"),
   files: multiple(
-    argument(path({ metavar: "REPORT", mustExist: true, type: "file" }), {
+    argument(path({ metavar: "REPORT", type: "file" }), {
       description: message`Reports; of one, its arms are compared, of several, arms of the same name.`,
     }),
     { min: 1 },
