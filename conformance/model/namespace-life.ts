@@ -7,9 +7,9 @@ import type { Violation } from "../client/findings.ts";
 
 export type NamespacePhase = "Active" | "Terminating" | "absent";
 
-/** A request inside the namespace, about an object that is there but for `create`, and its answer. */
+/** A request inside the namespace, about an object that is there but for those that create, and its answer. */
 export interface RequestInside {
-  readonly verb: "create" | "patch" | "delete" | "get" | "list";
+  readonly verb: "create" | "apply" | "put" | "patch" | "delete" | "get" | "list";
   readonly phase: NamespacePhase;
   readonly status: number;
   /** Reasons of the causes that the answer names. */
@@ -36,7 +36,8 @@ interface Expected {
 
 function expectedOf({ verb, phase }: RequestInside): Expected {
   if (verb === "list") return { statuses: [200], causes: [] }; // a namespace that is not there has no objects
-  if (verb === "create" && phase === "Terminating") return { statuses: [403], causes: ["NamespaceTerminating"] };
+  const creates = verb === "create" || verb === "apply" || verb === "put";
+  if (creates && phase === "Terminating") return { statuses: [403], causes: ["NamespaceTerminating"] };
   if (phase === "absent") return { statuses: [404], causes: [] };
-  return { statuses: verb === "create" ? [200, 201, 202] : verb === "delete" ? [200, 202] : [200], causes: [] };
+  return { statuses: creates ? [200, 201, 202] : verb === "delete" ? [200, 202] : [200], causes: [] };
 }

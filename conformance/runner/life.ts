@@ -2,7 +2,7 @@
 import type { LifeDelete, LifeStep, LifeWrite } from "../arbitraries/lives.ts";
 import { statusIn, type TrialType, valueOf } from "../arbitraries/trial-types.ts";
 import type { Answer } from "../client/exchange.ts";
-import { type Collection, objectOf } from "../client/collection.ts";
+import { type Collection, listOf, objectOf } from "../client/collection.ts";
 import { shownAnswer } from "../client/status-document.ts";
 import { type ApiObject, isApiObject, type Json, type JsonObject, versionOf } from "../client/types.ts";
 import { sameJson, withoutEmpty } from "../model/json-values.ts";
@@ -106,7 +106,7 @@ export class Life {
       await this.isUntouched("dry-run.no-trace", shown);
       return;
     }
-    this.judgeChange(stored, object, step, shown);
+    this.judgeChange(stored, object, step, shown, wanted !== this.wanted);
     const read = objectOf(await this.collection.get(this.name));
     attempt.expect(
       "objects.read-back",
@@ -116,6 +116,26 @@ export class Life {
     );
     this.wanted = wanted;
     this.took(object);
+    if (step.spelling % 2 === 0) await this.isListed(object, shown);
+  }
+
+  /** A list at exactly the version shows the object as it then was. A version may be forgotten. */
+  private async isListed(object: ApiObject, shown: string): Promise<void> {
+    // The one before, where there is one: a list of the present would not show it.
+    const resourceVersion = this.stale ?? versionOf(object);
+    const fieldSelector = `metadata.name=${this.name}`;
+    const answer = await this.collection.list({ fieldSelector, resourceVersion, resourceVersionMatch: "Exact" });
+    if (answer.status === 410 || answer.status === 504) return;
+    const list = listOf(answer);
+    this.attempt.expect(
+      "versions.list-exact",
+      list.resourceVersion === resourceVersion,
+      `a list at ${resourceVersion} after ${shown}`,
+      list.resourceVersion,
+    ); // prettier-ignore
+    const found = list.items.find(({ metadata }) => metadata.uid === object.metadata.uid);
+    const isSame = found !== undefined && versionOf(found) === resourceVersion;
+    this.attempt.expect("versions.list-exact", isSame, `${brief(object)} in it`, brief(found));
   }
 
   /** What the object is to be after the write. What a path has no say in stays. */
@@ -270,12 +290,16 @@ export class Life {
   }
 
   /** A version for each change, and none for what changes nothing; generation with the desired state alone. */
-  private judgeChange(before: ApiObject, after: ApiObject, step: LifeWrite, shown: string): void {
+  private judgeChange(before: ApiObject, after: ApiObject, step: LifeWrite, shown: string, isMeant: boolean): void {
     const { attempt, type } = this;
     const isSame = versionOf(after) === versionOf(before);
     const asked =
       step.verb === "apply" ? JSON.stringify(this.applied(step, this.wanted, {}, type.status)) + step.through : "";
     const hasChanged = !sameJson(contentOf(before), contentOf(after));
+    if (!isMeant) {
+      const broken = isNothing(step) ? "versions.no-op" : "objects.status-apart";
+      attempt.expect(broken, !hasChanged, `${brief(before)} after ${shown}`, brief(after));
+    }
     if (hasChanged) {
       attempt.expect("versions.last-modification", !isSame, `a new version after ${shown}`, versionOf(after));
     } else if (step.verb !== "apply") {

@@ -32,6 +32,7 @@ import { FlowControl } from "./requests/flow-control.ts";
 import { Negotiator } from "./answers/negotiate.ts";
 import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
+import { misreader } from "./misreadings.ts";
 import { Run, type RunHost } from "./requests/run.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
 import { routeOf } from "./requests/route-name.ts";
@@ -67,6 +68,7 @@ export class ApiServer implements ApiHandler, RunHost {
   /** With the gates in force: adapters ask it when to compress. */
   readonly profile: Profile;
   readonly faults: Faults;
+  private readonly misread: ReturnType<typeof misreader>;
   private readonly flowControl: FlowControl;
   private readonly process: Process;
   private readonly context: ServerContext;
@@ -127,6 +129,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.clock = process.clock;
     this.profile = profile;
     this.faults = faults;
+    this.misread = misreader(faults);
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, faults });
@@ -263,8 +266,9 @@ export class ApiServer implements ApiHandler, RunHost {
 
   start(request: ApiRequest, responder: Responder): Cancel {
     if (!this.process.alive) return nothing;
-    const run = new Run(this, request, responder, this.requestCount++);
-    if (this.tracer !== undefined) run.span = this.tracer.arrived(request);
+    const [read, printer] = this.misread?.(request, responder) ?? [request, responder];
+    const run = new Run(this, read, printer, this.requestCount++);
+    if (this.tracer !== undefined) run.span = this.tracer.arrived(read);
     run.stage(() => this.arrive(run));
     if ((run.state as string) === "done") return nothing;
     this.runs.add(run);

@@ -6,12 +6,14 @@
 import { accessFaults } from "./access-faults.ts";
 import { seenAgentFaults } from "./agent-faults.ts";
 import { answerFaults } from "./answer-faults.ts";
+import { edgeFaults } from "./edge-faults.ts";
 import type { FaultRow } from "./fault-row.ts";
 import { readFaults } from "./read-faults.ts";
 import { writeFaults } from "./write-faults.ts";
 
 const rows = {
   ...answerFaults,
+  ...edgeFaults,
   ...accessFaults,
   ...readFaults,
   ...writeFaults,

@@ -1,3 +1,4 @@
+import { patchTypes } from "../../client/collection.ts";
 import fc from "fast-check";
 import { eventsGroupVersion } from "../../arbitraries/events.ts";
 import type { Answer } from "../../client/exchange.ts";
@@ -13,7 +14,18 @@ const anyToken = fc.oneof(
   fc.constantFrom("e30.e30.", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJzeXN0ZW06YWRtaW4ifQ.", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln"),
 );
 
-const verbs = ["get", "list", "create", "delete"] as const;
+const verbs = [
+  "get",
+  "list",
+  "list-all",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "apply",
+  "delete",
+  "deletecollection",
+] as const;
 
 /**
  * Property: a call with a token that nobody was given is answered 401, and one without credentials too, unless the target
@@ -101,7 +113,22 @@ async function isAnybody(attempt: Attempt): Promise<boolean> {
 
 function ask(attempt: Attempt, verb: (typeof verbs)[number], path: string, as: RequestOptions["as"]): Promise<Answer> {
   const { client } = attempt;
+  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "stranger" } };
   switch (verb) {
+    case "list-all":
+      return client.request("GET", path.replace(/\/namespaces\/[^/]+/, ""), { as });
+    case "watch":
+      return client.request("GET", path, { as, query: { watch: 1, timeoutSeconds: 1 } });
+    case "update":
+      return client.request("PUT", `${path}/stranger`, { as, body });
+    case "patch":
+      return client.request("PATCH", `${path}/stranger`, { as, body: {}, contentType: patchTypes.merge });
+    case "apply": {
+      const query = { fieldManager: "alpha" };
+      return client.request("PATCH", `${path}/stranger`, { as, body, query, contentType: patchTypes.apply });
+    }
+    case "deletecollection":
+      return client.request("DELETE", path, { as });
     case "get":
       return client.request("GET", `${path}/stranger`, { as });
     case "list":
@@ -109,9 +136,6 @@ function ask(attempt: Attempt, verb: (typeof verbs)[number], path: string, as: R
     case "delete":
       return client.request("DELETE", `${path}/stranger`, { as });
     case "create":
-      return client.request("POST", path, {
-        as,
-        body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "stranger" } },
-      });
+      return client.request("POST", path, { as, body });
   }
 }

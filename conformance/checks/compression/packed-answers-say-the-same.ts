@@ -33,6 +33,7 @@ export const packedAnswersSayTheSame = defineCheck({
     const filler = (bytes: number) => unit.repeat(Math.ceil(bytes / unit.length));
     objectOf(await collection.create(configMap("large", { data: { filler: filler(largeBytes) } })));
     objectOf(await collection.create(configMap("small", { data: { filler: filler(smallBytes) } })));
+    let isOn = false; // who packs one kind of answer packs the others
     for (const asked of ["object", "list"]) {
       for (const [accept, coding] of codings) await judge(asked, accept, coding);
     }
@@ -58,7 +59,8 @@ export const packedAnswersSayTheSame = defineCheck({
       };
       const packs = { "accept-encoding": coding };
       const [large, small] = [await asking("metadata.name=large", packs), await asking("metadata.name=small", packs)];
-      if (!isPacked(large) && !isPacked(small)) throw new Unsupported("compression"); // behind a gate
+      if (!isOn && !isPacked(large) && !isPacked(small)) throw new Unsupported("compression"); // behind a gate
+      isOn = true;
       attempt.expect("compression.gzip", isPacked(large), "content-encoding: gzip", encodingOf(large));
       const smallPromise = isPacked(small)
         ? undefined

@@ -2,14 +2,17 @@ import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Answer } from "../../client/exchange.ts";
 import { objectOf } from "../../client/collection.ts";
-import { type ApiObject, isApiObject } from "../../client/types.ts";
+import { type ApiObject, isApiObject, type Json, type ObjectMeta } from "../../client/types.ts";
 import { describeEvents } from "../../model/history.ts";
 import { judgeSameState, stateOf } from "../../model/replay.ts";
+import { entriesOf } from "../../model/managed-fields.ts";
+import { sameJson, withoutEmpty } from "../../model/json-values.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { ownLog } from "../../runner/story.ts";
 
 const kinds = [
   "create",
+  "create-named",
   "create-taken",
   "create-stray",
   "create-invalid",
@@ -17,7 +20,11 @@ const kinds = [
   "put-stale",
   "merge",
   "json",
+  "strategic",
+  "apply",
+  "apply-new",
   "delete",
+  "delete-body",
   "delete-absent",
   "delete-held",
   "deletecollection",
@@ -49,6 +56,10 @@ export const dryRunsLeaveNoTrace = defineCheck({
       switch (kind) {
         case "create":
           return collection.create(configMap("new", { data }), options);
+        case "create-named": {
+          const { metadata: _metadata, ...rest } = configMap("", { data });
+          return collection.create({ ...rest, metadata: { generateName: "named-" } }, options);
+        }
         case "create-taken":
           return collection.create(configMap("a", { data }), options);
         case "create-stray":
@@ -66,6 +77,16 @@ export const dryRunsLeaveNoTrace = defineCheck({
           return collection.patch("a", "merge", { data }, options);
         case "json":
           return collection.patch("a", "json", [{ op: "add", path: "/data/added", value: kind }], options);
+        case "strategic":
+          return collection.patch("a", "strategic", { data: { added: kind } }, options);
+        case "apply":
+        case "apply-new": {
+          const query = { ...options.query, fieldManager: "alpha", force: true };
+          const name = kind === "apply" ? "a" : "new";
+          return collection.patch(name, "apply", configMap(name, { data }), { query });
+        }
+        case "delete-body":
+          return collection.delete("a", dry ? { dryRun: ["All"] } : {});
         case "delete":
           return collection.delete("a", undefined, options);
         case "delete-absent":
@@ -124,13 +145,35 @@ function judgeAlike(
     `${dry.status} ${dry.text.slice(0, 300)}`,
   );
   if (real.status >= 300 || !isApiObject(real.json)) return;
-  const data = isApiObject(dry.json) ? dry.json["data"] : undefined;
+  const [said, wanted] = [withoutGenerated(dry.json), withoutGenerated(real.json)];
+  attempt.expect("dry-run.same-answer", sameJson(said, wanted), JSON.stringify(wanted), JSON.stringify(said));
+  if (kind !== "create-named") return;
+  const { name, uid, creationTimestamp } = isApiObject(dry.json) ? dry.json.metadata : ({} as Partial<ObjectMeta>);
+  const isNamed =
+    name?.startsWith("named-") === true && name !== "named-" && uid !== undefined && creationTimestamp != null;
   attempt.expect(
     "dry-run.same-answer",
-    JSON.stringify(data) === JSON.stringify(real.json["data"]),
-    JSON.stringify(real.json["data"]),
-    JSON.stringify(data),
+    isNamed,
+    "a generated name, a uid and a time",
+    JSON.stringify(dry.json).slice(0, 300),
   );
+}
+
+/** Without what is generated for each request, and where it was sent. */
+function withoutGenerated(document: Json | undefined): Json | undefined {
+  if (!isApiObject(document)) return withoutEmpty(document);
+  const {
+    uid: _uid,
+    resourceVersion: _version,
+    creationTimestamp,
+    deletionTimestamp,
+    namespace: _namespace,
+    ...rest
+  } = document.metadata;
+  const managed = entriesOf(document).map(({ time: _time, ...entry }) => entry);
+  const name = rest.name.replace(/^named-.*/, "named-");
+  const times = { created: creationTimestamp != null, deleted: deletionTimestamp != null };
+  return withoutEmpty({ ...document, metadata: { ...rest, name, managedFields: managed, ...times } });
 }
 
 /** Which of the two a create is answered is left open. */

@@ -17,7 +17,7 @@ import { judgeNamed, judgeWarnings, warningTexts } from "../../model/field-warni
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
-const shapes = ["post-json", "post-yaml", "put-json", "put-yaml", "merge", "json-patch"] as const;
+const shapes = ["post-json", "post-yaml", "put-json", "put-yaml", "merge", "strategic", "json-patch"] as const;
 type Shape = (typeof shapes)[number];
 const levels = ["Ignore", "Warn", "Strict", "default"] as const;
 
@@ -80,9 +80,10 @@ function requestOf(
       return { method: "PUT", options: { rawBody: faultyJson("a", strays) }, fields };
     case "put-yaml":
       return { method: "PUT", options: { rawBody: faultyYaml("a", strays), contentType: yaml }, fields };
-    case "merge": {
+    case "merge":
+    case "strategic": {
       const rawBody = faultyJson(undefined, strays);
-      return { method: "PATCH", options: { rawBody, contentType: patchTypes.merge }, fields };
+      return { method: "PATCH", options: { rawBody, contentType: patchTypes[shape] }, fields };
     }
     case "json-patch": {
       const patch = faultyJsonPatch(strays);

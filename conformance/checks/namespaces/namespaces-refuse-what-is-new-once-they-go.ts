@@ -10,7 +10,10 @@ import { pollUntil } from "../../runner/poll.ts";
 
 type Verb = RequestInside["verb"];
 const anyVerbs = (maxLength: number) =>
-  fc.array(fc.constantFrom<Verb>("create", "patch", "delete", "get", "list"), { minLength: 1, maxLength });
+  fc.array(fc.constantFrom<Verb>("create", "apply", "put", "patch", "delete", "get", "list"), {
+    minLength: 1,
+    maxLength,
+  });
 
 /**
  * Property: from the moment its deletion is asked for, a namespace takes nothing new, while what is in it can be changed
@@ -25,9 +28,9 @@ export const namespacesRefuseWhatIsNewOnceTheyGo = defineCheck<{
   area: "namespaces",
   property: "A namespace that is being deleted takes nothing new, and says that it is going.",
   requirements: ["namespaces.terminating", "namespaces.phase", "namespaces.absent-create", "namespaces.absent-list"],
-  features: ["configmaps", "namespaces"],
+  features: ["configmaps", "leases", "namespaces"],
   input: fc.record({ before: anyVerbs(3), after: anyVerbs(6) }),
-  examples: [{ before: ["create"], after: ["create", "patch", "delete", "get", "list", "create"] }],
+  examples: [{ before: ["create"], after: ["create", "apply", "put", "patch", "delete", "get", "list", "create"] }],
   async run(attempt, { before, after }) {
     const inside = await attempt.target.collection("configmaps", "-going");
     const namespace = await attempt.target.namespace("-going");
@@ -35,7 +38,14 @@ export const namespacesRefuseWhatIsNewOnceTheyGo = defineCheck<{
     for (let index = 0; index < before.length + after.length; index++) {
       objectOf(await inside.create(configMap(`kept-${index}`, { finalizers: ["example.com/hold"] })));
     }
-    await judgeAll(attempt, inside, "Active", before, 0);
+    // Of a type that a PUT creates.
+    const leases = await attempt.target.collection(
+      "leases",
+      "-going",
+      `/apis/coordination.${attempt.profile.dialect.groupSuffix}/v1`,
+    );
+    const places = { inside, leases };
+    await judgeAll(attempt, places, "Active", before, 0);
     await judgePhase(attempt, path, "Active");
 
     succeeded(await attempt.client.request("DELETE", path), "deletion.namespace");
@@ -45,7 +55,7 @@ export const namespacesRefuseWhatIsNewOnceTheyGo = defineCheck<{
       const probe = await inside.create(configMap("probe"), { query: { dryRun: "All" } });
       return probe.status === 403 ? true : undefined;
     });
-    await judgeAll(attempt, inside, "Terminating", after, before.length);
+    await judgeAll(attempt, places, "Terminating", after, before.length);
 
     const absent = `${namespace}-absent`;
     const nowhere = await attempt.client.request("POST", `/api/v1/namespaces/${absent}/configmaps`, {
@@ -64,24 +74,35 @@ export const namespacesRefuseWhatIsNewOnceTheyGo = defineCheck<{
   },
 });
 
+interface Places {
+  readonly inside: Collection;
+  readonly leases: Collection;
+}
+
 async function judgeAll(
   attempt: Attempt,
-  inside: Collection,
+  places: Places,
   phase: NamespacePhase,
   verbs: readonly Verb[],
   first: number,
 ): Promise<void> {
   const requests: RequestInside[] = [];
   for (const [index, verb] of verbs.entries()) {
-    requests.push(seen(verb, phase, await send(inside, verb, `kept-${first + index}`, `new-${first + index}`)));
+    requests.push(seen(verb, phase, await send(places, verb, `kept-${first + index}`, `new-${first + index}`)));
   }
   attempt.holds("namespaces.terminating", judgeInside(requests));
 }
 
-function send(inside: Collection, verb: Verb, kept: string, fresh: string): ReturnType<Collection["get"]> {
+function send({ inside, leases }: Places, verb: Verb, kept: string, fresh: string): ReturnType<Collection["get"]> {
   switch (verb) {
     case "create":
       return inside.create(configMap(fresh));
+    case "apply":
+      return inside.patch(fresh, "apply", configMap(fresh), { query: { fieldManager: "alpha" } });
+    case "put": {
+      const apiVersion = leases.path.split("/").slice(2, 4).join("/");
+      return leases.put(fresh, { apiVersion, kind: "Lease", metadata: { name: fresh }, spec: { holderIdentity: "a" } });
+    }
     case "patch":
       return inside.patch(kept, "merge", { data: { changed: "yes" } } satisfies JsonObject);
     case "delete":

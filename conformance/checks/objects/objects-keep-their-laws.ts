@@ -33,6 +33,7 @@ export const objectsKeepTheirLaws = defineCheck({
     "objects.read-back",
     "deletion.preconditions",
     "watch.reliable",
+    "versions.list-exact",
   ],
   features: ["configmaps", "watch"],
   input: fc.record({ plural: fc.constantFrom(...types), steps: anyLife }),

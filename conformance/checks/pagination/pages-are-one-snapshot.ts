@@ -47,8 +47,10 @@ export const pagesAreOneSnapshot = defineCheck({
     limit: fc.integer({ min: 1, max: 5 }),
     selected: fc.boolean(),
     between: fc.array(anyStep(), { maxLength: 6 }),
+    /** All of them while the pages after the first are read, instead of between two. */
+    meanwhile: fc.boolean(),
   }),
-  async run(attempt, { objects, limit, selected, between }) {
+  async run(attempt, { objects, limit, selected, between, meanwhile }) {
     const collection = await attempt.target.collection("configmaps");
     const created: ApiObject[] = [];
     for (const { name, team } of objects) created.push(objectOf(await collection.create(configMap(name, { team }))));
@@ -57,12 +59,18 @@ export const pagesAreOneSnapshot = defineCheck({
 
     const memory = new Memory();
     const performance = { writes: [], reads: [] };
+    let writing: Promise<unknown> = Promise.resolve();
     const pages = await collection.pages(query, async (_page, index) => {
+      if (meanwhile) {
+        if (index === 0) writing = performAll(collection, [between.slice(0, 3), between.slice(3)], memory);
+        return;
+      }
       const step = between[index];
       if (step !== undefined) await perform(collection, step, memory, performance);
       if (index === 2) await performAll(collection, [between.slice(3, 5), between.slice(5)], memory);
     });
 
+    await writing;
     attempt.holds("pages.limit", judgePageSizes(pages, limit));
     attempt.holds("pages.snapshot", judgeConstantVersion(pages));
     const own = pages.map((page): ApiList => ({ ...page, items: attempt.target.own(collection, page.items) }));

@@ -100,10 +100,11 @@ function judgeVersion(bookmark: JsonObject): { value: string; violation: Violati
   return { value: "", violation };
 }
 
-/** Kind and apiVersion name the type, and a streaming list is annotated; anything else must be empty. */
+/** Kind and apiVersion name the type; anything else must be empty, annotations too: this is no streaming list. */
 function populatedFields(bookmark: JsonObject): string[] {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = bookmark;
-  const { resourceVersion: _version, annotations: _annotations, ...others } = (metadata ?? {}) as JsonObject;
+  const { kind, apiVersion, metadata, ...rest } = bookmark;
+  if (kind !== "ConfigMap" || apiVersion !== "v1") return ["kind"];
+  const { resourceVersion: _version, ...others } = (metadata ?? {}) as JsonObject;
   return Object.entries({ ...rest, ...others }).flatMap(([name, value]) => (isEmpty(value) ? [] : [name]));
 }
 
@@ -115,6 +116,6 @@ function isEmpty(value: Json | undefined): boolean {
 
 function onlyVersion(bookmark: JsonObject): boolean {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = bookmark;
-  const names = isJsonObject(metadata) ? Object.keys(metadata).filter((name) => name !== "annotations") : [];
+  const names = isJsonObject(metadata) ? Object.keys(metadata) : [];
   return Object.keys(rest).length === 0 && names.length === 1 && names[0] === "resourceVersion";
 }

@@ -1,0 +1,57 @@
+/** Bugs of what a server makes of requests and prints as answers, whatever lies between: rows of `server-faults.ts`. */
+import { commonMistake, type FaultRow } from "./fault-row.ts";
+
+export const edgeFaults = {
+  "status-dry-run-is-real": {
+    area: "writes",
+    symptom: "A dry run of a write to a status subresource is carried out.",
+    source: commonMistake,
+  },
+  "null-in-patch-is-a-change": {
+    area: "writes",
+    symptom: "A patch that removes what is not there changes the object.",
+    source: commonMistake,
+  },
+  "watch-by-number-is-a-list": {
+    area: "watches",
+    symptom: "`watch=1`, the documents' spelling, is answered with a list.",
+    source: commonMistake,
+  },
+  "token-for-every-audience": {
+    area: "access",
+    symptom: "A token is given for the server, whatever audience was asked for.",
+    source: commonMistake,
+  },
+  "review-for-every-audience": {
+    area: "access",
+    symptom: "A token review does not look at the audiences that it names.",
+    source: commonMistake,
+  },
+  "groups-grow": {
+    area: "access",
+    symptom: "Each time a caller asks who it is, it is in one more group.",
+    source: commonMistake,
+  },
+  "odd-records-poison": {
+    area: "writes",
+    symptom: "After a write with a record of owners that is none, an apply is answered 500.",
+    source: commonMistake,
+  },
+  "conflict-is-no-status": {
+    area: "content",
+    symptom: "The Status of a conflict has no apiVersion.",
+    source: commonMistake,
+  },
+  "causes-have-no-reason": {
+    area: "content",
+    symptom: "The causes of a refusal name fields and no reasons.",
+    source: commonMistake,
+  },
+  "field-selected-pages-are-counted": {
+    area: "lists",
+    symptom: "A list with a field selector tells how many items remain.",
+    source: commonMistake,
+  },
+} as const satisfies Record<string, FaultRow>;
+
+export type EdgeFaultName = keyof typeof edgeFaults;
