@@ -98,8 +98,8 @@ it("docs/implementations.md shows the published results side by side", async () 
       ), // prettier-ignore
     ),
     "## Yours",
-    "The first command judges a server of yours and leaves its report; the second shows several reports side by side, as a page.",
-    "```sh\nnpx touchstone conform --svcconfig ~/.kube/config --profile kubernetes --report out/mine\nnpx touchstone view out/mine/report.json out/embedded/report.json --output out/side-by-side.html\n```",
+    "The first command judges a server of yours and leaves its report; the second shows the `report.json` of two runs side by side, as a page.",
+    "```sh\nnpx touchstone conform --svcconfig ~/.kube/config --profile kubernetes --report out/mine\nnpx touchstone view a.json b.json --output compared.html\n```",
     "A result for this page is one file in `reports/published/`, written after the pattern of those that are there; `npx vitest run reports/published -u` then writes the page anew.",
   ].join("\n\n");
   await expect(`${document}\n`).toMatchFileSnapshot("../../docs/implementations.md");
