@@ -67,7 +67,7 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [
       [],
       "command",
-      "The commands are conform, serve, agent, run, hunt, shrink, diff, replay, config, runtime, view.\nSee `touchstone --help`",
+      "The commands are conform, serve, agent, run, hunt, capacity, shrink, diff, replay, config, runtime, view.\nSee `touchstone --help`",
     ],
     [["lint"], "`lint`", "The commands are conform, serve"],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {

@@ -17,7 +17,8 @@ class Notes implements CollectionHearer {
   readonly heard: string[] = [];
 
   replaced(objects: readonly JsonObject[]): void {
-    this.heard.push(`= ${objects.map(nameOf).join(" ")}`);
+    const ours = objects.map(nameOf).filter((name) => !name.startsWith("kube-")); // the server keeps one of its own
+    this.heard.push(`= ${ours.join(" ")}`);
   }
 
   changed(object: JsonObject): void {

@@ -68,7 +68,7 @@ describe("metrics", () => {
     expect(sample(text, "apiserver_watch_events_sizes_sum", { kind: "ConfigMap" })).toBe(watch.text.length);
     expect(sample(text, "apiserver_watch_cache_events_received_total", { resource: "configmaps" })).toBe(2);
     expect(sample(text, "apiserver_watch_cache_resource_version", { resource: "configmaps" })).toBe(bed.store.revision);
-    expect(sample(text, "apiserver_storage_objects", { resource: "configmaps" })).toBe(2);
+    expect(sample(text, "apiserver_storage_objects", { resource: "configmaps" })).toBe(3); // one is the server's own
     expect(sample(text, "apiserver_cache_list_fetched_objects_total", { resource_prefix: "/configmaps" })).toBe(2);
     expect(sample(text, "apiserver_cache_list_returned_objects_total", { resource_prefix: "/configmaps" })).toBe(0);
     expect(sample(text, "apiserver_storage_list_total", { resource: "configmaps" })).toBe(1);

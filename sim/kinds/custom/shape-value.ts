@@ -3,6 +3,7 @@
  * keys come in byte order. Doing it again changes nothing.
  * Source: the published rules of pruning and defaulting; recorded answers (create-pruned, create-strict).
  */
+import { encodeJson } from "../../../wire/go-strings.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
 import { structNamed } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -40,7 +41,7 @@ const sizes = new WeakMap<object, number>();
 
 function sizeOf(value: object): number {
   let size = sizes.get(value);
-  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length));
+  if (size === undefined) sizes.set(value, (size = encodeJson(value).length));
   return size;
 }
 
