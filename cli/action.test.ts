@@ -100,7 +100,7 @@ describe("the action", () => {
   });
 
   it("passes a good server, with a summary, and leaves no token behind", () => {
-    const job = runJob("good", { url, token: "secret", arguments: "--only errors --runs 20 --jobs 2" });
+    const job = runJob("good", { url, token: "secret", arguments: "--only errors --level quick --runs 20 --jobs 2" });
     expect(job.text).toContain("CONFORMANT");
     expect(job.output).toBe("exit-code=0\nconclusion=conformant\n");
     expect(job.summary).toMatch(/^## ✅ Touchstone: conformant\n/);

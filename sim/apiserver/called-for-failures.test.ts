@@ -3,7 +3,7 @@ import { calledForFailures, isCalledFor } from "./called-for-failures.fixture.ts
 import { profiles } from "../contract/profile.ts";
 import { TestBed } from "./test-bed.fixture.ts";
 
-describe.each(Object.values(profiles))("a failure under $name", (profile) => {
+describe.each([profiles.svc, profiles.kubernetes])("a failure under $name", (profile) => {
   it.each(calledForFailures.map((row) => [row.when, row] as const))("when %s", (_, { ask, text, profiles: named }) => {
     const bed = new TestBed({ profile });
     const { status, text: told } = ask(bed);
