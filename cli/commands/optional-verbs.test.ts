@@ -31,7 +31,9 @@ function without(verb: string, isNamed: boolean, transport: Transport): Transpor
 }
 
 function refuse(sink: StreamSink): () => void {
-  const status = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "MethodNotAllowed", code: 405 };
+  const typed = { kind: "Status", apiVersion: "v1", metadata: {} };
+  const message = "the server does not allow this method on the requested resource";
+  const status = { ...typed, status: "Failure", message, reason: "MethodNotAllowed", code: 405 };
   let isCut = false;
   queueMicrotask(() => {
     if (isCut) return;
