@@ -109,6 +109,11 @@ describe("runSuite", () => {
     expect(report.requirements.find(({ id }) => id === "writes.linearizable")?.outcome.status).toBe("inconclusive");
   });
 
+  it("replays by the law that was asked for", async () => {
+    const report = await run(broken, { only: ["writes-are-linearizable"], law: "must" });
+    expect(report.checks[0]?.failure?.replay).toContain("--seed 1 --law must");
+  });
+
   it("proves nothing when it is stopped, and says that it was", async () => {
     const report = await run(() => ({ status: 200, json: {} }), { signal: AbortSignal.abort() });
     expect([report.complete, report.conclusion]).toEqual([false, "inconclusive"]);

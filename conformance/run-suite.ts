@@ -148,6 +148,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       nodes,
       hosts,
       rows: planned.rows,
+      law: planned.settings.law,
       profile: suiteProfiles[options.profile],
       runId: options.runId ?? (targetKind === "embedded" ? `e${planned.seed >>> 0}` : randomRunId()),
       seed: planned.seed,

@@ -4,7 +4,7 @@ import type { RequirementLevel } from "../../reports/schema/suite-report.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
 import { areaOf, type NamePattern, namePattern } from "./name-pattern.ts";
-import type { Selection } from "./plan.ts";
+import { isOfLaw, type Selection } from "./plan.ts";
 
 /**
  * Unlike a plan it holds what nothing judges as well. A word of `only` or `skip` means a requirement, its area, or all
@@ -28,7 +28,7 @@ export function catalogueOf(
   const [wanted, unwanted] = [only.map(namePattern), skip.map(namePattern)];
   const listed = [...rows.values()].filter(
     ({ id, level }) =>
-      (law === "observed" || level !== "observed") &&
+      isOfLaw(law, { level }) &&
       (wanted.length === 0 || wanted.some((word) => means(word, id))) &&
       !unwanted.some((word) => means(word, id)),
   );

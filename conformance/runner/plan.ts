@@ -31,6 +31,10 @@ export interface Plan {
   readonly partial: boolean;
 }
 
+/** The law `must` is what the documents promise; what is only observed of implementations is left open by them. */
+export const isOfLaw = (law: SuiteLaw, row: Pick<Requirement, "level"> | undefined): boolean =>
+  law === "observed" || row?.level !== "observed";
+
 /**
  * `only`, `law` and `aged` say what the run is about; `skip` leaves things out of it, which then stay unproven.
  * Throws when a word means nothing that is judged: a typing error must not pass.
@@ -39,7 +43,7 @@ export function makePlan(rows: ReadonlyMap<string, Requirement>, checks: readonl
   const { aged, law } = selection;
   for (const word of [...selection.only, ...selection.skip]) requireMeaning(word, rows, checks);
   const [only, skip] = [selection.only.map(namePattern), selection.skip.map(namePattern)];
-  const inLaw = (row: Requirement | undefined) => law === "observed" || row?.level !== "observed";
+  const inLaw = (row: Requirement | undefined) => isOfLaw(law, row);
   const { index: share, count: shares } = selection.shard ?? { index: 1, count: 1 };
   const inScope = checks
     .filter(

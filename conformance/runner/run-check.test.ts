@@ -21,6 +21,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     clock,
     profile: suiteProfiles.svc,
     rows: new Map(),
+    law: "observed",
     names: nameSource("r"),
     features: new Map(),
     furnishing: [],

@@ -1,6 +1,6 @@
 import { append } from "../../wire/lists.ts";
 import { findingId } from "../../reports/gate/finding.ts";
-import type { ExchangeRecord, SuiteFailure, TargetDescription } from "../../reports/schema/suite-report.ts";
+import type { ExchangeRecord, SuiteFailure, SuiteLaw, TargetDescription } from "../../reports/schema/suite-report.ts";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
 import type { Verdict } from "../../reports/schema/verdict.ts";
 import type { NodeHost } from "../../wire/node-host.ts";
@@ -18,6 +18,7 @@ import {
   Unsupported,
 } from "../client/findings.ts";
 import { Witness } from "../model/everywhere/witness.ts";
+import { isOfLaw } from "./plan.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import { type AccessDesks, Attempt, JudgedRequirements } from "./attempt.ts";
@@ -45,6 +46,8 @@ export interface SuiteRun {
   readonly access?: AccessDesks | undefined;
   readonly profile: SuiteProfile;
   readonly rows: ReadonlyMap<string, Requirement>;
+  /** What every exchange is judged by, whichever check it belongs to. */
+  readonly law: SuiteLaw;
   readonly names: NameSource;
   readonly features: Features;
   /** What the target's controllers put into each new namespace. */
@@ -103,7 +106,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
     },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
-        const witness = new Witness();
+        const witness = witnessOf(run);
         const recorder = new Recorder(run.clock, witness);
         programs += 1;
         const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, lodgings), witness);
@@ -157,6 +160,9 @@ const isUnreached = ({ exchange: { status = 0, headers } }: LostAnswer): boolean
 
 const triesMax = 3;
 const shrinkMillisMax = 10_000;
+
+const witnessOf = ({ law, rows }: SuiteRun): Witness =>
+  new Witness((requirement) => isOfLaw(law, rows.get(requirement)));
 
 /** What held for the check may have shown something that must hold everywhere, and does not. */
 function witnessed(end: Error | undefined, { first }: Witness): Error | undefined {
@@ -226,7 +232,7 @@ interface Capture {
 }
 
 function captureOf(run: SuiteRun, check: AgedCheck, program: number, results: JudgedRequirements): Capture {
-  const witness = new Witness();
+  const witness = witnessOf(run);
   const recorder = new Recorder(run.clock, witness);
   const client = programClient(run, check, program, recorder);
   return { recorder, witness, client, attempt: attemptOf(run, client, results, program) };
@@ -390,6 +396,7 @@ function replayLine(run: SuiteRun, check: Check, path: string): string {
   const address = isUrl && !isFiled ? [run.target.address] : [];
   const words = ["touchstone", "conform", ...address, ...(isUrl ? run.replayFlags : [])];
   words.push("--profile", run.profile.name, "--only", check.id, "--seed", String(run.seed));
+  if (run.law !== "observed") words.push("--law", run.law);
   if (path !== "") words.push("--path", path);
   return words.join(" ");
 }

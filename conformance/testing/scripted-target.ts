@@ -10,6 +10,12 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A refusal as every lawful server says it. */
+export function refusal(code: number, reason: string): ScriptedAnswer {
+  const json = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: `refused: ${reason}` };
+  return { status: code, json: { ...json, reason, code } };
+}
+
 /** Answers on a later turn, so that requests overlap; nothing follows a cancel. */
 export function scriptedTransport(script: Script): Transport & { readonly requests: readonly WireRequest[] } {
   const requests: WireRequest[] = [];

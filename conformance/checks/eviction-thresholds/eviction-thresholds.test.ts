@@ -5,14 +5,14 @@ import type { SuiteClock } from "../../../wire/ports.ts";
 import type { Json, JsonObject } from "../../client/types.ts";
 import { runSuite } from "../../run-suite.ts";
 import { type EvictorFault, NaiveEvictor, type Runner, runnerOf } from "../../testing/naive-evictor.ts";
-import { jumpingClock, type Script, scriptedTransport } from "../../testing/scripted-target.ts";
+import { jumpingClock, refusal, type Script, scriptedTransport } from "../../testing/scripted-target.ts";
 
 const verbs = ["get", "list", "create", "delete"];
 const named = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs });
 const core = [named("namespaces", "Namespace", false), named("pods", "Pod", true), named("nodes", "Node", false)];
 const proxy = named("nodes/proxy", "NodeProxyOptions", false);
 const ok = (json: unknown, status = 200) => ({ status, json });
-const notFound = { status: 404, json: { kind: "Status", reason: "NotFound", code: 404 } };
+const notFound = refusal(404, "NotFound");
 const listOf = (kind: string, items: readonly unknown[]) =>
   ok({ kind: `${kind}List`, apiVersion: "v1", metadata: { resourceVersion: "1" }, items });
 
@@ -140,7 +140,7 @@ describe("agents-keep-to-their-thresholds", () => {
   });
 
   it("is unsupported where the credentials do not show nodes", async () => {
-    const report = await judge({ nodes: { status: 403, json: { kind: "Status", reason: "Forbidden", code: 403 } } });
+    const report = await judge({ nodes: refusal(403, "Forbidden") });
     expect(report.checks[0]?.verdict.status).toBe("unsupported");
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dns1123SubdomainErrors } from "../../../wire/names.ts";
 import type { WireRequest } from "../../../wire/ports.ts";
 import { runSuite } from "../../run-suite.ts";
-import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../../testing/scripted-target.ts";
+import { jumpingClock, refusal, type ScriptedAnswer, scriptedTransport } from "../../testing/scripted-target.ts";
 
 interface Metadata {
   name?: string;
@@ -10,6 +10,7 @@ interface Metadata {
   namespace?: string;
   uid?: string;
   resourceVersion?: string;
+  creationTimestamp?: string;
 }
 
 type Wrong =
@@ -22,17 +23,20 @@ type Wrong =
   | "namespaces twice";
 
 const ok = (status: number, json: unknown): ScriptedAnswer => ({ status, json });
-const refusal = (code: number, reason: string): ScriptedAnswer => ok(code, { kind: "Status", code, reason });
 
 /** Objects by path, as a lawful server keeps them, but for what is wrong with it. */
 function target(wrong?: Wrong) {
   const objects = new Map<string, { metadata: Metadata }>();
   let version = 0;
   const store = (path: string, object: { metadata: Metadata }, name: string) => {
-    const stored = {
-      ...object,
-      metadata: { ...object.metadata, name, uid: String(++version), resourceVersion: String(version) },
+    const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+    const kept = {
+      uid: String(++version),
+      resourceVersion: String(version),
+      creationTimestamp: "2026-01-01T00:00:00Z",
     };
+    const metadata = { ...object.metadata, name, ...(namespace === undefined ? {} : { namespace }), ...kept };
+    const stored = { ...object, metadata };
     objects.set(`${path}/${name}`, stored);
     return stored;
   };
@@ -58,8 +62,12 @@ function target(wrong?: Wrong) {
       return same || wrong === "path ignored" ? ok(200, object) : refusal(400, "BadRequest");
     }
     if (method === "GET" && /\/(configmaps|namespaces)$/.test(path)) {
-      const items = [...objects].filter(([at]) => at.startsWith(`${path}/`)).map(([, item]) => item);
-      return ok(200, { kind: "List", metadata: { resourceVersion: String(version) }, items });
+      const kind = path.endsWith("/configmaps") ? "ConfigMapList" : "NamespaceList";
+      const items = [...objects]
+        .filter(([at]) => at.startsWith(`${path}/`) && !at.slice(path.length + 1).includes("/"))
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, item]) => item);
+      return ok(200, { kind, apiVersion: "v1", metadata: { resourceVersion: String(version) }, items });
     }
     const found = objects.get(path);
     return found === undefined || method === "DELETE" ? refusal(404, "NotFound") : ok(200, found);
@@ -122,7 +130,7 @@ describe("names-follow-the-rule-of-their-type", () => {
         const path = full.split("?")[0] as string;
         if (path === "/api/v1") return named("namespaces", "services");
         if (path === `/apis/${group}`) return named("roles");
-        if (method !== "POST") return ok(404, {});
+        if (method !== "POST") return refusal(404, "NotFound");
         const { name } = (JSON.parse(String(body)) as { metadata: { name: string } }).metadata;
         const { [path.split("/").at(-1) as string]: rule = labels } = rules as Record<string, RegExp>;
         return rule.test(name) ? ok(created, {}) : refusal(422, "Invalid");

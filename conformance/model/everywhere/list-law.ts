@@ -1,4 +1,4 @@
-/** What every list is like. */
+/** What every list is like by its documents. */
 import { type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
 import type { Asked } from "./asked.ts";
 import { type Breach, breach } from "./breach.ts";
@@ -20,7 +20,7 @@ export function judgeList(asked: Asked, list: JsonObject): Breach | undefined {
   }
   if (!Array.isArray(items)) return breach("lists.fields", "items: an array", `items: ${JSON.stringify(items)}`);
   const objects = (items as readonly Json[]).filter(isApiObject);
-  return judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeOrder(objects) ?? judgeSelected(asked, objects);
+  return judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeSelected(asked, objects);
 }
 
 /** What a page says of the pages after it. */
@@ -34,9 +34,6 @@ function judgePage({ query }: Asked, metadata: JsonObject): Breach | undefined {
   if (remaining != null && (isSelected || !hasMore)) {
     const why = isSelected ? "with a selector" : "where nothing remains";
     return breach("pages.remaining-absent", `no remainingItemCount ${why}`, JSON.stringify(metadata).slice(0, 300));
-  }
-  if (remaining != null && !(typeof remaining === "number" && remaining > 0)) {
-    return breach("pages.remaining-exact", "remainingItemCount of at least one", JSON.stringify(remaining));
   }
   const version = query.get("resourceVersion");
   const isExact = query.get("resourceVersionMatch") === "Exact" && !query.has("continue");
@@ -52,18 +49,6 @@ function judgeOnce(items: readonly ApiObject[]): Breach | undefined {
     if (metadata.uid === undefined) continue;
     if (seen.has(metadata.uid)) return breach("lists.complete", "each object once", `${metadata.name} twice`);
     seen.add(metadata.uid);
-  }
-  return undefined;
-}
-
-/** By the bytes of `namespace/name`. Names are ASCII, so that comparing texts is comparing bytes. */
-function judgeOrder(items: readonly ApiObject[]): Breach | undefined {
-  let before = "";
-  for (const { metadata } of items) {
-    if (metadata.uid === undefined) return undefined; // made up for the answer, and kept under no key
-    const key = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-    if (key < before) return breach("lists.key-order", `${key} before ${before}`, `${before} before ${key}`);
-    before = key;
   }
   return undefined;
 }

@@ -10,6 +10,7 @@ import { type Breach, breach } from "./breach.ts";
 import { judgeRefusal } from "./error-law.ts";
 import { StreamJudge } from "./event-law.ts";
 import { judgeList } from "./list-law.ts";
+import { judgeListObserved, judgeUntracked } from "./observed-law.ts";
 import { isLetGo, isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
 
 /** The first law that was broken, and the exchange that shows it. */
@@ -20,9 +21,15 @@ export interface Witnessed extends Breach {
 export class Witness {
   /** Undefined: nothing was wrong so far. */
   first: Witnessed | undefined;
+  private readonly isLaw: (requirement: string) => boolean;
   private readonly states = new Map<string, State>();
   private readonly identities = new Map<string, Identity>();
   private readonly streams = new Map<Exchange, StreamJudge | undefined>();
+
+  /** `isLaw`: whether a requirement binds the target of this run. What does not is never noted. */
+  constructor(isLaw: (requirement: string) => boolean) {
+    this.isLaw = isLaw;
+  }
 
   /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
   answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void {
@@ -30,6 +37,7 @@ export class Witness {
     const asked = askedOf(exchange.request);
     if (asked === undefined) return;
     this.note(exchange, this.judgeAnswer(asked, exchange.status ?? 0, document, retryAfter));
+    if (isJsonObject(document)) this.note(exchange, judgeUntracked(asked, document));
   }
 
   /** One event of a watch. */
@@ -43,6 +51,7 @@ export class Witness {
     const stream = this.streams.get(exchange);
     if (asked === undefined || stream === undefined) return;
     this.note(exchange, stream.judge(event) ?? this.judgeTold(asked, event));
+    this.note(exchange, judgeUntracked(asked, event.object));
   }
 
   /** A stream that was ended by us although it had said that it failed, so long ago. */
@@ -54,7 +63,7 @@ export class Witness {
   }
 
   private note(exchange: Exchange, found: Breach | undefined): void {
-    if (found !== undefined) this.first ??= { ...found, exchange };
+    if (found !== undefined && this.isLaw(found.requirement)) this.first ??= { ...found, exchange };
   }
 
   private judgeAnswer(
@@ -75,7 +84,7 @@ export class Witness {
         const found = judgeObject(asked, item) ?? judgeHeld(asked, item) ?? this.judgeState(asked, item);
         if (found !== undefined) return found;
       }
-      return undefined;
+      return judgeListObserved(asked, document);
     }
     if (!isStoredObject(asked, document)) return undefined;
     const found = judgeAnswered(asked, document);
