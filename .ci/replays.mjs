@@ -11,7 +11,7 @@ import { runSuiteOn } from "../cli/targets/suite-target.ts";
 import { readFailureFile } from "../cli/flags/failure-file.ts";
 import { profiles } from "../sim/contract/profile.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
-import { faultNames, faultRows } from "../sim/planted/server-faults.ts";
+import { serverBugNames, serverBugRows } from "../sim/planted/server-bugs.ts";
 
 const atATime = 8;
 const token = "ci-token";
@@ -22,7 +22,9 @@ const home = mkdtempSync(join(tmpdir(), "touchstone-replays-"));
 // The suite's own nodes have bugs that only the embedded server can be given, and a server's access bugs show only where
 // its files name the suite, as in the step that plants every bug.
 const elsewhere = new Set(["eviction", "access"]);
-const seenByUrl = faultNames.filter((name) => faultRows[name].byLuck !== true && !elsewhere.has(faultRows[name].area));
+const seenByUrl = serverBugNames.filter(
+  (name) => serverBugRows[name].byLuck !== true && !elsewhere.has(serverBugRows[name].area),
+);
 const asked = process.argv.slice(2);
 const checkOf = JSON.parse(readFileSync(new URL("replays.json", import.meta.url), "utf8"));
 // A broken stream is waited for as long as its row says, three minutes, and again when it is made again: on request.
@@ -46,7 +48,7 @@ process.exit(wrong.length === 0 ? 0 : 1);
 
 // Undefined: it was found, and came back as the same failure.
 async function tried(bug) {
-  const profile = faultRows[bug].profile ?? "svc";
+  const profile = serverBugRows[bug].profile ?? "svc";
   const server = await startWallServer({
     seed: "1",
     port: 0,

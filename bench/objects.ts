@@ -4,7 +4,7 @@
  */
 import { svcDialect } from "../wire/dialect.ts";
 import { findResource } from "../wire/resources.ts";
-import { faultsOn } from "../sim/planted/server-faults.ts";
+import { bugsOn } from "../sim/planted/server-bugs.ts";
 import type { Prng } from "../sim/kernel/types.ts";
 import type { JsonObject } from "../sim/contract/http-message.ts";
 import { decodeObject } from "../sim/objects/decode.ts";
@@ -24,9 +24,9 @@ import { ownMetadata, type Target } from "../sim/contract/objects.ts";
 import { validateCreate, validateUpdate } from "../sim/objects/validation.ts";
 import type { Bench } from "./harness.ts";
 
-const faults = faultsOn();
+const bugs = bugsOn();
 const prng = counterPrng();
-const write = { now: "2026-01-01T00:00:00Z", prng, faults, subresource: "" };
+const write = { now: "2026-01-01T00:00:00Z", prng, bugs, subresource: "" };
 const tracking = { manager: "bench", apiVersion: "v1", subresource: "", now: write.now };
 
 /** A cheap stream: the kernel's own is measured with the kernel. */
@@ -91,7 +91,7 @@ const pod = (at: number): JsonObject => ({
 /** The whole way of a creation through the layer; the answer is sealed. */
 function create(body: JsonObject | Uint8Array, { target, strategy }: ReturnType<typeof resource>): JsonObject {
   const { draft } = decodeObject(body, "json", target, "Warn");
-  wipeSystemFields(draft, faults);
+  wipeSystemFields(draft, bugs);
   ownMetadata(draft).namespace ??= "bench";
   trackManagedFields(draft, undefined, strategy, tracking);
   prepareForCreate(draft, strategy, write);
@@ -118,7 +118,7 @@ function patchOnce(live: JsonObject): (body: Uint8Array) => JsonObject {
     const { draft } = decodePatched(patch, live, configMaps.target, { level: "Warn", strictStatus: 422 });
     trackManagedFields(draft, live, configMaps.strategy, tracking);
     prepareForUpdate(draft, live, configMaps.strategy, write);
-    if (validateUpdate(draft, live, configMaps.strategy, faults).length > 0) throw new Error("invalid");
+    if (validateUpdate(draft, live, configMaps.strategy, bugs).length > 0) throw new Error("invalid");
     return seal(withResourceVersion(draft, "2"));
   };
 }

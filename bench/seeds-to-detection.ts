@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseScenario } from "../scenarios/load.ts";
 import { bugsOf, noBugs } from "../sim/experiments/bugs.ts";
 import { huntSeed } from "../sim/experiments/hunt-seed.ts";
-import { faultRows } from "../sim/planted/server-faults.ts";
+import { serverBugRows } from "../sim/planted/server-bugs.ts";
 import { simulatedBugRows } from "../sim/planted/simulated-bugs.ts";
 
 // Other benchmarks are imported by the harness; this one is a program.
@@ -34,7 +34,7 @@ function main(): void {
         }).length;
       const found = failing(bugs);
       const sound = failing({ ...noBugs, gates: bugs.gates });
-      const { symptom, source } = { ...faultRows, ...simulatedBugRows }[bug as keyof typeof simulatedBugRows];
+      const { symptom, source } = { ...serverBugRows, ...simulatedBugRows }[bug as keyof typeof simulatedBugRows];
       const mean = found === 0 ? "not found" : (seedCount / found).toFixed(1);
       return {
         sound,
@@ -46,7 +46,7 @@ function main(): void {
   process.stdout.write(`# Published bugs, made again
 
 Each scenario of \`scenarios/regress\` is named after a published bug. With the bug planted it fails; without it, it passes:
-\`touchstone run scenarios/regress/NAME.yaml --fault NAME\`. The last column says how many seeds a hunt plays on average until it
+\`touchstone run scenarios/regress/NAME.yaml --bug NAME\`. The last column says how many seeds a hunt plays on average until it
 finds the bug, counted over ${seedCount} seeds each; the same seeds without a bug found ${wrong === 0 ? "nothing" : `something ${wrong} times`}.
 \`node bench/seeds-to-detection.ts\` counts again.
 

@@ -8,7 +8,7 @@ import type { SuiteProgress } from "../conformance/run-suite.ts";
 import type { SimulationReport } from "../reports/schema/simulation-report.ts";
 import type { SuiteReport } from "../reports/schema/suite-report.ts";
 import { parseScenario } from "../scenarios/load.ts";
-import type { FaultName } from "../sim/planted/server-faults.ts";
+import type { ServerBugName } from "../sim/planted/server-bugs.ts";
 import { playScenario } from "../sim/experiments/play.ts";
 
 export { renderComparisonHtml } from "../reports/html/compare-page.ts";
@@ -21,9 +21,9 @@ export type * from "../reports/schema/suite-report.ts";
 export { exitCodeOf } from "../reports/schema/verdict.ts";
 export type { Conclusion, Outcome, Verdict } from "../reports/schema/verdict.ts";
 export { profiles } from "../sim/contract/profile.ts";
-export { faultRows } from "../sim/planted/server-faults.ts";
+export { serverBugRows } from "../sim/planted/server-bugs.ts";
 export { startWallServer, type WallServerOptions } from "../sim/http/wall-server.ts";
-export type { Connection, FaultName, SuiteProgress };
+export type { Connection, ServerBugName, SuiteProgress };
 
 /** What to judge, and how thoroughly. Default: the embedded server, under the profile `svc`. */
 export interface JudgeOptions extends Partial<Selection> {
@@ -32,7 +32,7 @@ export interface JudgeOptions extends Partial<Selection> {
   /** How to reach and trust the server at the URL. */
   readonly connection?: Partial<Connection>;
   /** Bugs of the embedded server. Default none. */
-  readonly faults?: readonly FaultName[];
+  readonly faults?: readonly ServerBugName[];
 }
 
 /** What `touchstone conform` does. Rejects only for options that make no sense; a failing target is in the report. */

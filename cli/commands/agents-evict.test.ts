@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
-import type { FaultName } from "../../sim/planted/server-faults.ts";
+import type { ServerBugName } from "../../sim/planted/server-bugs.ts";
 import { runSuite } from "../../conformance/run-suite.ts";
 
 /** The suite's nodes, run by real agents with simulated runtimes on the embedded cluster, and an agent that lives there. */
@@ -9,9 +9,9 @@ const judge = (
   profile: "svc" | "kubernetes",
   only: readonly string[],
   runs: number,
-  faults: readonly FaultName[] = [],
+  bugs: readonly ServerBugName[] = [],
 ) =>
-  withEmbeddedServer({ seed: "agents", profile: profiles[profile], faults, hasAgent: true }, (ports) =>
+  withEmbeddedServer({ seed: "agents", profile: profiles[profile], bugs, hasAgent: true }, (ports) =>
     runSuite({ ...ports, profile, targetKind: "embedded", only, runs }),
   );
 
@@ -27,15 +27,15 @@ describe.each(["svc", "kubernetes"] as const)("agents of the embedded cluster, %
 });
 
 describe("planted bugs of thresholds", () => {
-  it.each<[fault: FaultName, requirement: string]>([
+  it.each<[bug: ServerBugName, requirement: string]>([
     ["evict-two-a-look", "one-a-look"],
     ["evict-pressure-flap", "transition"],
     ["evict-min-reclaim-too-little", "minimum-reclaim"],
     ["evict-soft-without-grace", "soft"],
   ])(
     "%s fails the suite",
-    async (fault, requirement) => {
-      const { checks } = await judge("svc", ["joined-nodes-evict-lawfully"], 1, [fault]);
+    async (bug, requirement) => {
+      const { checks } = await judge("svc", ["joined-nodes-evict-lawfully"], 1, [bug]);
       expect(checks[0]?.failure?.requirement).toBe(`agent-eviction.${requirement}`);
     },
     120_000,

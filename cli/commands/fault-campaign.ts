@@ -11,8 +11,8 @@ import {
   faultReportVersion,
 } from "../../reports/schema/fault-report.ts";
 import type { CheckInfo } from "../../conformance/runner/define-check.ts";
-import type { FaultRow } from "../../sim/planted/fault-row.ts";
-import { type FaultName, faultRows } from "../../sim/planted/server-faults.ts";
+import type { BugRow } from "../../sim/planted/bug-row.ts";
+import { type ServerBugName, serverBugRows } from "../../sim/planted/server-bugs.ts";
 import type { EmbeddedPart } from "../targets/embedded-part.ts";
 import type { EmbeddedDetails } from "../targets/embedded.ts";
 import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "../targets/embedded-pool.ts";
@@ -20,7 +20,7 @@ import { gatesWith } from "./fault-gates.ts";
 import { type Selection, serverFlags } from "../targets/suite-target.ts";
 
 export interface Campaign {
-  readonly faults: readonly FaultName[];
+  readonly faults: readonly ServerBugName[];
   readonly featureGates: EmbeddedDetails["featureGates"];
   /** Seeds on which a server without a fault is judged. */
   readonly cleanSeeds: number;
@@ -79,15 +79,15 @@ async function hunt(
   pool: EmbeddedPool,
   { selection: asked, featureGates }: Campaign,
   checks: readonly CheckInfo[],
-  fault: FaultName,
+  fault: ServerBugName,
 ): Promise<FaultResult | undefined> {
-  const selection = { ...asked, profile: faultRows[fault].profile ?? asked.profile };
+  const selection = { ...asked, profile: serverBugRows[fault].profile ?? asked.profile };
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
   const details = { seed: selection.seed, faults: [fault], featureGates: gatesWith([fault], featureGates) };
   if (isStopped(selection)) return undefined;
-  for (const { id: check } of likelyFirst(checks, faultRows[fault].area)) {
+  for (const { id: check } of likelyFirst(checks, serverBugRows[fault].area)) {
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
     measuredMillis += found.measuredMillis;
@@ -106,7 +106,7 @@ async function hunt(
 }
 
 /** The areas of checks in which a fault of an area most likely shows. */
-export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> = {
+export const likelyAreas: Readonly<Record<BugRow["area"], readonly string[]>> = {
   lists: ["pagination", "versions", "expiry"],
   watches: ["watch", "versions", "expiry", "custom-resources"],
   writes: ["objects", "writes", "patch", "strategic", "apply"],
@@ -122,7 +122,7 @@ export const likelyAreas: Readonly<Record<FaultRow["area"], readonly string[]>> 
 /** The same checks: where the fault belongs first, otherwise in their order. */
 export function likelyFirst<Row extends Pick<CheckInfo, "area">>(
   checks: readonly Row[],
-  area: FaultRow["area"],
+  area: BugRow["area"],
 ): readonly Row[] {
   const place = (check: Row): number => {
     const at = likelyAreas[area].indexOf(check.area);

@@ -38,7 +38,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     port: options.port,
     bindAddress: options.bindAddress,
     profile,
-    faults: options.faults,
+    bugs: options.faults,
     historyWindowMicros: options.historyWindow,
     historyBytesMax: options.historyBytesMax,
     ...(options.memoryMax === undefined ? {} : { memoryBytesMax: options.memoryMax }),

@@ -13,7 +13,7 @@ import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { UsageError } from "./usage-error.ts";
-import { faultsOn } from "../../sim/planted/server-faults.ts";
+import { bugsOn } from "../../sim/planted/server-bugs.ts";
 
 type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
 
@@ -64,7 +64,7 @@ function tokenAnswer(text: string, settings: Settings["AuthenticationConfigurati
   steps.push(
     say(`A server verifies its signature (${token.algorithm}) by ${key}; nobody was called here, so this is open.`),
   );
-  const judgement = judgeClaims(token.claims, row, { rules, faults: faultsOn() }, Date.now() / 1_000, (step) =>
+  const judgement = judgeClaims(token.claims, row, { rules, bugs: bugsOn() }, Date.now() / 1_000, (step) =>
     steps.push(say(`${step}.`)),
   );
   if (judgement.is === "refused") {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import type { SuiteFailure } from "../../reports/schema/suite-report.ts";
 import { profiles } from "../../sim/contract/profile.ts";
-import type { FaultName } from "../../sim/planted/server-faults.ts";
+import type { ServerBugName } from "../../sim/planted/server-bugs.ts";
 import type { Listening } from "../../sim/http/http1-server.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { startWallServer } from "../../sim/http/wall-server.ts";
@@ -69,14 +69,14 @@ describe("a failure of a server at a URL", () => {
   const open: Listening[] = [];
   let broken: Listening;
 
-  async function listen(faults: readonly FaultName[]): Promise<Listening> {
+  async function listen(bugs: readonly ServerBugName[]): Promise<Listening> {
     const listening = await startWallServer({
       seed: "1",
       port: 0,
       bindAddress: "127.0.0.1",
       profile: profiles.svc,
       anonymousAuth: false,
-      faults,
+      bugs,
       tls: { ...server, clientAuthorities: client.certificate },
       tokens: [{ token: "secret", user: "admin", uid: "1", groups: [] }],
       onError: (error) => expect.unreachable(String(error)),

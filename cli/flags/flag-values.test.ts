@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultNames } from "../../sim/planted/server-faults.ts";
+import { serverBugNames } from "../../sim/planted/server-bugs.ts";
 import { boolean, commaList, duration, fault, faultList, featureGates, serverUrl } from "./flag-values.ts";
 
 const valueOf = (result: { success: boolean; value?: unknown }): unknown => (result.success ? result.value : "refused");
@@ -44,7 +44,7 @@ describe("values of flags", () => {
   });
 
   it("hunts all faults, or those that are named", () => {
-    expect(valueOf(faultList().parse("all"))).toHaveLength(faultNames.length);
+    expect(valueOf(faultList().parse("all"))).toHaveLength(serverBugNames.length);
     expect(valueOf(faultList().parse("list-null-items, dry-run-persists"))).toEqual([
       "list-null-items",
       "dry-run-persists",

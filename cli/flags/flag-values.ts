@@ -5,7 +5,7 @@ import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts"
 import { type Message, message, text, value as literal } from "@optique/core/message";
 import { findSimilar } from "@optique/core/suggestion";
 import type { ValueParser, ValueParserResult } from "@optique/core/valueparser";
-import { type FaultName, faultNames } from "../../sim/planted/server-faults.ts";
+import { type ServerBugName, serverBugNames } from "../../sim/planted/server-bugs.ts";
 import { authorizationModes } from "../../sim/apiserver/access/modes.ts";
 import { type FeatureGates, svcProfile } from "../../sim/contract/profile.ts";
 import { type TopicName, topicNames } from "../../conformance/diff/topic-names.ts";
@@ -78,12 +78,12 @@ export function byteCount(): ValueParser<"sync", number> {
 }
 
 /** The name of a planted fault of the embedded server. */
-export function fault(): ValueParser<"sync", FaultName> {
-  return valueParser("NAME", "list-null-items" as FaultName, parseFault, (name) => name, faultNames);
+export function fault(): ValueParser<"sync", ServerBugName> {
+  return valueParser("NAME", "list-null-items" as ServerBugName, parseFault, (name) => name, serverBugNames);
 }
 
-function parseFault(input: string): Parsed<FaultName> {
-  if ((faultNames as readonly string[]).includes(input)) return { success: true, value: input as FaultName };
+function parseFault(input: string): Parsed<ServerBugName> {
+  if ((serverBugNames as readonly string[]).includes(input)) return { success: true, value: input as ServerBugName };
   if (input === "all") {
     return refuse(
       message`This flag plants one bug by its name: ${text("`conform --faults all` tries each of them in turn.")}`,
@@ -94,16 +94,16 @@ function parseFault(input: string): Parsed<FaultName> {
       message`This flag plants one bug by its name: give it once for each, ${text(`or hunt them in turn with \`conform --faults ${input}\`.`)}`,
     );
   }
-  const near = findSimilar(input, faultNames, { maxDistance: 12, maxDistanceRatio: 0.6, maxSuggestions: 4 });
-  const listed = near.length > 0 ? `Near names: ${near.join(", ")}.` : `Names: ${faultNames.join(", ")}.`;
+  const near = findSimilar(input, serverBugNames, { maxDistance: 12, maxDistanceRatio: 0.6, maxSuggestions: 4 });
+  const listed = near.length > 0 ? `Near names: ${near.join(", ")}.` : `Names: ${serverBugNames.join(", ")}.`;
   return refuse(message`No fault is called ${input}. ${text(listed)}`);
 }
 
 /** `all`, or names of planted faults joined by commas, each once. */
-export function faultList(): ValueParser<"sync", readonly FaultName[]> {
-  const parse = (input: string): Parsed<readonly FaultName[]> => {
-    if (input === "all") return { success: true, value: faultNames };
-    const names = new Set<FaultName>();
+export function faultList(): ValueParser<"sync", readonly ServerBugName[]> {
+  const parse = (input: string): Parsed<readonly ServerBugName[]> => {
+    if (input === "all") return { success: true, value: serverBugNames };
+    const names = new Set<ServerBugName>();
     for (const word of input.split(",")) {
       if (word.trim() === "all") return refuse(message`all means every bug: give it alone, or names without it.`);
       const parsed = parseFault(word.trim());
@@ -113,7 +113,10 @@ export function faultList(): ValueParser<"sync", readonly FaultName[]> {
     }
     return { success: true, value: [...names] };
   };
-  return valueParser("all|NAMES" as Metavar, faultNames, parse, (names) => names.join(","), ["all", ...faultNames]);
+  return valueParser("all|NAMES" as Metavar, serverBugNames, parse, (names) => names.join(","), [
+    "all",
+    ...serverBugNames,
+  ]);
 }
 
 const gateNames = Object.keys(svcProfile.featureGates) as (keyof FeatureGates)[];

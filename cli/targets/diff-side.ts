@@ -96,7 +96,7 @@ function embeddedSide(
   const server = {
     seed: `${seed}/diff/${letter}`,
     profile: profiles[profile],
-    faults,
+    bugs: faults,
     featureGates: gatesWith(faults, featureGates),
     // The run itself may do everything; whom it impersonates may do what it grants.
     authorizationModes: ["RBAC"] as const,

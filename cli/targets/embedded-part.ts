@@ -47,7 +47,7 @@ export async function runEmbeddedPart(
   const server = {
     seed: `${details.seed}/${check}`,
     profile: profiles[selection.profile],
-    faults: details.faults,
+    bugs: details.faults,
     featureGates: details.featureGates,
     latencyMicros,
     // The suite itself may do everything; the users that it makes may do what it grants them.

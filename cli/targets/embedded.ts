@@ -1,11 +1,11 @@
 /** What makes an embedded server the same server again: kept in reports, read back by `replay`. */
 import { z } from "zod";
-import { faultNames } from "../../sim/planted/server-faults.ts";
+import { serverBugNames } from "../../sim/planted/server-bugs.ts";
 
 const details = z.object({
   /** Of the server's own draws: names, uids, latencies. */
   seed: z.int().min(0).max(4_294_967_295),
-  faults: z.array(z.enum(faultNames)),
+  faults: z.array(z.enum(serverBugNames)),
   featureGates: z.record(z.string(), z.boolean()),
 });
 

@@ -13,7 +13,7 @@ import { type AgentSockets, openAgentSockets } from "../../sim/http/agent-socket
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { GrpcRuntime } from "../../sim/grpc/cri-client.ts";
-import { agentFaultsOn } from "../../sim/planted/agent-faults.ts";
+import { agentBugsOn } from "../../sim/planted/agent-bugs.ts";
 import { machineFiles, urlFetcher } from "../../sim/http/manifests.ts";
 import { remoteServer, type RemoteServerOptions } from "../../sim/http/remote-server.ts";
 import { wallPorts } from "../../sim/http/wall.ts";
@@ -93,7 +93,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
             context,
             runtime,
             rules,
-            faults: agentFaultsOn(),
+            bugs: agentBugsOn(),
             agentVersion,
             negativeGraceIsPods: settings.rules.negativeGraceIsPods,
             failSwapOn,

@@ -1,5 +1,5 @@
 /** What a simulated API server is made of. */
-import type { FaultName, Faults } from "../planted/server-faults.ts";
+import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { AdmissionStep } from "./admission/admission.ts";
@@ -34,7 +34,7 @@ export interface ApiServerOptions {
   /** Default: `svcProfile`. */
   readonly profile?: Profile;
   /** Bugs to have. Default: none. */
-  readonly faults?: Faults | readonly FaultName[];
+  readonly bugs?: ServerBugs | readonly ServerBugName[];
   /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
   readonly historyWindowMicros?: Micros;
   /** What old versions may take, about as JSON; beyond, the oldest go before their time. Default: no bound. */

@@ -4,7 +4,7 @@
  * (401 before 429 before 403 before 404, 405 and 406). See `requests/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
-import { type FaultName, type Faults, faultsOn } from "../planted/server-faults.ts";
+import { type ServerBugName, type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
 import { goQuote } from "../../wire/go-strings.ts";
@@ -67,7 +67,7 @@ export class ApiServer implements ApiHandler, RunHost {
   readonly clock: ServerContext["clock"];
   /** With the gates in force: adapters ask it when to compress. */
   readonly profile: Profile;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   private readonly misread: ReturnType<typeof misreader>;
   private readonly flowControl: FlowControl;
   private readonly process: Process;
@@ -110,9 +110,9 @@ export class ApiServer implements ApiHandler, RunHost {
     const store = tracer === undefined ? options.store : tracedStore(options.store, tracer);
     const base = options.profile ?? svcProfile;
     const profile = { ...base, featureGates: { ...base.featureGates, ...options.featureGates } };
-    const faults = Array.isArray(options.faults)
-      ? faultsOn(options.faults as readonly FaultName[])
-      : ((options.faults as Faults | undefined) ?? faultsOn());
+    const bugs = Array.isArray(options.bugs)
+      ? bugsOn(options.bugs as readonly ServerBugName[])
+      : ((options.bugs as ServerBugs | undefined) ?? bugsOn());
     const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
     const audiences = options.audiences?.length ? options.audiences : [issuer];
     const tokens = new ServiceAccountTokens({
@@ -128,17 +128,17 @@ export class ApiServer implements ApiHandler, RunHost {
     this.process = process;
     this.clock = process.clock;
     this.profile = profile;
-    this.faults = faults;
-    this.misread = misreader(faults);
+    this.bugs = bugs;
+    this.misread = misreader(bugs);
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
-    const custom = new CustomResources({ store, process, dialect, faults });
+    const custom = new CustomResources({ store, process, dialect, bugs });
     this.router = new Router(dialect, custom);
     const policy = new RbacPolicy(dialect, () => this.rbacObjects);
     this.access = new Access(
       {
         clock: process.clock,
-        faults,
+        bugs,
         counts: this.metrics.access,
         policy,
         tables: [staticTokens(options.tokens ?? [], audiences), (token, asked) => tokens.read(token, asked)],
@@ -157,7 +157,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const plugins = admissionPlugins({
       process,
       dialect,
-      faults,
+      bugs,
       authorizer: this.authorize,
       metrics: this.metrics.webhooks,
       reads: () => this.verbs,
@@ -174,8 +174,8 @@ export class ApiServer implements ApiHandler, RunHost {
       store,
       unreadable: unreadableOf(options.store),
       profile,
-      faults,
-      negotiator: new Negotiator(dialect, profile.featureGates, faults),
+      bugs,
+      negotiator: new Negotiator(dialect, profile.featureGates, bugs),
       encoders: new Encoders(dialect),
       encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
       custom,
@@ -209,7 +209,7 @@ export class ApiServer implements ApiHandler, RunHost {
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     if (options.customResources ?? true) this.verbs.startDefinitionController(this);
-    if (!faults["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
+    if (!bugs["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
   }
 
   get alive(): boolean {
@@ -293,13 +293,13 @@ export class ApiServer implements ApiHandler, RunHost {
   /** Whoever may act as another is that one from here on. */
   private authenticated(run: Run, user: User): void {
     const { headers } = run.request;
-    const { faults, profile } = this.context;
-    if (!asksToActAs(headers) || faults["impersonation-ignored"]) {
+    const { bugs, profile } = this.context;
+    if (!asksToActAs(headers) || bugs["impersonation-ignored"]) {
       this.identified(run, user);
       return;
     }
     run.await<() => User>(
-      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect, faults), done),
+      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect, bugs), done),
       (actsAs) => this.identified(run, actsAs()),
     );
   }
@@ -373,7 +373,7 @@ export class ApiServer implements ApiHandler, RunHost {
       return;
     }
     const attributes = attributesOf(run);
-    if (this.faults["dry-run-needs-no-right"] && run.query.first("dryRun") === "All") {
+    if (this.bugs["dry-run-needs-no-right"] && run.query.first("dryRun") === "All") {
       this.handle(run);
       return;
     }

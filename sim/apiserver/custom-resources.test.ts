@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultsOn } from "../planted/server-faults.ts";
+import { bugsOn } from "../planted/server-bugs.ts";
 import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
 import { type Answer, TestBed } from "./test-bed.fixture.ts";
 import { Cluster, definition, group, json, widgets } from "./widget-cluster.fixture.ts";
@@ -235,8 +235,8 @@ for (const profile of [kubernetesProfile, svcProfile]) {
 
     it("end their streams when the definition changes, unless the server has the bug", () => {
       for (const stranded of [false, true]) {
-        const faults = faultsOn(stranded ? ["watch-crd-change-strands-stream"] : []);
-        const cluster = new Cluster(profile, { faults }).establish();
+        const bugs = bugsOn(stranded ? ["watch-crd-change-strands-stream"] : []);
+        const cluster = new Cluster(profile, { bugs }).establish();
         const watch = cluster.get(`${widgets}?watch=1`);
         const body = { spec: { names: { shortNames: ["wid"] } } };
         cluster.bed.ask(`PATCH ${cluster.definitions}/${definition}`, { headers: merge, body });
@@ -247,12 +247,12 @@ for (const profile of [kubernetesProfile, svcProfile]) {
 
     it("take back what they gave, unless the server has the bug", () => {
       for (const broken of [false, true]) {
-        const faults = faultsOn(broken ? ["strict-rejects-metadata"] : []);
+        const bugs = bugsOn(broken ? ["strict-rejects-metadata"] : []);
         const schema = {
           type: "object",
           properties: { metadata: { type: "object", properties: { name: { type: "string" } } } },
         };
-        const cluster = new Cluster(profile, { faults }).establish({}, [
+        const cluster = new Cluster(profile, { bugs }).establish({}, [
           { name: "v1", schema: { openAPIV3Schema: schema } },
         ]);
         cluster.widget("a");

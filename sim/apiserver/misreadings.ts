@@ -1,10 +1,10 @@
 /**
  * Planted bugs at the edges of the server: what it makes of a request before anything else looks at it, and what it
- * prints. Nothing of this exists while none of them is on. Rows: `sim/planted/edge-faults.ts`.
+ * prints. Nothing of this exists while none of them is on. Rows: `sim/planted/edge-bugs.ts`.
  */
 import type { ApiRequest, JsonObject, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
-import type { EdgeFaultName } from "../planted/edge-faults.ts";
-import type { Faults } from "../planted/server-faults.ts";
+import type { EdgeBugName } from "../planted/edge-bugs.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 
 interface Misreading {
   /** What the server takes the request for. */
@@ -23,7 +23,7 @@ interface Memory {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-const misreadings: Readonly<Record<EdgeFaultName, Misreading>> = {
+const misreadings: Readonly<Record<EdgeBugName, Misreading>> = {
   "status-dry-run-is-real": {
     request: (request) =>
       request.path.endsWith("/status") ? { ...request, query: without(request.query, "dryRun") } : request,
@@ -84,11 +84,9 @@ const misreadings: Readonly<Record<EdgeFaultName, Misreading>> = {
 
 /** Undefined when none of these bugs is on. */
 export function misreader(
-  faults: Faults,
+  bugs: ServerBugs,
 ): ((request: ApiRequest, responder: Responder) => readonly [ApiRequest, Responder]) | undefined {
-  const on = (Object.keys(misreadings) as EdgeFaultName[])
-    .filter((name) => faults[name])
-    .map((name) => misreadings[name]);
+  const on = (Object.keys(misreadings) as EdgeBugName[]).filter((name) => bugs[name]).map((name) => misreadings[name]);
   if (on.length === 0) return undefined;
   const memory: Memory = { count: 0, poisoned: new Set() };
   return (request, responder) => {

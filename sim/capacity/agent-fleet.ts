@@ -15,7 +15,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Member } from "../cluster/member.ts";
 import { nodesOf } from "../cluster/node-pools.ts";
 import type { Process } from "../kernel/types.ts";
-import { agentFaultsOn } from "../planted/agent-faults.ts";
+import { agentBugsOn } from "../planted/agent-bugs.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { ExperimentError, type Fleet, type FleetNode } from "./fleet.ts";
@@ -94,7 +94,7 @@ function startAgent(
           context,
           runtime,
           rules,
-          faults: agentFaultsOn(),
+          bugs: agentBugsOn(),
           agentVersion,
           negativeGraceIsPods: settings.rules.negativeGraceIsPods,
           failSwapOn: false,

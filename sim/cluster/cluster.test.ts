@@ -3,7 +3,7 @@ import { ApiClient, type ClientAnswer, type ClientRequest } from "../client/api-
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { svcProfile } from "../contract/profile.ts";
-import { faultsOn } from "../planted/server-faults.ts";
+import { bugsOn } from "../planted/server-bugs.ts";
 import { Cluster } from "./cluster.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -63,7 +63,7 @@ it("reaches a server over the network: latency counts both ways, and a partition
 it("runs controllers in a process of their own, which may crash while the server lives", () => {
   const { cluster, ask } = newCluster();
   const { dialect } = svcProfile;
-  const controllers = cluster.addControllers("controllers", { dialect, switches: {}, faults: faultsOn() });
+  const controllers = cluster.addControllers("controllers", { dialect, switches: {}, bugs: bugsOn() });
   controllers.crash();
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
   expect(ask({ method: "POST", path: "/api/v1/namespaces", body: namespace })).toMatchObject({ status: 201 });

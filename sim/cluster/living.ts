@@ -2,7 +2,7 @@
 import type { Dialect } from "../../wire/dialect.ts";
 import { startClusterControllers } from "../control/cluster-controllers.ts";
 import { startScheduler } from "../control/scheduler/start.ts";
-import { type AgentFaults, agentFaultsOn } from "../planted/agent-faults.ts";
+import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import type { Cluster } from "./cluster.ts";
 import { logAnswer, type NodeAnswer } from "./container-logs.ts";
 import type { NodeShape } from "./node-shape.ts";
@@ -14,7 +14,7 @@ export interface LivingOptions {
   /** Clients keep to the rates that the real ones have by default: 20 requests a second each controller, 50 the scheduler. */
   readonly hasRealRates: boolean;
   /** What the agents do wrong. Default: nothing. */
-  readonly agentFaults?: AgentFaults;
+  readonly agentBugs?: AgentBugs;
   /** What all agents are told, beside what is said of each node. */
   readonly agent?: AgentSettings;
 }
@@ -40,7 +40,7 @@ export function addLiving(cluster: Cluster, options: LivingOptions): LivingNodes
   cluster.add("scheduler", (process) =>
     startScheduler({ process, server: cluster.api(process), dialect, ...rated(schedulerRate) }),
   );
-  const faults = options.agentFaults ?? agentFaultsOn();
+  const bugs = options.agentBugs ?? agentBugsOn();
   const nodes = new Map<string, SimulatedNode>();
   const byAddress = new Map<string, SimulatedNode>();
   for (const [index, shape] of options.nodes.entries()) {
@@ -49,7 +49,7 @@ export function addLiving(cluster: Cluster, options: LivingOptions): LivingNodes
       dialect,
       shape,
       index,
-      faults,
+      bugs,
       ...(agent === undefined ? {} : { agent }),
     });
     nodes.set(node.name, node);

@@ -17,7 +17,7 @@ import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
-import type { AgentFaults } from "../planted/agent-faults.ts";
+import type { AgentBugs } from "../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { ProgrammedUsage, type Taken } from "./programmed-usage.ts";
 
@@ -27,7 +27,7 @@ export interface ProgrammedNodeOptions {
   readonly server: (agent: Process) => ApiHandler;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: Dialect;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
   readonly declaration: NodeDeclaration;
   /** Of the node; nobody else has it. */
   readonly address: string;
@@ -59,7 +59,7 @@ export class ProgrammedNode {
   }
 
   start(): void {
-    const { kernel, server, headers, dialect, faults } = this.options;
+    const { kernel, server, headers, dialect, bugs } = this.options;
     const { process, settings } = this;
     const rules = parseEvictionSettings(this.options.declaration.eviction);
     if ("error" in rules) throw new Error(rules.error);
@@ -76,7 +76,7 @@ export class ProgrammedNode {
               context,
               runtime: this.usage,
               rules,
-              faults,
+              bugs,
               agentVersion,
               negativeGraceIsPods: settings.rules.negativeGraceIsPods,
               failSwapOn: false,

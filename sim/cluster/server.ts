@@ -19,7 +19,7 @@ export function startServer({ controllers = {}, certificateAuthority, ...options
     dialect: server.profile.dialect,
     switches: controllers,
     authority: certificateAuthority,
-    faults: server.faults,
+    bugs: server.bugs,
     queueCounts: server.queueCounts,
   });
   return server;

@@ -13,7 +13,7 @@ import { agentVersion } from "../configuration/agent/flag-values.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { Process } from "../kernel/types.ts";
-import type { AgentFaults } from "../planted/agent-faults.ts";
+import type { AgentBugs } from "../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import type { Cluster } from "./cluster.ts";
@@ -27,7 +27,7 @@ export interface SimulatedNodeOptions {
   readonly shape: NodeShape;
   /** Of the nodes of the cluster, from 0; it decides about addresses. */
   readonly index: number;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
   /** Of the agent; what is left out is as it is on a node that nobody has configured. */
   readonly agent?: AgentSettings;
 }
@@ -91,7 +91,7 @@ export class SimulatedNode {
   }
 
   private makeAgent(process: Process, options: SimulatedNodeOptions): Agent {
-    const { cluster, dialect, shape, faults, agent: settings = {} } = options;
+    const { cluster, dialect, shape, bugs, agent: settings = {} } = options;
     const identity = { commonName: `system:node:${shape.name}`, organizations: nodeGroups };
     const runtime = this.runtime();
     const agentOptions = this.agentOptions(options);
@@ -109,7 +109,7 @@ export class SimulatedNode {
             context,
             runtime,
             rules,
-            faults,
+            bugs,
             agentVersion,
             negativeGraceIsPods: dialect.name === "svc",
             failSwapOn: false,

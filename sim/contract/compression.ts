@@ -1,9 +1,9 @@
 /** When an HTTP adapter compresses a body. Source: document 1, Media types 4; the facts, D23 and section 2. */
 import type { ApiRequest } from "./http-message.ts";
-import type { Faults } from "../planted/server-faults.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 import type { Profile } from "./profile.ts";
 
-/** Whether a body is packed; a fault packs it twice and says so once. */
+/** Whether a body is packed; a planted bug packs it twice and says so once. */
 export type Packing = boolean | "twice";
 
 /**
@@ -11,15 +11,15 @@ export type Packing = boolean | "twice";
  * name `gzip` bare: `gzip;q=1` does not match.
  */
 export function shouldCompress(
-  { profile, faults }: { readonly profile: Profile; readonly faults: Faults },
+  { profile, bugs }: { readonly profile: Profile; readonly bugs: ServerBugs },
   request: ApiRequest,
   status: number,
   bodyBytes: number,
 ): Packing {
   if (!profile.featureGates.APIResponseCompression || bodyBytes < profile.gzipMinimumBytes) return false;
   if (profile.gzipAnswers === "reads" && (request.method !== "GET" || status !== 200)) return false;
-  if (faults["gzip-unasked"]) return true;
+  if (bugs["gzip-unasked"]) return true;
   const accepted = request.headers["accept-encoding"] ?? "";
   const isAccepted = accepted.split(",").some((coding) => coding.trim() === "gzip");
-  return isAccepted && faults["gzip-packed-twice"] ? "twice" : isAccepted;
+  return isAccepted && bugs["gzip-packed-twice"] ? "twice" : isAccepted;
 }

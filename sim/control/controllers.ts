@@ -1,6 +1,6 @@
 /** The controllers that make a cluster live, started in a server's process as clients of its API. */
 import type { Dialect } from "../../wire/dialect.ts";
-import type { Faults } from "../planted/server-faults.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { ApiTypes } from "./api-types.ts";
@@ -45,7 +45,7 @@ export interface ControllersOptions {
   /** Undefined: nothing can be signed. */
   readonly authority?: CertificateAuthority | undefined;
   /** Planted bugs. Default: none. */
-  readonly faults?: Faults | undefined;
+  readonly bugs?: ServerBugs | undefined;
   /** Where work queues count what they do. Default: nobody looks. */
   readonly queueCounts?: QueueCounts;
 }
@@ -56,7 +56,7 @@ interface Parts {
   readonly types: ApiTypes;
   readonly dialect: Dialect;
   readonly authority: CertificateAuthority | undefined;
-  readonly faults: Faults | undefined;
+  readonly bugs: ServerBugs | undefined;
   readonly clientOf: (account: string) => ControlClient;
 }
 
@@ -78,7 +78,7 @@ export function startControllers({
   dialect,
   switches,
   authority,
-  faults,
+  bugs,
   queueCounts = new QueueCounts(),
 }: ControllersOptions): void {
   const wanted = (Object.keys(controllers) as Switch[]).filter((name) => switches[name] ?? true);
@@ -88,7 +88,7 @@ export function startControllers({
   const shared = clientOf("shared-informers");
   const reflectors = new Reflectors(shared);
   const types = new ApiTypes(shared, reflectors, dialect);
-  const parts = { reflectors, types, dialect, authority, faults, clientOf };
+  const parts = { reflectors, types, dialect, authority, bugs, clientOf };
   process.clock.after(0, () =>
     types.start(() => {
       for (const name of wanted) controllers[name](parts).start();

@@ -1,13 +1,13 @@
 /** Which bugs a run has, whatever they are bugs of. */
 import { didYouMean } from "../../wire/near-names.ts";
-import { type FaultName, faultNames, faultRows } from "../planted/server-faults.ts";
+import { type ServerBugName, serverBugNames, serverBugRows } from "../planted/server-bugs.ts";
 import { type SimulatedBug, simulatedBugNames, type SimulatedBugs } from "../planted/simulated-bugs.ts";
 
 export interface Bugs {
   readonly names: readonly string[];
   readonly simulated: SimulatedBugs;
   /** Of the server itself. */
-  readonly server: readonly FaultName[];
+  readonly server: readonly ServerBugName[];
   /** Feature gates that they need. */
   readonly gates: Readonly<Record<string, boolean>>;
 }
@@ -15,7 +15,7 @@ export interface Bugs {
 export const noBugs: Bugs = { names: [], simulated: new Set(), server: [], gates: {} };
 
 /** Every name that a scenario can plant. */
-const bugNames: readonly string[] = [...simulatedBugNames, ...faultNames];
+const bugNames: readonly string[] = [...simulatedBugNames, ...serverBugNames];
 
 /** Throws `UnknownBug`, which says what is near. */
 export function bugsOf(names: readonly string[]): Bugs {
@@ -24,9 +24,9 @@ export function bugsOf(names: readonly string[]): Bugs {
     throw new UnknownBug(
       `no bug is called ${unknown}${didYouMean(unknown, bugNames) || "; docs/simulated-bugs.md and docs/faults.md have their names"}`,
     );
-  const server = names.filter((name) => (faultNames as readonly string[]).includes(name)) as FaultName[];
+  const server = names.filter((name) => (serverBugNames as readonly string[]).includes(name)) as ServerBugName[];
   const simulated = names.filter((name) => (simulatedBugNames as readonly string[]).includes(name)) as SimulatedBug[];
-  const gates = server.flatMap((name) => faultRows[name].gate ?? []);
+  const gates = server.flatMap((name) => serverBugRows[name].gate ?? []);
   return { names, server, simulated: new Set(simulated), gates: Object.fromEntries(gates.map((gate) => [gate, true])) };
 }
 

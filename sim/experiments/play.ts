@@ -167,7 +167,7 @@ class ScenarioRun {
       scenario,
       kernel: this.kernel,
       bugs: this.bugs.simulated,
-      serverFaults: this.bugs.server,
+      serverBugs: this.bugs.server,
       featureGates: this.bugs.gates,
       truth: this.truth,
       judge: this.judge,

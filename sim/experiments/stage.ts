@@ -25,7 +25,7 @@ import type { Micros, Process } from "../kernel/types.ts";
 import { Address, Network } from "../network/network.ts";
 import { MemberStore } from "../planted/member-store.ts";
 import { type PlantedServer, plantedServer } from "../faults/planted-server.ts";
-import type { FaultName } from "../planted/server-faults.ts";
+import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { Actor } from "./actors/actor.ts";
 import { makeActor } from "./actors/all-actors.ts";
@@ -35,7 +35,7 @@ export interface StageParts {
   readonly kernel: Kernel;
   readonly bugs: SimulatedBugs;
   /** Bugs of the server itself. */
-  readonly serverFaults: readonly FaultName[];
+  readonly serverBugs: readonly ServerBugName[];
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly truth: Truth;
   readonly judge: Judge;
@@ -215,7 +215,7 @@ export class Stage implements Injectable {
 
   /** A new process, on the store as it is. What the one before had in memory is lost. */
   private startServer(server: Server): void {
-    const { kernel, scenario, serverFaults, featureGates, bugs, judge } = this.parts;
+    const { kernel, scenario, serverBugs, featureGates, bugs, judge } = this.parts;
     const { name, member, usualLagMicros } = server;
     if (server.process !== undefined) member?.crash();
     const process = kernel.process(name);
@@ -227,7 +227,7 @@ export class Stage implements Injectable {
         process,
         store,
         profile: profiles[scenario.profile],
-        faults: serverFaults,
+        bugs: serverBugs,
         featureGates,
         historyWindowMicros: historyWindow,
         eventTtlMicros: eventTtl,

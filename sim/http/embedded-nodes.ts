@@ -10,13 +10,13 @@ import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { startClusterControllers } from "../control/cluster-controllers.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
-import type { AgentFaults } from "../planted/agent-faults.ts";
+import type { AgentBugs } from "../planted/agent-bugs.ts";
 
 export interface EmbeddedNodesOptions {
   readonly kernel: Kernel;
   readonly dialect: Dialect;
   readonly headers: Readonly<Record<string, string>>;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
   /** Of everything that is not addressed to one of the nodes. */
   readonly elsewhere: (process: Process) => Forward;
 }

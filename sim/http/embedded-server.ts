@@ -8,7 +8,7 @@ import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros, Process } from "../kernel/types.ts";
-import { agentFaultsOn } from "../planted/agent-faults.ts";
+import { agentBugsOn } from "../planted/agent-bugs.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
 import { embeddedNodes } from "./embedded-nodes.ts";
 import { embeddedDocuments } from "./embedded-documents.ts";
@@ -71,7 +71,7 @@ export async function withEmbeddedServer<T>(
       kernel,
       dialect,
       headers,
-      faults: agentFaultsOn(namesOn(serverOptions.faults)),
+      bugs: agentBugsOn(namesOn(serverOptions.bugs)),
       elsewhere: (process) => webhooks.reachedBy(process).forward,
     });
     const { made: server } = new Cluster({ kernel }).addServer("apiserver-1", (process) => ({
@@ -131,7 +131,7 @@ const livingNode: NodeDeclaration = {
   },
 };
 
-function namesOn(faults: EmbeddedServerOptions["faults"] = []): readonly string[] {
-  if (Array.isArray(faults)) return faults;
-  return Object.entries(faults as Readonly<Record<string, boolean>>).flatMap(([name, isOn]) => (isOn ? [name] : []));
+function namesOn(bugs: EmbeddedServerOptions["bugs"] = []): readonly string[] {
+  if (Array.isArray(bugs)) return bugs;
+  return Object.entries(bugs as Readonly<Record<string, boolean>>).flatMap(([name, isOn]) => (isOn ? [name] : []));
 }

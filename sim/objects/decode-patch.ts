@@ -3,7 +3,7 @@
  * would be. What the patch left alone is kept, not copied.
  * Source: the facts, section 4, Patch and Field validation; recorded answers (05, 06).
  */
-import type { Faults } from "../planted/server-faults.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 import { compareBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
 import { parseJsonStrict } from "../../wire/json-scan.ts";
 import type { TypeRow } from "../../wire/schema.ts";
@@ -50,7 +50,7 @@ export function readMergePatchBody(body: Uint8Array | JsonObject | undefined): P
 export function readStrategicPatchBody(
   body: Uint8Array | JsonObject | undefined,
   type: TypeRow,
-  faults?: Faults,
+  bugs?: ServerBugs,
 ): Patch {
   const { value, duplicates } = readBody(body, "");
   if (!isObject(value)) {
@@ -58,7 +58,7 @@ export function readStrategicPatchBody(
   }
   return {
     problems: duplicates.map(duplicateText),
-    apply: (document) => applyStrategicMerge(document, value, type, faults),
+    apply: (document) => applyStrategicMerge(document, value, type, bugs),
     strategic: value,
   };
 }

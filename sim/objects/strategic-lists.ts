@@ -5,7 +5,7 @@
  * Source: recorded answers (05-patch/strategic-*); the design of order-preserving strategic merge.
  */
 import { encodeJson } from "../../wire/go-strings.ts";
-import type { Faults } from "../planted/server-faults.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 import { unmapped } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { goValue } from "./go-values.ts";
@@ -13,7 +13,7 @@ import { rejectedPatch } from "./json-patch.ts";
 import { unknownDirective, withoutDirectives } from "./strategic-directives.ts";
 import { isObject } from "../contract/objects.ts";
 
-export type ListFaults = Pick<Faults, "smp-duplicate-mergekey" | "smp-setelementorder-mismatch">;
+export type ListBugs = Pick<ServerBugs, "smp-duplicate-mergekey" | "smp-setelementorder-mismatch">;
 
 export interface ListMerge {
   /** Undefined when there was no list. */
@@ -28,7 +28,7 @@ export interface ListMerge {
   readonly mergeKey: string;
   /** False for a list that a patch replaces. */
   readonly merges: boolean;
-  readonly faults: ListFaults;
+  readonly bugs: ListBugs;
   /** `patch` names scalars to take away. */
   readonly isDeletion?: boolean;
 }
@@ -44,7 +44,7 @@ export function mergeLists(merge: ListMerge): readonly Json[] {
   else merged = merges ? mergeElements(merge, patch) : patch;
   const elements = elementKind(original ?? [], patch ?? []);
   if (elements === undefined) throw unmapped("no elements in any of the given slices");
-  const wanted = merge.faults["smp-setelementorder-mismatch"] ? sortedByText(order) : order;
+  const wanted = merge.bugs["smp-setelementorder-mismatch"] ? sortedByText(order) : order;
   return arrange(merged, wanted, original ?? [], mergeKey);
 }
 
@@ -80,7 +80,7 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
 
 /** Carries out what single elements of the patch direct; what is left of it is to be merged. */
 function obeyDirectives(
-  { mergeKey, faults }: ListMerge,
+  { mergeKey, bugs }: ListMerge,
   original: readonly Json[],
   patch: readonly JsonObject[],
 ): { readonly kept: readonly Json[]; readonly changes: readonly JsonObject[] } {
@@ -93,7 +93,7 @@ function obeyDirectives(
     if (directive === undefined) changes.push(element);
     else if (directive === "delete") {
       const key = keyOf(element, mergeKey);
-      if (faults["smp-duplicate-mergekey"]) kept = withoutNeighbours(kept, mergeKey, key);
+      if (bugs["smp-duplicate-mergekey"]) kept = withoutNeighbours(kept, mergeKey, key);
       else gone.add(key);
     } else if (directive === "replace") replaces = true;
     else if (directive === "merge") throw unmapped("merging lists cannot yet be specified in the patch");
@@ -103,7 +103,7 @@ function obeyDirectives(
   return { kept: kept.filter((element) => !gone.has((element as JsonObject)[mergeKey])), changes };
 }
 
-/** A fault: as many elements go as have the key, but those that stand together from the first on. */
+/** A planted bug: as many elements go as have the key, but those that stand together from the first on. */
 function withoutNeighbours(list: readonly Json[], mergeKey: string, key: Json): readonly Json[] {
   const has = (element: Json): boolean => (element as JsonObject)[mergeKey] === key;
   const count = list.filter(has).length;

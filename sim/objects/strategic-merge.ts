@@ -10,11 +10,11 @@
  */
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import { badRequest, unmapped } from "../contract/errors.ts";
-import { faultsOn } from "../planted/server-faults.ts";
+import { bugsOn } from "../planted/server-bugs.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { goType } from "./go-values.ts";
 import { unknownDirective, withoutDirectives, withoutNulls } from "./strategic-directives.ts";
-import { type ListFaults, mergeLists } from "./strategic-lists.ts";
+import { type ListBugs, mergeLists } from "./strategic-lists.ts";
 import { isObject } from "../contract/objects.ts";
 import { setKey } from "./walker.ts";
 import { shortTypeName } from "./zero-values.ts";
@@ -30,13 +30,13 @@ export function applyStrategicMerge(
   document: JsonObject,
   patch: JsonObject,
   type: TypeRow,
-  faults: ListFaults = faultsOn(),
+  bugs: ListBugs = bugsOn(),
 ): JsonObject {
-  return mergeMap(document, patch, { is: "struct", type }, faults);
+  return mergeMap(document, patch, { is: "struct", type }, bugs);
 }
 
 /** Merges `patch` into a map of the given shape. */
-function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, faults: ListFaults): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, bugs: ListBugs): JsonObject {
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
   const result: Fields = retained(original, patch);
   const pending = new Map(Object.entries(patch));
@@ -45,10 +45,10 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, faults:
     if (!key.startsWith(orderPrefix)) continue;
     pending.delete(key);
     const name = nameAfter(key, orderPrefix, "invalid patch format of setElementOrder list");
-    if (orderList(result, name, pending.get(name), order, shape, faults)) pending.delete(name);
+    if (orderList(result, name, pending.get(name), order, shape, bugs)) pending.delete(name);
   }
   for (const [key, value] of pending) {
-    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false, faults);
+    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false, bugs);
     else
       mergeField(
         result,
@@ -56,7 +56,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, faults:
         value,
         shape,
         true,
-        faults,
+        bugs,
       );
   }
   return result;
@@ -95,7 +95,7 @@ function orderList(
   change: Json | undefined,
   order: Json,
   shape: Shape,
-  faults: ListFaults,
+  bugs: ListBugs,
 ): boolean {
   const before = Object.hasOwn(result, name) ? result[name] : undefined;
   for (const list of [order, before, change]) {
@@ -109,8 +109,8 @@ function orderList(
     original: before as readonly Json[] | undefined,
     patch: change === undefined ? undefined : (change as readonly Json[]),
     order: order as readonly Json[],
-    mergeElement: (element, by) => mergeMap(element, by, items, faults),
-    faults,
+    mergeElement: (element, by) => mergeMap(element, by, items, bugs),
+    bugs,
     mergeKey,
     merges: strategy === "merge",
   });
@@ -124,7 +124,7 @@ function mergeField(
   value: Json,
   shape: Shape,
   isDeletion: boolean,
-  faults: ListFaults,
+  bugs: ListBugs,
 ): void {
   if (value === null) {
     delete result[name];
@@ -139,17 +139,17 @@ function mergeField(
     else setKey(result, name, clean);
   } else if (isObject(value)) {
     const { shape: inner, strategy } = mapPlace(shape, name);
-    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner, faults));
+    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner, bugs));
   } else if (Array.isArray(value)) {
     const { items, mergeKey, strategy } = listPlace(shape, name);
     const original = before as readonly Json[];
     const patch = value as readonly Json[];
-    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items, faults);
+    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items, bugs);
     const merges = strategy === "merge";
     setKey(
       result,
       name,
-      merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion, faults }) : patch,
+      merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion, bugs }) : patch,
     );
   } else setKey(result, name, value);
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { faultsOn } from "../planted/server-faults.ts";
+import { bugsOn } from "../planted/server-bugs.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { create, endpoint, noFaults, testPrng, update } from "./objects.fixture.ts";
+import { create, endpoint, noBugs, testPrng, update } from "./objects.fixture.ts";
 import { generateName, randomUid } from "./system-fields.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { validateUpdate } from "./validation.ts";
@@ -45,8 +45,8 @@ describe("a creation", () => {
   });
 
   it("can be told to believe the client's deletionTimestamp", () => {
-    const faults = faultsOn(["deletiontimestamp-client-settable"]);
-    expect(metadataOf(create(claimed, configMaps, { faults })).deletionTimestamp).toBe("2001-01-01T00:00:00Z");
+    const bugs = bugsOn(["deletiontimestamp-client-settable"]);
+    expect(metadataOf(create(claimed, configMaps, { bugs })).deletionTimestamp).toBe("2001-01-01T00:00:00Z");
   });
 });
 
@@ -75,11 +75,11 @@ describe("an update", () => {
   });
 
   it("can be told to count labels and status too", () => {
-    const faults = faultsOn(["generation-wrong"]);
-    expect(metadataOf(update(deployment(1, { a: "c" }), live, deployments, { faults })).generation).toBe(2);
+    const bugs = bugsOn(["generation-wrong"]);
+    expect(metadataOf(update(deployment(1, { a: "c" }), live, deployments, { bugs })).generation).toBe(2);
     const status = { ...deployment(1), status: { replicas: 3 } };
-    expect(metadataOf(update(status, live, deployments, { faults, subresource: "status" })).generation).toBe(2);
-    expect(metadataOf(update(deployment(1), live, deployments, { faults })).generation).toBe(1);
+    expect(metadataOf(update(status, live, deployments, { bugs, subresource: "status" })).generation).toBe(2);
+    expect(metadataOf(update(deployment(1), live, deployments, { bugs })).generation).toBe(1);
   });
 
   it("of the object keeps status, of status keeps the rest", () => {
@@ -116,12 +116,10 @@ describe("an update", () => {
     const wish = {
       metadata: { name: "a", namespace: "ns", resourceVersion: "1", deletionTimestamp: "2001-01-01T00:00:00Z" },
     };
-    const fields = (faults = noFaults): readonly (string | undefined)[] =>
-      validateUpdate(update(wish, map, configMaps, { faults }), map, configMaps.strategy, faults).map(
-        ({ field }) => field,
-      );
+    const fields = (bugs = noBugs): readonly (string | undefined)[] =>
+      validateUpdate(update(wish, map, configMaps, { bugs }), map, configMaps.strategy, bugs).map(({ field }) => field);
     expect(new Set(fields())).toEqual(new Set(["metadata.deletionTimestamp"]));
-    expect(fields(faultsOn(["deletiontimestamp-client-settable"]))).toEqual([]);
+    expect(fields(bugsOn(["deletiontimestamp-client-settable"]))).toEqual([]);
     const deleting = {
       ...map,
       metadata: {
@@ -143,7 +141,7 @@ describe("an update", () => {
       map,
       configMaps,
     );
-    expect(validateUpdate(after, map, configMaps.strategy, noFaults).map(({ field }) => field)).toEqual([
+    expect(validateUpdate(after, map, configMaps.strategy, noBugs).map(({ field }) => field)).toEqual([
       "metadata.uid",
       "metadata.uid",
     ]);

@@ -5,7 +5,7 @@
  * the generation it was created with).
  */
 import type { Prng } from "../kernel/types.ts";
-import type { Faults } from "../planted/server-faults.ts";
+import type { ServerBugs } from "../planted/server-bugs.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import { incremented } from "./int64.ts";
@@ -18,18 +18,18 @@ export interface WriteContext {
   readonly now: string;
   /** The server's stream for uids and generated names. */
   readonly prng: Prng;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   /** "" for the object itself, else `status` or another subresource. */
   readonly subresource: string;
 }
 
 /** Forgets what a client may not say of a new object. First of all, before admission sees it. */
-export function wipeSystemFields(draft: Draft, faults: Faults): void {
+export function wipeSystemFields(draft: Draft, bugs: ServerBugs): void {
   const metadata = ownMetadata(draft);
   forget(metadata, "uid");
   forget(metadata, "selfLink");
   metadata.creationTimestamp = null;
-  if (!faults["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
+  if (!bugs["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
 }
 
 function forgetDeletion(metadata: Metadata): void {
@@ -48,14 +48,14 @@ function forget(metadata: Metadata, field: keyof Metadata): void {
  */
 export function prepareForCreate(draft: Draft, strategy: Strategy, context: WriteContext): void {
   const metadata = ownMetadata(draft);
-  if (!context.faults["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
+  if (!context.bugs["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
   if (strategy.usesGeneration) metadata.generation = 1;
   if (strategy.hasStatus && strategy.resetsStatus) resetStatus(draft, strategy.zeroStatus);
   metadata.creationTimestamp = context.now;
   metadata.uid = randomUid(context.prng);
   if ((metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "") {
     const base = metadata.generateName as string;
-    const few = context.faults["generate-name-collision"];
+    const few = context.bugs["generate-name-collision"];
     metadata.name = few ? `${base}${context.prng.intInclusive(2, 4)}` : generateName(base, context.prng);
   }
   strategy.rules.prepareForCreate?.(draft, strategy.dialect);
@@ -68,7 +68,7 @@ function resetStatus(draft: Draft, zero: JsonObject | undefined): void {
 
 /** Puts back what an update may not write, fills in what the client left out, and counts the generation. */
 export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strategy, context: WriteContext): void {
-  const { faults, subresource } = context;
+  const { bugs, subresource } = context;
   const before = metadataOf(live);
   const metadata = ownMetadata(draft);
   if (before.generation === undefined) delete metadata.generation;
@@ -78,14 +78,14 @@ export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strat
   strategy.rules.prepareForUpdate?.(draft, live, subresource, strategy.dialect);
   if ((metadata.uid ?? "") === "" && before.uid !== undefined) metadata.uid = before.uid;
   if (before.creationTimestamp !== undefined) metadata.creationTimestamp = before.creationTimestamp;
-  if (!faults["deletiontimestamp-client-settable"]) {
+  if (!bugs["deletiontimestamp-client-settable"]) {
     if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
     if (before.deletionGracePeriodSeconds !== undefined) {
       metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
     }
   }
   delete metadata.selfLink;
-  if (strategy.usesGeneration && changesGeneration(draft, live, strategy, faults)) {
+  if (strategy.usesGeneration && changesGeneration(draft, live, strategy, bugs)) {
     metadata.generation = incremented(before.generation ?? 0);
   }
   orderMetadata(draft);
@@ -109,8 +109,8 @@ function copyField(draft: Draft, from: JsonObject, key: string): void {
 }
 
 /** Everything but metadata and status is the desired state. */
-function changesGeneration(draft: Draft, live: JsonObject, strategy: Strategy, faults: Faults): boolean {
-  if (faults["generation-wrong"]) {
+function changesGeneration(draft: Draft, live: JsonObject, strategy: Strategy, bugs: ServerBugs): boolean {
+  if (bugs["generation-wrong"]) {
     return (
       !jsonEqual(draft["status"], live["status"]) ||
       !jsonEqual(labelsOf(draft), labelsOf(live)) ||

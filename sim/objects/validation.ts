@@ -3,20 +3,20 @@
  * update judges metadata once for all types and once for the kind.
  * Source: the facts, section 4; recorded answers (05-patch/merge-uid-change).
  */
-import { type Faults, faultsOn } from "../planted/server-faults.ts";
+import { type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { metadataCauses, metadataUpdateCauses } from "./metadata.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, metadataOf } from "../contract/objects.ts";
 
-const noFaults = faultsOn();
+const noBugs = bugsOn();
 
 /** Causes for refusing a new object; empty when it may be stored. */
-export function validateCreate(object: JsonObject | Draft, strategy: Strategy, faults = noFaults): readonly Cause[] {
+export function validateCreate(object: JsonObject | Draft, strategy: Strategy, bugs = noBugs): readonly Cause[] {
   const causes = metadataCauses(metadataOf(object), strategy);
   strategy.rules.validate?.(object as JsonObject, causes, strategy.dialect);
-  return withRoom(faults["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes);
+  return withRoom(bugs["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes);
 }
 
 /** Causes for refusing a change of `live` to `object`; empty when it may be stored. */
@@ -24,13 +24,13 @@ export function validateUpdate(
   object: JsonObject | Draft,
   live: JsonObject,
   strategy: Strategy,
-  faults: Faults,
+  bugs: ServerBugs,
   subresource = "",
 ): readonly Cause[] {
   const metadata = metadataOf(object);
   const common = metadataCauses(metadata, { ...strategy, nameRule: "pathSegment", knownFinalizersOnly: false });
   const step = metadataUpdateCauses(metadata, metadataOf(live)).filter(
-    (cause) => !faults["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
+    (cause) => !bugs["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
   );
   const own = metadataCauses(metadata, strategy);
   return withRoom([

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { faultRows } from "./server-faults.ts";
+import { serverBugRows } from "./server-bugs.ts";
 import { unplantedBugs } from "./unplanted.ts";
 
-const planted = Object.entries(faultRows);
+const planted = Object.entries(serverBugRows);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
@@ -16,7 +16,7 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
       const seen = profile === undefined ? gated : `${gated} It breaks the law of \`${profile}\` alone.`;
       return [`\`${name}\``, seen, source] as const;
     });
-  const head = ["fault", "what a client sees", "modelled on"];
+  const head = ["bug", "what a client sees", "modelled on"];
   const document = [
     "# Planted bugs",
     "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time, with the feature gates on that they need; CI fails when one is not found.",

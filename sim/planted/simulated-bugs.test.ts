@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { faultRows } from "./server-faults.ts";
+import { serverBugRows } from "./server-bugs.ts";
 import { simulatedBugRows } from "./simulated-bugs.ts";
 
 it("no bug of a simulation has the name of a server's", () => {
-  expect(Object.keys(simulatedBugRows).filter((name) => name in faultRows)).toEqual([]);
+  expect(Object.keys(simulatedBugRows).filter((name) => name in serverBugRows)).toEqual([]);
 });
 
 it("each says where it lives, what goes wrong and where it was reported", () => {

@@ -3,7 +3,7 @@
  * moments. A scenario plants one by name (`regress.bug`, `run --fault NAME`); the checkers must find it.
  * Switches are read where the behaviour lives: in the scenario's clients, and in wrappers around store and server.
  */
-import { commonMistake } from "./fault-row.ts";
+import { commonMistake } from "./bug-row.ts";
 
 export interface SimulatedBugRow {
   readonly where: "client" | "server" | "store";

@@ -1,6 +1,6 @@
 /**
  * Published bugs that a URL can show and that are not among the planted ones, each with the reason. Together with the
- * rows of `server-faults.ts` these are all that were found: `docs/faults.md` is made of both.
+ * rows of `server-bugs.ts` these are all that were found: `docs/faults.md` is made of both.
  */
 export interface UnplantedBug {
   /** What is wrong, in one sentence. */

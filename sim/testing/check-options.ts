@@ -1,7 +1,7 @@
 /** What `createCluster` is given, checked when the code runs: not everybody has a compiler before that. */
 import { findSimilar } from "@optique/core/suggestion";
 import { profiles } from "../contract/profile.ts";
-import { faultNames } from "../planted/server-faults.ts";
+import { serverBugNames } from "../planted/server-bugs.ts";
 import type { ClusterOptions } from "./cluster.ts";
 
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
@@ -18,7 +18,7 @@ const rows: Readonly<Record<keyof ClusterOptions, Row>> = {
   seed: ['text, such as "1"', isString],
   profile: [oneOf(Object.keys(profiles)), (value) => Object.hasOwn(profiles, value as string)],
   objects: ["YAML or a list of objects", (value) => isString(value) || Array.isArray(value)],
-  faults: ["names of planted bugs, which docs/faults.md lists", isListOf(faultNames)],
+  bugs: ["names of planted bugs, which docs/faults.md lists", isListOf(serverBugNames)],
   featureGates: ["gates and whether they are on", (value) => typeof value === "object"],
   controllers: ["true or false", isBoolean],
   historyWindow: ['a duration, such as "5m"', isDuration],

@@ -3,7 +3,7 @@ import type { RequestHandler } from "msw";
 import type { Dispatcher } from "undici";
 import type { ApiServerOptions } from "../apiserver/api-server.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import type { FaultName } from "../planted/server-faults.ts";
+import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { TraceRecord } from "../kernel/trace.ts";
 import type { Latency } from "../network/link.ts";
 import type { OpenRequest } from "./breakable-transport.ts";
@@ -19,7 +19,7 @@ export interface ClusterOptions {
   /** Objects to begin with: YAML (one or many documents, a `List` counts as its items) or objects, created in order through the API. */
   readonly objects?: string | readonly JsonObject[];
   /** Bugs that the server is to have. Default none. */
-  readonly faults?: readonly FaultName[];
+  readonly bugs?: readonly ServerBugName[];
   readonly featureGates?: ApiServerOptions["featureGates"];
   /**
    * Whether the controllers that live in the server run: they empty namespaces, collect garbage, keep disruption budgets
@@ -121,7 +121,7 @@ export interface Cluster extends AsyncDisposable {
   openRequests(): readonly OpenRequest[];
 
   /** Switches one of the server's planted bugs. */
-  setFault(name: FaultName, on: boolean): void;
+  setBug(name: ServerBugName, on: boolean): void;
   /** Breaks every open connection, as a server or a proxy that restarts does. The next request goes through. */
   disconnect(): void;
   /** Nothing passes between client and server until `heal`. Each end notices after `noticeAfter`. */

@@ -24,7 +24,7 @@ describe("options", () => {
     [{ sed: "1" }, "createCluster has no option sed. Did you mean seed?"],
     [{ profile: "kubernets" }, 'profile is "kubernets", and must be "svc" or "kubernetes"'],
     [{ seed: 1 }, 'seed is 1, and must be text, such as "1"'],
-    [{ faults: ["no-such-bug"] }, "and must be names of planted bugs"],
+    [{ bugs: ["no-such-bug"] }, "and must be names of planted bugs"],
     [{ controllers: "no" }, "controllers"],
     [{ requestsPerInstantMax: 0 }, "requestsPerInstantMax is 0, and must be an integer from 1 on"],
     [{ hosts: "a" }, "hosts"],

@@ -11,7 +11,7 @@ import type { Member } from "../cluster/member.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
-import { type FaultName, faultNames, faultsOn } from "../planted/server-faults.ts";
+import { type ServerBugName, serverBugNames, bugsOn } from "../planted/server-bugs.ts";
 import { embeddedTransport, virtualClock } from "../http/embedded-transport.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Trace, TraceRecord } from "../kernel/trace.ts";
@@ -86,7 +86,7 @@ export class TestCluster implements Cluster {
   /** Stands for the machines: what happens to the server happens in its events. */
   readonly #site: Process;
   readonly #cluster: SimulatedCluster;
-  readonly #faults: Record<FaultName, boolean>;
+  readonly #bugs: Record<ServerBugName, boolean>;
   /** Of the code under test: first what belongs to no program, then one for each that runs. */
   readonly #ways: WayIn[] = [];
   readonly #between: Between | undefined;
@@ -104,7 +104,7 @@ export class TestCluster implements Cluster {
     this.#options = options;
     this.#between = between;
     this.#createdAt = createdAt;
-    this.#faults = { ...faultsOn(options.faults ?? []) };
+    this.#bugs = { ...bugsOn(options.bugs ?? []) };
     this.#cacheLagMicros = durationMicros(options.cacheLag ?? "0s");
     this.#kernel = new Kernel({ seed: options.seed ?? "1", trace: traceOptions(options.traceRecordsMax) });
     this.#driver = new VirtualDriver(this.#kernel, {
@@ -221,9 +221,10 @@ export class TestCluster implements Cluster {
     return program;
   }
 
-  setFault(name: FaultName, on: boolean): void {
-    if (!faultNames.includes(name)) throw new Error(`no fault is named ${name}; there are: ${faultNames.join(", ")}`);
-    this.#faults[name] = on;
+  setBug(name: ServerBugName, on: boolean): void {
+    if (!serverBugNames.includes(name))
+      throw new Error(`no bug is named ${name}; there are: ${serverBugNames.join(", ")}`);
+    this.#bugs[name] = on;
   }
 
   disconnect(): void {
@@ -349,7 +350,7 @@ export class TestCluster implements Cluster {
     const { profile, historyWindow, featureGates, controllers = true } = this.#options;
     return {
       profile: profiles[profile ?? "kubernetes"],
-      faults: this.#faults,
+      bugs: this.#bugs,
       tokens: [{ token, user: "test", uid: "test", groups: ["system:masters"] }],
       cacheLagMicros: this.#cacheLagMicros,
       controllers: controllers ? {} : noControllers,

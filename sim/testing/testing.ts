@@ -1,5 +1,5 @@
 /** The package's entry point `touchstone/testing`: a whole API server in a test, on virtual time. */
-export type { FaultName } from "../planted/server-faults.ts";
+export type { ServerBugName } from "../planted/server-bugs.ts";
 export type { TraceRecord } from "../kernel/trace.ts";
 export type { OpenRequest } from "./breakable-transport.ts";
 export type { Cluster, ClusterOptions, WriteFilter, WriteRecord } from "./cluster.ts";

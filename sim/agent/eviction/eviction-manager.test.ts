@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentFaultName } from "../../planted/agent-faults.ts";
+import type { AgentBugName } from "../../planted/agent-bugs.ts";
 import {
   activePodOf,
   type Entry,
@@ -256,14 +256,14 @@ describe("what a node gives up first", () => {
     expect(world.killed()).toEqual(["a"]);
   });
 
-  it.each<[AgentFaultName, Besides, used: number, victims: string[], images: boolean]>([
+  it.each<[AgentBugName, Besides, used: number, victims: string[], images: boolean]>([
     ["evict-min-reclaim-stuck", { disk: 10 }, 40, [], true],
     ["evict-although-reclaim-enough", { inodes: 30 }, 30, ["a"], true],
     ["evict-soft-imagefs-no-gc", { disk: 30 }, 30, ["a"], false],
-  ])("shows %s", (fault, unusedImages, used, victims, images) => {
-    const ofInodes = fault === "evict-although-reclaim-enough";
+  ])("shows %s", (bug, unusedImages, used, victims, images) => {
+    const ofInodes = bug === "evict-although-reclaim-enough";
     const signal = ofInodes ? "nodefs.inodesFree" : "nodefs.available";
-    const soft = fault === "evict-soft-imagefs-no-gc";
+    const soft = bug === "evict-soft-imagefs-no-gc";
     const world = evictionWorld({
       settings: {
         [soft ? "evictionSoft" : "evictionHard"]: { [signal]: "50" },
@@ -272,7 +272,7 @@ describe("what a node gives up first", () => {
       },
       pods: [{ name: "a", uses: { disk: 5, inodes: 5 } }],
       unusedImages,
-      faults: [fault],
+      bugs: [bug],
     });
     world.use(ofInodes ? { inodes: used } : { disk: used });
     world.run(14);
@@ -290,11 +290,11 @@ describe("an agent that starts under pressure", () => {
   });
 
   it("does not with evict-all-on-restart-threshold-change", () => {
-    expect(victimsOf({ settings, pods, faults: ["evict-all-on-restart-threshold-change"] })).toEqual(["a", "b", "c"]);
+    expect(victimsOf({ settings, pods, bugs: ["evict-all-on-restart-threshold-change"] })).toEqual(["a", "b", "c"]);
   });
 
   it("sees no pressure of inodes with evict-inodes-ignored", () => {
-    expect(victimsOf({ settings, pods, faults: ["evict-inodes-ignored"] })).toEqual([]);
+    expect(victimsOf({ settings, pods, bugs: ["evict-inodes-ignored"] })).toEqual([]);
   });
 
   it("takes the one that uses the most with evict-wrong-rank", () => {
@@ -304,7 +304,7 @@ describe("an agent that starts under pressure", () => {
     ];
     const short = { evictionHard: { "memory.available": "80" } };
     expect(victimsOf({ settings: short, pods: ranked }, 1)).toEqual(["b"]);
-    expect(victimsOf({ settings: short, pods: ranked, faults: ["evict-wrong-rank"] }, 1)).toEqual(["a"]);
+    expect(victimsOf({ settings: short, pods: ranked, bugs: ["evict-wrong-rank"] }, 1)).toEqual(["a"]);
   });
 
   it("lengthens grace periods with evict-grace-sign-bug", () => {
@@ -316,7 +316,7 @@ describe("an agent that starts under pressure", () => {
     const world = evictionWorld({
       settings: soft,
       pods: [{ name: "a", graceSeconds: 5, uses: { memory: 20 } }],
-      faults: ["evict-grace-sign-bug"],
+      bugs: ["evict-grace-sign-bug"],
     });
     world.run(30);
     expect(world.entries.find(({ is }) => is === "kill")).toMatchObject({ end: { graceSeconds: 60 } });

@@ -14,7 +14,7 @@ import type { Micros, Process } from "../../kernel/types.ts";
 import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, Rejection } from "../ports.ts";
 import type { DiskLayout, NodeFigures, PodFiguresOf } from "../stats/figures.ts";
 import { rejectionUnder } from "./admission.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { hasStorageLimits, storageExcess } from "./local-storage.ts";
 import { calm, isMet, isUnresolved, type Look, look, type PressureState } from "./look.ts";
 import { evictionText, type ResourceName } from "./messages.ts";
@@ -33,7 +33,7 @@ export interface EvictionOptions {
   readonly negativeGraceIsPods: boolean;
   /** Key of the taint that a node short of memory has. */
   readonly memoryTaintKey: string;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
 }
 
 /** Where usage is read. `done` fires once, later, with undefined when it could not be read. */
@@ -137,13 +137,13 @@ export class EvictionManager {
         this.end({ is: "unread" }); // step 2: all state stays, conditions too
         return;
       }
-      const { faults, rules } = this.options;
-      const observations = observationsOf(figures, { inodesIgnored: faults["evict-inodes-ignored"] });
+      const { bugs, rules } = this.options;
+      const observations = observationsOf(figures, { inodesIgnored: bugs["evict-inodes-ignored"] });
       const atMicros = this.ports.process.clock.nowMicros();
       if (this.passCount++ === 0) this.thresholds = withContainerfs(rules.thresholds, layout);
       // Those of containerfs that nobody configured count from the second pass on.
       const counted = this.passCount === 1 ? this.thresholds.slice(0, rules.thresholds.length) : this.thresholds;
-      const seen = look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000, faults);
+      const seen = look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000, bugs);
       this.state = seen.state;
       this.told = seen.conditions;
       this.lookAtPods({ active, seen, layout, atMicros });
@@ -223,8 +223,8 @@ export class EvictionManager {
 
   /** `done` gets whether that was enough for every threshold that there is, minimum reclaim included. */
   private reclaim(threshold: EvictionThreshold, layout: DiskLayout, done: (enough: boolean) => void): void {
-    const { faults } = this.options;
-    const skipped = faults["evict-soft-imagefs-no-gc"] && threshold.graceMillis > 0;
+    const { bugs } = this.options;
+    const skipped = bugs["evict-soft-imagefs-no-gc"] && threshold.graceMillis > 0;
     const steps = skipped ? [] : reclaimsOf(threshold.signal, layout);
     if (steps.length === 0) {
       done(false);
@@ -234,14 +234,14 @@ export class EvictionManager {
       this.ports.usage.node((figures) => {
         // Inodes that become free are no bytes: whoever asks for the bytes evicts all the same.
         const blind =
-          faults["evict-although-reclaim-enough"] && (freedBytes === 0 || threshold.signal.endsWith("inodesFree"));
+          bugs["evict-although-reclaim-enough"] && (freedBytes === 0 || threshold.signal.endsWith("inodesFree"));
         if (figures === undefined || blind) {
           done(false);
           return;
         }
-        const observations = observationsOf(figures, { inodesIgnored: faults["evict-inodes-ignored"] });
+        const observations = observationsOf(figures, { inodesIgnored: bugs["evict-inodes-ignored"] });
         const wanted = (at: EvictionThreshold): boolean =>
-          faults["evict-min-reclaim-stuck"] ? isMet(at, observations, faults) : isUnresolved(at, observations);
+          bugs["evict-min-reclaim-stuck"] ? isMet(at, observations, bugs) : isUnresolved(at, observations);
         done(!this.thresholds.some(wanted));
       });
     });
@@ -256,13 +256,12 @@ export class EvictionManager {
 
   /** Step 14: the first in the order that may go. */
   private evictFirst(turn: Turn, threshold: EvictionThreshold, resource: ResourceName, figuresOf: PodFiguresOf): void {
-    const { faults } = this.options;
+    const { bugs } = this.options;
     const { observations } = turn.seen.state;
-    const ranked = rankPods(threshold.signal, turn.active, figuresOf, turn.layout, faults);
-    const several =
-      faults["evict-two-a-look"] || (faults["evict-all-on-restart-threshold-change"] && this.passCount === 1);
+    const ranked = rankPods(threshold.signal, turn.active, figuresOf, turn.layout, bugs);
+    const several = bugs["evict-two-a-look"] || (bugs["evict-all-on-restart-threshold-change"] && this.passCount === 1);
     const mayGo = ranked.filter((pod) => !this.spares(pod));
-    const victims = several ? mayGo.slice(0, faults["evict-two-a-look"] ? 2 : mayGo.length) : mayGo.slice(0, 1);
+    const victims = several ? mayGo.slice(0, bugs["evict-two-a-look"] ? 2 : mayGo.length) : mayGo.slice(0, 1);
     if (victims.length === 0) {
       this.end({ is: "nobody", why: "no pod may go" });
       return;
@@ -286,16 +285,16 @@ export class EvictionManager {
   }
 
   private spares({ isCritical }: ActivePod): boolean {
-    return isCritical && !this.options.faults["evict-critical-static"];
+    return isCritical && !this.options.bugs["evict-critical-static"];
   }
 
   /** Hard: at once. Soft: the pod's own time, but no more than the configuration allows. */
   private graceFor(threshold: EvictionThreshold, pod: ActivePod): number {
     if (threshold.graceMillis === 0) return immediateGraceSeconds;
-    const { rules, negativeGraceIsPods, faults } = this.options;
+    const { rules, negativeGraceIsPods, bugs } = this.options;
     const own = graceSecondsOf(pod.object);
     const most = rules.maxPodGraceSeconds;
-    if (faults["evict-grace-sign-bug"]) return Math.max(own, most);
+    if (bugs["evict-grace-sign-bug"]) return Math.max(own, most);
     return most < 0 && negativeGraceIsPods ? own : Math.min(most, own);
   }
 

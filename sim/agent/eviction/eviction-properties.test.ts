@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvictionSettings, evictionSignals, type EvictionSignal } from "../../../wire/eviction-thresholds.ts";
-import type { AgentFaultName } from "../../planted/agent-faults.ts";
+import type { AgentBugName } from "../../planted/agent-bugs.ts";
 import { type Besides, type Entry, evictionWorld, second, type WorldPod } from "./eviction-world.fixture.ts";
 import { pressureConditions } from "./look.ts";
 
@@ -59,10 +59,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   unusedImages: fc.record({ disk: small, inodes: small }),
 });
 
-function play(
-  { thresholds, transitionSeconds, pods, steps, figuresSeconds, unusedImages }: Story,
-  fault?: AgentFaultName,
-) {
+function play({ thresholds, transitionSeconds, pods, steps, figuresSeconds, unusedImages }: Story, bug?: AgentBugName) {
   const map = (of: readonly Threshold[], text: (at: Threshold) => string) =>
     Object.fromEntries(of.map((at) => [at.signal, text(at)]));
   const soft = thresholds.filter(({ graceSeconds }) => graceSeconds > 0);
@@ -83,7 +80,7 @@ function play(
     pods,
     figuresMicros,
     unusedImages,
-    faults: fault === undefined ? [] : [fault],
+    bugs: bug === undefined ? [] : [bug],
   });
   for (const { atSeconds, besides: used } of steps.toSorted((left, right) => left.atSeconds - right.atSeconds)) {
     world.run(atSeconds);
@@ -175,16 +172,16 @@ describe("eviction over random usage", () => {
     expect(evictions).toBeGreaterThan(500); // laws that nothing put to the test would prove nothing
   }, 60_000);
 
-  it.each<AgentFaultName>([
+  it.each<AgentBugName>([
     "evict-at-the-threshold",
     "evict-soft-without-grace",
     "evict-two-a-look",
     "evict-critical-static",
     "evict-min-reclaim-too-little",
     "evict-pressure-flap",
-  ])("finds %s", (fault) => {
+  ])("finds %s", (bug) => {
     const { failed } = fc.check(
-      fc.property(story, (told) => faultOf(told, play(told, fault)) === undefined),
+      fc.property(story, (told) => faultOf(told, play(told, bug)) === undefined),
       { numRuns: 300, seed: 1 },
     );
     expect(failed).toBe(true);

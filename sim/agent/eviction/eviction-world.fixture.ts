@@ -4,7 +4,7 @@ import {
   type EvictionSettings,
   type PressureCondition,
 } from "../../../wire/eviction-thresholds.ts";
-import { type AgentFaultName, agentFaultsOn } from "../../planted/agent-faults.ts";
+import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -45,7 +45,7 @@ export interface WorldOptions {
   readonly figuresMicros?: Micros;
   /** What deleting unused images gives back, once. */
   readonly unusedImages?: Besides;
-  readonly faults?: readonly AgentFaultName[];
+  readonly bugs?: readonly AgentBugName[];
   readonly negativeGraceIsPods?: boolean;
   readonly enforcesPods?: boolean;
 }
@@ -100,7 +100,7 @@ export function evictionWorld(options: WorldOptions) {
       localStorageCapacityIsolation: true,
       negativeGraceIsPods: options.negativeGraceIsPods ?? true,
       memoryTaintKey: "node.svc.io/memory-pressure",
-      faults: agentFaultsOn(options.faults),
+      bugs: agentBugsOn(options.bugs),
     },
     {
       process,

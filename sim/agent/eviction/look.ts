@@ -10,7 +10,7 @@ import {
   type PressureCondition,
 } from "../../../wire/eviction-thresholds.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { Observations } from "./observations.ts";
 
 /** In the order in which conditions are told. */
@@ -44,7 +44,7 @@ export function look(
   observations: Observations,
   nowMicros: Micros,
   transitionMicros: Micros,
-  faults: AgentFaults,
+  bugs: AgentBugs,
 ): Look {
   const heldSinceMicros: (Micros | undefined)[] = [];
   const drove: boolean[] = [];
@@ -52,11 +52,11 @@ export function look(
   const driving: EvictionThreshold[] = [];
   const acting: EvictionThreshold[] = [];
   for (const [at, threshold] of thresholds.entries()) {
-    const forgets = faults["evict-min-reclaim-too-little"];
+    const forgets = bugs["evict-min-reclaim-too-little"];
     const wanting = before.drove[at] === true && !forgets && isUnresolved(threshold, observations);
-    const held = wanting || isMet(threshold, observations, faults);
+    const held = wanting || isMet(threshold, observations, bugs);
     const since = held ? (before.heldSinceMicros[at] ?? nowMicros) : undefined;
-    const graceMicros = faults["evict-soft-without-grace"] ? 0 : threshold.graceMillis * 1000;
+    const graceMicros = bugs["evict-soft-without-grace"] ? 0 : threshold.graceMillis * 1000;
     const drives = since !== undefined && nowMicros - since >= graceMicros;
     heldSinceMicros.push(since);
     drove.push(drives);
@@ -65,7 +65,7 @@ export function look(
     driving.push(threshold);
     if (isNew(threshold, observations, before.observations)) acting.push(threshold);
   }
-  const toldMicros = faults["evict-pressure-flap"] ? Math.min(1, transitionMicros) : transitionMicros;
+  const toldMicros = bugs["evict-pressure-flap"] ? Math.min(1, transitionMicros) : transitionMicros;
   const conditions = pressureConditions.filter((condition) => {
     const last = lastHeldMicros[condition];
     return last !== undefined && nowMicros - last < toldMicros;
@@ -74,11 +74,11 @@ export function look(
 }
 
 /** Strictly below: exactly as much as the threshold says is enough. What is not observed is no reason. */
-export function isMet(threshold: EvictionThreshold, observations: Observations, faults: AgentFaults): boolean {
+export function isMet(threshold: EvictionThreshold, observations: Observations, bugs: AgentBugs): boolean {
   const seen = observations[threshold.signal];
   if (seen === undefined) return false;
   const value = amountOf(threshold.value, seen.capacity);
-  return seen.available < value || (faults["evict-at-the-threshold"] && seen.available === value);
+  return seen.available < value || (bugs["evict-at-the-threshold"] && seen.available === value);
 }
 
 /** Less than the value and the minimum reclaim together. */

@@ -6,7 +6,7 @@ import { evictionSignals, type EvictionSignal } from "../../../wire/eviction-thr
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { DiskLayout, DiskUsage, PodFigures, PodFiguresOf } from "../stats/figures.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ActivePod } from "../ports.ts";
 import { localVolumesOf } from "./pod-traits.ts";
 
@@ -16,11 +16,11 @@ export function rankPods(
   candidates: readonly ActivePod[],
   figuresOf: PodFiguresOf,
   layout: DiskLayout,
-  faults: AgentFaults,
+  bugs: AgentBugs,
 ): ActivePod[] {
   const keyed = candidates.map((candidate) => ({
     candidate,
-    keys: keysOf(signal, candidate, figuresOf(candidate.uid), layout, faults),
+    keys: keysOf(signal, candidate, figuresOf(candidate.uid), layout, bugs),
   }));
   keyed.sort((left, right) => compareKeys(left.keys, right.keys) || compareNames(left.candidate, right.candidate));
   return keyed.map(({ candidate }) => candidate);
@@ -38,7 +38,7 @@ function keysOf(
   { object, priority, requests }: ActivePod,
   figures: PodFigures | undefined,
   layout: DiskLayout,
-  faults: AgentFaults,
+  bugs: AgentBugs,
 ): Keys {
   const { resource } = evictionSignals[signal];
   if (resource === "pids") {
@@ -46,7 +46,7 @@ function keysOf(
   }
   if (figures === undefined) return [0, 0, priority, 0];
   const used = resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(signal, object, figures, layout);
-  if (faults["evict-wrong-rank"]) return [0, 0, 0, -used];
+  if (bugs["evict-wrong-rank"]) return [0, 0, 0, -used];
   // Inodes cannot be requested; but the last key takes off the bytes of disk that are, in the 1.33 agent.
   const request = resource === "memory" ? requests.memoryBytes : requests.ephemeralStorageBytes;
   const exceeds = used > (resource === "inodes" ? 0 : request);

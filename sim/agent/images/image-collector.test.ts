@@ -4,7 +4,7 @@ import type { CriAnswer, CriRequest } from "../../../wire/cri.ts";
 import type { Image } from "../../../wire/cri-messages.ts";
 import type { CriRuntime } from "../../cri/cri-port.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { type AgentFaultName, agentFaultsOn } from "../../planted/agent-faults.ts";
+import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ImageOptions } from "../ports.ts";
 import { ImageCollector } from "./image-collector.ts";
 
@@ -34,7 +34,7 @@ function world(
   capacity: number,
   others: number,
   options: Partial<ImageOptions> = {},
-  faults: AgentFaultName[] = [],
+  bugs: AgentBugName[] = [],
 ) {
   const kernel = new Kernel({ seed: "images" });
   const process = kernel.process("agent");
@@ -59,7 +59,7 @@ function world(
     },
     events: () => () => {},
   };
-  const collector = new ImageCollector({ ...defaults, ...options }, agentFaultsOn(faults), {
+  const collector = new ImageCollector({ ...defaults, ...options }, agentBugsOn(bugs), {
     process,
     runtime,
     timeoutMicros: second,
@@ -192,9 +192,9 @@ describe("image collection, whatever is there", () => {
     .map((all): Plan[] => all.map((one, at) => ({ ...one, name: `i${at}` })));
   const sizes = (all: readonly Plan[]): number => all.reduce((sum, { size }) => sum + size, 0);
 
-  function wrongWith(all: readonly Plan[], faults: AgentFaultName[] = []): string | undefined {
+  function wrongWith(all: readonly Plan[], bugs: AgentBugName[] = []): string | undefined {
     const podInfraImage = "i0";
-    const { run, removed, removedAt } = world(all, 100, 50, { podInfraImage }, faults);
+    const { run, removed, removedAt } = world(all, 100, 50, { podInfraImage }, bugs);
     run(1500);
     for (const name of removed) {
       const { pinned, usedUntilSeconds = -1, pulledSeconds = -1 } = all.find((each) => each.name === name) as Plan;
@@ -225,11 +225,11 @@ describe("image collection, whatever is there", () => {
     );
   });
 
-  it.each<AgentFaultName>(["imagegc-overshoots-low", "imagegc-deletes-sandbox", "imagegc-lru-wrong"])(
+  it.each<AgentBugName>(["imagegc-overshoots-low", "imagegc-deletes-sandbox", "imagegc-lru-wrong"])(
     "finds %s",
-    (fault) => {
+    (bug) => {
       const { failed } = fc.check(
-        fc.property(plans, (all) => wrongWith(all, [fault]) === undefined),
+        fc.property(plans, (all) => wrongWith(all, [bug]) === undefined),
         { numRuns: 300, seed: 1 },
       );
       expect(failed).toBe(true);

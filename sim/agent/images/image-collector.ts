@@ -7,7 +7,7 @@
 import type { Image } from "../../../wire/cri-messages.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { AgentEvents, ContainerGarbage, ImageOptions } from "../ports.ts";
 import type { FilesystemFigures } from "../stats/figures.ts";
 import {
@@ -47,9 +47,9 @@ export class ImageCollector {
   private beganMicros: Micros = 0;
   private detected = false;
 
-  constructor(options: ImageOptions, faults: AgentFaults, ports: ImageCollectorPorts) {
+  constructor(options: ImageOptions, bugs: AgentBugs, ports: ImageCollectorPorts) {
     this.options = options;
-    this.policy = { ...options, faults };
+    this.policy = { ...options, bugs };
     this.ports = ports;
   }
 
@@ -146,7 +146,7 @@ export class ImageCollector {
       return;
     }
     const wanted = bytesToFree(availableBytes, capacityBytes, lowThresholdPercent);
-    const most = this.policy.faults["imagegc-overshoots-low"] ? Infinity : wanted;
+    const most = this.policy.bugs["imagegc-overshoots-low"] ? Infinity : wanted;
     this.free(this.candidates(), most, nowMicros, 0, (freed) => {
       if (freed >= wanted) {
         done(undefined);

@@ -6,7 +6,7 @@
 import type { Image } from "../../../wire/cri-messages.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 
 export interface ImageRecord {
   readonly image: Image;
@@ -48,17 +48,17 @@ export interface CollectionPolicy {
   readonly ageMicrosMax: Micros;
   /** A reference that is never collected. */
   readonly podInfraImage: string;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
 }
 
 /** What may go, the longest unused first; among those never used the first that was seen, then by id. */
 export function collectable(records: ImageRecords, policy: CollectionPolicy): readonly ImageRecord[] {
-  const { faults, podInfraImage } = policy;
-  const order = faults["imagegc-lru-wrong"] ? -1 : 1;
+  const { bugs, podInfraImage } = policy;
+  const order = bugs["imagegc-lru-wrong"] ? -1 : 1;
   return [...records.values()]
     .filter(({ inUse, image }) => {
       const isProtected = image.pinned || namesOf(image).includes(podInfraImage);
-      return !inUse && (!isProtected || faults["imagegc-deletes-sandbox"]);
+      return !inUse && (!isProtected || bugs["imagegc-deletes-sandbox"]);
     })
     .sort(
       (left, right) =>
@@ -68,8 +68,8 @@ export function collectable(records: ImageRecords, policy: CollectionPolicy): re
 }
 
 /** Too young to go: it may have been pulled for a container that is about to begin. */
-export function isYoung(record: ImageRecord, nowMicros: Micros, { ageMicrosMin, faults }: CollectionPolicy): boolean {
-  return !faults["imagegc-lru-wrong"] && nowMicros - record.detectedMicros < ageMicrosMin;
+export function isYoung(record: ImageRecord, nowMicros: Micros, { ageMicrosMin, bugs }: CollectionPolicy): boolean {
+  return !bugs["imagegc-lru-wrong"] && nowMicros - record.detectedMicros < ageMicrosMin;
 }
 
 /** Unused for longer than any image may be, by an agent that has watched it that long. */

@@ -9,14 +9,14 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ApiAnswer, ApiCaller } from "../ports.ts";
 
 export interface LeaseOptions {
   readonly nodeName: string;
   readonly dialect: Dialect;
   readonly durationSeconds: number;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
 }
 
 export interface LeasePorts {
@@ -51,12 +51,12 @@ export class LeaseKeeper {
 
   private turn(): void {
     const { process, node } = this.ports;
-    const { faults, durationSeconds } = this.options;
+    const { bugs, durationSeconds } = this.options;
     const next = (): void => {
-      const quarter = faults["lease-period-vs-grace-flap"] ? 10_000_000 : durationSeconds * 250_000;
+      const quarter = bugs["lease-period-vs-grace-flap"] ? 10_000_000 : durationSeconds * 250_000;
       process.clock.after(quarter + process.prng.intInclusive(0, Math.floor(quarter / 25)), () => this.turn());
     };
-    if (node() === undefined && !faults["lease-renewed-for-deleted-node"] && !faults["lease-without-owner"]) {
+    if (node() === undefined && !bugs["lease-renewed-for-deleted-node"] && !bugs["lease-without-owner"]) {
       this.lease = undefined;
       process.clock.after(ensureMicrosMin, () => this.turn()); // the node comes first
       return;
@@ -118,15 +118,15 @@ export class LeaseKeeper {
 
   /** Undefined: there is no node to own it, and a lease without an owner would stay for ever. */
   private renewed(before: JsonObject | undefined): JsonObject | undefined {
-    const { nodeName, dialect, durationSeconds, faults } = this.options;
+    const { nodeName, dialect, durationSeconds, bugs } = this.options;
     const node = this.ports.node();
     const { clock } = this.ports.process;
     const micros = clock.epochUnixMillis * 1000 + clock.nowMicros();
     const spec = before === undefined ? {} : before["spec"];
     const owners = before === undefined ? undefined : metadataOf(before).ownerReferences;
     const isOwned = owners !== undefined && owners.length > 0;
-    const lost = node === undefined && !faults["lease-renewed-for-deleted-node"];
-    if (lost && !faults["lease-without-owner"]) return undefined;
+    const lost = node === undefined && !bugs["lease-renewed-for-deleted-node"];
+    if (lost && !bugs["lease-without-owner"]) return undefined;
     const uid = node === undefined ? undefined : metadataOf(node).uid;
     const owner = uid === undefined ? [] : [{ apiVersion: "v1", kind: "Node", name: nodeName, uid }];
     return {

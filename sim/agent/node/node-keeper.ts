@@ -12,7 +12,7 @@ import type { Image, MachineInfoResponse, StatusResponse } from "../../../wire/c
 import { formatTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { AgentContext } from "../ports.ts";
 import type { Resources } from "./capacity.ts";
 import { conditionsOf } from "./conditions.ts";
@@ -29,7 +29,7 @@ export interface MachineFacts {
 
 export interface NodeKeeperPorts {
   readonly context: AgentContext;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
   /** As the node's status names it. */
   readonly agentVersion: string;
   readonly machine: () => MachineFacts;
@@ -54,7 +54,7 @@ export class NodeKeeper {
   private registered = false;
   private startedMicros: Micros = 0;
   private sentMicros: Micros = -Infinity;
-  /** What the fault `status-not-refreshed-after-reconnect` compares with. */
+  /** What the bug `status-not-refreshed-after-reconnect` compares with. */
   private lastSent: JsonObject | undefined;
   private wasReady = false;
   private syncing = false;
@@ -92,7 +92,7 @@ export class NodeKeeper {
   }
 
   private register(waitMicros: Micros): void {
-    const { context, faults } = this.ports;
+    const { context, bugs } = this.ports;
     const { api, options } = context;
     const again = (): void =>
       void this.process.clock.after(waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
@@ -104,7 +104,7 @@ export class NodeKeeper {
       this.current = node;
       this.registered = true;
       if (isNew) this.sentMicros = this.process.clock.nowMicros();
-      if (!isNew && faults["ready-blip-on-restart"]) this.send([notAskedYet]);
+      if (!isNew && bugs["ready-blip-on-restart"]) this.send([notAskedYet]);
     };
     api?.call({ method: "POST", path: "/api/v1/nodes", body: this.initial() }, (made) => {
       if (made.status === 201) {
@@ -203,7 +203,7 @@ export class NodeKeeper {
   /** Somebody deleted the node. */
   private lost(done: () => void): void {
     const { options } = this.ports.context;
-    if (options.node.register && !this.ports.faults["lease-renewed-for-deleted-node"]) {
+    if (options.node.register && !this.ports.bugs["lease-renewed-for-deleted-node"]) {
       this.current = undefined;
       this.registered = false;
       this.register(registerMicrosMin);
@@ -212,10 +212,10 @@ export class NodeKeeper {
   }
 
   private send(errors: readonly string[], done: (sent: boolean) => void = () => {}): void {
-    const { context, faults } = this.ports;
+    const { context, bugs } = this.ports;
     const { options, heartbeat, api } = context;
     const nowMicros = this.process.clock.nowMicros();
-    const remembered = faults["status-not-refreshed-after-reconnect"] ? this.lastSent : undefined;
+    const remembered = bugs["status-not-refreshed-after-reconnect"] ? this.lastSent : undefined;
     const before = statusOf(remembered ?? this.current);
     const isDue = nowMicros - this.sentMicros >= options.node.statusReportMicros;
     const fields = this.statusFields();

@@ -169,7 +169,7 @@ describe("status", () => {
   });
 
   it("does not with status-not-refreshed-after-reconnect", () => {
-    const world = registered({ faults: ["status-not-refreshed-after-reconnect"] }, 60);
+    const world = registered({ bugs: ["status-not-refreshed-after-reconnect"] }, 60);
     // One report of its own, so that there is something that it remembers.
     world.read(machineReading({ memoryUsed: 8150 * mebibyte }));
     world.run(90);
@@ -212,7 +212,7 @@ describe("an agent that comes back", () => {
   });
 
   it("blinks with ready-blip-on-restart", () => {
-    const world = registered({ runtimeSeconds: 3, faults: ["ready-blip-on-restart"] }, 20);
+    const world = registered({ runtimeSeconds: 3, bugs: ["ready-blip-on-restart"] }, 20);
     world.crash(world.process);
     world.start("agent again");
     world.run(22);
@@ -249,7 +249,7 @@ describe("a node that is deleted", () => {
   });
 
   it("is not with lease-renewed-for-deleted-node, and its lease is renewed", () => {
-    const { node, renewed } = deleted({ faults: ["lease-renewed-for-deleted-node"] });
+    const { node, renewed } = deleted({ bugs: ["lease-renewed-for-deleted-node"] });
     expect(node()["code"]).toBe(404);
     expect(renewed).toBeGreaterThan(2);
   });
@@ -273,7 +273,7 @@ describe("the lease", () => {
   it("is renewed four times in its duration, but for lease-period-vs-grace-flap", () => {
     const short = { node: { leaseDurationSeconds: 8 } };
     expect(registered(short, 60).timesOf("PUT", "/leases/n1").length).toBeGreaterThan(25);
-    const faulty = registered({ ...short, faults: ["lease-period-vs-grace-flap"] }, 60);
+    const faulty = registered({ ...short, bugs: ["lease-period-vs-grace-flap"] }, 60);
     expect(faulty.timesOf("PUT", "/leases/n1").length).toBeLessThan(8);
   });
 
@@ -290,7 +290,7 @@ describe("the lease", () => {
   });
 
   it("has no owner with lease-without-owner, when there is no node", () => {
-    const world = nodeWorld({ node: { register: false }, faults: ["lease-without-owner"] });
+    const world = nodeWorld({ node: { register: false }, bugs: ["lease-without-owner"] });
     world.start();
     world.run(30);
     expect(metadataOf(world.lease() as JsonObject).ownerReferences).toBeUndefined();

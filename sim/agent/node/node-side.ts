@@ -4,7 +4,7 @@ import type { MachineInfoResponse, MachineReadingResponse, StatusResponse } from
 import type { JsonObject } from "../../contract/http-message.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { AgentFaults } from "../../planted/agent-faults.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-manager.ts";
 import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
@@ -20,7 +20,7 @@ export interface AgentNodeOptions {
   readonly runtime: CriRuntime;
   /** Of `options.eviction`, which were parsed when the options were checked. */
   readonly rules: EvictionRules;
-  readonly faults: AgentFaults;
+  readonly bugs: AgentBugs;
   /** As the node's status names it, such as `v1.33.3`. */
   readonly agentVersion: string;
   /** A negative greatest grace of soft evictions leaves pods their own, as document 3 has it. */
@@ -45,11 +45,11 @@ export class AgentNode implements NodeSide {
 
   constructor(given: AgentNodeOptions) {
     this.given = given;
-    const { context, runtime, faults } = given;
+    const { context, runtime, bugs } = given;
     const { process, options, events, garbage, pods, dialect } = context;
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
     this.stats = new StatsReader({ process, runtime, timeoutMicros, pods, places: options.pods });
-    this.images = new ImageCollector(options.images, faults, {
+    this.images = new ImageCollector(options.images, bugs, {
       process,
       runtime,
       timeoutMicros,
@@ -67,7 +67,7 @@ export class AgentNode implements NodeSide {
         localStorageCapacityIsolation: options.localStorageCapacityIsolation,
         negativeGraceIsPods: given.negativeGraceIsPods,
         memoryTaintKey: `node.${dialect.labelSuffix}/memory-pressure`,
-        faults,
+        bugs,
       },
       {
         process,
@@ -81,7 +81,7 @@ export class AgentNode implements NodeSide {
     );
     this.keeper = new NodeKeeper({
       context,
-      faults,
+      bugs,
       agentVersion: given.agentVersion,
       machine: () => this.machine as MachineFacts,
       images: () => this.images.cached(),
@@ -140,7 +140,7 @@ export class AgentNode implements NodeSide {
     { rootFilesystem }: MachineReadingResponse,
     runtimeStatus: StatusResponse | undefined,
   ): void {
-    const { context, rules, faults, fail } = this.given;
+    const { context, rules, bugs, fail } = this.given;
     const { options, dialect, heartbeat, events, process } = context;
     const { milliCpu, memoryBytes, swapBytes } = machine;
     if (swapBytes > 0 && this.given.failSwapOn) {
@@ -162,7 +162,7 @@ export class AgentNode implements NodeSide {
     this.eviction.start();
     if (heartbeat === undefined) return;
     const { nodeName, node } = options;
-    const lease = { nodeName, dialect, durationSeconds: node.leaseDurationSeconds, faults };
+    const lease = { nodeName, dialect, durationSeconds: node.leaseDurationSeconds, bugs };
     new LeaseKeeper(lease, { process, api: heartbeat, node: () => this.keeper.registeredNode() }).start();
   }
 }

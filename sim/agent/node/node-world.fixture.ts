@@ -8,7 +8,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { kubernetesProfile, type Profile } from "../../contract/profile.ts";
 import type { CriRuntime } from "../../cri/cri-port.ts";
 import type { Process } from "../../kernel/types.ts";
-import { type AgentFaultName, agentFaultsOn } from "../../planted/agent-faults.ts";
+import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ActivePod, AgentContext, AgentOptions, ApiCaller, NodeOptions } from "../ports.ts";
 import { AgentNode } from "./node-side.ts";
 
@@ -18,7 +18,7 @@ const second = 1_000_000;
 export interface NodeWorldOptions {
   readonly node?: Partial<NodeOptions>;
   readonly agent?: Partial<AgentOptions>;
-  readonly faults?: readonly AgentFaultName[];
+  readonly bugs?: readonly AgentBugName[];
   readonly profile?: Profile;
   readonly images?: readonly Image[];
   readonly pods?: readonly ActivePod[];
@@ -131,7 +131,7 @@ export function nodeWorld(options: NodeWorldOptions = {}) {
       context,
       runtime,
       rules,
-      faults: agentFaultsOn(options.faults),
+      bugs: agentBugsOn(options.bugs),
       agentVersion: "v1.33.3",
       negativeGraceIsPods: true,
       failSwapOn: true,

@@ -76,15 +76,15 @@ export function syncPlan(
       if (newest?.state === "CONTAINER_UNKNOWN") draft.toKill.push(unknownState(newest, "Container"));
       continue;
     }
-    const fault = faultOf(newest, hashOf(container), probes, "Container");
-    if (fault === undefined) {
+    const bug = faultOf(newest, hashOf(container), probes, "Container");
+    if (bug === undefined) {
       keptCount++;
       continue;
     }
     // Another specification restarts a container whatever the policy.
-    const restarts = fault.reason === "other" || restartPolicyOf(pod) !== "Never";
+    const restarts = bug.reason === "other" || restartPolicyOf(pod) !== "Never";
     if (restarts) toStart.push(container);
-    draft.toKill.push(restarts ? { ...fault, message: `${fault.message}, will be restarted` } : fault);
+    draft.toKill.push(restarts ? { ...bug, message: `${bug.message}, will be restarted` } : bug);
   }
   const killPod = keptCount === 0 && toStart.length === 0;
   return { ...nothing, ...draft, killPod, initsToStart: killPod ? [] : draft.initsToStart, toStart, ephemeralToStart };
@@ -160,7 +160,7 @@ function planInits(
   return isInitialized;
 }
 
-/** A running sidecar that still holds up what comes after it, because it has not started; faults are noted. */
+/** A running sidecar that still holds up what comes after it, because it has not started; bugs are noted. */
 function sidecarHolds(
   init: Container,
   newest: RuntimeContainer,
@@ -181,9 +181,9 @@ function sidecarHolds(
     }
     if (startup !== true) return true;
   }
-  const fault = faultOf(newest, hash, probes, "Init container");
-  if (fault !== undefined) {
-    draft.toKill.push({ ...fault, message: `${fault.message}, will be restarted` });
+  const bug = faultOf(newest, hash, probes, "Init container");
+  if (bug !== undefined) {
+    draft.toKill.push({ ...bug, message: `${bug.message}, will be restarted` });
     begin(init);
   }
   return false;

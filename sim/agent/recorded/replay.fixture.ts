@@ -13,7 +13,7 @@ import { metadataOf } from "../../contract/objects.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
 import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { agentFaultsOn } from "../../planted/agent-faults.ts";
+import { agentBugsOn } from "../../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import type { FilesRead } from "../sources/file-source.ts";
 import type { CriRuntime } from "../../cri/cri-port.ts";
@@ -127,7 +127,7 @@ class World {
               context,
               runtime: watched,
               rules: parseEvictionSettings({}) as EvictionRules,
-              faults: agentFaultsOn(),
+              bugs: agentBugsOn(),
               agentVersion: "v1.33.3",
               negativeGraceIsPods: false,
               failSwapOn: false,

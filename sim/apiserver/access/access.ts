@@ -7,7 +7,7 @@ import type { AnonymousSettings, AuthenticationSettings } from "../../configurat
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import type { ConfigurationRules } from "../../configuration/rules.ts";
 import type { Clock } from "../../kernel/types.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import {
   type Authenticator,
   createAuthenticator,
@@ -15,7 +15,7 @@ import {
   tokenLookup,
   type TokenTable,
 } from "./authenticate.ts";
-import { alwaysAllow, type Authorizer, withFaults } from "./authorize.ts";
+import { alwaysAllow, type Authorizer, withBugs } from "./authorize.ts";
 import { type Authorization, authorizationBy, type RulesOf } from "./modes.ts";
 import type { RbacPolicy } from "./rbac/policy.ts";
 import type { IssuerCaller } from "./tokens/issuer-keys.ts";
@@ -45,7 +45,7 @@ export interface AccessCounts {
 
 export interface AccessParts {
   readonly clock: Clock;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   readonly counts: AccessCounts;
   readonly policy: RbacPolicy;
   readonly tables: readonly TokenTable[];
@@ -71,7 +71,7 @@ export class Access {
   private authorization: Authorization;
 
   constructor(parts: AccessParts, configuration: AccessConfiguration | undefined) {
-    const { clock, faults, log, audiences, tables, anonymousAuth, modes } = parts;
+    const { clock, bugs, log, audiences, tables, anonymousAuth, modes } = parts;
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
@@ -82,7 +82,7 @@ export class Access {
         call,
         readKey,
         log,
-        faults,
+        bugs,
       });
       this.anonymous = authentication.anonymous;
     }
@@ -92,13 +92,13 @@ export class Access {
       if (anonymous === undefined) return anonymousAuth;
       return anonymous.enabled && (anonymous.paths?.includes(path) ?? true);
     };
-    this.authenticate = createAuthenticator(this.lookupToken, isOpen, faults);
+    this.authenticate = createAuthenticator(this.lookupToken, isOpen, bugs);
     const rows = configuration?.authorizers ?? modes;
     this.authorization = this.authorizationOf(rows);
     this.hasRoles = rows.some(({ type }) => type === "RBAC");
     const isOpenToAll = configuration?.authorizers === undefined && rows[0]?.type === "AlwaysAllow";
     const decide: Authorizer = (user, asked, done) => this.authorization.decide(user, asked, done);
-    this.authorize = isOpenToAll ? alwaysAllow : withFaults(decide, faults);
+    this.authorize = isOpenToAll ? alwaysAllow : withBugs(decide, bugs);
     this.rulesOf = (user, namespace) => this.authorization.rulesOf(user, namespace);
   }
 
@@ -114,11 +114,11 @@ export class Access {
   }
 
   private authorizationOf(rows: readonly AuthorizerSettings[]): Authorization {
-    const { clock, counts, policy, faults } = this.parts;
+    const { clock, counts, policy, bugs } = this.parts;
     const { configuration } = this;
     return authorizationBy(rows, {
       policy,
-      faults,
+      bugs,
       decided: (row, decision) => counts.decided(row, decision),
       webhook: (name, settings) => {
         const { dialect } = (configuration as AccessConfiguration).rules;
@@ -127,7 +127,7 @@ export class Access {
           clock,
           dialect,
           call,
-          faults,
+          bugs,
           counts: counts.webhook(name),
         });
         return (user, asked, done) => authorizer.decide(user, asked, done);

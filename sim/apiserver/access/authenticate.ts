@@ -3,7 +3,7 @@
  * Source: document 1, Authentication; the facts, section 1 (401) and D1.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { ApiError, unauthorized } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
 
@@ -119,9 +119,9 @@ export function staticTokens(rows: readonly TokenRow[], audiences: readonly stri
 /** Whether somebody without credentials may come in at a path, as the request has it. */
 export type AnonymousRule = (path: string) => boolean;
 
-export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, faults: Faults): Authenticator {
+export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, bugs: ServerBugs): Authenticator {
   const rejected = ({ message }: Unproven): User | ApiError => {
-    if (faults["bad-token-is-anonymous"]) return anonymousUser;
+    if (bugs["bad-token-is-anonymous"]) return anonymousUser;
     return message === "" ? unauthorized() : new ApiError(401, "Unauthorized", message);
   };
   return (request, done) => {
@@ -130,7 +130,7 @@ export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, 
     if (token !== undefined && (certificate === undefined || certificate === "invalid")) {
       return lookup(token, ownAudiences, (proven) => done("user" in proven ? proven.user : rejected(proven)));
     }
-    done(withoutToken(request, isOpen, faults));
+    done(withoutToken(request, isOpen, bugs));
     return nothing;
   };
 }
@@ -138,13 +138,13 @@ export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, 
 function withoutToken(
   { clientCertificate: certificate, path }: ApiRequest,
   isOpen: AnonymousRule,
-  faults: Faults,
+  bugs: ServerBugs,
 ): User | ApiError {
   if (certificate !== undefined && certificate !== "invalid") {
     return { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
   }
   // Credentials that prove nothing are no anonymity.
-  if (faults["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
+  if (bugs["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
   return certificate === "invalid" || !isOpen(path) ? unauthorized() : anonymousUser;
 }
 

@@ -49,11 +49,11 @@ it("Others may not, each group is asked for, and groups belong to a user", () =>
   expect(whoAs(bed, "admin", { "impersonate-group": "a" }).status).toBe(400);
 });
 
-it("Faults: headers that are not read, groups that are not asked for", () => {
-  const ignorant = new TestBed({ authorizationModes: ["RBAC"], faults: ["impersonation-ignored"] });
+it("ServerBugs: headers that are not read, groups that are not asked for", () => {
+  const ignorant = new TestBed({ authorizationModes: ["RBAC"], bugs: ["impersonation-ignored"] });
   expect(whoAs(ignorant, "alice", { "impersonate-user": "bob" }).at("status.userInfo.username")).toBe("alice");
 
-  const trusting = new TestBed({ authorizationModes: ["RBAC"], faults: ["impersonation-of-groups-unasked"] });
+  const trusting = new TestBed({ authorizationModes: ["RBAC"], bugs: ["impersonation-of-groups-unasked"] });
   const rules = [{ apiGroups: [""], resources: ["users"], resourceNames: ["bob"], verbs: ["impersonate"] }];
   trusting.ask(`POST ${rbac}/clusterroles`, { as: "admin", body: { metadata: { name: "r" }, rules } });
   const roleRef = { apiGroup: "rbac.authorization.svc.io", kind: "ClusterRole", name: "r" };

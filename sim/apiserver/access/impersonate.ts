@@ -6,7 +6,7 @@
  * asked for; groups without a user are a bad request, where the real server calls it an error of its own.
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
 import type { User } from "./authenticate.ts";
@@ -22,7 +22,7 @@ export function impersonated(
   headers: ApiRequest["headers"],
   ask: Ask,
   dialect: Dialect,
-  faults: Faults,
+  bugs: ServerBugs,
 ): User {
   const name = headers["impersonate-user"] ?? "";
   const groups = listed(headers["impersonate-group"]);
@@ -43,7 +43,7 @@ export function impersonated(
       values.map((value) => acting(authentication, "userextras", value, "", key)),
     ),
   ];
-  for (const attributes of faults["impersonation-of-groups-unasked"] ? asked.slice(0, 1) : asked) {
+  for (const attributes of bugs["impersonation-of-groups-unasked"] ? asked.slice(0, 1) : asked) {
     const decision = ask(user, attributes);
     if (!decision.allowed) throw refusal(user, attributes, decision.reason);
   }

@@ -1,5 +1,5 @@
 /** A server's admission plugins, each with what it asks of the server. Source: the published default order of plugins. */
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Authorizer } from "../access/authorize.ts";
@@ -24,7 +24,7 @@ export interface AdmissionReads {
 export interface AdmissionOptions {
   readonly process: Process;
   readonly dialect: Dialect;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   readonly authorizer: Authorizer;
   readonly metrics: WebhookPorts["metrics"];
   /** Asked when a request comes: a server has its plugins before it can read. */
@@ -37,7 +37,7 @@ export interface AdmissionOptions {
 
 /** In the order in which they are asked. */
 export function admissionPlugins(options: AdmissionOptions): readonly AdmissionStep[] {
-  const { process, dialect, authorizer, faults, metrics, reads } = options;
+  const { process, dialect, authorizer, bugs, metrics, reads } = options;
   const webhookPorts: WebhookPorts = {
     clock: process.clock,
     prng: process.prng.stream("webhooks"),
@@ -46,7 +46,7 @@ export function admissionPlugins(options: AdmissionOptions): readonly AdmissionS
     call: options.webhooks ?? unreachable,
     configurations: (kind) => reads().webhookConfigurations(kind),
     namespaceOf: (name) => reads().namespace(name),
-    faults,
+    bugs,
     metrics,
     equivalentsOf: (place) => reads().equivalentsOf(place),
     decode: (place, object) => reads().decode(place, object),

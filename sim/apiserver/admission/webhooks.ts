@@ -8,7 +8,7 @@
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
 import { append } from "../../../wire/lists.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
 import { ApiError, badRequest, forbidden } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -56,7 +56,7 @@ export interface WebhookPorts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly call: WebhookCaller;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   readonly metrics: WebhookMetrics;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
@@ -282,7 +282,7 @@ function callWebhook(
   const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
   const uid = randomUid(prng);
   const isBlind =
-    ports.faults["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
+    ports.bugs["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
   const shown = isBlind ? { ...review, oldObject: review.object } : review;
   const plain = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
   const span = review.span?.child(`webhook ${webhook.name}`, "client", { "url.full": plain.url });

@@ -18,7 +18,7 @@ import {
   yamlMediaType,
 } from "../../../wire/media-types.ts";
 import { notAcceptable, unsupportedMediaType } from "../../contract/errors.ts";
-import { type Faults, faultsOn } from "../../planted/server-faults.ts";
+import { type ServerBugs, bugsOn } from "../../planted/server-bugs.ts";
 import type { FeatureGates } from "../../contract/profile.ts";
 import type { Run } from "../requests/run.ts";
 
@@ -66,10 +66,10 @@ export class Negotiator {
   private readonly servedStreams: readonly Representation[];
   private readonly metaGroup: string;
   private readonly protobuf: string;
-  private readonly faults: Faults;
+  private readonly bugs: ServerBugs;
 
-  constructor(dialect: Dialect, gates: FeatureGates, faults: Faults = faultsOn()) {
-    this.faults = faults;
+  constructor(dialect: Dialect, gates: FeatureGates, bugs: ServerBugs = bugsOn()) {
+    this.bugs = bugs;
     const all = representations(dialect, { protobuf: true, cbor: gates.CBORServingAndStorage });
     this.spoken = all.map(({ mediaType }) => mediaType);
     this.spokenStreams = all.flatMap(({ mediaType, streamMediaType }) =>
@@ -96,7 +96,7 @@ export class Negotiator {
   /** The answer's representation; `offer` narrows what there is. Throws 406. */
   negotiate(accept: string | undefined, offer?: Offer): Negotiated {
     if (isPlain(accept)) return plainJson;
-    const held = this.faults["protobuf-unmarshalable-half-200"] ? everything : offer;
+    const held = this.bugs["protobuf-unmarshalable-half-200"] ? everything : offer;
     return this.choose(accept, this.served, this.spoken, held, ({ mediaType }) => mediaType);
   }
 
@@ -115,8 +115,8 @@ export class Negotiator {
     { protobuf = true }: Offer = {},
     contentType: (representation: Representation) => string,
   ): Negotiated {
-    const { faults } = this;
-    const heard = faults["accept-params-no-fallback"] ? (accept.split(",", 1)[0] as string) : accept;
+    const { bugs } = this;
+    const heard = bugs["accept-params-no-fallback"] ? (accept.split(",", 1)[0] as string) : accept;
     // What is made of an object is of a built-in type again, and the refusal names protobuf all the same: observed.
     const found = negotiate(heard, offered, (representation, transform) => {
       const fits = protobuf || transform !== undefined || representation.mediaType !== this.protobuf;

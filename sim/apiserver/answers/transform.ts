@@ -26,20 +26,20 @@ export function transformed(context: AnswerContext, run: Run, transform: Transfo
     : pageOf(context, partialOfList(object, apiVersion, goType));
 }
 
-/** As the server's clock, the type's columns and the faults in force have it. */
+/** As the server's clock, the type's columns and the bugs in force have it. */
 export function shownTable(
-  { clock, profile, faults }: AnswerContext,
+  { clock, profile, bugs }: AnswerContext,
   object: JsonObject,
   custom: CustomParts | undefined,
   { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
 ): JsonObject {
   const table = tableOf(object, {
     ...options,
-    include: faults["table-include-object-ignored"] ? "Metadata" : include,
+    include: bugs["table-include-object-ignored"] ? "Metadata" : include,
     nowSeconds: new Times(clock).nowSeconds(),
-    ...(faults["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
+    ...(bugs["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
   });
-  if (!faults["table-cells-misplaced"]) return table;
+  if (!bugs["table-cells-misplaced"]) return table;
   const rows = (table["rows"] as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
     ...row,
     cells: [...cells.slice(-1), ...cells.slice(0, -1)],
@@ -47,8 +47,8 @@ export function shownTable(
   return { ...table, rows };
 }
 
-function pageOf({ faults }: AnswerContext, list: JsonObject): JsonObject {
-  if (!faults["table-drops-page"]) return list;
+function pageOf({ bugs }: AnswerContext, list: JsonObject): JsonObject {
+  if (!bugs["table-drops-page"]) return list;
   const { continue: _token, remainingItemCount: _count, ...metadata } = list["metadata"] as JsonObject;
   return { ...list, metadata };
 }

@@ -1,5 +1,5 @@
 /**
- * The faults of stores that give out versions before the writes are through: `watch-commit-order-gap` and
+ * The bugs of stores that give out versions before the writes are through: `watch-commit-order-gap` and
  * `head-rev-rollback-race`.
  */
 import type { Micros, Process } from "../../kernel/types.ts";

@@ -4,7 +4,7 @@
  * stand on one store, each with a lag of its own.
  */
 import { invariant } from "../../kernel/invariant.ts";
-import { cacheLagMicrosUnder, type Faults, faultsOn } from "../../planted/server-faults.ts";
+import { cacheLagMicrosWith, type ServerBugs, bugsOn } from "../../planted/server-bugs.ts";
 import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 import type { Profile } from "../../contract/profile.ts";
@@ -30,7 +30,7 @@ export interface FrontEndOptions {
   /** What all keys begin with; the next path segment names the resource. Default `/registry/`. */
   readonly root?: string;
   /** Default: none. */
-  readonly faults?: Faults;
+  readonly bugs?: ServerBugs;
 }
 
 /** What reads and watches of one resource stand on. */
@@ -68,10 +68,10 @@ export class FrontEnd {
   /** Of the last key's resource; the next key is mostly of the same. No key begins like the first one. */
   private lastPrefix = "\0";
   private readonly unsubscribe: () => void;
-  private readonly faults: Faults;
+  private readonly bugs: ServerBugs;
   private readonly notedHead: NotedHead;
   private lagMicros: Micros;
-  private faultLagMicros: Micros = 0;
+  private bugLagMicros: Micros = 0;
 
   constructor(options: FrontEndOptions) {
     const { store, process, profile } = options;
@@ -82,7 +82,7 @@ export class FrontEnd {
     this.root = options.root ?? "/registry/";
     this.retention = profile.watchHistory === "ring" ? { kind: "ring" } : { kind: "window", windowMicros };
     this.lagMicros = options.lagMicros ?? 0;
-    this.faults = options.faults ?? faultsOn();
+    this.bugs = options.bugs ?? bugsOn();
     this.notedHead = new NotedHead(process);
     this.historyFrom = store.revision;
     this.unreadable = unreadableOf(store); // subscribes, and before this does
@@ -91,11 +91,9 @@ export class FrontEnd {
     this.unsubscribe = store.subscribe((event) => this.committed(event));
   }
 
-  /** The newest version that the server knows: the store's, but for a fault. */
+  /** The newest version that the server knows: the store's, but for a planted bug. */
   get head(): number {
-    return this.faults["head-rev-rollback-race"]
-      ? (this.notedHead.revision ?? this.store.revision)
-      : this.store.revision;
+    return this.bugs["head-rev-rollback-race"] ? (this.notedHead.revision ?? this.store.revision) : this.store.revision;
   }
 
   /** Where reads of the resource under `prefix` come from. `prefix` is the root, one path segment and a slash. */
@@ -108,7 +106,7 @@ export class FrontEnd {
     invariant(lagMicros >= 0, "a lag is not negative", { lagMicros });
     if (prefix === undefined) {
       this.lagMicros = lagMicros;
-      this.feed.setLag(Math.max(lagMicros, this.faultLagMicros));
+      this.feed.setLag(Math.max(lagMicros, this.bugLagMicros));
       return;
     }
     const own = this.ownFeeds.get(prefix);
@@ -166,9 +164,9 @@ export class FrontEnd {
       return;
     }
     if (this.views.size > 0) this.tellView(event);
-    this.keepFaultLag();
-    if (this.faults["head-rev-rollback-race"]) this.notedHead.hear(event);
-    if (this.faults["watch-commit-order-gap"]) {
+    this.keepBugLag();
+    if (this.bugs["head-rev-rollback-race"]) this.notedHead.hear(event);
+    if (this.bugs["watch-commit-order-gap"]) {
       holdCreations(this.process, event, () => this.come(event));
       return;
     }
@@ -180,15 +178,15 @@ export class FrontEnd {
     if (this.ownFeeds.size > 0) for (const feed of this.ownFeeds.values()) feed.committed(event);
   }
 
-  /** Some faults take a lag, and may be switched while the server runs. */
-  private keepFaultLag(): void {
-    const lag = cacheLagMicrosUnder(this.faults);
-    if (lag === this.faultLagMicros) return;
-    this.faultLagMicros = lag;
+  /** Some bugs take a lag, and may be switched while the server runs. */
+  private keepBugLag(): void {
+    const lag = cacheLagMicrosWith(this.bugs);
+    if (lag === this.bugLagMicros) return;
+    this.bugLagMicros = lag;
     this.feed.setLag(Math.max(lag, this.lagMicros));
   }
 
-  /** Under the fault `watch-commit-order-gap`: what was overtaken is there from now on, and was never told. */
+  /** Under the bug `watch-commit-order-gap`: what was overtaken is there from now on, and was never told. */
   private come(event: StoreEvent): void {
     if (event.revision > this.feed.applied) {
       this.deliver(event);

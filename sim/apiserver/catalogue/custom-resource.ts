@@ -6,7 +6,7 @@ import { append } from "../../../wire/lists.ts";
 import { type Dialect, groupFromDialect } from "../../../wire/dialect.ts";
 import { resourceRows, type ResourceRow, type SubresourceRow } from "../../../wire/resources.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue } from "../../objects/causes.ts";
@@ -39,13 +39,13 @@ export function customResource(
   definition: Definition,
   version: DefinedVersion,
   dialect: Dialect,
-  faults: Faults,
+  bugs: ServerBugs,
 ): ServedResource {
   const { group: dialectGroup, acceptedNames } = definition;
   const group = groupFromDialect(dialect, dialectGroup);
   const schema = readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix);
   const { kind } = definition.names;
-  const type = typeWithWalk(kind, schema, faults);
+  const type = typeWithWalk(kind, schema, bugs);
   const row = rowOf(definition, version, group, type);
   const apiVersion = `${dialectGroup}/${version.name}`;
   const name = { group: dialectGroup, resource: row.resource };
@@ -78,14 +78,14 @@ export function customResource(
   };
 }
 
-function typeWithWalk(kind: string, schema: Schema, faults: Faults): TypeRow {
+function typeWithWalk(kind: string, schema: Schema, bugs: ServerBugs): TypeRow {
   const type: TypeRow = { ...typeOfSchema(kind, schema), custom: true };
-  setCustomWalk(type, walkOf(schema, faults));
+  setCustomWalk(type, walkOf(schema, bugs));
   return type;
 }
 
 /** Types of fields are for validation to judge; only an object that is none at all is an error of reading. */
-function walkOf(schema: Schema, faults: Faults): Walk {
+function walkOf(schema: Schema, bugs: ServerBugs): Walk {
   return (value, context) => {
     if (!isObject(value)) {
       context.mismatch(describe(value), "map[string]interface {}");
@@ -95,12 +95,12 @@ function walkOf(schema: Schema, faults: Faults): Walk {
     const shaped = shapeObject(value, schema, shaping);
     if (shaping.error !== undefined) context.fail(shaping.error);
     for (const path of shaping.unknown.sort()) context.unknown.push(path);
-    if (faults["strict-rejects-metadata"]) append(context.unknown, unnamedMetadata(value, schema));
+    if (bugs["strict-rejects-metadata"]) append(context.unknown, unnamedMetadata(value, schema));
     return shaped;
   };
 }
 
-/** A fault: fields of metadata that the schema, which names some of its own, does not name. */
+/** A planted bug: fields of metadata that the schema, which names some of its own, does not name. */
 function unnamedMetadata(object: JsonObject, schema: Schema): readonly string[] {
   const named = schema.properties.get("metadata")?.properties;
   const { metadata } = object;

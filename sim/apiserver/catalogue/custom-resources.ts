@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import { groupFromDialect } from "../../../wire/dialect.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { GroupRow, ResourceRow } from "../../../wire/resources.ts";
 import type { Process } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
@@ -23,7 +23,7 @@ export interface CustomResourcesOptions {
   readonly store: Store;
   readonly process: Process;
   readonly dialect: Dialect;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
 }
 
 interface Entry {
@@ -38,7 +38,7 @@ export type TornDown = (name: string) => void;
 
 export class CustomResources {
   private readonly dialect: Dialect;
-  private readonly faults: Faults;
+  private readonly bugs: ServerBugs;
   /** By the name of the definition, in byte order. */
   private entries = new Map<string, Entry>();
   private readonly byPath = new Map<string, ServedResource>();
@@ -49,9 +49,9 @@ export class CustomResources {
   /** Counts changes, so that what is made from the resources knows when it is out of date. */
   generation = 0;
 
-  constructor({ store, process, dialect, faults }: CustomResourcesOptions) {
+  constructor({ store, process, dialect, bugs }: CustomResourcesOptions) {
     this.dialect = dialect;
-    this.faults = faults;
+    this.bugs = bugs;
     const found = store.range(definitionsPrefix, prefixEnd(definitionsPrefix), { count: false });
     if (typeof found !== "string") for (const { value } of found.items) this.take(value as JsonObject);
     const unsubscribe = store.subscribe(({ key, value, previous }) => {
@@ -122,7 +122,7 @@ export class CustomResources {
     const served = isTrue(definition, "Established")
       ? definition.versions
           .filter((version) => version.served)
-          .map((version) => customResource(definition, version, this.dialect, this.faults))
+          .map((version) => customResource(definition, version, this.dialect, this.bugs))
       : [];
     if (before !== undefined && isSameService(before, { definition, object, served })) {
       this.entries.set(definition.name, { definition, object, served: before.served });

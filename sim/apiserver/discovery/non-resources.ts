@@ -150,10 +150,10 @@ export class NonResources {
       return;
     }
     requireGet(run);
-    const { faults, negotiator, profile } = this.context;
+    const { bugs, negotiator, profile } = this.context;
     const protobuf = typeOfObject(profile.dialect, document) !== undefined; // the index of paths is no API type
     const negotiated = negotiator.negotiate(run.request.headers["accept"], { protobuf });
-    const contentType = faults["discovery-wrong-content-type"] ? "text/plain" : negotiated.contentType;
+    const contentType = bugs["discovery-wrong-content-type"] ? "text/plain" : negotiated.contentType;
     const payload: Payload = new ObjectPayload(document, contentType, encodeOf(this.context, run, negotiated));
     run.respond(200, baseHeaders(run), payload);
   }

@@ -23,7 +23,7 @@ export function encodeContinue(dialect: Dialect, token: ContinueToken, leadingSl
   return encodeBase64Url(utf8Encoder.encode(JSON.stringify(fields)));
 }
 
-/** Throws 400 for a token that no server made. `anyPath` (a fault) takes a start outside of the collection, too. */
+/** Throws 400 for a token that no server made. `anyPath` (a planted bug) takes a start outside of the collection, too. */
 export function decodeContinue(dialect: Dialect, text: string, anyPath = false): ContinueToken {
   const bytes = decodeBase64Url(text);
   if (typeof bytes === "number") throw refused(`: ${base64Error(bytes)}`);

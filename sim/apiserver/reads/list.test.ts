@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../planted/server-faults.ts";
+import type { ServerBugName } from "../../planted/server-bugs.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { kubernetesProfile, type Profile, svcProfile } from "../../contract/profile.ts";
 import { namesOf, Testbed, type TestbedOptions } from "./reads.fixture.ts";
@@ -18,8 +18,8 @@ function filled(count: number, options: TestbedOptions = {}): Testbed {
   return bed;
 }
 
-const faulty = (count: number, fault: FaultName, profile: Profile = svcProfile): Testbed =>
-  filled(count, { faults: [fault], profile });
+const faulty = (count: number, bug: ServerBugName, profile: Profile = svcProfile): Testbed =>
+  filled(count, { bugs: [bug], profile });
 
 function failure(answer: unknown): { code: number; message: string; retry: number | undefined } {
   if (!(answer instanceof ApiError)) throw new Error(`no error: ${JSON.stringify(answer)}`);
@@ -309,7 +309,7 @@ describe("order and scope", () => {
   });
 });
 
-describe("faults in lists", () => {
+describe("bugs in lists", () => {
   it("list-page-buffer-drops-items", () => {
     const query = "limit=2&labelSelector=app%3Dy";
     expect(bedNames(filled(10).pages(query, "n"))).toHaveLength(5);
@@ -334,17 +334,17 @@ describe("faults in lists", () => {
   });
 
   it("list-cache-unsorted and list-order-by-revision", () => {
-    for (const fault of ["list-cache-unsorted", "list-order-by-revision"] as const) {
-      const bed = new Testbed({ faults: [fault] });
+    for (const bug of ["list-cache-unsorted", "list-order-by-revision"] as const) {
+      const bed = new Testbed({ bugs: [bug] });
       for (const path of ["n/c", "n/a", "n/b"]) bed.put(path);
       expect(bedNames(bed.pages("limit=2", "n"))).not.toEqual(["n/a", "n/b", "n/c"]);
       const whole = namesOf(bed.list("", "n"));
-      expect(whole).toEqual(fault === "list-cache-unsorted" ? ["n/c", "n/a", "n/b"] : ["n/a", "n/b", "n/c"]);
+      expect(whole).toEqual(bug === "list-cache-unsorted" ? ["n/c", "n/a", "n/b"] : ["n/a", "n/b", "n/c"]);
     }
   });
 
   it("continue-boundary-off-by-one", () => {
-    const bed = new Testbed({ faults: ["continue-boundary-off-by-one"] });
+    const bed = new Testbed({ bugs: ["continue-boundary-off-by-one"] });
     for (const path of ["n/a", "n/a-1", "n/b"]) bed.put(path);
     expect(bedNames(bed.pages("limit=1", "n"))).toEqual(["n/a", "n/b"]);
   });
@@ -354,7 +354,7 @@ describe("faults in lists", () => {
   });
 
   it("continue-token-cross-scope", () => {
-    const bed = new Testbed({ faults: ["continue-token-cross-scope"] });
+    const bed = new Testbed({ bugs: ["continue-token-cross-scope"] });
     for (const path of ["a/x", "b/y"]) bed.put(path);
     const edited = token('{"v":"meta.svc.io/v1","rv":-1,"start":"../b/"}');
     expect(namesOf(bed.list(`continue=${edited}`, "a"))).toEqual(["b/y"]);
@@ -370,7 +370,7 @@ describe("faults in lists", () => {
   });
 
   it("list-prefix-bleed", () => {
-    const bed = new Testbed({ faults: ["list-prefix-bleed"] });
+    const bed = new Testbed({ bugs: ["list-prefix-bleed"] });
     for (const path of ["a/x", "ab/x"]) bed.put(path);
     expect(namesOf(bed.list("", "a"))).toEqual(["a/x", "ab/x"]);
   });

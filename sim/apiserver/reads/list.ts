@@ -44,7 +44,7 @@ type Wanted =
 
 export function startList(context: ReadContext, target: ReadTarget, request: ListRequest, sink: ListSink): Cancel {
   try {
-    const selection = select(target, request, context.faults);
+    const selection = select(target, request, context.bugs);
     const source = context.frontEnd.source(target.prefix, target.cached);
     return new List(context, target, source, request, selection, sink).start(wanted(context, request));
   } catch (error) {
@@ -55,20 +55,20 @@ export function startList(context: ReadContext, target: ReadTarget, request: Lis
 }
 
 /** Throws 400 for versions and tokens that cannot be read. */
-function wanted({ profile, faults }: ReadContext, { options }: ListRequest): Wanted {
+function wanted({ profile, bugs }: ReadContext, { options }: ListRequest): Wanted {
   const { resourceVersion, resourceVersionMatch: match, limit } = options;
   if (options.continue !== "") {
-    const token = decodeContinue(profile.dialect, options.continue, faults["continue-token-cross-scope"]);
+    const token = decodeContinue(profile.dialect, options.continue, bugs["continue-token-cross-scope"]);
     if (resourceVersion === "" || resourceVersion === "0") return { state: "token", token };
     throw badRequest("specifying resource version is not allowed when using continue");
   }
   if (resourceVersion === "") return { state: "recent" };
   const revision = parseVersion(resourceVersion);
   if (revision === undefined) {
-    throw faults["list-invalid-rv-500"] ? unmapped(versionProblem(resourceVersion)) : badVersion(resourceVersion);
+    throw bugs["list-invalid-rv-500"] ? unmapped(versionProblem(resourceVersion)) : badVersion(resourceVersion);
   }
   const exact = match === "Exact" || (match === "" && limit > 0 && revision > 0);
-  const stuck = faults["list-limit-rv-stuck-header"] && limit > 0 && revision > 0;
+  const stuck = bugs["list-limit-rv-stuck-header"] && limit > 0 && revision > 0;
   return { state: exact || stuck ? "exact" : "at-least", revision };
 }
 
@@ -101,7 +101,7 @@ class List {
     const { store } = this.context;
     switch (what.state) {
       case "recent":
-        if (this.context.faults["list-stale-when-consistent-asked"]) {
+        if (this.context.bugs["list-stale-when-consistent-asked"]) {
           this.fromSource();
           return nothing;
         }
@@ -124,8 +124,8 @@ class List {
 
   /** Calls `reached` within the call when nothing has to be waited for, `late` (default: 504) when waiting was in vain. */
   private wait(revision: number, reached: () => void, late = (): void => this.failLate(revision)): Cancel {
-    const { faults, store } = this.context;
-    if (faults["list-future-rv-wrong-error"] && revision > store.revision) {
+    const { bugs, store } = this.context;
+    if (bugs["list-future-rv-wrong-error"] && revision > store.revision) {
       this.fromSource();
       return nothing;
     }
@@ -133,7 +133,7 @@ class List {
     return this.source.whenApplied(revision, patience, (arrived) => (arrived ? reached() : late()));
   }
 
-  /** Under a fault, a version that exists but that this server knows nothing of any more. */
+  /** Under a planted bug, a version that exists but that this server knows nothing of any more. */
   private isBeyondHead(revision: number): boolean {
     const { store, frontEnd } = this.context;
     return revision <= store.revision && revision > frontEnd.head;
@@ -157,19 +157,19 @@ class List {
 
   /** A state that the store may have yet to reach: then waited for where the profile answers 504. */
   private exact(revision: number): Cancel {
-    const { store, profile, faults } = this.context;
+    const { store, profile, bugs } = this.context;
     if (revision > store.revision && profile.exactFutureStatus === 504) {
       return this.wait(revision, () => this.fromStore(revision));
     }
     if (this.isBeyondHead(revision)) return this.refuseLate(revision);
-    const wrong = revision > store.revision && faults["list-future-rv-wrong-error"];
+    const wrong = revision > store.revision && bugs["list-future-rv-wrong-error"];
     this.fromStore(wrong ? store.revision : revision);
     return nothing;
   }
 
   private fromSource(): void {
     const { source, selection } = this;
-    const { profile, faults } = this.context;
+    const { profile, bugs } = this.context;
     const { options } = this.request;
     // `0` asks for whatever there is, and the observed cache then gives all of it.
     const unread = source.cached ? undefined : this.unreadProblem(selection);
@@ -180,11 +180,11 @@ class List {
     const unlimited = options.resourceVersion === "0" && source.cached && !profile.limitAtAnyVersion;
     const limit = unlimited || selection.single ? 0 : options.limit;
     const revision = source.applied;
-    if (source.cached && faults["list-cache-unsorted"]) {
-      this.give(readPage(unsorted(source), { ...selection, limit }, faults), revision, limit);
+    if (source.cached && bugs["list-cache-unsorted"]) {
+      this.give(readPage(unsorted(source), { ...selection, limit }, bugs), revision, limit);
     } else if (limit > 0) {
       this.give(
-        readPage((...range) => source.range(...range), { ...selection, limit }, faults),
+        readPage((...range) => source.range(...range), { ...selection, limit }, bugs),
         revision,
         limit,
       );
@@ -197,7 +197,7 @@ class List {
   }
 
   private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
-    if (revision < this.context.store.compactedRevision && this.context.faults["compacted-read-inconsistent"]) {
+    if (revision < this.context.store.compactedRevision && this.context.bugs["compacted-read-inconsistent"]) {
       this.give(this.remnant(revision, keys), revision, this.request.options.limit, true);
       return;
     }
@@ -206,10 +206,10 @@ class List {
       this.sink.failed(problem);
       return;
     }
-    const { store, faults } = this.context;
+    const { store, bugs } = this.context;
     const limit = this.selection.single || this.isWholeAnyway() ? 0 : this.request.options.limit;
     const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
-    this.give(readPage(reader, { ...this.selection, ...keys, limit }, faults), revision, limit, true);
+    this.give(readPage(reader, { ...this.selection, ...keys, limit }, bugs), revision, limit, true);
   }
 
   /** With a token and version 0, some versions give all that is left. */
@@ -218,16 +218,16 @@ class List {
     return token !== "" && resourceVersion === "0" && !this.context.profile.limitWithTokenAtZero;
   }
 
-  /** The fault `compacted-read-inconsistent`: what of an old state has not changed since. */
+  /** The bug `compacted-read-inconsistent`: what of an old state has not changed since. */
   private remnant(revision: number, keys: Pick<Selection, "start" | "end">): Page {
-    const { store, faults } = this.context;
+    const { store, bugs } = this.context;
     const reader: Reader = (start, end, { limit = 0 }) => {
       const all = store.range(start, end, { count: false }) as RangeResult;
       const left = all.items.filter(({ modRevision }) => modRevision <= revision);
       const items = limit > 0 ? left.slice(0, limit) : left;
       return { items, more: items.length < left.length, remaining: left.length - items.length, revision };
     };
-    return readPage(reader, { ...this.selection, ...keys, limit: this.request.options.limit }, faults);
+    return readPage(reader, { ...this.selection, ...keys, limit: this.request.options.limit }, bugs);
   }
 
   private unreadProblem({ start, end }: Pick<Selection, "start" | "end">): ApiError | undefined {
@@ -246,7 +246,7 @@ class List {
   }
 
   private fromToken(token: ContinueToken): void {
-    const { store, profile, faults } = this.context;
+    const { store, profile, bugs } = this.context;
     const { prefix } = this.selection;
     if (token.revision >= 0 && token.revision < store.compactedRevision) {
       const next = encodeContinue(profile.dialect, { ...token, revision: -1 }, false);
@@ -255,9 +255,9 @@ class List {
     }
     let start = prefix + token.start;
     // The next page is to begin at the first key after the last one given, be it an extension of that one.
-    if (faults["continue-boundary-off-by-one"]) start = prefixEnd(start.slice(0, -1));
+    if (bugs["continue-boundary-off-by-one"]) start = prefixEnd(start.slice(0, -1));
     let { end } = this.selection;
-    if (faults["continue-token-cross-scope"]) {
+    if (bugs["continue-token-cross-scope"]) {
       start = resolved(start);
       end = prefixEnd(this.target.prefix);
     }
@@ -265,16 +265,16 @@ class List {
   }
 
   private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
-    const { profile, faults, listCounts } = this.context;
+    const { profile, bugs, listCounts } = this.context;
     const { items, lastKey } = page;
     const origin = fromStore ? "store" : "cache";
     listCounts.listed(this.target.prefix, origin, page.read, items.length);
     const empty = items.length === 0;
-    const more = page.more || (faults["continue-token-when-complete"] && limit > 0 && !empty);
+    const more = page.more || (bugs["continue-token-when-complete"] && limit > 0 && !empty);
     const start = lastKey === undefined ? undefined : `${lastKey.slice(this.selection.prefix.length)}\0`;
     this.sink.listed({
-      items: empty && !fromStore && faults["list-null-items"] ? null : items,
-      resourceVersion: empty && faults["list-empty-wrong-rv"] ? "0" : String(this.shown(items, revision)),
+      items: empty && !fromStore && bugs["list-null-items"] ? null : items,
+      resourceVersion: empty && bugs["list-empty-wrong-rv"] ? "0" : String(this.shown(items, revision)),
       continue: more && start !== undefined ? encodeContinue(profile.dialect, { start, revision }, !fromStore) : "",
       remainingItemCount: page.more ? this.remaining(page) : undefined,
       readCount: page.read,
@@ -283,7 +283,7 @@ class List {
   }
 
   private shown(items: Page["items"], revision: number): number {
-    const isWrong = this.context.faults["list-version-of-newest-item"] && this.request.namespace !== "";
+    const isWrong = this.context.bugs["list-version-of-newest-item"] && this.request.namespace !== "";
     if (!isWrong || items.length === 0) return revision;
     return largest(
       items.map(({ metadata }) => Number((metadata as JsonObject)["resourceVersion"])),
@@ -293,16 +293,16 @@ class List {
 
   /** Undefined with selectors: what follows is counted, not matched. */
   private remaining({ remaining, lastKey }: Page): number | undefined {
-    const { faults, store } = this.context;
+    const { bugs, store } = this.context;
     if (remaining === undefined || this.selection.matches !== undefined) return undefined;
-    if (faults["remaining-count-is-limit-plus-one"]) return 1;
+    if (bugs["remaining-count-is-limit-plus-one"]) return 1;
     const later = this.request.options.continue !== "";
-    if (!faults["remaining-count-at-head-not-at-rv"] || !later) return remaining;
+    if (!bugs["remaining-count-at-head-not-at-rv"] || !later) return remaining;
     return store.count(`${lastKey}\0`, this.selection.end) as number;
   }
 }
 
-/** The fault `list-cache-unsorted`: in the order of last writes. */
+/** The bug `list-cache-unsorted`: in the order of last writes. */
 function unsorted(source: Source): Reader {
   return (start, end, { limit = 0 }) => {
     const { items, revision } = source.range(start, end);
@@ -312,7 +312,7 @@ function unsorted(source: Source): Reader {
   };
 }
 
-/** The fault `continue-token-cross-scope`: `..` goes up, as in a path of files. */
+/** The bug `continue-token-cross-scope`: `..` goes up, as in a path of files. */
 function resolved(key: string): string {
   const segments: string[] = [];
   for (const segment of key.split("/")) {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { faultsOn } from "../../planted/server-faults.ts";
+import { bugsOn } from "../../planted/server-bugs.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { parseQuery } from "../requests/url.ts";
 import { kubernetesProfile, type Profile, svcProfile } from "../../contract/profile.ts";
 import { parseListOptions } from "./options.ts";
 
 const gated: Profile = { ...kubernetesProfile, featureGates: { ...kubernetesProfile.featureGates, WatchList: true } };
-const parse = (query: string, profile: Profile = kubernetesProfile, faults = faultsOn()) =>
-  parseListOptions(parseQuery(query), profile, faults);
+const parse = (query: string, profile: Profile = kubernetesProfile, bugs = bugsOn()) =>
+  parseListOptions(parseQuery(query), profile, bugs);
 
 function refusal(query: string, profile?: Profile): ApiError {
   try {
@@ -109,7 +109,7 @@ describe("parseListOptions", () => {
     expect(parse("watch=1&continue=abc")).toMatchObject({ watch: true });
   });
 
-  it("ignores a malformed limit under the fault bad-query-param-ignored", () => {
-    expect(parse("limit=abc", svcProfile, faultsOn(["bad-query-param-ignored"])).limit).toBe(0);
+  it("ignores a malformed limit under the bug bad-query-param-ignored", () => {
+    expect(parse("limit=abc", svcProfile, bugsOn(["bad-query-param-ignored"])).limit).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 /** One page of a list: as many matching objects as the limit allows, and where the next page begins. */
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { KeyValue, RangeResult } from "../../store/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 
@@ -34,10 +34,10 @@ export interface Page {
 /** Candidates read at once grow up to this, when few of them match. */
 const CANDIDATES_MAX = 10_000;
 
-export function readPage(reader: Reader, range: PageRange, faults: Faults): Page {
+export function readPage(reader: Reader, range: PageRange, bugs: ServerBugs): Page {
   const { start, end, limit, matches } = range;
-  if (limit > 0 && faults["list-order-by-revision"]) return readByRevision(reader, range);
-  if (matches !== undefined && limit > 0) return readMatching(reader, range, matches, faults);
+  if (limit > 0 && bugs["list-order-by-revision"]) return readByRevision(reader, range);
+  if (matches !== undefined && limit > 0) return readMatching(reader, range, matches, bugs);
   const { items, more, remaining } = reader(start, end, { limit });
   const matching = matches === undefined ? items : items.filter(({ value }) => matches(value as JsonObject));
   return { items: matching.map(objectOf), lastKey: matching.at(-1)?.key, more, remaining, read: items.length };
@@ -47,7 +47,7 @@ function readMatching(
   reader: Reader,
   { start, end, limit }: PageRange,
   matches: (object: JsonObject) => boolean,
-  faults: Faults,
+  bugs: ServerBugs,
 ): Page {
   let found: KeyValue[] = [];
   let from = start;
@@ -61,11 +61,11 @@ function readMatching(
     }
     if (!more || found.length === limit) return pageOf(found, more, read);
     from = `${items.at(-1)?.key}\0`;
-    if (faults["list-page-buffer-drops-items"]) found = [];
+    if (bugs["list-page-buffer-drops-items"]) found = [];
   }
 }
 
-/** The fault `list-order-by-revision`. */
+/** The bug `list-order-by-revision`. */
 function readByRevision(reader: Reader, { start, end, limit, matches }: PageRange): Page {
   const { items } = reader(start, end, { count: false });
   const all = items

@@ -1,6 +1,6 @@
 /** A store, front-ends and a clock, for tests and benchmarks of the reads: requests by their query, answers as values. */
 import { findResource } from "../../../wire/resources.ts";
-import { faultsOn, type FaultName } from "../../planted/server-faults.ts";
+import { bugsOn, type ServerBugName } from "../../planted/server-bugs.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
@@ -21,7 +21,7 @@ import { startWatch } from "./watch.ts";
 
 export interface TestbedOptions extends Partial<Pick<FrontEndOptions, "lagMicros" | "historyWindowMicros">> {
   readonly profile?: Profile;
-  readonly faults?: readonly FaultName[];
+  readonly bugs?: readonly ServerBugName[];
   /** Shared with another bed: a second front-end on one store. */
   readonly beside?: Testbed;
 }
@@ -44,7 +44,7 @@ export class Testbed {
   private readonly profile: Profile;
 
   constructor(options: TestbedOptions = {}) {
-    const { beside, profile = svcProfile, faults = [], ...frontEndOptions } = options;
+    const { beside, profile = svcProfile, bugs = [], ...frontEndOptions } = options;
     this.profile = profile;
     this.kernel = beside?.kernel ?? new Kernel({ seed: "reads" });
     this.store = beside?.store ?? new RevisionStore();
@@ -53,7 +53,7 @@ export class Testbed {
     const frontEnd = new FrontEnd({ store: this.store, process, profile, ...frontEndOptions });
     this.context = {
       profile,
-      faults: faultsOn(faults),
+      bugs: bugsOn(bugs),
       store: this.store,
       unreadable,
       frontEnd,
@@ -131,7 +131,7 @@ export class Testbed {
       later(got);
     };
     try {
-      const options = parseListOptions(parseQuery(query), this.profile, this.context.faults);
+      const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs);
       startList(this.context, target, { namespace, options }, { listed: give, failed: give });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -183,7 +183,7 @@ export class Testbed {
       },
     };
     try {
-      const options = parseListOptions(parseQuery(query), this.profile, this.context.faults, true);
+      const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs, true);
       cancel = startWatch(this.context, target, { namespace, options, encoder }, sink);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -195,7 +195,7 @@ export class Testbed {
   /** A watch of configmaps everywhere that answers into the caller's own sink. */
   watchWith(query: string, how: Omit<WatchRequest, "namespace" | "options"> & { readonly sink: WatchSink }): Cancel {
     const { sink, ...request } = how;
-    const options = parseListOptions(parseQuery(query), this.profile, this.context.faults, true);
+    const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs, true);
     return startWatch(this.context, this.target(), { namespace: "", options, ...request }, sink);
   }
 }

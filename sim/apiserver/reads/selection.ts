@@ -1,6 +1,6 @@
 /** Which keys a list or watch is about, and which of their objects. */
 import { exactFieldValue } from "../../../wire/selectors.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Trigger } from "../cache/audience.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -23,16 +23,16 @@ export interface Selection {
 }
 
 /** Throws 400 for field labels that the resource does not support. */
-export function select(target: ReadTarget, request: ListRequest, faults: Faults): Selection {
+export function select(target: ReadTarget, request: ListRequest, bugs: ServerBugs): Selection {
   const { namespace, options } = request;
   const { labelSelector, fieldSelector } = options;
-  const isForgetful = faults["event-selectors-missing"] && target.fieldLabels.values.has("regarding.name");
+  const isForgetful = bugs["event-selectors-missing"] && target.fieldLabels.values.has("regarding.name");
   checkFieldLabels(fieldSelector, isForgetful ? fieldLabelsOf("", "", "") : target.fieldLabels);
   const prefix = collectionPrefix(target, namespace);
   const name = exactFieldValue(fieldSelector, "metadata.name");
   const oneScope = !target.namespaced || namespace !== "";
   const single = name !== undefined && name !== "" && oneScope && options.continue === "";
-  const start = single ? `${prefix}${name}` : scanPrefix(prefix, namespace, faults);
+  const start = single ? `${prefix}${name}` : scanPrefix(prefix, namespace, bugs);
   const byField = fieldMatcher(fieldSelector, target.fieldLabels);
   const byLabel = labelSelector.empty ? undefined : (object: JsonObject) => labelSelector.matches(labelsOf(object));
   return {
@@ -69,8 +69,8 @@ function collectionPrefix(target: ReadTarget, namespace: string): string {
   return target.namespaced && namespace !== "" ? `${target.prefix}${namespace}/` : target.prefix;
 }
 
-function scanPrefix(prefix: string, namespace: string, faults: Faults): string {
-  return faults["list-prefix-bleed"] && namespace !== "" ? prefix.slice(0, -1) : prefix;
+function scanPrefix(prefix: string, namespace: string, bugs: ServerBugs): string {
+  return bugs["list-prefix-bleed"] && namespace !== "" ? prefix.slice(0, -1) : prefix;
 }
 
 /** The name first: it fixes most. A namespace is what watches are sorted by anyway. */

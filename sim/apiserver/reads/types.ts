@@ -7,7 +7,7 @@
  */
 import type { ListCounts } from "./list-counts.ts";
 import type { FieldSelector, LabelSelector } from "../../../wire/selectors.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { FrontEnd } from "../cache/front-end.ts";
@@ -20,7 +20,7 @@ import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 export interface ReadContext {
   /** With the gates in force. */
   readonly profile: Profile;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
   readonly store: Store;
   readonly unreadable: Unreadable;
   readonly frontEnd: FrontEnd;
@@ -96,7 +96,7 @@ export interface GetSink {
 export interface ListResult {
   /**
    * Stored objects in key order, shared and frozen. Two lists of one collection at one state share the array.
-   * Null only under the fault `list-null-items`.
+   * Null only under the bug `list-null-items`.
    */
   readonly items: readonly JsonObject[] | null;
   readonly resourceVersion: string;

@@ -24,7 +24,7 @@ const nothing: Cancel = () => {};
 
 export function startWatch(context: ReadContext, target: ReadTarget, request: WatchRequest, sink: WatchSink): Cancel {
   try {
-    const selection = select(target, request, context.faults);
+    const selection = select(target, request, context.bugs);
     const { resourceVersion } = request.options;
     const version = parseVersion(resourceVersion);
     if (version === undefined) throw badCachedVersion(context.profile, resourceVersion);
@@ -39,12 +39,12 @@ export function startWatch(context: ReadContext, target: ReadTarget, request: Wa
 
 function begin(plan: WatchPlan): Cancel {
   const { context, request, source, version } = plan;
-  const { store, profile, faults } = context;
+  const { store, profile, bugs } = context;
   const { sendInitialEvents, resourceVersion } = request.options;
-  const unset = resourceVersion === "" && !faults["watch-unset-rv-from-stale-cache"];
+  const unset = resourceVersion === "" && !bugs["watch-unset-rv-from-stale-cache"];
   if (sendInitialEvents === true) {
-    if (version > 0 && faults["initial-events-before-version"]) return beginWithState(plan, true);
-    return beginWhenFresh(plan, unset && !faults["initial-events-stale-snapshot"] ? store.revision : version);
+    if (version > 0 && bugs["initial-events-before-version"]) return beginWithState(plan, true);
+    return beginWhenFresh(plan, unset && !bugs["initial-events-stale-snapshot"] ? store.revision : version);
   }
   if (version > 0) return beginAfter(plan, version);
   if (sendInitialEvents === false) return beginAfter(plan, unset ? store.revision : source.applied);
@@ -107,17 +107,17 @@ function beginAfter(plan: WatchPlan, version: number): Cancel {
   const { source, context } = plan;
   const oldest = source.oldestStart();
   if (version < oldest) {
-    if (context.faults["watch-compacted-events-then-error"]) return tellRest(plan, oldest);
+    if (context.bugs["watch-compacted-events-then-error"]) return tellRest(plan, oldest);
     const gone = source.cached
       ? `too old resource version: ${version} (${oldest})`
       : "The resourceVersion for the provided watch is too old.";
     return refuse(plan, expired(gone));
   }
-  const inclusive = context.faults["watch-start-inclusive"] && version > oldest;
+  const inclusive = context.bugs["watch-start-inclusive"] && version > oldest;
   return open(plan, inclusive ? version - 1 : version, [], false);
 }
 
-/** The fault `watch-compacted-events-then-error`. */
+/** The bug `watch-compacted-events-then-error`. */
 function tellRest(plan: WatchPlan, oldest: number): Cancel {
   const watcher = new Watcher(plan, oldest);
   watcher.start([], false);
@@ -140,6 +140,6 @@ function refuse({ context, request, sink }: WatchPlan, error: ApiError): Cancel 
 function open(plan: WatchPlan, startRevision: number, initial: readonly JsonObject[], marked: boolean): Cancel {
   const { context } = plan;
   const watcher = new Watcher(plan, startRevision);
-  watcher.start(context.faults["initial-events-unsorted-resume"] && marked ? initial.toReversed() : initial, marked);
+  watcher.start(context.bugs["initial-events-unsorted-resume"] && marked ? initial.toReversed() : initial, marked);
   return () => watcher.end();
 }

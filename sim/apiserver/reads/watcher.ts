@@ -34,7 +34,7 @@ const TIMEOUT_MICROS_MAX: Micros = 3_599_999_999;
 /** Longer than any run. */
 const TIMEOUT_SECONDS_MAX = 1_000_000_000;
 
-/** How many changes the fault `watch-buffered-events-replayed` finds in a buffer. */
+/** How many changes the bug `watch-buffered-events-replayed` finds in a buffer. */
 const bufferedMax = 5;
 
 const nothing: Cancel = () => {};
@@ -67,7 +67,7 @@ export class Watcher implements Listener {
   private leaveAudience = nothing;
   private cancelBookmark = nothing;
   private cancelDeadline = nothing;
-  /** The fault `watch-name-selector-crosses-namespaces`: whose object a name was first seen on. */
+  /** The bug `watch-name-selector-crosses-namespaces`: whose object a name was first seen on. */
   private readonly keyOfName: Map<string, string> | undefined;
 
   constructor(plan: WatchPlan, startRevision: number) {
@@ -84,7 +84,7 @@ export class Watcher implements Listener {
     this.position = startRevision;
     this.backlogBytesMax = request.backlogBytesMax ?? BACKLOG_BYTES_MAX_DEFAULT;
     this.deadline = context.process.clock.nowMicros() + this.lengthMicros();
-    const confused = context.faults["watch-name-selector-crosses-namespaces"] && this.namespace === "";
+    const confused = context.bugs["watch-name-selector-crosses-namespaces"] && this.namespace === "";
     this.keyOfName = confused && this.trigger?.field === "metadata.name" ? new Map() : undefined;
   }
 
@@ -98,7 +98,7 @@ export class Watcher implements Listener {
     sink.open();
     this.initial = initial;
     this.owesMark = marked;
-    if (initial.length > 0 && context.faults["watch-buffered-events-replayed"]) {
+    if (initial.length > 0 && context.bugs["watch-buffered-events-replayed"]) {
       this.position = Math.max(source.oldestStart(), this.position - bufferedMax);
     }
     this.catchUp();
@@ -230,8 +230,8 @@ export class Watcher implements Listener {
 
   private tellInitialEnd(): void {
     const { request, context, target } = this.plan;
-    const allowed = request.options.allowWatchBookmarks || context.faults["initial-events-end-unasked"];
-    if (!allowed || context.faults["initial-events-end-missing"] || this.ended) return;
+    const allowed = request.options.allowWatchBookmarks || context.bugs["initial-events-end-unasked"];
+    if (!allowed || context.bugs["initial-events-end-missing"] || this.ended) return;
     this.sendBookmark(this.startRevision, initialEventsEnd(context.profile, target, request.encoder));
   }
 
@@ -242,8 +242,8 @@ export class Watcher implements Listener {
     if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
     const type = changeSeen(event, this.matches);
     if (type === undefined) return;
-    const { faults } = this.plan.context;
-    if (type === "DELETED" && event.value !== undefined && faults["watch-selector-exit-missing"]) return;
+    const { bugs } = this.plan.context;
+    if (type === "DELETED" && event.value !== undefined && bugs["watch-selector-exit-missing"]) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
@@ -253,8 +253,8 @@ export class Watcher implements Listener {
   private objectOf(type: WatchEventType, delivery: Delivery): JsonObject {
     const { value, previous, revision } = delivery.event;
     if (type !== "DELETED") return value as JsonObject;
-    const { faults } = this.plan.context;
-    const stale = faults[value === undefined ? "watch-deleted-event-old-rv" : "watch-leave-selector-old-rv"];
+    const { bugs } = this.plan.context;
+    const stale = bugs[value === undefined ? "watch-deleted-event-old-rv" : "watch-leave-selector-old-rv"];
     const last = previous as JsonObject;
     if (stale) return last;
     return delivery.known<JsonObject>(last, "deleted") ?? delivery.keep(last, "deleted", atRevision(last, revision));
@@ -285,10 +285,10 @@ export class Watcher implements Listener {
 
   private sendBookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
     const { context, target, request } = this.plan;
-    const { faults, profile } = context;
+    const { bugs, profile } = context;
     let shown = revision;
-    if (faults["bookmark-rv-zero"]) shown = 0;
-    else if (faults["bookmark-below-requested-rv"]) shown = Math.max(1, this.startRevision - 1);
+    if (bugs["bookmark-rv-zero"]) shown = 0;
+    else if (bugs["bookmark-below-requested-rv"]) shown = Math.max(1, this.startRevision - 1);
     this.send(request.encoder.event("BOOKMARK", bookmarkObject(profile, target, shown, annotations)));
   }
 

@@ -109,7 +109,7 @@ function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonO
   const { name, namespace = "" } = object["metadata"] as { readonly name: string; readonly namespace?: string };
   if (writer.live(resource, namespace, name) !== undefined) return;
   const { draft } = decodeObject(object, "json", resource.target, "Strict");
-  wipeSystemFields(draft, writer.context.faults);
+  wipeSystemFields(draft, writer.context.bugs);
   prepareForCreate(draft, resource.strategy, writer.writeContext(""));
   const manager = serverManager(writer.context.profile.dialect);
   const { strategy, apiVersion } = resource;

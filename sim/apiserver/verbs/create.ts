@@ -49,15 +49,15 @@ export function createDraft(
   owned = false,
 ): void {
   const { context } = writer;
-  const { faults } = context;
+  const { bugs } = context;
   const sentVersion = metadataOf(draft).resourceVersion ?? "";
-  wipeSystemFields(draft, faults);
+  wipeSystemFields(draft, bugs);
   if (!owned) track(writer, run, resource, draft, undefined, options, "");
   const { namespace = "", name = "" } = metadataOf(draft);
   if (resource.row.namespaced) {
     const stored = writer.namespace(namespace);
     const refused = refusesCreation(stored, namespace, resource.name, name);
-    const overlooks = faults["namespace-takes-new-while-going"] && stored !== undefined;
+    const overlooks = bugs["namespace-takes-new-while-going"] && stored !== undefined;
     if (refused !== undefined && !overlooks) throw refused;
   }
   admitted(
@@ -98,7 +98,7 @@ function store(
     prepareForCreate(draft, resource.strategy, writer.writeContext(""));
     writer.sharedSpecs.share(resource, draft);
     const name = metadataOf(draft).name ?? "";
-    const causes = validateCreate(draft, resource.strategy, context.faults);
+    const causes = validateCreate(draft, resource.strategy, context.bugs);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (sentVersion !== "" && sentVersion !== "0") {
       const text = "resourceVersion should not be set on objects to be created";
@@ -109,7 +109,7 @@ function store(
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
     const made = writer.create(resource, draft, options.dryRun);
     if (made !== undefined) return made;
-    if (generates && context.faults["generate-name-collision"]) {
+    if (generates && context.bugs["generate-name-collision"]) {
       const taken = writer.live(resource, metadataOf(draft).namespace ?? "", name);
       const over = taken && writer.replace(resource, taken, draft, options.dryRun);
       if (over !== undefined) return over;
@@ -120,7 +120,7 @@ function store(
 }
 
 function exists(writer: Writer, resource: ServedResource, name: string, namespace: string): ApiError {
-  if (writer.context.faults["create-existing-wrong-error"]) {
+  if (writer.context.bugs["create-existing-wrong-error"]) {
     return invalidObject(resource, name, [
       { reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(name)}`, field: "metadata.name" },
     ]);

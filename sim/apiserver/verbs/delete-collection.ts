@@ -20,7 +20,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   const listOptions = { ...reads.optionsOf(run), watch: false };
   const body = decodeDeleteOptions(context, run);
-  if (body !== undefined && context.faults["deletecollection-body-500"]) {
+  if (body !== undefined && context.bugs["deletecollection-body-500"]) {
     throw unmapped('no kind "DeleteOptions" is registered');
   }
   let options = deleteOptions(context, run.query, body);
@@ -28,7 +28,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
 
   reads.listThen(run, resource, listOptions, (list) => {
     const all = (list["items"] ?? []) as readonly JsonObject[];
-    const items = context.faults["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
+    const items = context.bugs["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
     inTurn(
       writer,
       run,
@@ -36,7 +36,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
       (item, done) => {
         const { namespace = "", name = "" } = metadataOf(item);
         deleteNamed(writer, run, resource, { namespace, name, options }, (deleted) => {
-          if (deleted !== undefined && context.faults["deletecollection-options-leak"]) {
+          if (deleted !== undefined && context.bugs["deletecollection-options-leak"]) {
             options = leaked(options, deleted.object);
           }
           done();
@@ -47,7 +47,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
   });
 }
 
-/** Objects of a page under the fault `deletecollection-partial-unreported`. */
+/** Objects of a page under the bug `deletecollection-partial-unreported`. */
 const firstPage = 3;
 
 /** What breaks a cluster is not done to whole collections. */
@@ -99,7 +99,7 @@ function inTurn<Item>(
   drain();
 }
 
-/** Under the fault, what the first object's grace period came to is every other's, too. */
+/** Under the bug, what the first object's grace period came to is every other's, too. */
 function leaked(options: DeleteOptions, first: JsonObject): DeleteOptions {
   const { deletionGracePeriodSeconds } = metadataOf(first);
   return { ...options, gracePeriodSeconds: options.gracePeriodSeconds ?? deletionGracePeriodSeconds };

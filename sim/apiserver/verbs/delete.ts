@@ -100,7 +100,7 @@ function failedPrecondition(
   live: Live,
   options: DeleteOptions,
 ): ApiError | undefined {
-  if (writer.context.faults["delete-precondition-ignored"]) return undefined;
+  if (writer.context.bugs["delete-precondition-ignored"]) return undefined;
   if (resource.strategy.isEmptiedFirst) return failedNamespacePrecondition(resource, live, options);
   return preconditionFailure(live.object, options, resource.strategy, resource.group);
 }
@@ -139,7 +139,7 @@ function carryOut(writer: Writer, resource: ServedResource, live: Live, options:
   // The mark is a write of its own: watchers see the object modified before it is gone.
   if (options.dryRun) return { object: marked, removed: true };
   const now = writer.live(resource, metadataOf(marked).namespace ?? "", metadataOf(marked).name ?? "") as Live;
-  if (writer.context.faults["delete-precondition-self-conflict"]) {
+  if (writer.context.bugs["delete-precondition-self-conflict"]) {
     const failed = preconditionFailure(now.object, options, resource.strategy, resource.group);
     if (failed !== undefined) throw failed;
   }
@@ -147,9 +147,9 @@ function carryOut(writer: Writer, resource: ServedResource, live: Live, options:
 
   function generalDoom(): Doom {
     const { times, context } = writer;
-    const { faults, profile } = context;
+    const { bugs, profile } = context;
     const { gracefulDeletionTime } = profile;
-    return doomOf(live.object, { strategy: resource.strategy, options, times, faults, gracefulDeletionTime });
+    return doomOf(live.object, { strategy: resource.strategy, options, times, bugs, gracefulDeletionTime });
   }
 
   function remove(last: Live): Deleted | "raced" {
@@ -174,9 +174,9 @@ function kindDoom({ times }: Writer, { strategy }: ServedResource, live: Live): 
  */
 function namespaceDoom(writer: Writer, resource: ServedResource, live: Live, options: DeleteOptions): Doom {
   const { times, context } = writer;
-  const { faults, profile } = context;
+  const { bugs, profile } = context;
   const { gracefulDeletionTime } = profile;
-  const doomContext = { strategy: resource.strategy, options, times, faults, gracefulDeletionTime };
+  const doomContext = { strategy: resource.strategy, options, times, bugs, gracefulDeletionTime };
   if (metadataOf(live.object).deletionTimestamp !== undefined) {
     const spec = (live.object["spec"] ?? {}) as JsonObject;
     if (((spec["finalizers"] as readonly string[] | undefined) ?? []).length > 0) return { is: "pending" };

@@ -51,7 +51,7 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
 /** The body's, or else the query's. Throws 400 or 422. */
 function evictionOptions({ context }: Writer, run: Run, eviction: Draft, write: WriteOptions): DeleteOptions {
   const sent = deleteOptions(context, run.query, eviction["deleteOptions"] as JsonObject | undefined);
-  return { ...sent, dryRun: (sent.dryRun || write.dryRun) && !context.faults["eviction-dry-run-evicts"] };
+  return { ...sent, dryRun: (sent.dryRun || write.dryRun) && !context.bugs["eviction-dry-run-evicts"] };
 }
 
 function evictPod(writer: Writer, run: Run, resource: ServedResource, options: DeleteOptions): void {

@@ -5,7 +5,7 @@
  */
 import { append } from "../../../wire/lists.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { type ApiError, badRequest, type Cause, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { int64Of } from "../../objects/int64.ts";
@@ -39,7 +39,7 @@ type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteO
 /** What the options' rules are read from. */
 export interface OptionsRules {
   readonly profile: Profile;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
 }
 
 const plainOptions: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };
@@ -136,7 +136,7 @@ export function deleteOptions(rules: OptionsRules, query: Query, body: JsonObjec
   const dryRun = readDryRun(rules, "DeleteOptions", raw.dryRun, causes);
   // With the gate off the parameter is cleared without a word. Source: the facts, D21.
   const unsafe = raw.ignoreStoreReadError && rules.profile.featureGates.AllowUnsafeMalformedObjectDeletion;
-  if (unsafe && !rules.faults["unsafe-delete-heeds-no-options"]) append(causes, unsafeCauses(raw));
+  if (unsafe && !rules.bugs["unsafe-delete-heeds-no-options"]) append(causes, unsafeCauses(raw));
   if (causes.length > 0) throw invalidOptions(rules, "DeleteOptions", causes);
   return {
     dryRun,
@@ -204,9 +204,9 @@ function quoted(text: string): string {
 
 function readDryRun(rules: OptionsRules, kind: OptionsKind, values: readonly string[], causes: Cause[]): boolean {
   if (values.length === 0) return false;
-  const { profile, faults } = rules;
+  const { profile, bugs } = rules;
   const bad = values.filter((value) => value !== "All" && !(value === "" && profile.emptyDryRun === "persist"));
-  if (bad.length > 0 && !faults["dry-run-invalid-value-accepted"]) {
+  if (bad.length > 0 && !bugs["dry-run-invalid-value-accepted"]) {
     const list = values.map((value) => JSON.stringify(value)).join(", ");
     causes.push({
       reason: "FieldValueNotSupported",
@@ -214,8 +214,8 @@ function readDryRun(rules: OptionsRules, kind: OptionsKind, values: readonly str
       field: "dryRun",
     });
   }
-  // The fault is worst where it is most believable: deletions and patches.
-  if (faults["dry-run-persists"] && (kind === "DeleteOptions" || kind === "PatchOptions")) return false;
+  // The bug is worst where it is most believable: deletions and patches.
+  if (bugs["dry-run-persists"] && (kind === "DeleteOptions" || kind === "PatchOptions")) return false;
   return values.includes("All");
 }
 

@@ -3,7 +3,7 @@
  * computed again on the new one; a version inside the patch makes it conditional.
  * Source: document 1, Updates 2 and 3; the facts, section 4, Patch and D15.
  */
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire/media-types.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
@@ -35,13 +35,13 @@ type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, se
 /** What of the server a patch is read by. */
 export interface PatchServer {
   readonly profile: Pick<Profile, "looseJsonPatch">;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
 }
 
 const readers: Readonly<Record<string, PatchReader>> = {
   [patchMediaTypes.json]: (body, _type, { profile }) => readJsonPatchBody(body, profile.looseJsonPatch),
   [patchMediaTypes.merge]: readMergePatchBody,
-  [patchMediaTypes.strategic]: (body, type, { faults }) => readStrategicPatchBody(body, type, faults),
+  [patchMediaTypes.strategic]: (body, type, { bugs }) => readStrategicPatchBody(body, type, bugs),
 };
 
 const builtInTypes = [...Object.keys(readers), patchMediaTypes.apply];
@@ -72,7 +72,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
     return;
   }
   const { context } = writer;
-  const { faults, profile } = context;
+  const { bugs, profile } = context;
   const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
@@ -87,14 +87,14 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
     settleNamespace(draft, namespace);
     requireName(draft, name);
     const before = metadataOf(live.object).resourceVersion;
-    const conditional = metadataOf(draft).resourceVersion !== before && !faults["patch-rv-not-a-precondition"];
+    const conditional = metadataOf(draft).resourceVersion !== before && !bugs["patch-rv-not-a-precondition"];
     const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
     afterRace(writer, run, () =>
       change(writer, run, raced(writer, write), (stored) => {
         if (stored !== undefined) {
           warn(run, warnings);
           respondObject(context, run, 200, stored);
-        } else if (faults["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
+        } else if (bugs["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
         else attempt();
       }),
     );
@@ -105,12 +105,12 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
 const raceMicros: Micros = 2_000;
 
 /**
- * The two faults of concurrent patches need a moment between reading and writing in which another writer can be
+ * The two bugs of concurrent patches need a moment between reading and writing in which another writer can be
  * faster; without them there is none.
  */
 function afterRace(writer: Writer, run: Run, proceed: () => void): void {
-  const { faults, clock } = writer.context;
-  if (!faults["patch-retry-spurious-409"] && !faults["patch-lost-update"]) {
+  const { bugs, clock } = writer.context;
+  if (!bugs["patch-retry-spurious-409"] && !bugs["patch-lost-update"]) {
     proceed();
     return;
   }
@@ -121,9 +121,9 @@ function afterRace(writer: Writer, run: Run, proceed: () => void): void {
   run.park("waiting", cancel);
 }
 
-/** Under the fault, the write overwrites whatever is there by now. */
+/** Under the bug, the write overwrites whatever is there by now. */
 function raced(writer: Writer, write: UpdateOf): UpdateOf {
-  if (!writer.context.faults["patch-lost-update"]) return write;
+  if (!writer.context.bugs["patch-lost-update"]) return write;
   const { resource, live } = write;
   const { namespace = "", name = "" } = metadataOf(live.object);
   const now: Live | undefined = writer.live(resource, namespace, name);

@@ -67,9 +67,9 @@ export class ReadVerbs {
   }
 
   optionsOf(run: Run): ListOptions {
-    const { profile, faults } = this.context;
+    const { profile, bugs } = this.context;
     const { watchPrefix } = run.resourcePlace;
-    return withName(parseListOptions(run.query, profile, faults, watchPrefix), run.resourcePlace.name);
+    return withName(parseListOptions(run.query, profile, bugs, watchPrefix), run.resourcePlace.name);
   }
 
   watch(run: Run, resource: ServedResource): void {

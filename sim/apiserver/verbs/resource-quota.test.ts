@@ -48,7 +48,7 @@ describe("a quota", () => {
   });
 
   it("is consumed by a dry run when the server is told to have that bug", () => {
-    const made = bed({ configmaps: "1" }, {}, { faults: ["dry-run-consumes-quota"] });
+    const made = bed({ configmaps: "1" }, {}, { bugs: ["dry-run-consumes-quota"] });
     expect(map(made, "a", "?dryRun=All").status).toBe(201);
     expect(used(made)).toEqual({ configmaps: "1" });
     expect(map(made, "a").status).toBe(403);

@@ -67,7 +67,7 @@ export function requireQuota(
         `exceeded quota: ${quotaName}, requested: ${shown(requested)}, used: ${shown(used)}, limited: ${shown(hard)}`,
       );
     }
-    if (dryRun && writer.context.faults["dry-run-consumes-quota"]) consume(writer, live, used, requested);
+    if (dryRun && writer.context.bugs["dry-run-consumes-quota"]) consume(writer, live, used, requested);
   }
   return quotas.length > 0;
 }
@@ -156,7 +156,7 @@ function amountsOf(quota: JsonObject, part: "spec" | "status", field = "hard"): 
   return amounts;
 }
 
-/** A fault: what nobody made is counted. */
+/** A planted bug: what nobody made is counted. */
 function consume(writer: Writer, live: Live, used: Amounts, requested: Amounts): void {
   const sum = new Map(used);
   for (const [key, amount] of requested) sum.set(key, addQuantities(used.get(key) ?? zero, amount));

@@ -77,7 +77,7 @@ export function track(
     subresource,
     now: writer.times.now(),
   });
-  if (writer.context.faults["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
+  if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
     delete ownMetadata(draft).managedFields;
   }
 }

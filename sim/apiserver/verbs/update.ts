@@ -49,7 +49,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
       if (parseVersion(metadataOf(draft).resourceVersion) !== 0) throw staleVersion(resource.name, name);
       const make = (): void =>
         createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
-      if (writer.context.faults["put-creates-without-right"]) make();
+      if (writer.context.bugs["put-creates-without-right"]) make();
       else requireCreate(writer, run, resource, make);
       return;
     }
@@ -94,7 +94,7 @@ export function change(
   const go = (object: Draft): void => {
     settleVersion(writer, write, object);
     prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
-    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.faults, subresource);
+    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.bugs, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
     if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
@@ -121,7 +121,7 @@ function mayChangeUsage(writer: Writer, resource: ServedResource, { object }: Li
 
 function commit(writer: Writer, { resource, live, options }: UpdateOf, object: Draft): JsonObject | undefined {
   const goes = removesItself(object, live.object) && !hasSpecFinalizers(resource, object);
-  if (goes && !writer.context.faults["last-finalizer-removed-object-stays"]) {
+  if (goes && !writer.context.bugs["last-finalizer-removed-object-stays"]) {
     // The answer is the object as submitted, at the version that it had.
     return writer.remove(live, options.dryRun) === undefined ? undefined : (object as JsonObject);
   }

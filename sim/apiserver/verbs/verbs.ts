@@ -89,7 +89,7 @@ export class Verbs {
       advertisedUrl,
     }: VerbsOptions,
   ) {
-    const { store, unreadable, process, profile, faults } = context;
+    const { store, unreadable, process, profile, bugs } = context;
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
@@ -120,10 +120,10 @@ export class Verbs {
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.makesOwnService = bootstrap && profile.ownService;
     if (advertisedUrl !== undefined) this.advertise(advertisedUrl);
-    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, faults });
+    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, bugs });
     this.reads = new ReadVerbs(context, {
       profile,
-      faults,
+      bugs,
       store,
       unreadable,
       frontEnd: this.frontEnd,
@@ -333,7 +333,7 @@ export class Verbs {
       this.reads.watch(run, resource);
       return;
     }
-    if (this.context.faults["unwatchable-watch-200"]) {
+    if (this.context.bugs["unwatchable-watch-200"]) {
       this.reads.list(run, resource);
       return;
     }

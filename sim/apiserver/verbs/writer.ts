@@ -75,7 +75,7 @@ export class Writer {
   }
 
   writeContext(subresource: string): WriteContext {
-    return { now: this.times.now(), prng: this.prng, faults: this.context.faults, subresource };
+    return { now: this.times.now(), prng: this.prng, bugs: this.context.bugs, subresource };
   }
 
   /** The object now, past every cache. Throws 500 for one that cannot be read. */
@@ -173,11 +173,11 @@ export class Writer {
    * Replaces `live` by `draft`. Undefined when somebody else was faster. A draft that changes nothing is not stored.
    */
   replace(resource: ServedResource, live: Live, draft: Draft, dryRun: boolean): JsonObject | undefined {
-    const { store, process, faults } = this.context;
+    const { store, process, bugs } = this.context;
     const candidate = toStored(resource, draft);
     if (objectsEqual(live.stored, candidate)) {
       // Dry or not: what is there already is the answer.
-      if (faults["noop-update-returns-empty-rv"]) return withResourceVersion(live.object, "");
+      if (bugs["noop-update-returns-empty-rv"]) return withResourceVersion(live.object, "");
       return this.isCurrent(live) ? live.object : undefined;
     }
     if (dryRun) {
@@ -186,7 +186,7 @@ export class Writer {
     }
     let stored: JsonObject | undefined;
     store.put(live.key, live.modRevision, (revision) => {
-      const version = faults["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
+      const version = bugs["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
       stored = seal(withResourceVersion(candidate, version ?? String(revision)));
       process.trace("write", live.key, revision, digestOf(stored));
       return stored;
@@ -209,10 +209,10 @@ export class Writer {
     return typeof now === "object" && now.modRevision === live.modRevision;
   }
 
-  /** A fault: a refused creation still touches the object that stands in its way. */
+  /** A planted bug: a refused creation still touches the object that stands in its way. */
   private spoilRefused(key: string): void {
-    const { store, faults, process } = this.context;
-    if (!faults["fake-create-mutates-on-error"]) return;
+    const { store, bugs, process } = this.context;
+    if (!bugs["fake-create-mutates-on-error"]) return;
     const found = store.get(key);
     if (typeof found !== "object") return;
     const revision = store.put(key, found.modRevision, (made) =>

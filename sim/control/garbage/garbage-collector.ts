@@ -7,7 +7,7 @@
  * Simplification: a reference to a kind that nobody serves waits until kinds come or go. The real collector tries it
  * again and again.
  */
-import type { Faults } from "../../planted/server-faults.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
 import type { Cancel } from "../../kernel/types.ts";
@@ -34,7 +34,7 @@ export interface GarbageCollectorOptions {
   readonly client: ControlClient;
   readonly reflectors: Reflectors;
   readonly types: ApiTypes;
-  readonly faults?: Faults | undefined;
+  readonly bugs?: ServerBugs | undefined;
 }
 
 /** What the owners of an object are found to be. */
@@ -63,14 +63,14 @@ export class GarbageCollector implements GraphHearer {
   /** They wait for a kind that nobody serves. */
   private readonly parked = new Set<GraphNode>();
 
-  constructor({ client, reflectors, types, faults }: GarbageCollectorOptions) {
+  constructor({ client, reflectors, types, bugs }: GarbageCollectorOptions) {
     const { process } = client;
     this.client = client;
     this.reflectors = reflectors;
     this.types = types;
     this.objects = new OwnedObjects(client);
     this.events = new EventRecorder(client, "garbage-collector-controller");
-    this.graph = new Graph(this, faults?.["foreground-finalizer-readded"]);
+    this.graph = new Graph(this, bugs?.["foreground-finalizer-readded"]);
     const countOf = (queue: string): QueueCount => client.queueCounts.of(`garbage_collector_attempt_to_${queue}`);
     this.toDelete = new WorkQueue({
       process,

@@ -16,7 +16,7 @@ import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import type { Expression } from "../../../expressions/expression.ts";
 import { fromJson } from "../../../expressions/json-values.ts";
 import { isList, type Value } from "../../../expressions/values.ts";
-import type { Faults } from "../../../planted/server-faults.ts";
+import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { User } from "../authenticate.ts";
 import { claimsValue } from "./claims-value.ts";
 
@@ -48,16 +48,16 @@ const authenticatedGroup = "system:authenticated";
 export function judgeClaims(
   claims: JsonObject,
   settings: TokenAuthenticatorSettings,
-  { rules, faults }: { readonly rules: ConfigurationRules; readonly faults: Faults },
+  { rules, bugs }: { readonly rules: ConfigurationRules; readonly bugs: ServerBugs },
   nowSeconds: number,
   passed: (step: string) => void = () => {},
 ): Judgement {
   try {
-    requireEnvelope(claims, settings.issuer, nowSeconds, faults);
+    requireEnvelope(claims, settings.issuer, nowSeconds, bugs);
     passed("iss, aud, exp and nbf are as they must be");
     const values = { claims: claimsValue(claims) };
     if (rules.claimRules === "before-mappings") requireClaims(claims, values, settings.claimRules, passed);
-    const user = mappedUser(claims, values, settings, faults);
+    const user = mappedUser(claims, values, settings, bugs);
     passed(`the user is ${JSON.stringify(user.name)}`);
     if (rules.claimRules === "after-mappings") requireClaims(claims, values, settings.claimRules, passed);
     requireUser(user, settings.userRules, passed);
@@ -76,16 +76,16 @@ function requireEnvelope(
   claims: JsonObject,
   { url, audiences }: IssuerSettings,
   nowSeconds: number,
-  faults: Faults,
+  bugs: ServerBugs,
 ): void {
   const { iss, aud, exp, nbf } = claims;
   if (iss !== url) refuse(`iss is ${JSON.stringify(iss)}, not ${JSON.stringify(url)}`);
   const named = typeof aud === "string" ? [aud] : Array.isArray(aud) ? (aud as readonly Json[]) : [];
-  if (!faults["jwt-audience-ignored"] && !named.some((each) => typeof each === "string" && audiences.includes(each))) {
+  if (!bugs["jwt-audience-ignored"] && !named.some((each) => typeof each === "string" && audiences.includes(each))) {
     refuse(`aud is ${JSON.stringify(aud)}, without any of ${audiences.map((each) => JSON.stringify(each)).join(", ")}`);
   }
   if (typeof exp !== "number") refuse("exp is not there, or no number");
-  else if (nowSeconds >= exp && !faults["jwt-expiry-ignored"]) refuse("the token has expired");
+  else if (nowSeconds >= exp && !bugs["jwt-expiry-ignored"]) refuse("the token has expired");
   if (nbf === undefined) return;
   if (typeof nbf !== "number") refuse("nbf is no number");
   else if (nowSeconds < nbf) refuse("the token is not valid yet");
@@ -136,10 +136,10 @@ function evaluated(expression: Expression, values: Values): Value {
   return "value" in outcome ? outcome.value : refuse(`${expression.source} cannot be evaluated: ${outcome.error}`);
 }
 
-function mappedUser(claims: JsonObject, values: Values, settings: TokenAuthenticatorSettings, faults: Faults): User {
+function mappedUser(claims: JsonObject, values: Values, settings: TokenAuthenticatorSettings, bugs: ServerBugs): User {
   const { username, groups, uid, extra } = settings;
   const name = oneText(claims, values, username, "username");
-  if (username.is === "claim" && username.claim === "email" && !faults["jwt-email-unverified"]) requireVerified(claims);
+  if (username.is === "claim" && username.claim === "email" && !bugs["jwt-email-unverified"]) requireVerified(claims);
   return {
     name,
     groups: groups === undefined ? [] : groupsOf(claims, values, groups),

@@ -9,7 +9,7 @@
 import type { AuthenticationSettings, TokenAuthenticatorSettings } from "../../../configuration/authentication.ts";
 import type { ConfigurationRules } from "../../../configuration/rules.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
-import type { Faults } from "../../../planted/server-faults.ts";
+import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { TokenOutcome, TokenReader, User } from "../authenticate.ts";
 import { claimedIssuer, type CompactToken, parseToken } from "./compact-token.ts";
 import { type IssuerCaller, IssuerKeys } from "./issuer-keys.ts";
@@ -22,7 +22,7 @@ export interface TokenAuthenticatorPorts {
   readonly call: IssuerCaller;
   readonly readKey: KeyReader;
   readonly log: (line: string) => void;
-  readonly faults: Faults;
+  readonly bugs: ServerBugs;
 }
 
 interface Member {
@@ -103,7 +103,7 @@ export class TokenAuthenticators implements TokenReader {
   }
 
   private keysFor({ keys }: Member): readonly VerificationKey[] {
-    if (!this.ports.faults["jwt-keys-shared"]) return keys.current();
+    if (!this.ports.bugs["jwt-keys-shared"]) return keys.current();
     return this.members.flatMap((member) => member.keys.current());
   }
 
@@ -117,8 +117,8 @@ export class TokenAuthenticators implements TokenReader {
   }
 
   private judged(text: string, token: CompactToken, member: Member): TokenOutcome {
-    const { rules, faults } = this.ports;
-    const judgement = judgeClaims(token.claims, member.settings, { rules, faults }, this.nowSeconds());
+    const { rules, bugs } = this.ports;
+    const judgement = judgeClaims(token.claims, member.settings, { rules, bugs }, this.nowSeconds());
     if (judgement.is === "refused") return this.refused(member, judgement.refusal);
     const { exp, nbf } = token.claims;
     if (this.remembered.size >= rememberedMax) this.remembered.delete(this.remembered.keys().next().value as string);
@@ -126,7 +126,7 @@ export class TokenAuthenticators implements TokenReader {
     this.remembered.set(text, {
       user: judgement.user,
       fromSeconds,
-      untilSeconds: faults["jwt-expiry-ignored"] ? Infinity : (exp as number),
+      untilSeconds: bugs["jwt-expiry-ignored"] ? Infinity : (exp as number),
     });
     return judgement;
   }

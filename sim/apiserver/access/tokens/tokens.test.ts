@@ -1,4 +1,4 @@
-import { type FaultName, faultsOn } from "../../../planted/server-faults.ts";
+import { type ServerBugName, bugsOn } from "../../../planted/server-bugs.ts";
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { CompactSign, GeneralSign, SignJWT } from "jose";
@@ -45,7 +45,7 @@ function world(
   jwt: string,
   rules: ConfigurationRules = kubernetesRules,
   seed = "1",
-  faults: readonly FaultName[] = [],
+  bugs: readonly ServerBugName[] = [],
 ) {
   const kernel = new Kernel({ seed, epochUnixMillis: epochSeconds * 1_000 });
   const process = kernel.process("apiserver-1");
@@ -60,7 +60,7 @@ function world(
         call: issuerCalls(process, issuers),
         readKey: readPortableKey,
         log: (line) => lines.push(line),
-        faults: faultsOn(faults),
+        bugs: bugsOn(bugs),
       }),
   );
   const read = (token: string, waitMicros = 60_000_000): TokenOutcome | "waits" => {
@@ -278,7 +278,7 @@ describe("attacks", () => {
         new TokenAuthenticators(settingsOf(row(url, plain) + row(other, plain)).authenticators, {
           clock: process.clock,
           rules: kubernetesRules,
-          faults: faultsOn(),
+          bugs: bugsOn(),
           call: (call, done) =>
             process.clock.after(1_000, () =>
               done({ status: sets[call.url] === undefined ? 404 : 200, body: sets[call.url] }),
@@ -407,9 +407,9 @@ test("another file counts at once, and nothing that the old one accepted", () =>
 
 test("a planted bug takes an email that nobody has verified, and the table above would see it", () => {
   const jwt = row(url, `{ username: { claim: email, prefix: "" } }`);
-  for (const faults of [[], ["jwt-email-unverified"]] as const) {
-    const { issuers, read } = world(jwt, kubernetesRules, "1", faults);
+  for (const bugs of [[], ["jwt-email-unverified"]] as const) {
+    const { issuers, read } = world(jwt, kubernetesRules, "1", bugs);
     const outcome = read(issuers[0].token(claims({ email: "a@b", email_verified: false })));
-    expect(outcome).toMatchObject({ is: faults.length > 0 ? "user" : "refused" });
+    expect(outcome).toMatchObject({ is: bugs.length > 0 ? "user" : "refused" });
   }
 });

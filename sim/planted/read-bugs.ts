@@ -1,7 +1,7 @@
-/** Bugs of lists and watches: rows of `server-faults.ts`. */
-import type { FaultRow } from "./fault-row.ts";
+/** Bugs of lists and watches: rows of `server-bugs.ts`. */
+import type { BugRow } from "./bug-row.ts";
 
-export const readFaults = {
+export const readBugs = {
   "list-page-buffer-drops-items": {
     area: "lists",
     symptom: "A page drawn with a selector loses the first matches when many candidates are scanned.",
@@ -189,4 +189,4 @@ export const readFaults = {
     symptom: "A watch of a custom resource stays open and silent when its definition changes or goes.",
     source: "kubernetes/kubernetes#74105",
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;

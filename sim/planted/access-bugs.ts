@@ -1,7 +1,7 @@
-/** Bugs of tokens and authorizers, of a server that is started with configuration files: rows of `server-faults.ts`. */
-import { commonMistake, type FaultRow } from "./fault-row.ts";
+/** Bugs of tokens and authorizers, of a server that is started with configuration files: rows of `server-bugs.ts`. */
+import { commonMistake, type BugRow } from "./bug-row.ts";
 
-export const accessFaults = {
+export const accessBugs = {
   "jwt-email-unverified": {
     area: "access",
     symptom: "A user name is taken from the email address of a token that says that nobody verified it.",
@@ -28,4 +28,4 @@ export const accessFaults = {
     symptom: "What a webhook has once allowed or denied counts for ever.",
     source: commonMistake,
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;

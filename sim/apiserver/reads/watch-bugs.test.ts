@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../planted/server-faults.ts";
+import type { ServerBugName } from "../../planted/server-bugs.ts";
 import { svcProfile } from "../../contract/profile.ts";
 import { labelledBed, withWatchList } from "./reads.fixture.ts";
 
-describe("faults in watches", () => {
-  const lines = (fault: FaultName, query: string, namespace = "n"): readonly string[] => {
-    const bed = labelledBed({ faults: [fault], profile: withWatchList(svcProfile) });
+describe("bugs in watches", () => {
+  const lines = (bug: ServerBugName, query: string, namespace = "n"): readonly string[] => {
+    const bed = labelledBed({ bugs: [bug], profile: withWatchList(svcProfile) });
     const watch = bed.watch(query, namespace);
     bed.label("n/a", { app: "y" });
     bed.remove("n/b");
@@ -21,8 +21,8 @@ describe("faults in watches", () => {
     ["watch-start-inclusive", "resourceVersion=3", ["ADDED n/b 3", "MODIFIED n/a 4", "DELETED n/b 5"]],
     ["bookmark-rv-zero", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 0"]],
     ["bookmark-below-requested-rv", "resourceVersion=5&allowWatchBookmarks=true", ["BOOKMARK 4"]],
-  ] as const)("%s", (fault, query, expected) => {
-    expect(lines(fault, query)).toEqual(expected);
+  ] as const)("%s", (bug, query, expected) => {
+    expect(lines(bug, query)).toEqual(expected);
   });
 
   it("watch-name-selector-crosses-namespaces", () => {
@@ -34,13 +34,13 @@ describe("faults in watches", () => {
 
   it("initial-events-end-missing", () => {
     const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
-    const bed = labelledBed({ faults: ["initial-events-end-missing"], profile: withWatchList(svcProfile) });
+    const bed = labelledBed({ bugs: ["initial-events-end-missing"], profile: withWatchList(svcProfile) });
     expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
   });
 
   it("initial-events-end-unasked", () => {
     const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-    const bed = labelledBed({ faults: ["initial-events-end-unasked"], profile: withWatchList(svcProfile) });
+    const bed = labelledBed({ bugs: ["initial-events-end-unasked"], profile: withWatchList(svcProfile) });
     expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3", expect.stringContaining("BOOKMARK")]);
   });
 
@@ -48,7 +48,7 @@ describe("faults in watches", () => {
     const query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999";
     const lawful = labelledBed({ profile: withWatchList(svcProfile) });
     expect(lawful.watch(query, "n").lines).toEqual([]);
-    const bed = labelledBed({ faults: ["initial-events-before-version"], profile: withWatchList(svcProfile) });
+    const bed = labelledBed({ bugs: ["initial-events-before-version"], profile: withWatchList(svcProfile) });
     expect(bed.watch(query, "n").lines).toEqual(["ADDED n/a 2", "ADDED n/b 3"]);
   });
 });

@@ -42,11 +42,11 @@ async function watched(query: string): Promise<{ types: string[]; end: string; a
 
 describe("what a client sees of", () => {
   it("a planted bug, while it is on", async () => {
-    await begin({ faults: ["list-null-items"] });
+    await begin({ bugs: ["list-null-items"] });
     expect((await list("?resourceVersion=0")).names).toBeUndefined();
-    cluster.setFault("list-null-items", false);
+    cluster.setBug("list-null-items", false);
     expect((await list("?resourceVersion=0")).names).toEqual([]);
-    expect(() => cluster.setFault("no-such" as never, true)).toThrow(/no fault is named no-such; there are: /);
+    expect(() => cluster.setBug("no-such" as never, true)).toThrow(/no bug is named no-such; there are: /);
   });
 
   it("a partition: silence, then a dead connection; what others write is there after the heal", async () => {

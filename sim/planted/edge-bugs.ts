@@ -1,7 +1,7 @@
-/** Bugs of what a server makes of requests and prints as answers, whatever lies between: rows of `server-faults.ts`. */
-import { commonMistake, type FaultRow } from "./fault-row.ts";
+/** Bugs of what a server makes of requests and prints as answers, whatever lies between: rows of `server-bugs.ts`. */
+import { commonMistake, type BugRow } from "./bug-row.ts";
 
-export const edgeFaults = {
+export const edgeBugs = {
   "status-dry-run-is-real": {
     area: "writes",
     symptom: "A dry run of a write to a status subresource is carried out.",
@@ -52,6 +52,6 @@ export const edgeFaults = {
     symptom: "A list with a field selector tells how many items remain.",
     source: commonMistake,
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;
 
-export type EdgeFaultName = keyof typeof edgeFaults;
+export type EdgeBugName = keyof typeof edgeBugs;

@@ -1,10 +1,10 @@
 /**
  * Bugs that a node agent can be told to have, modelled on published ones. With every switch off it has none. Those that a
- * client sees are rows of `server-faults.ts`, too: agents of the embedded cluster have them when they are asked for.
+ * client sees are rows of `server-bugs.ts`, too: agents of the embedded cluster have them when they are asked for.
  */
-import { commonMistake, type FaultRow } from "./fault-row.ts";
+import { commonMistake, type BugRow } from "./bug-row.ts";
 
-export const seenAgentFaults = {
+export const seenAgentBugs = {
   "evict-soft-without-grace": {
     area: "eviction",
     symptom: "A soft threshold evicts at once, whatever its grace period.",
@@ -25,9 +25,9 @@ export const seenAgentFaults = {
     symptom: "A condition of pressure goes as soon as the pressure does, without its transition period.",
     source: "kubernetes/kubernetes#25372, #12041",
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;
 
-interface UnseenFault {
+interface UnseenBug {
   /** What is wrong, in one sentence. */
   readonly symptom: string;
   /** Published report that it is modelled on. */
@@ -35,7 +35,7 @@ interface UnseenFault {
 }
 
 /** It takes images, restarts, partitions or many nodes to see these: simulations do. */
-const unseenAgentFaults = {
+const unseenAgentBugs = {
   "evict-at-the-threshold": {
     symptom: "Pods are evicted when exactly as much is available as the threshold says.",
     source: commonMistake,
@@ -105,15 +105,15 @@ const unseenAgentFaults = {
     symptom: "After a partition a node stays not ready: its agent sends only what it thinks has changed.",
     source: "kubernetes/kubernetes#80968, #88255, #83455",
   },
-} as const satisfies Record<string, UnseenFault>;
+} as const satisfies Record<string, UnseenBug>;
 
-export type AgentFaultName = keyof typeof seenAgentFaults | keyof typeof unseenAgentFaults;
-export type AgentFaults = Readonly<Record<AgentFaultName, boolean>>;
+export type AgentBugName = keyof typeof seenAgentBugs | keyof typeof unseenAgentBugs;
+export type AgentBugs = Readonly<Record<AgentBugName, boolean>>;
 
-const agentFaultNames = Object.keys({ ...seenAgentFaults, ...unseenAgentFaults }) as readonly AgentFaultName[];
+const agentBugNames = Object.keys({ ...seenAgentBugs, ...unseenAgentBugs }) as readonly AgentBugName[];
 
 /** Every switch off, or those of the named that an agent has. */
-export function agentFaultsOn(names: readonly string[] = []): AgentFaults {
+export function agentBugsOn(names: readonly string[] = []): AgentBugs {
   const on = new Set<string>(names);
-  return Object.fromEntries(agentFaultNames.map((name) => [name, on.has(name)])) as AgentFaults;
+  return Object.fromEntries(agentBugNames.map((name) => [name, on.has(name)])) as AgentBugs;
 }

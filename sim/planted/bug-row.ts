@@ -1,5 +1,5 @@
 /** What is told of a planted bug. */
-export interface FaultRow {
+export interface BugRow {
   readonly area:
     | "lists"
     | "watches"

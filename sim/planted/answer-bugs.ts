@@ -1,7 +1,7 @@
-/** Bugs of how answers look, how they are packed, and of who gets one: rows of `server-faults.ts`. */
-import { commonMistake, type FaultRow } from "./fault-row.ts";
+/** Bugs of how answers look, how they are packed, and of who gets one: rows of `server-bugs.ts`. */
+import { commonMistake, type BugRow } from "./bug-row.ts";
 
-export const answerFaults = {
+export const answerBugs = {
   "table-default-columns": {
     area: "tables",
     symptom: "Every Table has the columns Name and Created At, whatever its type or its definition says.",
@@ -119,4 +119,4 @@ export const answerFaults = {
     symptom: "Who may only update creates by PUT.",
     source: "kubernetes/kubernetes#65150",
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FaultName } from "../planted/server-faults.ts";
+import type { ServerBugName } from "../planted/server-bugs.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
@@ -33,8 +33,8 @@ const toldTypes = (watch: Answer): unknown => watch.events.map(({ type }) => typ
 const toldNames = (watch: Answer): unknown => watch.events.map(({ object }) => metadataOf(object).name);
 const streaming = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 
-/** For each fault that shows in a few requests: something that a client sees, with what is right. */
-const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
+/** For each bug that shows in a few requests: something that a client sees, with what is right. */
+const symptoms: Partial<Record<ServerBugName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
   "rv-not-bumped-on-write": [
     true,
     (bed) => {
@@ -385,10 +385,10 @@ const symptoms: Partial<Record<FaultName, readonly [right: unknown, see: (bed: T
   "discovery-wrong-content-type": ["application/json", (bed) => bed.ask("GET /apis").contentType],
 };
 
-for (const [fault, [right, see]] of Object.entries(symptoms) as [FaultName, [unknown, (bed: TestBed) => unknown]][]) {
-  it(`${fault} shows, and nothing does without it`, () => {
+for (const [bug, [right, see]] of Object.entries(symptoms) as [ServerBugName, [unknown, (bed: TestBed) => unknown]][]) {
+  it(`${bug} shows, and nothing does without it`, () => {
     const options = { profile: kubernetesProfile, featureGates: { WatchList: true } };
     expect(see(new TestBed(options))).toEqual(right);
-    expect(see(new TestBed({ ...options, faults: [fault] }))).not.toEqual(right);
+    expect(see(new TestBed({ ...options, bugs: [bug] }))).not.toEqual(right);
   });
 }

@@ -1,7 +1,7 @@
-/** Bugs of writes, dry and real, and of deletion: rows of `server-faults.ts`. */
-import { commonMistake, type FaultRow } from "./fault-row.ts";
+/** Bugs of writes, dry and real, and of deletion: rows of `server-bugs.ts`. */
+import { commonMistake, type BugRow } from "./bug-row.ts";
 
-export const writeFaults = {
+export const writeBugs = {
   "rv-not-bumped-on-write": {
     area: "writes",
     symptom: "An update answers 200 with the old resourceVersion.",
@@ -165,4 +165,4 @@ export const writeFaults = {
     symptom: "An unknown dryRun value is taken for none.",
     source: "fabric8io/kubernetes-client#2588",
   },
-} as const satisfies Record<string, FaultRow>;
+} as const satisfies Record<string, BugRow>;
