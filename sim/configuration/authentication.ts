@@ -262,7 +262,10 @@ class AuthenticatorCheck {
   private audiences(audiences: readonly string[], policy: string, at: string): void {
     const { problems } = this;
     const field = `${at}.audiences`;
-    if (audiences.length === 0) problems.push(requiredValue(field, `at least one ${field} is required`));
+    if (audiences.length === 0) {
+      problems.push(requiredValue(field, `at least one ${field} is required`));
+      return;
+    }
     const seen = new Set<string>();
     audiences.forEach((audience, index) => {
       if (audience === "") problems.push(requiredValue(`${field}[${index}]`, "audience can't be empty"));
@@ -272,7 +275,7 @@ class AuthenticatorCheck {
     if (audiences.length > 1 && policy !== "MatchAny") {
       const why = "audienceMatchPolicy must be MatchAny for multiple audiences";
       problems.push(invalidValue(policyField, policy, why));
-    } else if (audiences.length <= 1 && policy !== "" && policy !== "MatchAny") {
+    } else if (audiences.length === 1 && policy !== "" && policy !== "MatchAny") {
       const why = "audienceMatchPolicy must be empty or MatchAny for single audience";
       problems.push(invalidValue(policyField, policy, why));
     }
@@ -352,10 +355,8 @@ class AuthenticatorCheck {
       }
       return { is: "claim", claim, prefix: prefix ?? "" };
     }
+    // A prefix of nothing is nothing: the published check says no word of it.
     if (isRequired) problems.push(requiredValue(at, "claim or expression is required"));
-    else if (prefix !== undefined) {
-      problems.push(invalidValue(`${at}.prefix`, prefix, "non-empty claim name is required when prefix is set"));
-    }
     return undefined;
   }
 
@@ -424,13 +425,14 @@ class AuthenticatorCheck {
     claimRules: readonly ClaimRule[],
     field: string,
   ): void {
-    if (username.is !== "expression" || !username.expression.selects("claims", "email")) return;
+    const forms = this.setting.rules.emailForms;
+    if (username.is !== "expression" || !username.expression.selects("claims", "email", forms)) return;
     const lookedAt = [
       username.expression,
       ...extra.map(({ value }) => value),
       ...claimRules.flatMap((rule) => (rule.is === "expression" ? [rule.expression] : [])),
     ];
-    if (lookedAt.some((expression) => expression.selects("claims", "email_verified"))) return;
+    if (lookedAt.some((expression) => expression.selects("claims", "email_verified", forms))) return;
     const why =
       "claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression";
     this.problems.push(invalidValue(field, username.expression.source, why));

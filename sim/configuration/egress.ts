@@ -77,19 +77,26 @@ export function checkEgress(
   if (egressSelections === undefined && setting.rules.requiredAsDocumented) {
     problems.push(requiredValue("egressSelections"));
   }
-  const isObserved = setting.rules.errorPaths === "observed";
+  const { errorPaths, masterIsControlPlane } = setting.rules;
+  const isObserved = errorPaths === "observed";
   const connections = (egressSelections ?? []).map(({ connection = {} }, index) => {
     const at = isObserved ? "service.connection" : `egressSelections[${index}].connection`;
     return new ConnectionCheck(at, setting, problems).check(connection.proxyProtocol ?? "", connection.transport);
   });
   const settings = new Map<EgressName, EgressConnection>();
+  const seen = new Set<string>();
   (egressSelections ?? []).forEach(({ name: written = "" }, index) => {
-    const field = isObserved ? `service.connection[${index}]` : `egressSelections[${index}].name`;
+    const field = `egressSelections[${index}].name`;
     const name = canonicalName(written);
-    if (name === undefined) {
-      problems.push(written === "" ? requiredValue(field) : unsupportedValue(field, written, egressNames));
-    } else if (settings.has(name)) problems.push(duplicateValue(field, name));
-    else settings.set(name, connections[index] ?? { is: "direct" });
+    const counted = masterIsControlPlane && name !== undefined ? name : written.toLowerCase();
+    if (seen.has(counted)) {
+      problems.push(duplicateValue(isObserved ? `service.connection[${index}]` : field, counted));
+      return;
+    }
+    seen.add(counted);
+    if (name !== undefined) settings.set(name, connections[index] ?? { is: "direct" });
+    else if (isObserved) problems.push(unsupportedValue("service.connection", counted, egressNames));
+    else problems.push(written === "" ? requiredValue(field) : unsupportedValue(field, written, egressNames));
   });
   return settings;
 }
@@ -165,7 +172,7 @@ class ConnectionCheck {
       problems.push(requiredValue(this.field("uds", "transport.uds"), "UDS must be set with GRPC"));
       return direct;
     }
-    if (tcp !== undefined) {
+    if (tcp !== undefined && this.setting.rules.grpcRefusesTcp) {
       const why = "TCP cannot be set with GRPC";
       problems.push(invalidText(this.field("tcp", "transport.tcp"), goQuote(tcp.url ?? ""), why));
     }
@@ -176,7 +183,9 @@ class ConnectionCheck {
     const { problems } = this;
     const tlsField = this.field("tlsConfig", "transport.tcp.tlsConfig");
     if (url.startsWith("http://")) {
-      if (tlsConfig !== undefined) {
+      // By the documents its files are what has to be absent.
+      const isEmpty = Object.values(tlsConfig ?? {}).every((path) => path === "");
+      if (tlsConfig !== undefined && !(isEmpty && this.setting.rules.requiredAsDocumented)) {
         problems.push(invalidValue(tlsField, "nil", "TLSConfig config should not be present when using HTTP"));
       }
       return { is: "tcp", url, tls: undefined };

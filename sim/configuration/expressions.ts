@@ -58,7 +58,7 @@ export const reviewType = objectType("kubernetes.SubjectAccessReviewSpec", {
 });
 export const reviewVariables: Variables = new Map([["request", reviewType]]);
 
-/** What may come out: anything, or a boolean and nothing that is only known later. */
+/** What may come out: anything, or a boolean and nothing that is only known later. Conditions are told what came instead. */
 export type Wanted = "any" | "bool";
 
 /** Undefined when it does not compile, or cannot give what is wanted; the problem is told with its place. */
@@ -78,7 +78,7 @@ export function compiled(
   }
   const type = formatType(expression.type);
   if (wanted === "any" || type === "bool") return expression;
-  const given = type === "dyn" ? "" : ` but got ${type}`;
+  const given = type === "dyn" || variables !== reviewVariables ? "" : ` but got ${type}`;
   problems.push(invalidValue(field, source, `must evaluate to bool${given}`));
   return undefined;
 }

@@ -25,7 +25,7 @@ const setting: Setting = {
 
 type Fields = Record<string, unknown>;
 
-/** Accepted by a live server of release 1.33. */
+/** Accepted by a live server of release 1.33, or by its published checks. */
 const accepted: Readonly<Record<string, Fields>> = {
   "no authenticator": authentication({ jwt: undefined }),
   "an expression that gives no text": withMappings({ username: { expression: "1 == 1" } }),
@@ -36,12 +36,21 @@ const accepted: Readonly<Record<string, Fields>> = {
   "an older egress word": egress(selection("Direct", undefined, "master")),
   "any case of an egress name": egress(selection("Direct", undefined, "Cluster")),
   "a webhook with defaults": authorization(authorizer({ authorizedTTL: undefined, unauthorizedTTL: undefined })),
+  "an email in brackets": withMappings({ username: { expression: 'claims["email"]' } }),
+  "a prefix of no groups": withMappings({ groups: { prefix: "g:" } }),
+  "the older egress word beside the newer": egress(
+    selection("Direct", undefined, "master"),
+    selection("Direct", undefined, "controlplane"),
+  ),
+  "gRPC by a socket, with TCP beside it": egress(
+    selection("GRPC", { uds: { udsName: "/x" }, tcp: { url: "http://x" } }),
+  ),
   "two webhooks": authorization(authorizer(), authorizer({}, { name: "second.hook" })),
   "an empty tracing file": tracing(),
   "a whole sample": tracing({ samplingRatePerMillion: 1_000_000, endpoint: "collector:4317" }),
 };
 
-/** Refused by a live server of release 1.33, which names this field. */
+/** Refused by a live server of release 1.33, or by its published checks, which name this field. */
 const refused: Readonly<Record<string, readonly [file: Fields, field: string, part?: string]>> = {
   "no issuer": [withIssuer({ url: undefined }), "jwt[0].issuer.url", "Required value"],
   "an issuer without TLS": [withIssuer({ url: "http://issuer.test" }), "jwt[0].issuer.url", "scheme must be https"],
@@ -82,10 +91,6 @@ const refused: Readonly<Record<string, readonly [file: Fields, field: string, pa
     withMappings({ username: { expression: "claims.email" } }),
     "jwt[0].claimMappings.username.expression",
     "claims.email_verified must be used",
-  ],
-  "an email in brackets": [
-    withMappings({ username: { expression: 'claims["email"]' } }),
-    "jwt[0].claimMappings.username.expression",
   ],
   "no key": [withMappings({ extra: [{ valueExpression: "claims.a" }] }), "jwt[0].claimMappings.extra[0].key"],
   "an upper key": [
@@ -216,7 +221,12 @@ const refused: Readonly<Record<string, readonly [file: Fields, field: string, pa
     "undefined field 'nope'",
   ],
   "a selection twice": [egress(selection("Direct"), selection("Direct")), "service.connection[1]", "Duplicate"],
-  "a name for no selection": [egress(selection("Direct", undefined, "moon")), "service.connection[0]"],
+  "a name for no selection": [egress(selection("Direct", undefined, "moon")), "service.connection", '"moon"'],
+  "a name for no selection twice": [
+    egress(selection("Direct", undefined, "moon"), selection("Direct", undefined, "Moon")),
+    "service.connection[1]",
+    'Duplicate value: "moon"',
+  ],
   "a transport for nothing": [
     egress(selection("Direct", { tcp: { url: "http://x" } })),
     "service.connection.transport",
@@ -303,6 +313,18 @@ authorizers:
   test("one group holds all kinds", () => {
     expect(fieldsOf("TracingConfiguration", "")).toEqual([]);
     expect(problemsOf(tracing({ apiVersion: "apiserver.svc.io/v1beta1" }))).toHaveLength(1);
+  });
+
+  test("what an expression reads in brackets is read, and one name is not there in two words", () => {
+    const jwt = `
+jwt:
+- issuer: { url: "https://issuer.test", audiences: [a] }
+  claimMappings: { username: { expression: 'claims["email"]' } }
+`;
+    expect(fieldsOf("AuthenticationConfiguration", jwt)).toEqual(["jwt[0].claimMappings.username.expression"]);
+    const rows =
+      "egressSelections: [{ name: master, connection: &c { proxyProtocol: Direct } }, { name: controlplane, connection: *c }]\n";
+    expect(fieldsOf("EgressSelectorConfiguration", rows)).toEqual(["egressSelections[1].name"]);
   });
 
   test("paths are those of the fields", () => {

@@ -25,6 +25,12 @@ export interface ConfigurationRules {
   readonly claimRules: "before-mappings" | "after-mappings";
   /** A rule's message is told to the caller whom it refuses. Document 2, ClaimValidationRule, message; D27. */
   readonly refusalsSayWhy: boolean;
+  /** How an expression reads a claim, for the rule about emails. Document 2, ClaimMappings, username; the published check. */
+  readonly emailForms: "dots" | "dots-and-brackets";
+  /** gRPC beside TCP is refused even where a socket is named too. Document 2, Transport, tcp; the published check. */
+  readonly grpcRefusesTcp: boolean;
+  /** `master` and `controlplane` are one name. Document 2, EgressSelection, name; the published check compares what is written. */
+  readonly masterIsControlPlane: boolean;
   /** Paths in errors: of the fields, or those that the observed server prints. The facts, section 7. */
   readonly errorPaths: "fields" | "observed";
 }
@@ -47,6 +53,9 @@ export const svcRules: ConfigurationRules = {
   authorizerName: "label",
   claimRules: "before-mappings",
   refusalsSayWhy: true,
+  emailForms: "dots-and-brackets",
+  grpcRefusesTcp: true,
+  masterIsControlPlane: true,
   errorPaths: "fields",
 };
 
@@ -62,6 +71,9 @@ export const kubernetesRules: ConfigurationRules = {
   authorizerName: "subdomain",
   claimRules: "after-mappings",
   refusalsSayWhy: false,
+  emailForms: "dots",
+  grpcRefusesTcp: false,
+  masterIsControlPlane: false,
   errorPaths: "observed",
 };
 

@@ -1,4 +1,5 @@
 /** What a file means, in sentences for whoever has to decide whether it is the right one. */
+import type { Expression } from "../expressions/expression.ts";
 import { formatType } from "../expressions/types.ts";
 import type { AuthenticationSettings, Mapping, TokenAuthenticatorSettings } from "./authentication.ts";
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "./authorization.ts";
@@ -71,12 +72,14 @@ function explainAuthenticator(row: TokenAuthenticatorSettings, rules: Configurat
   ]);
 }
 
-function explainMappings({ username, groups, uid, extra }: TokenAuthenticatorSettings): readonly Sentence[] {
+function explainMappings(row: TokenAuthenticatorSettings): readonly Sentence[] {
+  const { username, groups, uid, extra } = row;
   const email = username.is === "claim" && username.claim === "email";
   return [
     say(`The username is ${mapped(username)}.`),
     ...(email ? [say("Where the token says email_verified, it must be true.")] : []),
     ...neverText(username),
+    ...unverifiedEmail(row),
     ...(groups === undefined ? [] : [say(`The groups are ${mapped(groups)}, and system:authenticated.`)]),
     ...(uid === undefined ? [] : [say(`The uid is ${mapped(uid)}.`)]),
     ...extra.map(({ key, value }) => say(`Extra ${code(key)} is ${value.source}.`)),
@@ -95,6 +98,18 @@ function neverText(mapping: Mapping): readonly Sentence[] {
   return type === "string" || type === "dyn"
     ? []
     : [warn(`The expression of the username yields ${type} and never a string: no token will be accepted.`)];
+}
+
+/** A server that minds `claims.email` alone takes `claims["email"]` unseen. */
+function unverifiedEmail({ username, extra, claimRules }: TokenAuthenticatorSettings): readonly Sentence[] {
+  const reads = (expression: Expression, claim: string): boolean =>
+    expression.selects("claims", claim, "dots-and-brackets");
+  if (username.is === "claim" || !reads(username.expression, "email")) return [];
+  const rules = claimRules.flatMap((rule) => (rule.is === "expression" ? [rule.expression] : []));
+  const lookedAt = [username.expression, ...extra.map(({ value }) => value), ...rules];
+  return lookedAt.some((expression) => reads(expression, "email_verified"))
+    ? []
+    : [warn("The username may be an email address that nobody has verified: no expression reads email_verified.")];
 }
 
 export function explainAuthorization(authorizers: readonly AuthorizerSettings[]): readonly Sentence[] {

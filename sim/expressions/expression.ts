@@ -12,7 +12,7 @@ import { check, type CheckedExpression, type CheckFailure } from "./check.ts";
 import { estimateCost } from "./estimate.ts";
 import { type CostPool, Meter, plan, type Run } from "./evaluate.ts";
 import { labour } from "./labour.ts";
-import { selects } from "./selections.ts";
+import { type SelectionForms, selects } from "./selections.ts";
 import { isSyntaxFailure, parseExpression } from "./syntax.ts";
 import type { CelType } from "./types.ts";
 import { EvaluationError } from "./failures.ts";
@@ -28,8 +28,8 @@ export interface Expression {
   readonly used: ReadonlySet<string>;
   /** The most that an evaluation can cost; `Infinity` without a bound. */
   readonly costMax: number;
-  /** Whether it reads this field of this variable by name. */
-  selects(variable: string, field: string): boolean;
+  /** Whether it reads this field of this variable by name, in one of these forms. */
+  selects(variable: string, field: string, forms: SelectionForms): boolean;
   /** Never throws for what the expression does. Variables that it does not read may be left out. */
   evaluate(values: Readonly<Record<string, Value | undefined>>, costMax?: number, pool?: CostPool): Outcome;
 }
@@ -75,8 +75,8 @@ class Compiled implements Expression {
     return estimateCost(this.checked.root);
   }
 
-  selects(variable: string, field: string): boolean {
-    return selects(this.checked.root, variable, field);
+  selects(variable: string, field: string, forms: SelectionForms): boolean {
+    return selects(this.checked.root, variable, field, forms);
   }
 
   evaluate(values: Readonly<Record<string, Value | undefined>>, costMax = callCostMax, pool?: CostPool): Outcome {

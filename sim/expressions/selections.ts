@@ -1,19 +1,21 @@
 /** Which fields of a variable an expression reads by name. */
 import type { Checked } from "./checked.ts";
 
-/** `claims.email`, `claims.?email`, `claims["email"]` and `has(claims.email)` all read `email` of `claims`. */
-export function selects(root: Checked, variable: string, field: string): boolean {
+/** Whether `claims["email"]` reads `email` of `claims`, as `claims.email`, `claims.?email` and `has(claims.email)` do. */
+export type SelectionForms = "dots" | "dots-and-brackets";
+
+export function selects(root: Checked, variable: string, field: string, forms: SelectionForms): boolean {
   const waiting: Checked[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (reads(node, variable, field)) return true;
+    if (reads(node, variable, field, forms)) return true;
     for (const part of parts(node)) waiting.push(part);
   }
   return false;
 }
 
-function reads(node: Checked, variable: string, field: string): boolean {
+function reads(node: Checked, variable: string, field: string, forms: SelectionForms): boolean {
   if (node.is === "select" || node.is === "has") return isVariable(node.of, variable) && node.field === field;
-  if (node.is !== "call") return false;
+  if (node.is !== "call" || forms === "dots") return false;
   const [of, key] = node.args;
   return of !== undefined && isVariable(of, variable) && key?.is === "constant" && key.value === field;
 }
