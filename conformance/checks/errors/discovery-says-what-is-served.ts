@@ -1,4 +1,5 @@
 import { mediaTypeOf } from "../../client/client.ts";
+import type { Answer } from "../../client/exchange.ts";
 import { goesOnNaming } from "../../client/discovery.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
@@ -25,8 +26,9 @@ export const discoverySaysWhatIsServed = defineCheck({
       for (const version of objectsIn(group, "versions")) paths.push(`/apis/${String(version["groupVersion"])}`);
     }
     for (const path of paths) {
-      if (await isAway(attempt, path)) continue;
-      const resources = objectsIn(await document(attempt, path, "resources"), "resources");
+      const answer = await attempt.client.request("GET", path);
+      if (await isAway(attempt, path, answer)) continue;
+      const resources = objectsIn(judgeDocument(attempt, path, "resources", answer), "resources");
       for (const resource of resources) await judgeResource(attempt, path, resource);
     }
     attempt.holds("watch.unwatchable", undefined);
@@ -34,14 +36,16 @@ export const discoverySaysWhatIsServed = defineCheck({
 });
 
 /** Served by another server, which is away; or gone since the groups were read. */
-async function isAway({ client }: Attempt, path: string): Promise<boolean> {
+async function isAway({ client }: Attempt, path: string, { status }: Answer): Promise<boolean> {
   if (path === "/api/v1") return false;
-  const { status } = await client.request("GET", path);
   return status === 503 || (status === 404 && !(await goesOnNaming(client, path.replace("/apis/", ""))));
 }
 
 async function document(attempt: Attempt, path: string, field: string): Promise<JsonObject> {
-  const answer = await attempt.client.request("GET", path);
+  return judgeDocument(attempt, path, field, await attempt.client.request("GET", path));
+}
+
+function judgeDocument(attempt: Attempt, path: string, field: string, answer: Answer): JsonObject {
   if (answer.status === 403) throw new Inconclusive(`the credentials do not allow GET ${path}: 403 ${answer.text}`);
   const mediaType = mediaTypeOf(answer.headers);
   attempt.expect(
