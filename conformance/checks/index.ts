@@ -3,6 +3,7 @@ import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
 import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
 import { whoOneIsDoesNotChange } from "./authentication/who-one-is-does-not-change.ts";
+import { oneRequestIsOneObject } from "./objects/one-request-is-one-object.ts";
 import { objectsKeepTheirLaws } from "./objects/objects-keep-their-laws.ts";
 import { objectsFollowTheModel } from "./objects/objects-follow-the-model.ts";
 import { theServerAssignsIdentity } from "./objects/the-server-assigns-identity.ts";
@@ -62,6 +63,7 @@ import { errorsAreStatusObjects } from "./errors/errors-are-status-objects.ts";
 import { mediaTypesAreNegotiated } from "./errors/media-types-are-negotiated.ts";
 import { strayFieldsAreHandledByLevel } from "./field-validation/stray-fields-are-handled-by-level.ts";
 import { strictTakesBackWhatWasGiven } from "./field-validation/strict-takes-back-what-was-given.ts";
+import { requiredFieldsAreRequired } from "./field-validation/required-fields-are-required.ts";
 import { typesAreAlwaysValidated } from "./field-validation/types-are-always-validated.ts";
 import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-are-served-until-they-go.ts";
 import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
@@ -112,6 +114,7 @@ import { eventsSayWhatHappened } from "./events/events-say-what-happened.ts";
 import { eventsAreOneInTwoGroups } from "./events/events-are-one-in-two-groups.ts";
 import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
 import { eventsAreFoundByWhatTheySay } from "./events/events-are-found-by-what-they-say.ts";
+import { eventsAreListedAsAsked } from "./events/events-are-listed-as-asked.ts";
 import { eventsAreServedAsObjects } from "./events/events-are-served-as-objects.ts";
 import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
 import { anonymousCallersComeInAtNamedPaths } from "./authentication/anonymous-callers-come-in-at-named-paths.ts";
@@ -137,6 +140,7 @@ import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evi
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
   objectsKeepTheirLaws,
+  oneRequestIsOneObject,
   damagedMetadataDoesNoHarm,
   objectsFollowTheModel,
   theServerAssignsIdentity,
@@ -204,6 +208,7 @@ export const allChecks: readonly Check[] = [
   strayFieldsAreHandledByLevel,
   strictTakesBackWhatWasGiven,
   typesAreAlwaysValidated,
+  requiredFieldsAreRequired,
   definitionsAreServedUntilTheyGo,
   schemasDecideWhatIsKept,
   selectorsMeanTheSameEverywhere,
@@ -246,6 +251,7 @@ export const allChecks: readonly Check[] = [
   eventsAreOneInTwoGroups,
   eventsAreNotRewritten,
   eventsAreFoundByWhatTheySay,
+  eventsAreListedAsAsked,
   eventsAreServedAsObjects,
   strangersAreRefused,
   tokensAreWhoTheirClaimsSay,

@@ -17,6 +17,7 @@ const kinds = [
   "create-stray",
   "create-invalid",
   "put",
+  "put-new",
   "put-stale",
   "merge",
   "json",
@@ -71,6 +72,8 @@ export const dryRunsLeaveNoTrace = defineCheck({
           return collection.create(configMap("new", { labels: { "-": "no key" } }), options);
         case "put":
           return collection.put("a", configMap("a", { data }), options);
+        case "put-new":
+          return collection.put("new", configMap("new", { data }), options);
         case "put-stale":
           return collection.put("a", configMap("a", { data, resourceVersion: stale }), options);
         case "merge":
@@ -147,10 +150,10 @@ function judgeAlike(
   if (real.status >= 300 || !isApiObject(real.json)) return;
   const [said, wanted] = [withoutGenerated(dry.json), withoutGenerated(real.json)];
   attempt.expect("dry-run.same-answer", sameJson(said, wanted), JSON.stringify(wanted), JSON.stringify(said));
-  if (kind !== "create-named") return;
+  if (!createKinds.includes(kind)) return;
   const { name, uid, creationTimestamp } = isApiObject(dry.json) ? dry.json.metadata : ({} as Partial<ObjectMeta>);
-  const isNamed =
-    name?.startsWith("named-") === true && name !== "named-" && uid !== undefined && creationTimestamp != null;
+  const hasName = kind !== "create-named" || (name?.startsWith("named-") === true && name !== "named-");
+  const isNamed = hasName && uid !== undefined && creationTimestamp != null;
   attempt.expect(
     "dry-run.same-answer",
     isNamed,
@@ -158,6 +161,9 @@ function judgeAlike(
     JSON.stringify(dry.json).slice(0, 300),
   );
 }
+
+/** What comes to be has a name, a uid and a time of its own, dry as well. */
+const createKinds = ["create", "create-named", "put-new", "apply-new"];
 
 /** Without what is generated for each request, and where it was sent. */
 function withoutGenerated(document: Json | undefined): Json | undefined {

@@ -151,8 +151,15 @@ export const objectsReadTheSameInEveryEncoding = defineCheck({
       );
       reads(encoding, () => readIn(encoding, answer), answer.text);
       if (encoding !== "protobuf") continue;
-      const { contentEncoding } = openEnvelope(answer.bytes);
+      const { contentEncoding, contentType: inner } = openEnvelope(answer.bytes);
       attempt.expect("encodings.envelope", contentEncoding === "", "no contentEncoding", contentEncoding);
+      // Unspecified it means what it says here, and what is in it was read as protobuf.
+      attempt.expect(
+        "encodings.envelope",
+        inner === "" || inner === mediaType,
+        `no contentType, or ${mediaType}`,
+        inner,
+      );
     }
     const next = configMap("a", { data: { ...data, a: "replaced" }, labels });
     const put = await client.request("PUT", collection.pathOf("a"), {

@@ -66,7 +66,18 @@ export const typesAreAlwaysValidated = defineCheck({
     if (verb !== "merge") {
       // That a patch makes no object at all is another mistake than an undecodable body, with a status of its own.
       const both = { zzTop: 1, ...wrongParts[wrong] };
-      await judge("field-validation.first-error", `an unknown field and ${wrong}`, send(both, level), [400]);
+      const sent = send(both, level);
+      await judge("field-validation.first-error", `an unknown field and ${wrong}`, sent, [400]);
+      const { text } = await sent;
+      const alone = `a refusal of ${wrong} alone, the first fatal error`;
+      attempt.expect("field-validation.first-error", !text.includes("zzTop"), alone, text.slice(0, 300));
+      // What Strict refuses is not looked at any further.
+      const invalid = { zzTop: 1, metadata: { labels: { "-": "no key" } } };
+      const strict = send(invalid, "Strict");
+      await judge("field-validation.first-error", "an unknown field and an invalid label under Strict", strict, [400]);
+      const message = (await strict).text;
+      const named = message.includes("zzTop") && !message.includes("metadata.labels");
+      attempt.expect("field-validation.first-error", named, "a refusal of zzTop alone", message.slice(0, 300));
     }
     const { invalidOptionStatuses } = attempt.profile;
     const good = { data: { good: "yes" } };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { listOf, objectOf } from "../../client/collection.ts";
-import { isJsonObject, type Json } from "../../client/types.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
 import type { Collection } from "../../client/collection.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -37,11 +37,14 @@ export const tokensStayInScope = defineCheck({
     if (token === undefined) return; // the only page: there is nothing to send elsewhere
 
     await judgeScope(attempt, theirs, token, theirNamespace);
+    for (const [resource, kind] of otherTypes) await judgeType(attempt, resource, kind, token);
     const targets = [
       `${climb}${theirNamespace}/`,
       `${climb}${theirNamespace}/a`,
       climb,
       `configmaps/${theirNamespace}/`,
+      `secrets/${theirNamespace}/`,
+      `/registry/secrets/${theirNamespace}/`,
     ];
     for (const altered of targets.flatMap((target) => alteredTokens(token, target))) {
       await judgeScope(attempt, ours, altered, ourNamespace);
@@ -55,6 +58,31 @@ export const tokensStayInScope = defineCheck({
     );
   },
 });
+
+/** Types with objects of their own names, before and after those of the token's. */
+const otherTypes = [
+  ["secrets", "Secret"],
+  ["podtemplates", "PodTemplate"],
+] as const;
+
+/** A token of ConfigMaps, sent to a list of another type: what is shown is of that type, and none of the names that only others have. */
+async function judgeType(attempt: Attempt, resource: string, kind: string, token: string): Promise<void> {
+  const namespace = await attempt.target.namespace();
+  const collection = await attempt.target.collection(resource);
+  const answer = await collection.list({ limit: 10, continue: token });
+  if (answer.status !== 200) return;
+  const list = answer.json as JsonObject;
+  const items = listOf(answer).items;
+  const stray = items.find(
+    ({ metadata, kind: shown }) =>
+      metadata.namespace !== namespace ||
+      ["a", "b", "c"].includes(metadata.name) ||
+      (shown !== undefined && shown !== kind),
+  );
+  const isOfType = list["kind"] === `${kind}List` && stray === undefined;
+  const expected = `only objects of ${resource} in ${namespace}, or a refusal`;
+  attempt.expect("pages.token-scope", isOfType, expected, `${String(list["kind"])} with ${JSON.stringify(stray)}`);
+}
 
 async function judgeScope(attempt: Attempt, collection: Collection, token: string, namespace: string): Promise<void> {
   const answer = await collection.list({ limit: 10, continue: token });

@@ -38,21 +38,22 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
       ask(path, { resourceVersionMatch: "Exact", limit: 1 }),
       ask(path, { limit: 1 }),
     ]);
+    const judgeMessage = (answer: Answer) => {
+      const message = isJsonObject(answer.json) ? String(answer.json["message"] ?? "") : answer.text;
+      const { path: asked } = answer.exchange.request;
+      const expected = `GET ${asked}: a message with "${words}"`;
+      attempt.expect("versions.future-message", message.includes(words), expected, message.slice(0, 300));
+    };
     for (const answer of [got, listed, notOlder, notOlderLimited]) {
       attempt.holds("versions.future", judgeTooLarge(answer));
-      const message = isJsonObject(answer.json) ? String(answer.json["message"] ?? "") : answer.text;
-      attempt.expect(
-        "versions.future-message",
-        message.includes(words),
-        `a message with "${words}"`,
-        message.slice(0, 300),
-      );
+      judgeMessage(answer);
     }
     for (const answer of [exact, exactLimited, limited]) {
       const bare = answer.status === 500;
       // Exactly this version cannot be had, which 410 says as well.
       const promise = answer.status === 410 ? undefined : judgeTooLarge(answer);
       attempt.holdsOrDeviates("exact-future-is-500", "versions.future-exact", promise, bare);
+      if (answer.status !== 410 && !bare) judgeMessage(answer);
     }
   },
 });
@@ -60,8 +61,12 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
 const words = "Too large resource version";
 
 function judgeTooLarge(answer: Answer): Violation | undefined {
-  const retryable = answer.status >= 400 && headerOf(answer.headers, "retry-after") !== undefined;
-  if (answer.status === 504 || retryable) return undefined;
+  const retryAfter = headerOf(answer.headers, "retry-after");
   const { path } = answer.exchange.request;
-  return { expected: `504 or a Retry-After for GET ${path}`, actual: `${answer.status} ${answer.text.slice(0, 300)}` };
+  const actual = `${answer.status} ${answer.text.slice(0, 300)}`;
+  if (retryAfter !== undefined && !/^\d+$/.test(retryAfter)) {
+    return { expected: `seconds in the Retry-After for GET ${path}`, actual: `${retryAfter}, with ${actual}` };
+  }
+  if (answer.status === 504 || (answer.status >= 400 && retryAfter !== undefined)) return undefined;
+  return { expected: `504 or a Retry-After for GET ${path}`, actual };
 }

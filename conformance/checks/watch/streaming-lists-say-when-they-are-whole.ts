@@ -70,15 +70,18 @@ export const streamingListsSayWhenTheyAreWhole = defineCheck({
     const fence = await attempt.fence(collection);
     await attempt.untilFence(watch, fence);
     watch.close();
-    const refused = collection.watch(query);
-    const status = await attempt.statusOf(refused);
-    refused.close();
-    attempt.expect(
-      "streaming.match-required",
-      attempt.profile.invalidOptionStatuses.includes(status ?? 0),
-      `sendInitialEvents without NotOlderThan answered ${attempt.profile.invalidOptionStatuses.join(" or ")}`,
-      String(status),
-    );
+    const { resourceVersion } = list;
+    for (const match of [{}, { resourceVersion, resourceVersionMatch: "Exact" }, { resourceVersionMatch: "Newest" }]) {
+      const refused = collection.watch({ ...query, ...match });
+      const status = await attempt.statusOf(refused);
+      refused.close();
+      attempt.expect(
+        "streaming.match-required",
+        attempt.profile.invalidOptionStatuses.includes(status ?? 0),
+        `${refused.exchange.request.path} answered ${attempt.profile.invalidOptionStatuses.join(" or ")}`,
+        String(status),
+      );
+    }
   },
 });
 

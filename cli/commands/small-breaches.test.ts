@@ -1,0 +1,174 @@
+/**
+ * The embedded server, made wrong in one small way between it and the suite: by a request that it gets otherwise than it
+ * was sent, or an answer that is told otherwise. Each was once not seen by the check that judges it.
+ */
+import { describe, expect, it } from "vitest";
+import { runSuite } from "../../conformance/run-suite.ts";
+import { profiles } from "../../sim/contract/profile.ts";
+import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
+import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+
+interface Breach {
+  readonly check: string;
+  readonly requirement: string;
+  readonly gates?: Readonly<Record<string, boolean>>;
+  readonly request?: (request: WireRequest) => WireRequest;
+  readonly head?: (headers: WireResponse["headers"]) => WireResponse["headers"];
+  /** Of a whole answer. */
+  readonly bytes?: (bytes: Uint8Array, status: number) => Uint8Array;
+  /** A request that is made beside another. */
+  readonly also?: (request: WireRequest) => WireRequest | undefined;
+}
+
+function breaking({ request: change, head, bytes, also }: Breach, transport: Transport): Transport {
+  const quiet: StreamSink = { head: () => {}, chunk: () => {}, end: () => {}, failed: () => {} };
+  return {
+    close: () => transport.close(),
+    open(asked, sink) {
+      const more = also?.(asked);
+      if (more !== undefined) transport.open(more, quiet);
+      const whole = bytes !== undefined && !/[?&]watch=/.test(asked.path);
+      const chunks: Uint8Array[] = [];
+      let seen = 0;
+      return transport.open(change?.(asked) ?? asked, {
+        ...sink,
+        head(status, { "content-length": length, ...headers }) {
+          seen = status;
+          const kept = bytes === undefined && length !== undefined ? { ...headers, "content-length": length } : headers;
+          sink.head(status, head?.(kept) ?? kept);
+        },
+        chunk: (part) => void (whole ? chunks.push(part) : sink.chunk(part)),
+        end() {
+          if (whole) sink.chunk(bytes(Buffer.concat(chunks), seen));
+          sink.end();
+        },
+        failed: (cause) => sink.failed(cause),
+      });
+    },
+  };
+}
+
+/** The request without a parameter, where its path matches. */
+const without = (where: RegExp, parameter: string) => (request: WireRequest) =>
+  where.test(request.path)
+    ? { ...request, path: request.path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), "$1").replace(/[?&]$/, "") }
+    : request;
+const withBody = (request: WireRequest, change: (text: string) => string): WireRequest =>
+  typeof request.body === "string" ? { ...request, body: change(request.body) } : request;
+const at = (request: WireRequest, path: RegExp, replacement: string): WireRequest => ({
+  ...request,
+  path: request.path.replace(path, replacement),
+});
+const eventList = /\/events(\?|$)/;
+const aboutEvents = { check: "events-are-listed-as-asked", requirement: "events.list-parameters" } as const;
+
+const breaches: Record<string, Breach> = {
+  "lists are packed, and single objects never": {
+    check: "packed-answers-say-the-same",
+    requirement: "compression.gzip",
+    request(request) {
+      if (/\/configmaps(\?|$)/.test(request.path)) return request;
+      const { "accept-encoding": _accept, ...headers } = request.headers;
+      return { ...request, headers };
+    },
+  },
+  "an unsafe deletion may be dry": {
+    check: "unsafe-deletions-are-refused",
+    requirement: "deletion.unsafe-alone",
+    gates: { AllowUnsafeMalformedObjectDeletion: true },
+    request: (request) =>
+      withBody(request, (text) =>
+        text.includes('"dryRun":["All"]')
+          ? text.replace('"ignoreStoreReadErrorWithClusterBreakingPotential":true', '"kind":"DeleteOptions"')
+          : text,
+      ),
+  },
+  "a webhook is not asked for its side effects": {
+    check: "webhook-configurations-are-checked",
+    requirement: "webhooks.dry-run-refused",
+    request: (request) =>
+      withBody(request, (text) => text.replace(/"sideEffects":"(Some|Unknown)"/, '"sideEffects":"None"')),
+  },
+  "events are listed whatever the match": { ...aboutEvents, request: without(eventList, "resourceVersionMatch") },
+  "events are listed whatever the version": {
+    ...aboutEvents,
+    request: (request) => without(eventList, "resourceVersion")(without(eventList, "resourceVersionMatch")(request)),
+  },
+  "events are listed whole": { ...aboutEvents, request: without(eventList, "limit") },
+  "events of any team are listed": { ...aboutEvents, request: without(/\/namespaces\/.*\/events\?/, "labelSelector") },
+  "events of any reason are listed": { ...aboutEvents, request: without(eventList, "fieldSelector") },
+  "a watch of events has no end": { ...aboutEvents, request: without(/\/events\?.*watch=/, "timeoutSeconds") },
+  "an envelope is of another type": {
+    check: "objects-read-the-same-in-every-encoding",
+    requirement: "encodings.envelope",
+    bytes: (bytes) =>
+      bytes[0] === 0x6b && bytes[3] === 0
+        ? Buffer.concat([bytes, Uint8Array.of(0x22, 10), new TextEncoder().encode("text/plain")])
+        : bytes,
+  },
+  "a streaming list takes Exact": {
+    check: "streaming-lists-say-when-they-are-whole",
+    requirement: "streaming.match-required",
+    gates: { WatchList: true },
+    request: (request) => at(request, /resourceVersionMatch=Exact/, "resourceVersionMatch=NotOlderThan"),
+  },
+  "Retry-After is a date": {
+    check: "the-future-is-awaited-or-refused",
+    requirement: "versions.future",
+    head: (headers) =>
+      "retry-after" in headers ? { ...headers, "retry-after": "Fri, 02 Jan 2026 03:04:05 GMT" } : headers,
+  },
+  "two names are two deletions": {
+    check: "one-request-is-one-object",
+    requirement: "objects.single-resource",
+    request: (request) => at(request, /\/a(,|%2C)b$/, "/a"),
+    also: (request) =>
+      request.method === "DELETE" && /\/a(,|%2C)b$/.test(request.path) ? at(request, /\/a(,|%2C)b$/, "/b") : undefined,
+  },
+  "a port without a number is taken": {
+    check: "required-fields-are-required",
+    requirement: "field-validation.types",
+    request: (request) => withBody(request, (text) => text.replace('"ports":[{}]', '"ports":[{"port":80}]')),
+  },
+  "a refusal tells all that is wrong": {
+    check: "types-are-always-validated",
+    requirement: "field-validation.first-error",
+    bytes(bytes, status) {
+      const text = Buffer.from(bytes).toString();
+      return status === 400 ? Buffer.from(text.replace('"message":"', '"message":"unknown field zzTop, ')) : bytes;
+    },
+  },
+  "a PUT that creates is never dry": {
+    check: "dry-runs-leave-no-trace",
+    requirement: "dry-run.no-trace",
+    request: (request) => (request.method === "PUT" ? without(/\/configmaps\/new\?/, "dryRun")(request) : request),
+  },
+  "a token of ConfigMaps is taken for Secrets": {
+    check: "tokens-stay-in-scope",
+    requirement: "pages.token-scope",
+    request: (request) => (request.path.includes("continue=") ? at(request, /\/secrets\?/, "/configmaps?") : request),
+  },
+};
+
+describe("each small breach is found by the check that is about it", { timeout: 60_000 }, () => {
+  it.each(Object.entries(breaches))("%s", async (_, breach) => {
+    const server = {
+      seed: "1",
+      profile: profiles.svc,
+      authorizationModes: ["RBAC"] as const,
+      ...(breach.gates === undefined ? {} : { featureGates: breach.gates }),
+    };
+    const report = await withEmbeddedServer(server, ({ transport, webhooks, clock }) =>
+      runSuite({
+        clock,
+        webhooks,
+        transport: breaking(breach, transport),
+        targetKind: "embedded",
+        profile: "svc",
+        runs: 12,
+        only: [breach.check],
+      }),
+    );
+    expect(report.checks.map(({ failure, verdict }) => failure?.requirement ?? verdict)).toEqual([breach.requirement]);
+  });
+});
