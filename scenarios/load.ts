@@ -1,5 +1,5 @@
 /** From the text of a scenario file, or of a plan of chaos, to what it says, or to every mistake in it with its place. */
-import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
@@ -30,7 +30,18 @@ export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, le
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = schema.safeParse(plain(document, name));
+  return judged(schema, document, plain(document, name), at);
+}
+
+/**
+ * A value that was made from a file, by changes that stand in none of its lines. As `parseScenario`, but that a mistake is
+ * told with `name` alone.
+ */
+export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string): T =>
+  judged(schema, new Document(value), value, () => name);
+
+function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => string): T {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const mistakes = parsed.error.issues
     .flatMap(flattened)
@@ -69,7 +80,9 @@ function byKey(issue: Issue, document: Document, schema: z.ZodType): readonly Mi
   const known = keysAt(schema, issue.path);
   return issue.keys.map((key) => ({
     path: [...issue.path, key],
-    message: `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`,
+    message: known.includes(key)
+      ? `${JSON.stringify(key)} does not go with the other fields here`
+      : `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`,
     isKey: true,
   }));
 }
@@ -122,7 +135,7 @@ function weightOf(issue: Issue): number {
   return issue.input === undefined ? 2 : 1;
 }
 
-export const pathText = (path: readonly PropertyKey[]): string =>
+const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
     .join("")

@@ -69,7 +69,7 @@ export const scenarioSchema = z
       ),
     budget: z
       .strictObject({
-        atOnce: z.int().min(1).max(1000).default(1000).describe("ServerBugs that last, at the same time."),
+        atOnce: z.int().min(1).max(1000).default(1000).describe("Faults that last, at the same time."),
         total: z.int().min(0).max(100_000).default(100_000),
       })
       .prefault({}),

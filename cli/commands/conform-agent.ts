@@ -1,6 +1,11 @@
 /** `touchstone conform --agent COMMAND`: a node agent judged as a program that is started with flags. */
 import process from "node:process";
-import { type AgentVerdict, judgeAgent } from "../../conformance/agent/judge-agent.ts";
+import {
+  type AgentTarget,
+  type AgentVerdict,
+  judgeAgent,
+  UnfitAgentError,
+} from "../../conformance/agent/judge-agent.ts";
 import { readRequirements } from "../../conformance/requirements/rows.ts";
 import type { ConformOptions } from "../command-line.ts";
 import { progressLine } from "../output/terminal.ts";
@@ -18,7 +23,7 @@ export async function conformAgent({
 }: ConformOptions): Promise<ExitCode> {
   if (url !== undefined) throw new UsageError("--agent starts a program, and a URL is a server: give one of them.");
   const progress = progressLine();
-  const verdicts = await judgeAgent({
+  const verdicts = await verdictsOf({
     command,
     profile,
     only: only.flat(),
@@ -26,6 +31,7 @@ export async function conformAgent({
     onProgress: (done, all) => progress.show(`${done} of ${all} requirements of a node agent`),
   });
   progress.clear();
+  if (verdicts === undefined) return exitCodes.inconclusive;
   if (verdicts.length === 0)
     throw new UsageError(`--only ${only.flat().join(",")}: no requirement of a node agent has such a name.`);
   process.stdout.write(
@@ -33,6 +39,17 @@ export async function conformAgent({
   );
   if (verdicts.some(({ status }) => status === "failed")) return exitCodes.targetFailed;
   return verdicts.some(({ status }) => status === "passed") ? exitCodes.good : exitCodes.inconclusive;
+}
+
+/** Undefined for a command that is no agent: that is said, and nothing is judged. */
+async function verdictsOf(target: AgentTarget): Promise<readonly AgentVerdict[] | undefined> {
+  try {
+    return await judgeAgent(target);
+  } catch (error) {
+    if (!(error instanceof UnfitAgentError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return undefined;
+  }
 }
 
 function asText(verdicts: readonly AgentVerdict[]): string {

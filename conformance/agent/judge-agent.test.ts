@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { readRequirements } from "../requirements/rows.ts";
-import { judgeAgent, judgedOfAgents } from "./judge-agent.ts";
+import { judgeAgent, judgedOfAgents, UnfitAgentError } from "./judge-agent.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "touchstone-judged-"));
@@ -46,7 +46,12 @@ describe("an agent judged as a program", { timeout: 60_000 }, () => {
   });
 
   it("fails what does not start at all", async () => {
-    expect(await judge("false", "agent-pods.max-pods")).toEqual({ "agent-pods.max-pods": "failed" });
+    const dead = agentWith("dead", '(args) => (args.includes("--help") ? args : ["--no-such-flag"])');
+    expect(await judge(dead, "agent-pods.max-pods")).toEqual({ "agent-pods.max-pods": "failed" });
+  });
+
+  it("judges nothing of a program that is no agent", async () => {
+    await expect(judge("false", "agent-pods.max-pods")).rejects.toThrow(UnfitAgentError);
   });
 });
 

@@ -38,8 +38,18 @@ const published: Readonly<Record<string, string>> = {
   "nodeagent-cgroups": "kubelet-cgroups",
 };
 
+/** The command is no node agent: its help lists none of the flags that every one has. The message tells what came instead. */
+export class UnfitAgentError extends Error {
+  override readonly name = "UnfitAgentError";
+}
+
+/** Flags of every agent, in every dialect. */
+const known = ["--container-runtime-endpoint", "--hostname-override", "--root-dir", "--node-labels"];
+
+/** Throws `UnfitAgentError`, before anything else is started. */
 export async function judgeAgent(target: AgentTarget): Promise<readonly AgentVerdict[]> {
   const help = await helpOf(target.command);
+  if (!known.some((flag) => help.includes(flag))) throw new UnfitAgentError(unfitText(target.command, help));
   const nameOf: Bench["nameOf"] = /--kubeconfig\b/.test(help) ? (flag) => published[flag] ?? flag : (flag) => flag;
   const bench = benchOf(target, nameOf);
   const standards = await configzWith(bench, []);
@@ -63,6 +73,12 @@ export async function judgeAgent(target: AgentTarget): Promise<readonly AgentVer
     });
   }
   return inTurn(tasks, target.jobs, target.onProgress);
+}
+
+function unfitText(command: string, help: string): string {
+  const said = help.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";
+  const came = said === "" ? "said nothing" : `said: ${said}`;
+  return `${JSON.stringify(command)} is no node agent: with --help it should list ${known[0]}, and ${came}`;
 }
 
 /** Requirements that a started agent shows something of. */

@@ -16,7 +16,7 @@ export interface SimulationReport {
   readonly bugs: readonly string[];
   /** What the seed made of rates and choices, in words. */
   readonly drawn: readonly string[];
-  /** ServerBugs that were injected. Counted. */
+  /** Faults that were injected. Counted. */
   readonly faultCount: number;
   /** What happened at least once, and how often, by the names that scenarios know. Counted. */
   readonly coverage: Readonly<Record<string, number>>;

@@ -23,6 +23,19 @@ function mistakesOf(text: string): string {
   return "none";
 }
 
+describe("changes by --set", () => {
+  const plan = (...changes: (readonly [string, unknown])[]): unknown =>
+    planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", changes);
+
+  it.each([
+    ["cluster.nodess", 5, 'burst.yaml: --set: cluster: there is no field "nodess" here; did you mean nodes?'],
+    ["cluster.nodes", "many", "burst.yaml: --set: cluster.nodes: Invalid input: expected number, received string"],
+    ["workload.0.within", "1s", 'burst.yaml: --set: workload[0]: "within" does not go with the other fields here'],
+  ])("%s: %j is told like a mistake in the file", (path, value, message) => {
+    expect(() => plan([path, value])).toThrow(new ScenarioError(message));
+  });
+});
+
 describe("an experiment's file", () => {
   it.each(files)("%s reads, in each of its forms", (name) => {
     const text = textOf(name);

@@ -1,6 +1,6 @@
 /** From the text of an experiment's file to the experiment, and to each variant of it that is to be played. */
 import { parse } from "yaml";
-import { ScenarioError, pathText, parsedAs } from "../load.ts";
+import { judgedAs, parsedAs } from "../load.ts";
 import { type Experiment, experimentSchema } from "./schema.ts";
 
 /** What differs from the file, by dotted path: `cluster.nodes`, `workload.0.within`. In order: the last one counts. */
@@ -26,11 +26,7 @@ export class ExperimentFile {
     if (changes.length === 0) return this.experiment;
     const changed = structuredClone(this.raw);
     for (const [path, value] of changes) put(changed, path, value);
-    const parsed = experimentSchema.safeParse(changed);
-    if (parsed.success) return parsed.data;
-    throw new ScenarioError(
-      parsed.error.issues.map(({ path, message }) => `${this.name}: ${what}: ${pathText(path)}: ${message}`).join("\n"),
-    );
+    return judgedAs(experimentSchema, changed, `${this.name}: ${what}`);
   }
 }
 

@@ -20,8 +20,10 @@ export interface Plan {
 
 /** `changes` come after those of the form. Throws `ScenarioError`. */
 export function planOf(file: ExperimentFile, form: Form, changes: Changes, repetitions?: number): Plan {
-  const common: Changes = [...formChanges(file.experiment, form), ...changes];
-  const experiment = file.with(common, form === "full" ? "--set" : `--${form}`);
+  const ofForm = formChanges(file.experiment, form);
+  file.with(ofForm, `--${form}`);
+  const common: Changes = [...ofForm, ...changes];
+  const experiment = file.with(common, "--set");
   const variants = experiment.arms.length === 0 ? [{ name: "base", set: {} }] : experiment.arms;
   const arms = variants.flatMap((variant) =>
     points(experiment.sweep).map((point): PlannedArm => {

@@ -49,7 +49,7 @@ it("Others may not, each group is asked for, and groups belong to a user", () =>
   expect(whoAs(bed, "admin", { "impersonate-group": "a" }).status).toBe(400);
 });
 
-it("ServerBugs: headers that are not read, groups that are not asked for", () => {
+it("planted bugs: headers that are not read, groups that are not asked for", () => {
   const ignorant = new TestBed({ authorizationModes: ["RBAC"], bugs: ["impersonation-ignored"] });
   expect(whoAs(ignorant, "alice", { "impersonate-user": "bob" }).at("status.userInfo.username")).toBe("alice");
 
