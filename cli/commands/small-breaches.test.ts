@@ -62,6 +62,9 @@ const at = (request: WireRequest, path: RegExp, replacement: string): WireReques
 const eventList = /\/events(\?|$)/;
 const aboutEvents = { check: "events-are-listed-as-asked", requirement: "events.list-parameters" } as const;
 
+const served = (requirement: string) => ({ check: "events-are-served-as-objects", requirement }) as const;
+const oldEvents = { check: "old-states-of-events-are-gone", requirement: "events.errors" } as const;
+
 const breaches: Record<string, Breach> = {
   "lists are packed, and single objects never": {
     check: "packed-answers-say-the-same",
@@ -98,6 +101,35 @@ const breaches: Record<string, Breach> = {
   "events of any team are listed": { ...aboutEvents, request: without(/\/namespaces\/.*\/events\?/, "labelSelector") },
   "events of any reason are listed": { ...aboutEvents, request: without(eventList, "fieldSelector") },
   "a watch of events has no end": { ...aboutEvents, request: without(/\/events\?.*watch=/, "timeoutSeconds") },
+  "events are applied by force alone": {
+    ...served("events.write-parameters"),
+    request: (request) => at(request, /force=false/, "force=true"),
+  },
+  "an event is written whatever the level": {
+    ...served("events.write-parameters"),
+    request: (request) => at(request, /fieldValidation=Strict/, "fieldValidation=Ignore"),
+  },
+  "a dry run of an event's PUT is real": {
+    ...served("events.write-parameters"),
+    request: (request) => (request.method === "PUT" ? without(/\/events\/a\?/, "dryRun")(request) : request),
+  },
+  "events are deleted whatever the field selector": {
+    ...served("events.delete-parameters"),
+    request: (request) => (request.method === "DELETE" ? without(eventList, "fieldSelector")(request) : request),
+  },
+  "events are deleted whatever the dry run": {
+    ...served("events.delete-parameters"),
+    request: (request) => (request.method === "DELETE" ? without(eventList, "dryRun")(request) : request),
+  },
+  "deprecated fields of events are lost": {
+    check: "events-say-what-happened",
+    requirement: "events.read-back",
+    request: (request) => withBody(request, (text) => text.replace(/,"deprecatedCount":\d+/, "")),
+  },
+  "an old state of events is the newest": {
+    ...oldEvents,
+    request: (request) => without(eventList, "resourceVersion")(without(eventList, "resourceVersionMatch")(request)),
+  },
   "an envelope is of another type": {
     check: "objects-read-the-same-in-every-encoding",
     requirement: "encodings.envelope",

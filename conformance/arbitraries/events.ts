@@ -46,8 +46,8 @@ const anySeries: fc.Arbitrary<JsonObject | undefined> = fc.oneof(
   fc.constant({ count: 3 }),
 );
 
-/** Changes of one or two fields of a complete report, to values on both sides of their rules. */
-export const anyReportParts: fc.Arbitrary<Report> = fc.record(
+/** Changes of some fields of a complete report, to values on both sides of their rules. */
+const anyNewParts: fc.Arbitrary<Report> = fc.record(
   {
     eventTime: fc.oneof(anyMicroTime, fc.constant(null)),
     action: anyShortText,
@@ -63,4 +63,20 @@ export const anyReportParts: fc.Arbitrary<Report> = fc.record(
     related: fc.constant({ apiVersion: "v1", kind: "Node", name: "n" }),
   },
   { requiredKeys: [] },
+);
+
+const anyDeprecatedParts: fc.Arbitrary<Report> = fc.record(
+  {
+    deprecatedCount: fc.constantFrom(0, 7),
+    deprecatedFirstTimestamp: fc.constant("2026-01-01T00:00:00Z"),
+    deprecatedLastTimestamp: fc.constant("2026-01-01T00:00:05Z"),
+    deprecatedSource: fc.constantFrom<JsonObject>({ component: "touchstone", host: "n" }, {}),
+  },
+  { requiredKeys: [] },
+);
+
+/** Those, and now and then fields of the older form, which many a server refuses. */
+export const anyReportParts: fc.Arbitrary<Report> = fc.oneof(
+  { weight: 9, arbitrary: anyNewParts },
+  { weight: 1, arbitrary: anyDeprecatedParts },
 );

@@ -24,6 +24,7 @@ import { relistsAdvance } from "./versions/relists-advance.ts";
 import { theFutureIsAwaitedOrRefused } from "./versions/the-future-is-awaited-or-refused.ts";
 import { versionsChangeWithEveryWrite } from "./versions/versions-change-with-every-write.ts";
 import { exactListsExpire } from "./expiry/exact-lists-expire.ts";
+import { oldStatesOfEventsAreGone } from "./expiry/old-states-of-events-are-gone.ts";
 import { oldWatchesAreRefused } from "./expiry/old-watches-are-refused.ts";
 import { tokensExpire } from "./expiry/tokens-expire.ts";
 import { bookmarksCanBeResumedFrom } from "./watch/bookmarks-can-be-resumed-from.ts";
@@ -168,6 +169,7 @@ export const allChecks: readonly Check[] = [
   collectionsHaveVersionsOfTheirOwn,
   exactListsExpire,
   oldWatchesAreRefused,
+  oldStatesOfEventsAreGone,
   tokensExpire,
   bookmarksCanBeResumedFrom,
   streamingListsSayWhenTheyAreWhole,

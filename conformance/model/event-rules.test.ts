@@ -49,6 +49,8 @@ it("knows what the documents leave open", () => {
   expect(openRule({ ...event, type: "Odd" })).toBe("events.type-known");
   expect(openRule(series(1, time))).toBe("events.series-count");
   expect(openRule(series(2, time))).toBeUndefined();
+  expect(openRule({ ...event, deprecatedCount: 2 })).toBe("events.deprecated-unset");
+  expect(openRule({ ...event, deprecatedCount: 0, deprecatedSource: {} })).toBeUndefined();
   expect(openRule(event)).toBeUndefined();
 });
 

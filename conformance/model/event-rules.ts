@@ -39,11 +39,14 @@ export function brokenField(event: JsonObject): RuledField | undefined {
 }
 
 /**
- * What the documents leave open, or for the future: another type, and a series of fewer than two. The row that says
- * what was observed; undefined for an event that is to be taken or refused in any case.
+ * What the documents leave open, or for the future: another type, a series of fewer than two, and fields of the older
+ * form in a new event. The row that says what was observed; undefined for an event that is to be taken or refused in any case.
  */
-export function openRule(event: JsonObject): "events.type-known" | "events.series-count" | undefined {
+export function openRule(
+  event: JsonObject,
+): "events.type-known" | "events.series-count" | "events.deprecated-unset" | undefined {
   if (!["Normal", "Warning"].includes(String(event["type"]))) return "events.type-known";
+  if (names.some(([own]) => own.startsWith("deprecated") && !isEmpty(event[own]))) return "events.deprecated-unset";
   const series = event["series"];
   const count = isJsonObject(series) ? series["count"] : undefined;
   return typeof count === "number" && count < 2 ? "events.series-count" : undefined;

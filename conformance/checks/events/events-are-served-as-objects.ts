@@ -2,14 +2,14 @@ import { eventOf, eventsGroupVersion, reportAbout } from "../../arbitraries/even
 import type { Answer } from "../../client/exchange.ts";
 import { Collection, listOf, objectOf, succeeded } from "../../client/collection.ts";
 import { isFailureStatus, shownAnswer, shownStatus } from "../../client/status-document.ts";
-import { isJsonObject, type JsonObject } from "../../client/types.ts";
+import { isJsonObject, type JsonObject, versionOf } from "../../client/types.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**
  * The operations on events, each once, at the paths of document 2: what they answer, what they take and what they refuse.
- * That their parameters mean what document 1 says is judged on other types; here it is that events take them. One run says all.
+ * One run says all.
  */
 export const eventsAreServedAsObjects = defineCheck({
   id: "events-are-served-as-objects",
@@ -22,7 +22,6 @@ export const eventsAreServedAsObjects = defineCheck({
     "events.list",
     "events.list-all",
     "events.list-fields",
-    "events.list-parameters",
     "events.watch",
     "events.create",
     "events.delete",
@@ -47,6 +46,9 @@ export const eventsAreServedAsObjects = defineCheck({
     const watch = await attempt.answeredWatch(() => events.watch({ resourceVersion: before.resourceVersion }));
     const created = await events.create(event("a"), { query: { fieldManager: "touchstone", pretty: "true" } });
     const made = objectOf(created, "events.create");
+    const managers = (made.metadata.managedFields ?? []) as readonly JsonObject[];
+    const isNoted = managers.length === 0 || managers.some(({ manager }) => manager === "touchstone");
+    says("events.write-parameters", isNoted, "fields of the manager touchstone", created);
     says("events.create", made["kind"] === "Event" && made["apiVersion"] === groupVersion, "an Event", created);
     attempt.holds("events.served", undefined);
     attempt.holds("events.resource", undefined);
@@ -58,7 +60,7 @@ export const eventsAreServedAsObjects = defineCheck({
     await judgeErrors(attempt, events, event, got.metadata.resourceVersion ?? "");
 
     const deletions = { gracePeriodSeconds: 5, propagationPolicy: "Background" };
-    const dry = await events.delete("a", undefined, { query: { ...deletions, dryRun: "All" } });
+    const dry = await events.delete("a", undefined, { query: { ...deletions, dryRun: "All", pretty: "true" } });
     says("events.delete-parameters", dry.status === 200 || dry.status === 202, "a dry deletion", dry);
     says("events.delete-parameters", (await events.get("a")).status === 200, "the event after a dry deletion", dry);
     const deleted = await events.delete("a", deletions);
@@ -67,7 +69,16 @@ export const eventsAreServedAsObjects = defineCheck({
     says("events.delete", gone.status === 404, "404 for the deleted event", gone);
     says("events.delete-status", isStatus(deleted), "a Status", deleted);
     objectOf(await events.create(event("b")), "events.create");
-    const all = await events.deleteCollection({ query: { labelSelector: "team=b" } });
+    const some = { labelSelector: "team=b", limit: 500, timeoutSeconds: 10 };
+    for (const query of [
+      { ...some, dryRun: "All" },
+      { ...some, fieldSelector: "metadata.name=other" },
+    ]) {
+      succeeded(await events.deleteCollection({ query }), "events.delete-parameters", [200]);
+      const kept = await events.get("b");
+      says("events.delete-parameters", kept.status === 200, `b after a deletion with ${JSON.stringify(query)}`, kept);
+    }
+    const all = await events.deleteCollection({ query: { ...some, fieldSelector: "metadata.name=b" } });
     succeeded(all, "events.deletecollection", [200]);
     const promise = isStatus(all) ? undefined : { expected: "a Status", actual: all.text.slice(0, 200) };
     attempt.holdsOrDeviates(
@@ -99,10 +110,8 @@ async function judgeLists(
     ["events.list", events],
     ["events.list-all", everywhere],
   ] as const) {
-    const query = { labelSelector: "team=a", limit: 500, resourceVersionMatch: undefined, timeoutSeconds: 10 };
-    const answer = await collection.list(query);
+    const answer = await collection.list({ labelSelector: "team=a" });
     const { items } = listOf(answer);
-    attempt.holds("events.list-parameters", undefined);
     const own = items.filter((item) => item.metadata.namespace === events.path.split("/").at(-2));
     attempt.expect(requirement, own.length === 1, "the one event", `${own.length} events`);
     const list = answer.json as JsonObject;
@@ -116,18 +125,44 @@ async function judgeWriteParameters(
   events: Collection,
   event: (name: string) => JsonObject,
 ): Promise<void> {
-  const query = { dryRun: "All", fieldManager: "touchstone", fieldValidation: "Strict" };
+  const before = await events.get("a");
+  const query = { dryRun: "All", fieldManager: "touchstone", fieldValidation: "Strict", pretty: "true" };
   const answers = [
     await events.create(event("dry"), { query }),
-    await events.put("a", event("a"), { query }),
+    await events.put("a", { ...event("a"), metadata: { name: "a", labels: { team: "a", dry: "yes" } } }, { query }),
     await events.patch("a", "merge", { metadata: { labels: { dry: "yes" } } }, { query }),
     await events.patch("a", "apply", { ...event("a") }, { query: { ...query, force: true } }),
   ];
   for (const answer of answers) {
     attempt.expect("events.write-parameters", answer.status < 300, "a write that takes them", shownAnswer(answer));
   }
+  const says = (holds: boolean, expected: string, answer: Answer) =>
+    attempt.expect("events.write-parameters", holds, expected, shownAnswer(answer));
   const dry = await events.get("dry");
-  attempt.expect("events.write-parameters", dry.status === 404, "nothing kept of a dry create", shownAnswer(dry));
+  says(dry.status === 404, "nothing kept of a dry create", dry);
+  const after = await events.get("a");
+  says(versionOf(objectOf(after)) === versionOf(objectOf(before)), "nothing changed by dry writes", after);
+
+  const stray = { ...event("stray"), stray: 1 };
+  const dropped = await events.create(stray, { query: { ...query, fieldValidation: "Ignore" } });
+  says(dropped.status < 300 && !("stray" in objectOf(dropped)), "an unknown field dropped by Ignore", dropped);
+  const refused = await events.create(stray, { query });
+  says(refused.status === 400, "400 for an unknown field under Strict", refused);
+
+  const { apiVersion, kind } = event("a");
+  const apply = (shown: string, fieldManager: string, force: boolean) =>
+    events.patch(
+      "a",
+      "apply",
+      { apiVersion: apiVersion as string, kind: kind as string, metadata: { name: "a", labels: { shown } } },
+      { query: { fieldManager, force } },
+    );
+  const first = await apply("first", "touchstone-1", false);
+  says(first.status < 300, "an apply that is taken", first);
+  const second = await apply("second", "touchstone-2", false);
+  says(second.status === 409, "409 for a field of another manager, without force", second);
+  const forced = await apply("second", "touchstone-2", true);
+  says(forced.status < 300, "an apply with force that is taken", forced);
 }
 
 /** 400 under Strict, 409 for a stale update, 404 for what is absent: each a Status. */

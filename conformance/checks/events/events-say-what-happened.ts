@@ -19,6 +19,7 @@ export const eventsSayWhatHappened = defineCheck({
     "events.type",
     "events.type-known",
     "events.series-count",
+    "events.deprecated-unset",
     "events.controller",
     "events.instance",
     "events.note-length",
@@ -46,6 +47,9 @@ export const eventsSayWhatHappened = defineCheck({
     { series: { count: 1, lastObservedTime: "2026-01-01T00:00:01.000002Z" } },
     { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.000002Z" } },
     { series: { count: 3 } },
+    { deprecatedCount: 7, deprecatedSource: { component: "touchstone", host: "n" } },
+    { deprecatedFirstTimestamp: "2026-01-01T00:00:00Z" },
+    { deprecatedLastTimestamp: "2026-01-01T00:00:05Z" },
   ],
   async run(attempt, parts) {
     const groupVersion = eventsGroupVersion(attempt.profile.dialect);
@@ -70,7 +74,8 @@ export const eventsSayWhatHappened = defineCheck({
     if (open !== undefined) {
       const isRefused = answer.status === 422 || answer.status === 400;
       const may = isRefused || (attempt.profile.eventRules === "open" && answer.status < 300);
-      attempt.expect(open, may, "refused: the type is not known, or the series is of one", shownAnswer(answer));
+      const why = "the type is not known, the series is of one, or a field is of the older form";
+      attempt.expect(open, may, `refused: ${why}`, shownAnswer(answer));
       if (isRefused) {
         const absent = await events.get("e");
         attempt.expect(open, absent.status === 404, "nothing kept of what was refused", shownAnswer(absent));
