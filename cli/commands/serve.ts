@@ -7,6 +7,7 @@ import { type DataDirectory, openDataDirectory, UnusableData } from "../../sim/d
 import { RevisionStore } from "../../sim/store/revision-store.ts";
 import type { AgentCredentials } from "../../sim/http/agent-credentials.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
+import { givenAuthority, type RunAuthority, runAuthority } from "../../sim/http/certificates/certificate-authority.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
 import { startWallServer, UnusableObjects, type WallServer } from "../../sim/http/wall-server.ts";
@@ -61,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     ...(tls === undefined ? {} : { tls }),
     agentAddressTypes: options.kubeletPreferredAddressTypes,
     agentCredentials: agentCredentialsOf(options),
+    signing: signingOf(options),
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
     ...(configuration?.tracing === undefined
@@ -191,6 +193,26 @@ function agentCredentialsOf(options: ServeOptions): AgentCredentials {
         ? undefined
         : readCertificates(kubeletCertificateAuthority, "--kubelet-certificate-authority"),
   };
+}
+
+/** Who signs certificates here. */
+function signingOf(options: ServeOptions): RunAuthority {
+  const { clusterSigningCertFile: file, clusterSigningKeyFile: keyFile, clusterSigningDuration } = options;
+  const seconds = Math.floor(clusterSigningDuration / 1_000_000);
+  if (seconds < 1) throw new UsageError("--cluster-signing-duration: a certificate lasts for a second at least.");
+  if ((file === undefined) !== (keyFile === undefined)) {
+    throw new UsageError("--cluster-signing-cert-file and --cluster-signing-key-file go together: give both.");
+  }
+  if (file === undefined || keyFile === undefined) return runAuthority(Date.now(), seconds);
+  const [fileFlag, keyFlag] = ["--cluster-signing-cert-file", "--cluster-signing-key-file"];
+  try {
+    return givenAuthority({ certificate: readText(file, fileFlag), key: readText(keyFile, keyFlag) }, seconds);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `${fileFlag} ${file}: ${(error as Error).message}. Give a PEM certificate of an authority and its own PEM key.`,
+    );
+  }
 }
 
 function withClientAuthorities(tls: TlsOptions | undefined, file: string | undefined): TlsOptions | undefined {

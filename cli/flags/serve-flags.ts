@@ -128,6 +128,21 @@ export const serve = object({
       description: message`Authorities of agents' serving certificates, in PEM. Default: any certificate is taken.`,
     }),
   ),
+  clusterSigningCertFile: optional(
+    option("--cluster-signing-cert-file", file("FILE"), {
+      description: message`The authority that signs approved requests for certificates, in PEM. Default: one made for this run.`,
+    }),
+  ),
+  clusterSigningKeyFile: optional(
+    option("--cluster-signing-key-file", file("FILE"), { description: message`The key of that authority, in PEM.` }),
+  ),
+  clusterSigningDuration: withDefault(
+    option("--cluster-signing-duration", duration(), {
+      description: message`How long certificates are good that are signed so, unless their request asks for less.`,
+    }),
+    31_536_000_000_000,
+    { message: message`8760h` },
+  ),
   apiAudiences: withDefault(
     option("--api-audiences", commaList("NAMES"), {
       description: message`Whom tokens are for, as token reviews say it, joined by commas.`,

@@ -9,17 +9,28 @@ import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { opensslSuites } from "../../sim/http/tls-suites.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
+import { PairFile } from "./pair-file.ts";
 
 const yearMillis = 365 * 86_400_000;
 const hourMillis = 3_600_000;
 
-/** `hosts` are the node's names and addresses, the first its own name. Throws `UsageError`. `warn` hears what OpenSSL lacks. */
+/** Of the serving certificates that the cluster has signed, below --cert-dir. */
+export const servingPairs = (settings: AgentSettings): PairFile =>
+  new PairFile(settings.text("cert-dir"), "nodeagent-server");
+
+/**
+ * `hosts` are the node's names and addresses, the first its own name. `isAskedFor`: the cluster is to sign one, and until it
+ * has, there is none. Throws `UsageError`. `warn` hears what OpenSSL lacks.
+ */
 export function servingTls(
   settings: AgentSettings,
   hosts: readonly string[],
+  isAskedFor: boolean,
   warn: (line: string) => void,
 ): TlsOptions {
-  const pair = givenPair(settings) ?? keptPair(settings.text("cert-dir"), hosts);
+  const pair = isAskedFor
+    ? (servingPairs(settings).read(Date.now()) ?? { certificate: "", privateKey: "" })
+    : (givenPair(settings) ?? keptPair(settings.text("cert-dir"), hosts));
   const authorities = settings.text("client-ca-file");
   const minVersion = tlsVersionOf(settings.text("tls-min-version"));
   const { ciphers, missing } = opensslSuites(settings.texts("tls-cipher-suites"));
@@ -31,7 +42,8 @@ export function servingTls(
   const isOld = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   const suites = isOld ? `${ciphers ?? "DEFAULT"}:@SECLEVEL=0` : ciphers;
   return {
-    ...pair,
+    certificate: pair.certificate,
+    privateKey: pair.privateKey,
     minVersion,
     ...(suites === undefined ? {} : { ciphers: suites }),
     ...(authorities === "" ? {} : { clientAuthorities: readCertificates(authorities, "--client-ca-file") }),

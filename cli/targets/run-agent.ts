@@ -6,11 +6,11 @@ import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
 import { type Profile, profiles } from "../../sim/contract/profile.ts";
-import { readConnectionFile } from "../flags/connection-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { CannotListen } from "../../sim/http/agent-sockets.ts";
-import { servingTls } from "./agent-certificate.ts";
+import { agentConnection, clientPairs } from "./agent-bootstrap.ts";
+import { servingPairs, servingTls } from "./agent-certificate.ts";
 import { startWallAgent, type WallAgent, type WallAgentOptions } from "./wall-agent.ts";
 
 export interface RunAgentOptions {
@@ -26,8 +26,12 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
   const rules = parseEvictionSettings(options.eviction);
   if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);
-  const file = settings.text("svcconfig");
-  const reached = file === "" ? undefined : readConnectionFile(file, context);
+  const interruption = interrupted(); // before the line that says it has begun
+  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  const { nodeName } = options;
+  const connection = await agentConnection({ settings, profile, context, nodeName, warn, interruption });
+  if (connection === "interrupted") return exitCodes.good;
+  const reached = connection === "alone" ? undefined : connection;
   const headers: Record<string, string> = {
     accept: "application/json",
     "user-agent": `nodeagent/${agentVersion}`,
@@ -37,15 +41,15 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   const broken = new Promise<{ readonly error: unknown }>((resolve) => {
     broke = (error) => resolve({ error });
   });
-  const interruption = interrupted(); // before the line that says it has begun
   const runtimeEndpoint = settings.text("container-runtime-endpoint");
-  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
   const hosts = [...new Set([options.nodeName, ...options.node.nodeIps, "127.0.0.1", "localhost"])];
   const running = await started({
     profile,
     settings,
     options,
-    tls: settings.flag("enable-server") ? servingTls(settings, hosts, warn) : undefined,
+    tls: settings.flag("enable-server")
+      ? servingTls(settings, hosts, reached !== undefined && asksForServing(settings), warn)
+      : undefined,
     rules,
     server:
       reached === undefined
@@ -59,6 +63,13 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
             usesProtobuf: usesProtobuf(settings, profile),
           },
     headers,
+    certificates: {
+      hosts: [...new Set([options.hostname, ...options.node.nodeIps])],
+      ...(reached !== undefined && settings.flag("rotate-certificates")
+        ? { client: { pairs: clientPairs(settings), given: reached.clientCertificate } }
+        : {}),
+      ...(reached !== undefined && asksForServing(settings) ? { serving: { pairs: servingPairs(settings) } } : {}),
+    },
     runtimeEndpoint,
     agentVersion,
     failSwapOn: settings.flag("fail-swap-on"),
@@ -76,6 +87,11 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   running.close();
   if (end === "interrupted") return exitCodes.good;
   throw end.error;
+}
+
+/** Those that flags name are served as they are. */
+function asksForServing(settings: AgentSettings): boolean {
+  return settings.flag("rotate-server-certificates") && settings.text("tls-cert-file") === "";
 }
 
 async function started(given: WallAgentOptions): Promise<WallAgent> {

@@ -3,6 +3,15 @@ import { Kernel } from "../../sim/kernel/kernel.ts";
 import { WallDriver } from "../../sim/kernel/wall-driver.ts";
 import type { EvictionRules } from "../../wire/eviction-thresholds.ts";
 import { Agent } from "../../sim/agent/agent.ts";
+import {
+  CertificateKeeper,
+  type CertificateKeeperOptions,
+  type HeldCertificate,
+} from "../../sim/agent/certificates/certificate-keeper.ts";
+import { AgentApi } from "../../sim/agent/client/agent-api.ts";
+import { run } from "../../sim/agent/task.ts";
+import { certificateMaker } from "../../sim/http/certificates/certificate-maker.ts";
+import type { PairFile } from "./pair-file.ts";
 import { AgentNode } from "../../sim/agent/node/node-side.ts";
 import type { AgentOptions } from "../../sim/agent/ports.ts";
 import { AgentAccess } from "../../sim/agent/listener/access.ts";
@@ -27,6 +36,8 @@ export interface WallAgentOptions {
   readonly rules: EvictionRules;
   /** Undefined: standalone, without an API server. */
   readonly server: Omit<RemoteServerOptions, "dialect" | "turn"> | undefined;
+  /** Certificates that the cluster is asked for, and asked for anew before they end. */
+  readonly certificates?: AgentCertificates;
   /** Sent with every request: who the agent is. */
   readonly headers: Readonly<Record<string, string>>;
   /** `unix:///path` or `HOST:PORT`. */
@@ -41,6 +52,17 @@ export interface WallAgentOptions {
   readonly fail: (why: string) => void;
   /** An event of the agent threw: our bug. */
   readonly onError: (error: unknown) => void;
+}
+
+export interface AgentCertificates {
+  /** Names and addresses that a serving certificate is for. */
+  readonly hosts: readonly string[];
+  /** Where they are kept; `given`: what the connection file leads to. */
+  readonly client?: {
+    readonly pairs: PairFile;
+    readonly given: { readonly certificate: string; readonly key: string } | undefined;
+  };
+  readonly serving?: { readonly pairs: PairFile };
 }
 
 export interface WallAgent {
@@ -59,6 +81,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     options,
     rules,
     server,
+    certificates,
     headers,
     runtimeEndpoint,
     agentVersion,
@@ -127,6 +150,16 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     end();
     throw error;
   });
+  if (certificates !== undefined && remote !== undefined) {
+    const { nodeName } = options;
+    const api = new AgentApi({ process, server: remote, headers });
+    driver.enter(process, () =>
+      keepCertificates({ process, api, dialect, maker: certificateMaker, nodeName, warn }, certificates, {
+        client: ({ certificate, privateKey }) => remote.present({ certificate, key: privateKey }),
+        serving: (made) => sockets.present(made),
+      }),
+    );
+  }
   return {
     urls: sockets.urls,
     close() {
@@ -136,4 +169,36 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
       runtime.close();
     },
   };
+}
+
+/** Asks for what is to be asked for, keeps what comes on the disk and tells whoever shows it. */
+function keepCertificates(
+  common: Omit<CertificateKeeperOptions, "purpose" | "hosts">,
+  { client, serving, hosts }: AgentCertificates,
+  present: Readonly<Record<"client" | "serving", (made: HeldCertificate) => void>>,
+): void {
+  const keep = (purpose: "client" | "serving", pairs: PairFile, held: HeldCertificate | undefined): void => {
+    const keeper = new CertificateKeeper({ ...common, purpose, hosts });
+    run(
+      keeper.keep(held, (made) => {
+        pairs.write(made, Date.now());
+        present[purpose](made);
+        common.warn(
+          `${purpose} certificate: a new one, good until ${new Date(made.notAfterUnixMillis).toISOString()}.`,
+        );
+      }),
+      () => {},
+    );
+  };
+  if (client !== undefined) {
+    const { pairs, given } = client;
+    const kept = pairs.read(Date.now());
+    if (kept !== undefined) present.client(kept);
+    keep(
+      "client",
+      pairs,
+      kept ?? (given === undefined ? undefined : certificateMaker.read(given.certificate, given.key)),
+    );
+  }
+  if (serving !== undefined) keep("serving", serving.pairs, serving.pairs.read(Date.now()));
 }

@@ -3,8 +3,8 @@
  * none, into their status.
  *
  * Cryptography is behind a port. A simulation has none: there an approved request is marked as Failed, and the message
- * says so; whoever simulates a signer of their own takes a signer name of their own. Nobody is approved unasked: the
- * published controller approves a node's own requests, this one leaves them to whoever may.
+ * says so; whoever simulates a signer of their own takes a signer name of their own. Who approves is another's question
+ * (`certificate-approver.ts`).
  * Source: the published signing controller, its reasons and lifetimes.
  */
 import { encodeBase64 } from "../../wire/base64.ts";
@@ -28,6 +28,8 @@ export interface CertificateTerms {
 
 /** Signs certificates at once. */
 export interface CertificateAuthority {
+  /** A certificate is good for so long at most, whatever is asked for. Default: a year. */
+  readonly lifetimeSecondsMax?: number;
   /** The certificate in PEM; or, for a request that its own key has not signed, why not. */
   issue(terms: CertificateTerms): { readonly pem: string } | { readonly error: string };
 }
@@ -41,8 +43,11 @@ export interface CertificateSignerOptions {
 }
 
 const yearSeconds = 365 * 24 * 3600;
-/** A certificate is good from a little before, for clocks that are behind. */
-const backdateSeconds = 300;
+/**
+ * A certificate is good from a little before, for clocks that are behind; a short one by a tenth of its lifetime, or it
+ * would be due for a new one as soon as it is there.
+ */
+const backdateSecondsMax = 300;
 
 export class CertificateSigner {
   private readonly options: CertificateSignerOptions;
@@ -119,12 +124,14 @@ function signedStatus(object: JsonObject, context: SigningContext): JsonObject |
   if (refused !== undefined) return failed("SignerValidationFailure", refused);
   if (authority === undefined)
     return failed("SignerUnavailable", "this server is simulated and has no key to sign with");
-  const asked = (spec["expirationSeconds"] as number | undefined) ?? yearSeconds;
+  const { lifetimeSecondsMax = yearSeconds } = authority;
+  const asked = (spec["expirationSeconds"] as number | undefined) ?? lifetimeSecondsMax;
+  const lifetimeSeconds = Math.min(asked, lifetimeSecondsMax);
   const issued = authority.issue({
     request,
     usages,
-    notBeforeSeconds: nowSeconds - backdateSeconds,
-    notAfterSeconds: nowSeconds + Math.min(asked, yearSeconds),
+    notBeforeSeconds: nowSeconds - Math.min(backdateSecondsMax, Math.floor(lifetimeSeconds / 10)),
+    notAfterSeconds: nowSeconds + lifetimeSeconds,
   });
   if ("error" in issued) return failed("SignerValidationFailure", issued.error);
   return { ...status, certificate: encodeBase64(new TextEncoder().encode(issued.pem)) };

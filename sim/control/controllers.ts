@@ -4,6 +4,7 @@ import type { ServerBugs } from "../planted/server-bugs.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { ApiTypes } from "./api-types.ts";
+import { CertificateApprover } from "./certificate-approver.ts";
 import { type CertificateAuthority, CertificateSigner } from "./certificate-signer.ts";
 import { ControlClient } from "../client/control-client.ts";
 import { DisruptionController } from "./disruption/disruption-controller.ts";
@@ -23,6 +24,8 @@ export interface ControllerSwitches {
   readonly disruption?: boolean;
   /** Collects the rules of cluster roles that are made of others. */
   readonly clusterRoles?: boolean;
+  /** Approves requests of nodes for client certificates. */
+  readonly certificateApproval?: boolean;
   /** Signs approved requests for certificates. */
   readonly certificates?: boolean;
 }
@@ -33,6 +36,7 @@ export const noControllers: ControllerSwitches = {
   garbageCollection: false,
   disruption: false,
   clusterRoles: false,
+  certificateApproval: false,
   certificates: false,
 };
 
@@ -68,6 +72,8 @@ const controllers: Readonly<Record<Switch, (parts: Parts) => { start(): void }>>
   disruption: (parts) => new DisruptionController({ client: parts.clientOf("disruption-controller"), ...parts }),
   clusterRoles: (parts) =>
     new RoleAggregation({ client: parts.clientOf("clusterrole-aggregation-controller"), ...parts }),
+  certificateApproval: (parts) =>
+    new CertificateApprover({ client: parts.clientOf("certificate-controller"), ...parts }),
   certificates: (parts) => new CertificateSigner({ client: parts.clientOf("certificate-controller"), ...parts }),
 };
 

@@ -18,6 +18,8 @@ export interface AgentSocketsOptions
 export interface AgentSockets {
   /** By listener: `https://…`. Those that there are. */
   readonly urls: Readonly<Partial<Record<AgentListenerOptions["kind"], string>>>;
+  /** Of the serving listener: connections from now on are shown this pair. */
+  present(pair: Pick<TlsOptions, "certificate" | "privateKey">): void;
   close(): Promise<void>;
 }
 
@@ -78,7 +80,11 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
   if (flag("enable-server") && tls !== undefined) await open("serving", "port", text("address"), { access }, tls);
   if (number("read-only-port") > 0) await open("readOnly", "read-only-port", text("address"), {});
   if (number("healthz-port") > 0) await open("health", "healthz-port", text("healthz-bind-address"), {});
-  return { urls: Object.fromEntries(opened.map(([kind, { url }]) => [kind, url])), close };
+  return {
+    urls: Object.fromEntries(opened.map(([kind, { url }]) => [kind, url])),
+    present: (pair) => opened.forEach(([, listening]) => listening.present?.(pair)),
+    close,
+  };
 }
 
 const versions: Readonly<Record<string, SecureVersion>> = {

@@ -24,7 +24,7 @@ import {
 import { serveUpgrades } from "./upgrades.ts";
 
 export interface TlsOptions {
-  /** PEM. */
+  /** PEM. Empty, as its key: there is none yet, and every handshake fails until one is presented. */
   readonly certificate: string;
   /** PEM. */
   readonly privateKey: string;
@@ -114,15 +114,18 @@ async function listenTls(
     ...(clientAuthorities === undefined ? {} : { clientCertificate: clientCertificates() }),
   };
   const timeouts = timeoutsOf(context.patience);
+  const secureWith = ({ certificate, privateKey }: Pick<TlsOptions, "certificate" | "privateKey">) => ({
+    ...(certificate === "" ? {} : { cert: certificate, key: privateKey }),
+    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
+    minVersion: tls.minVersion ?? "TLSv1.2",
+    ...(tls.ciphers === undefined ? {} : { ciphers: tls.ciphers }),
+  });
   const server = createSecureServer({
     ...http2Settings(options),
     allowHTTP1: true,
-    cert: tls.certificate,
-    key: tls.privateKey,
+    ...secureWith(tls),
     // Who it is, if anybody, is the authenticator's question: the connection stands in any case.
-    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false }),
-    minVersion: tls.minVersion ?? "TLSv1.2",
-    ...(tls.ciphers === undefined ? {} : { ciphers: tls.ciphers }),
+    ...(clientAuthorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     handshakeTimeout: context.patience.headMillisMax,
     // Read by the HTTP/1.1 side of the same server.
     ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, ...timeouts },
@@ -145,6 +148,7 @@ async function listenTls(
   });
   return {
     ...boundTo(server.address() as AddressInfo, "https"),
+    present: (pair) => server.setSecureContext(secureWith(pair)),
     close(graceMillis) {
       const ended = end(graceMillis);
       for (const session of sessions) session.close();

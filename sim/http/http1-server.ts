@@ -54,6 +54,8 @@ export interface Listening {
   /** `http://address:port`, the address as bound; an IPv6 address in brackets. */
   readonly url: string;
   readonly port: number;
+  /** Of a listener over TLS: connections from now on are shown this pair, in PEM. */
+  readonly present?: (pair: { readonly certificate: string; readonly privateKey: string }) => void;
   /**
    * Stops accepting, ends watches after what they have waiting, lets other requests finish, and cuts what
    * is left after `graceMillis` (default 10,000). Idempotent.

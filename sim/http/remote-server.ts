@@ -40,6 +40,8 @@ export interface RemoteServerOptions {
 }
 
 export interface RemoteServer extends ApiHandler {
+  /** Shows this certificate from now on. Connections that know another are ended, watches with them. */
+  present(pair: { readonly certificate: string; readonly key: string }): void;
   /** Ends connections that are kept open. */
   close(): void;
 }
@@ -49,20 +51,27 @@ const answerBytesMax = 256 * 1024 * 1024;
 const frameBytesMax = 64 * 1024 * 1024;
 
 export function remoteServer(options: RemoteServerOptions): RemoteServer {
-  const { url, authority, insecureSkipTlsVerify = false, tlsServerName, clientCertificate } = options;
+  const { url, authority, insecureSkipTlsVerify = false, tlsServerName } = options;
   const isHttps = url.startsWith("https:");
-  const agent = isHttps
-    ? new HttpsAgent({
-        keepAlive: true,
-        rejectUnauthorized: !insecureSkipTlsVerify,
-        ...(authority === undefined ? {} : { ca: authority }),
-        ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-        ...(clientCertificate === undefined ? {} : { cert: clientCertificate.certificate, key: clientCertificate.key }),
-      })
-    : new HttpAgent({ keepAlive: true });
+  const agentWith = (pair: RemoteServerOptions["clientCertificate"]): HttpAgent =>
+    isHttps
+      ? new HttpsAgent({
+          keepAlive: true,
+          rejectUnauthorized: !insecureSkipTlsVerify,
+          ...(authority === undefined ? {} : { ca: authority }),
+          ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+          ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
+        })
+      : new HttpAgent({ keepAlive: true });
+  let agent = agentWith(options.clientCertificate);
   return {
     start: (request, responder) =>
       new Exchange(options, request, responder).send(isHttps ? requestHttps : requestHttp, agent),
+    present(pair) {
+      const before = agent;
+      agent = agentWith(pair);
+      before.destroy();
+    },
     close: () => agent.destroy(),
   };
 }

@@ -84,6 +84,8 @@ export interface WallServerOptions extends Omit<ServerSettings, "access" | "trac
   readonly chaos?: WallChaos;
   /** How agents of nodes are reached. Default: nothing is shown, and any certificate is taken. */
   readonly agentCredentials?: AgentCredentials;
+  /** What signs certificates, and whose certificates are credentials. Default: one made for this run. */
+  readonly signing?: RunAuthority;
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
   readonly memoryBytesMax?: HttpServerOptions["memoryBytesMax"];
@@ -119,6 +121,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     store,
     chaos,
     agentCredentials = {},
+    signing,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -128,7 +131,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   };
   const kernel = new Kernel({ seed: runSeed, epochUnixMillis: Date.now(), caught });
   const driver = new WallDriver(kernel, scaledWall(wallPorts, speed), { onError: (error) => caught(error, "event") });
-  const certificateAuthority = runAuthority(Date.now());
+  const certificateAuthority = signing ?? runAuthority(Date.now());
   let url = "";
   let nodes: LivingNodes | undefined;
   const cluster = new Cluster({ kernel, ...(store === undefined ? {} : { store }) });

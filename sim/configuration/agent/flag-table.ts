@@ -37,7 +37,7 @@ const inCalls = acts("what the runtime is told of pods");
 const kernel = kept("only a kernel under the containers could act on it");
 const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
-const noCertificates = kept("this agent takes its credentials from the connection file alone");
+const inRequestsForCertificates = acts("requests for certificates");
 const noManager = kept("no cores or memory of the simulated machine are given to single containers");
 const noLog = kept("this agent has one form of log, and no levels");
 const inRequests = acts("requests to the API server");
@@ -112,13 +112,13 @@ export const flagTable: readonly FlagRow[] = [
     "string",
     "",
     "Connection file to get a client certificate with, while --svcconfig names no file yet.",
-    noCertificates,
+    inRequestsForCertificates,
   ),
   own(
     "cert-dir",
     "string",
     "/var/lib/nodeagent/pki",
-    "Directory of the serving certificates; without use where --tls-cert-file is given.",
+    "Directory of certificates; without use for serving where --tls-cert-file is given.",
     acts("the serving certificate"),
   ),
   inFile(
@@ -655,7 +655,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "rotateCertificates",
     "Get a new client certificate before the old one ends.",
-    noCertificates,
+    inRequestsForCertificates,
   ),
   inFile(
     "rotate-server-certificates",
@@ -663,7 +663,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "serverTLSBootstrap",
     "Get serving certificates from the API server.",
-    noCertificates,
+    inRequestsForCertificates,
   ),
   inFile(
     "runonce",

@@ -1,10 +1,12 @@
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { request as httpsRequest } from "node:https";
 import { expect, it } from "vitest";
 import { parseCertificateRequest, type CertificateRequest } from "../../kinds/certificates/request.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
-import { runAuthority } from "./certificate-authority.ts";
-import { certificateRequest } from "./request.fixture.ts";
+import { critical, signedCertificate } from "./certificate.ts";
+import { givenAuthority, runAuthority } from "./certificate-authority.ts";
+import { distinguishedName, extension, sequence, time } from "./der-writer.ts";
+import { certificateRequest } from "./request-writer.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
 import { startWallServer } from "../wall-server.ts";
 
@@ -111,3 +113,64 @@ it("gives a client a certificate by which the same server then knows it", async 
     await server.close(0);
   }
 });
+
+it("signs in the name of an authority that others know, by an elliptic or an RSA key", () => {
+  const now = 1_800_000_000_000;
+  const issuedBy = (certificate: string, key: string): [X509Certificate, X509Certificate] => {
+    const authority = givenAuthority({ certificate, key });
+    const { request } = certificateRequest({ commonName: "a" });
+    const terms = { request: parsed(request), usages: ["client auth"], notBeforeSeconds: now / 1000 };
+    const issued = authority.issue({ ...terms, notAfterSeconds: now / 1000 + 60 });
+    return [new X509Certificate("pem" in issued ? issued.pem : ""), new X509Certificate(certificate)];
+  };
+  const elliptic = selfSignedCertificate({
+    hosts: ["known"],
+    organizations: ["o"],
+    usage: "any",
+    notBeforeMillis: now,
+    notAfterMillis: now + 1,
+  });
+  const rsa = rsaPair();
+  for (const [certificate, key] of [[elliptic.certificate, elliptic.privateKey], rsa] as const) {
+    const [issued, own] = issuedBy(certificate, key);
+    expect([issued.issuer, issued.checkIssued(own), issued.verify(own.publicKey)]).toEqual([own.subject, true, true]);
+  }
+});
+
+it("does not sign without the key, nor in the name of what is no authority", () => {
+  const times = { notBeforeMillis: 0, notAfterMillis: hour };
+  const [one, other] = [
+    selfSignedCertificate({ hosts: ["a"], ...times }),
+    selfSignedCertificate({ hosts: ["a"], ...times }),
+  ];
+  expect(() => givenAuthority({ certificate: one.certificate, key: other.privateKey })).toThrow(
+    "not the certificate's own",
+  );
+  const { request, privateKey } = certificateRequest({ commonName: "a" });
+  const leaf = runAuthority(0).issue({
+    request: parsed(request),
+    usages: ["client auth"],
+    notBeforeSeconds: 0,
+    notAfterSeconds: 60,
+  });
+  expect(() => givenAuthority({ certificate: "pem" in leaf ? leaf.pem : "", key: privateKey })).toThrow(
+    "not that of an authority",
+  );
+});
+
+/** An authority with an RSA key, whose certificate does not say how its key is called. */
+function rsaPair(): readonly [certificate: string, key: string] {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const name = distinguishedName("rsa authority", []);
+  const certificate = signedCertificate(
+    {
+      issuer: name,
+      subject: name,
+      publicKeyInfo: publicKey.export({ type: "spki", format: "der" }),
+      validity: sequence(time(0), time(4_000_000_000_000)),
+      extensions: [extension("2.5.29.19", sequence(critical), critical)],
+    },
+    privateKey,
+  );
+  return [certificate, privateKey.export({ type: "pkcs8", format: "pem" }) as string];
+}

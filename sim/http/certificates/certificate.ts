@@ -1,6 +1,6 @@
 /**
- * A certificate and its signature by a key on P-256, with SHA-256: what Node signs and does not issue. Source: RFC 5280,
- * section 4; RFC 5480; RFC 5758.
+ * A certificate and its signature by an elliptic or an RSA key, with SHA-256: what Node signs and does not issue. Source: RFC 5280,
+ * section 4; RFC 4055; RFC 5480; RFC 5758.
  */
 import { largest } from "../../../wire/lists.ts";
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
@@ -17,10 +17,11 @@ export interface CertificateBody {
 
 /** In PEM, with a random serial number. */
 export function signedCertificate(made: CertificateBody, privateKey: KeyObject): string {
+  const algorithm = privateKey.asymmetricKeyType === "rsa" ? rsaWithSha256 : ecdsaWithSha256;
   const body = sequence(
     explicit(0, integer(Buffer.from([2]))),
     integer(positive(randomBytes(16))),
-    ecdsaWithSha256,
+    algorithm,
     made.issuer,
     made.validity,
     made.subject,
@@ -28,10 +29,11 @@ export function signedCertificate(made: CertificateBody, privateKey: KeyObject):
     explicit(3, sequence(...made.extensions)),
   );
   const signature = sign("sha256", body, { key: privateKey, dsaEncoding: "der" });
-  return pem("CERTIFICATE", sequence(body, ecdsaWithSha256, bitString(signature)));
+  return pem("CERTIFICATE", sequence(body, algorithm, bitString(signature)));
 }
 
 const ecdsaWithSha256 = sequence(objectId("1.2.840.10045.4.3.2"));
+const rsaWithSha256 = sequence(objectId("1.2.840.113549.1.1.11"), tlv(0x05, Buffer.alloc(0)));
 
 /** Goes into an extension. */
 export const critical = Buffer.from([0x01, 0x01, 0xff]);

@@ -19,8 +19,8 @@ export interface SelfSignedOptions {
   /** Validity in Unix milliseconds. */
   readonly notBeforeMillis: number;
   readonly notAfterMillis: number;
-  /** Default `server`. A client is known by its common name, and its groups are the organizations. */
-  readonly usage?: "server" | "client";
+  /** Default `server`. A client is known by its common name, and its groups are the organizations. `any`: an authority of both. */
+  readonly usage?: "server" | "client" | "any";
   readonly organizations?: readonly string[];
 }
 
@@ -46,7 +46,10 @@ function extensions({ hosts, usage }: SelfSignedOptions, publicKeyInfo: Buffer):
   return [
     extension("2.5.29.19", sequence(critical), critical), // basic constraints: an authority
     extension("2.5.29.15", usageBits([0, 5, 6]), critical), // digital signature, certificate and revocation-list signing
-    extension("2.5.29.37", sequence(objectId(usage === "client" ? "1.3.6.1.5.5.7.3.2" : "1.3.6.1.5.5.7.3.1"))), // authentication of either
+    // Authentication of servers, of clients.
+    ...(usage === "any"
+      ? []
+      : [extension("2.5.29.37", sequence(objectId(usage === "client" ? "1.3.6.1.5.5.7.3.2" : "1.3.6.1.5.5.7.3.1")))]),
     extension("2.5.29.14", tlv(0x04, keyId(publicKeyInfo))),
     extension("2.5.29.17", sequence(...hosts.map(alternativeName))),
   ];
