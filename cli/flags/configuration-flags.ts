@@ -54,6 +54,8 @@ const kinds = [
   "AuthorizationConfiguration",
   "EgressSelectorConfiguration",
   "TracingConfiguration",
+  "NodeAgentConfiguration",
+  "KubeletConfiguration",
 ] as const;
 
 const schema = object({

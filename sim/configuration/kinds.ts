@@ -1,5 +1,9 @@
 /** Every kind of file that `config check` explains and editors have a schema of: a row each. */
 import { z } from "zod";
+import { type Dialect, kubernetesDialect, svcDialect } from "../../wire/dialect.ts";
+import { agentFileKind } from "./agent/agent-file.ts";
+import { explainAgentFile } from "./agent/explain-file.ts";
+import { agentFileSchema } from "./agent/file-schema.ts";
 import { readDocument } from "./document.ts";
 import { type Problem, type Read, readConfiguration, type Settings, shapeOf } from "./read.ts";
 import { type ConfigurationRules, type ServerKind, serverKinds } from "./rules.ts";
@@ -43,7 +47,10 @@ const flags: Readonly<Record<ServerKind, string>> = {
   TracingConfiguration: "serve --tracing-config-file",
 };
 
-export const fileKinds: readonly FileKind[] = serverKinds.map((kind) => serverFile(kind));
+export const fileKinds: readonly FileKind[] = [
+  ...serverKinds.map((kind) => serverFile(kind)),
+  ...[svcDialect, kubernetesDialect].map((dialect) => agentFile(dialect)),
+];
 
 function serverFile<Kind extends ServerKind>(kind: Kind): FileKind {
   return {
@@ -58,6 +65,22 @@ function serverFile<Kind extends ServerKind>(kind: Kind): FileKind {
       const header = { apiVersion: { enum: rules.apiVersions[kind] }, kind: { const: kind } };
       return { title: kind, ...schema, properties: { ...schema.properties, ...header } };
     },
+  };
+}
+
+/** An agent's file has another name in each dialect, which is why its schema is the same under every profile. */
+function agentFile(dialect: Dialect): FileKind {
+  return {
+    kind: agentFileKind(dialect).kind,
+    flag: "agent --config",
+    explain(text, { rules }) {
+      const explained = explainAgentFile(text, rules.dialect);
+      if (!explained.ok) return explained;
+      const { said, warnings } = explained;
+      const warn = (sentence: string): Sentence => ({ text: sentence, isWarning: true });
+      return { ok: true, sentences: [...said.map((sentence) => ({ text: sentence })), ...warnings.map(warn)] };
+    },
+    schema: () => agentFileSchema(dialect),
   };
 }
 

@@ -136,7 +136,7 @@ function readFiles(values: ReadonlyMap<string, unknown>, dialect: Dialect, files
 }
 
 /** Default thresholds are below what the files of the directory say, key by key; where there is only a directory, there are none. */
-function withHard(fields: FileFields, rules: AgentRules): FileFields {
+export function withHard(fields: FileFields, rules: AgentRules): FileFields {
   const { evictionHard } = fields;
   if (evictionHard !== undefined && evictionHard !== null && typeof evictionHard !== "object") return fields;
   const given = (evictionHard ?? undefined) as Readonly<Record<string, string>> | undefined;
