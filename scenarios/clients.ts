@@ -105,6 +105,27 @@ const binder = z.strictObject({
     .describe("How often it deletes one and makes it anew, on another node. Default: never."),
 });
 
+const callerRequest = /^(GET|DELETE) \/\S*$/;
+const caller = z.strictObject({
+  ...common,
+  kind: z.literal("caller"),
+  request: z
+    .string()
+    .regex(callerRequest, { error: "expected a request such as GET /api/v1/namespaces/default/pods" })
+    .describe("What it asks, again and again."),
+  every: positiveDuration.describe("Time between two requests."),
+  until: positiveDuration.optional().describe("When it stops. Default: never."),
+  token: z
+    .strictObject({
+      issuer: place.describe("Which of access.issuers signs it."),
+      claims: z.record(z.string(), z.json()).default({}).describe("What it says beside iss, iat and exp."),
+      lasts: positiveDuration.default(3_600_000_000).describe("From its making to its exp, in whole seconds."),
+      renew: positiveDuration.optional().describe("How often a new one is asked for. Default: never."),
+    })
+    .optional()
+    .describe("Who it is. Default: nobody, without credentials."),
+});
+
 export const clientRow = z.discriminatedUnion("kind", [
   informer,
   writer,
@@ -114,4 +135,5 @@ export const clientRow = z.discriminatedUnion("kind", [
   node,
   monitor,
   binder,
+  caller,
 ]);

@@ -3,6 +3,7 @@
  * verb takes. The table says which fields a verb reads, since a field that nothing reads is a mistake.
  */
 import { z } from "zod";
+import { misbehaviourNames } from "./access.ts";
 import { clockStep, duration, latency, place, positiveDuration, ratio, span } from "./values.ts";
 
 interface VerbRow {
@@ -98,6 +99,24 @@ export const faultVerbs = {
     lasts: false,
     means: "The store is put back to what it was `ago`, from a backup; servers start again on it.",
   },
+  misbehave: {
+    takes: "place",
+    reads: ["how!"],
+    lasts: true,
+    means: "An issuer, a webhook or a collector answers as `how` says, or not at all.",
+  },
+  delay: {
+    takes: "place",
+    reads: ["by!"],
+    lasts: true,
+    means: "An issuer, a webhook or a collector takes this much longer for each answer.",
+  },
+  rotate: {
+    takes: "place",
+    reads: [],
+    lasts: false,
+    means: "The issuer signs with a new key from here on, and shows no other.",
+  },
   request: { takes: "request", reads: ["body"], lasts: false, means: "A user sends this, past the network." },
 } as const satisfies Record<string, VerbRow>;
 
@@ -131,6 +150,7 @@ const parameters = {
   keep: z.int().min(0).max(1_000_000).optional(),
   bytesPerSecond: z.int().min(1).max(1_000_000_000_000).optional(),
   body: z.record(z.string(), z.json()).optional(),
+  how: z.enum(misbehaviourNames).optional(),
 };
 
 const verbFields = Object.fromEntries(

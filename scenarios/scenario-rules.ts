@@ -1,6 +1,7 @@
 /** What no single field of a scenario shows: names that must exist, times that must fit, an order that must make sense. */
 import type { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
+import { type AccessSection, misbehaviours, outsidersOf } from "./access.ts";
 import type { ScenarioFault } from "./fault-rows.ts";
 
 /** What links and clients call the store. */
@@ -17,10 +18,22 @@ interface Draft {
   readonly until: number;
   readonly safety?: number | undefined;
   readonly cluster: { readonly apiservers: number | readonly unknown[] };
-  readonly clients: readonly { readonly name: string; readonly server?: string | undefined; readonly start: number }[];
+  readonly access: AccessSection;
+  readonly clients: readonly {
+    readonly name: string;
+    readonly kind?: string;
+    readonly server?: string | undefined;
+    readonly start: number;
+    readonly token?: { readonly issuer: string } | undefined;
+  }[];
   /** A row with a mistake of its own has not been read, and is left to that. */
   readonly faults: readonly (ScenarioFault | { readonly verb?: never })[];
-  readonly expect: readonly { readonly by: number; readonly requirement?: string }[];
+  readonly expect: readonly {
+    readonly by: number;
+    readonly requirement?: string;
+    readonly client?: string;
+    readonly place?: string;
+  }[];
   readonly invariants: string | readonly string[];
 }
 
@@ -35,19 +48,34 @@ export function checkScenario(scenario: Draft, context: z.RefinementCtx): void {
     if (fault.verb === undefined) continue;
     const path = ["faults", index];
     checkTimes(fault, scenario, path, add);
-    checkPlaces(fault, names, servers, path, add);
+    if (verbsOfOutsiders.has(fault.verb)) checkOutsider(fault, scenario.access, path, add);
+    else checkPlaces(fault, names, servers, path, add);
   }
   checkOrder(scenario.faults, add);
   if (scenario.safety !== undefined && scenario.safety >= scenario.until)
     add(["safety"], "nothing is left of the run after it: `until` is when the run ends");
   for (const [index, { by }] of scenario.expect.entries())
     if (by > scenario.until) add(["expect", index, "by"], "the run is over by then");
+  checkAccess(scenario, add);
   if (scenario.expect.length === 0 && scenario.invariants === "none")
     add(["expect"], "nothing is expected, and no invariant is judged: the run would tell nothing");
 }
 
-function checkNames({ clients }: Draft, servers: readonly string[], add: Add): readonly string[] {
+function checkNames({ access, clients }: Draft, servers: readonly string[], add: Add): readonly string[] {
   const taken = new Set([...servers, storeName, "any", "network", "scenario"]);
+  for (const [list, rows] of [
+    ["issuers", access.issuers],
+    ["webhooks", access.webhooks],
+  ] as const) {
+    for (const [index, { name }] of rows.entries()) {
+      if (taken.has(name)) add(["access", list, index, "name"], `the name ${name} is taken`);
+      taken.add(name);
+    }
+  }
+  const { collector } = access;
+  if (collector !== undefined && taken.has(collector.name))
+    add(["access", "collector", "name"], `the name ${collector.name} is taken`);
+  if (collector !== undefined) taken.add(collector.name);
   for (const [index, { name, server, start }] of clients.entries()) {
     if (taken.has(name)) add(["clients", index, "name"], `the name ${name} is taken`);
     taken.add(name);
@@ -89,6 +117,42 @@ function checkPlaces(
   }
   if (isPair && places.every((name) => servers.includes(name)))
     add([...path, verb], "servers do not talk to one another, but to clients");
+}
+
+const verbsOfOutsiders: ReadonlySet<string> = new Set(["misbehave", "delay", "rotate"]);
+
+/** Of the names of those whom servers call. */
+function checkOutsider({ verb, places, how }: ScenarioFault, access: AccessSection, path: Path, add: Add): void {
+  const known = outsidersOf(access);
+  const [name = ""] = places;
+  const kind = known.get(name);
+  if (kind === undefined) {
+    const there = known.size === 0 ? "the section access names nobody" : `there are ${[...known.keys()].join(", ")}`;
+    add(
+      [...path, verb],
+      `no issuer, webhook or collector is called ${name}; ${there}${didYouMean(name, [...known.keys()])}`,
+    );
+  } else if (verb === "rotate" && kind !== "issuer") add([...path, verb], `${name} is a ${kind}, and has no keys`);
+  else if (how !== undefined && !(misbehaviours[kind] as readonly string[]).includes(how))
+    add([...path, "how"], `no ${kind} does that; there are ${misbehaviours[kind].join(", ")}`);
+}
+
+/** Names between the section `access`, clients and what is expected of them. */
+function checkAccess({ access, clients, expect }: Draft, add: Add): void {
+  const issuers = access.issuers.map(({ name }) => name);
+  const said = (name: string, known: readonly string[]): string =>
+    known.length === 0 ? "; there is none" : `; there are ${known.join(", ")}${didYouMean(name, known)}`;
+  for (const [index, { token }] of clients.entries())
+    if (token !== undefined && !issuers.includes(token.issuer))
+      add(["clients", index, "token", "issuer"], `no issuer is called ${token.issuer}${said(token.issuer, issuers)}`);
+  const callers = clients.flatMap(({ kind, name }) => (kind === "caller" ? [name] : []));
+  const outsiders = [...outsidersOf(access).keys()];
+  for (const [index, { client, place }] of expect.entries()) {
+    if (client !== undefined && !callers.includes(client))
+      add(["expect", index, "client"], `no caller is called ${client}${said(client, callers)}`);
+    if (place !== undefined && !outsiders.includes(place))
+      add(["expect", index, "place"], `no issuer, webhook or collector is called ${place}${said(place, outsiders)}`);
+  }
 }
 
 const verbsOfServers: ReadonlySet<string> = new Set(["forget", "lag", "stall", "throttle"]);

@@ -3,6 +3,7 @@
  * mistake is told with its place; a field that nothing reads is a mistake too.
  */
 import { z } from "zod";
+import { accessSection } from "./access.ts";
 import { clientRow } from "./clients.ts";
 import { expectationNames, invariantNames, markNames } from "./expectations.ts";
 import { faultRow } from "./fault-rows.ts";
@@ -44,6 +45,18 @@ const statusRow = z.strictObject({
     .optional()
     .describe("Fields that the answer has, with these values; it may have more."),
 });
+const lastAnswerRow = z.strictObject({
+  by: positiveDuration,
+  client: place.describe("A caller, whose last answer by then is meant."),
+  status: z.int().min(100).max(599),
+});
+const heardRow = z.strictObject({
+  by: positiveDuration,
+  place: place.describe("An issuer, a webhook or the collector."),
+  heard: z
+    .union([z.int().min(0), z.strictObject({ atLeast: z.int().min(0).default(0), atMost: z.int().min(0).optional() })])
+    .describe("How many calls have come in by then; of a collector, how many spans it has taken."),
+});
 const requirementRow = z.strictObject({
   by: positiveDuration,
   requirement: z.enum([...expectationNames, ...invariantNames]),
@@ -75,9 +88,10 @@ export const scenarioSchema = z
       .prefault({}),
     cluster: cluster.prefault({}),
     network: network.prefault({}),
+    access: accessSection.prefault({}),
     clients: z.array(clientRow).min(1).max(1000),
     faults: z.array(faultRow).max(10_000).default([]),
-    expect: z.array(z.union([requirementRow, statusRow])).default([]),
+    expect: z.array(z.union([requirementRow, statusRow, lastAnswerRow, heardRow])).default([]),
     invariants: z
       .union([z.literal("all"), z.literal("none"), z.array(z.enum(invariantNames))])
       .default("all")

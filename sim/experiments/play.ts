@@ -42,6 +42,7 @@ import { installTrap } from "../kernel/trap.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import { type Bugs, noBugs } from "./bugs.ts";
 import { clusterConverged, followersOf, informersConverged, type Judged, replicasSettled } from "./converged.ts";
+import { Caller } from "./actors/caller.ts";
 import { signatureOf } from "./signature.ts";
 import { Stage } from "./stage.ts";
 import type { Watcher } from "./watcher.ts";
@@ -274,7 +275,13 @@ class ScenarioRun {
 
   private expect(row: ScenarioExpectation): void {
     const { requirement, text, verdict, evidence } =
-      "requirement" in row ? this.verdictOn(row.requirement) : this.answerTo(row);
+      "requirement" in row
+        ? this.verdictOn(row.requirement)
+        : "request" in row
+          ? this.answerTo(row)
+          : "client" in row
+            ? this.lastAnswerOf(row)
+            : this.heardBy(row);
     this.director.trace("verdict", requirement, verdict.status);
     this.judged.push({ requirement, text, byMicros: row.by, verdict, ...(evidence.length > 0 ? { evidence } : {}) });
     if (verdict.status === "failed" && this.failure === undefined)
@@ -330,6 +337,23 @@ class ScenarioRun {
     return { requirement, text, verdict: { status: "passed", runs: 1 }, evidence: [] };
   }
 
+  private lastAnswerOf({ client, status }: Extract<ScenarioExpectation, { readonly client: string }>): JudgedRow {
+    const actor = this.stage.clients.get(client)?.actor;
+    const last = actor instanceof Caller ? actor.lastStatus : 0;
+    const text = `The last answer that ${client} has had by then is ${status}.`;
+    const actual = last === 0 ? "none" : String(last);
+    return judgedRow(`answers of ${client}`, text, last === status, String(status), actual);
+  }
+
+  private heardBy({ place, heard: wanted }: Extract<ScenarioExpectation, { readonly place: string }>): JudgedRow {
+    const heard = this.stage.outsiders.member(place)?.heard() ?? 0;
+    const { atLeast, atMost = Infinity } = typeof wanted === "number" ? { atLeast: wanted, atMost: wanted } : wanted;
+    const most = atMost === Infinity ? "" : ` and at most ${atMost}`;
+    const expected = atLeast === atMost ? String(atLeast) : `at least ${atLeast}${most}`;
+    const text = `By then ${place} has heard ${expected} times.`;
+    return judgedRow(`calls of ${place}`, text, heard >= atLeast && heard <= atMost, expected, String(heard));
+  }
+
   private fail(
     broken: Pick<SimulationFailure, "expected" | "actual" | "evidence" | "atMicros">,
     requirement: string,
@@ -381,6 +405,13 @@ class ScenarioRun {
       clients: Object.fromEntries([...clients].map(([name, { actor }]) => [name, actor.counts()])),
     };
   }
+}
+
+type JudgedRow = Judged & { requirement: string; text: string };
+
+function judgedRow(requirement: string, text: string, isGood: boolean, expected: string, actual: string): JudgedRow {
+  const verdict = isGood ? ({ status: "passed", runs: 1 } as const) : ({ status: "failed", expected, actual } as const);
+  return { requirement, text, verdict, evidence: [] };
 }
 
 /** The first field that is not as it should be. */

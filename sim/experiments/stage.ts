@@ -16,7 +16,7 @@ import { linkedHandler } from "../client/linked-handler.ts";
 import type { ApiHandler, ApiRequest, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
-import type { FaultyServer, Injectable } from "../faults/inject.ts";
+import type { FaultyOutsider, FaultyServer, Injectable } from "../faults/inject.ts";
 import { FaultyStore } from "../faults/faulty-store.ts";
 import { Gate } from "../faults/gate.ts";
 import type { PlannedFault } from "../faults/plan.ts";
@@ -27,8 +27,9 @@ import { MemberStore } from "../planted/member-store.ts";
 import { type PlantedServer, plantedServer } from "../faults/planted-server.ts";
 import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
-import type { Actor } from "./actors/actor.ts";
+import type { Actor, ActorParts } from "./actors/actor.ts";
 import { makeActor } from "./actors/all-actors.ts";
+import { Outsiders } from "./outsiders.ts";
 
 export interface StageParts {
   readonly scenario: Scenario;
@@ -78,6 +79,7 @@ export class Stage implements Injectable {
   readonly witness: ExchangeWitness;
   readonly clients = new Map<string, StagedClient>();
   readonly noted: StageParts["noted"];
+  readonly outsiders: Outsiders;
   private readonly parts: StageParts;
   private readonly servers = new Map<string, Server>();
 
@@ -103,6 +105,9 @@ export class Stage implements Injectable {
         for (const { gate } of this.servers.values()) gate.dropUntold();
     };
     this.witness = new ExchangeWitness(judge, truth, () => clock.nowMicros());
+    this.outsiders = new Outsiders(kernel, scenario, (why) => {
+      throw new StageError(why);
+    });
     const { apiservers } = scenario.cluster;
     for (const [index, name] of serverNames(apiservers).entries())
       this.firstStart(name, typeof apiservers === "number" ? 0 : (apiservers[index]?.lag ?? 0));
@@ -162,6 +167,10 @@ export class Stage implements Injectable {
   stepClock(place: string, byMicros: Micros): void {
     const process = this.servers.get(place)?.process ?? this.clients.get(place)?.process;
     if (process?.alive === true) this.parts.kernel.stepClock(process, Math.trunc(byMicros / 1000));
+  }
+
+  outsider(name: string): FaultyOutsider | undefined {
+    return this.outsiders.member(name);
   }
 
   usualLag(server: string): Micros {
@@ -232,6 +241,7 @@ export class Stage implements Injectable {
         historyWindowMicros: historyWindow,
         eventTtlMicros: eventTtl,
         cacheLagMicros: usualLagMicros,
+        ...this.outsiders.optionsFor(process),
         controllers: controllers && isFirst ? {} : noControllers,
         tokens: [adminToken, ...scenario.clients.map((client) => client.name)].map((token) => ({
           token,
@@ -278,9 +288,12 @@ export class Stage implements Injectable {
   private startClient(row: ScenarioClient): void {
     const { kernel, scenario, judge, bugs } = this.parts;
     const process = kernel.process(row.name);
-    const api = new ApiClient(process, this.wayOf(process, row.server), row.name);
+    const handler = this.wayOf(process, row.server);
+    const api = new ApiClient(process, handler, row.name);
     const { dialect } = profiles[scenario.profile];
-    const actor = makeActor({ process, api, dialect, bugs, tell: (fact) => judge.told(fact) }, row);
+    const tokenOf: ActorParts["tokenOf"] = (issuer, claims, lasts) =>
+      this.outsiders.token(issuer, claims, lasts, process);
+    const actor = makeActor({ process, api, handler, tokenOf, dialect, bugs, tell: (fact) => judge.told(fact) }, row);
     const staged = this.clients.get(row.name);
     if (staged === undefined) this.clients.set(row.name, { row, process, actor });
     else Object.assign(staged, { process, actor });

@@ -17,6 +17,16 @@ export interface FaultyServer {
   throttle(rate: PlannedFault["rate"]): void;
 }
 
+/** An issuer, a webhook or a collector as faults see it. */
+export interface FaultyOutsider {
+  /** Undefined: it is well again. */
+  misbehave(how: PlannedFault["how"]): void;
+  /** On top of its usual delay. */
+  delay(byMicros: Micros): void;
+  /** Of an issuer: another key. */
+  rotate(): void;
+}
+
 /** The cluster that a plan is for. */
 export interface Injectable {
   readonly network: Network;
@@ -29,6 +39,8 @@ export interface Injectable {
   restoreStore(agoMicros: Micros): void;
   stepClock(place: string, byMicros: Micros): void;
   usualLag(server: string): Micros;
+  /** Whom servers call. */
+  outsider(name: string): FaultyOutsider | undefined;
   /** Past the network, as a user with every right. */
   request(request: ApiRequest): void;
   /** Somebody may want to know. `undefined`: it is over. */
@@ -137,6 +149,15 @@ export class Injector {
       case "throttle":
         server()?.throttle(fault.rate);
         return () => server()?.throttle(undefined);
+      case "misbehave":
+        cluster.outsider(place)?.misbehave(fault.how);
+        return () => cluster.outsider(place)?.misbehave(undefined);
+      case "delay":
+        cluster.outsider(place)?.delay(this.lagOf(fault));
+        return () => cluster.outsider(place)?.delay(0);
+      case "rotate":
+        cluster.outsider(place)?.rotate();
+        return undefined;
       case "clock":
         cluster.stepClock(place, fault.stepMicros ?? 0);
         return undefined;

@@ -5,6 +5,7 @@
 import { type FaultVerb, faultVerbs, type ScenarioFault } from "../../scenarios/fault-rows.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import { serverNames } from "../../scenarios/scenario-rules.ts";
+import type { Misbehaviour } from "../../scenarios/access.ts";
 import type { LatencyTable, Ratio, Span } from "../../scenarios/values.ts";
 import { prngStream } from "../kernel/prng.ts";
 import type { Micros, Prng } from "../kernel/types.ts";
@@ -25,6 +26,7 @@ export interface PlannedFault {
   readonly bytesPerSecond?: number;
   readonly request?: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  readonly how?: Misbehaviour;
 }
 
 export interface Plan {
@@ -111,7 +113,7 @@ function planned(
   { bad }: Strength,
   prng: Prng,
 ): PlannedFault {
-  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body } = row;
+  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body, how } = row;
   const duration = row.for === undefined ? undefined : draw(row.for, prng);
   return {
     atMicros,
@@ -126,6 +128,7 @@ function planned(
     ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
     ...(request === "" ? {} : { request }),
     ...(body === undefined ? {} : { body }),
+    ...(how === undefined ? {} : { how }),
   };
 }
 

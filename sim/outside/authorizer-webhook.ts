@@ -25,12 +25,18 @@ export class AuthorizerWebhook {
     this.opinion = opinion;
   }
 
-  readonly call: ReviewCaller = (body, done) => {
-    this.reviews.push(body);
-    const { delayMicros, mood } = this.behaviour;
-    if (mood === "down") return () => {};
-    return this.process.clock.after(delayMicros, () => done(this.answer(body)));
-  };
+  readonly call: ReviewCaller = (body, done) => this.callFrom(this.process)(body, done);
+
+  /** As a server in another process calls it: what is under way ends with that. */
+  callFrom(caller: Process): ReviewCaller {
+    return (body, done) => {
+      this.reviews.push(body);
+      const { delayMicros, mood } = this.behaviour;
+      caller.trace("webhook.asked", this.process.name);
+      if (mood === "down") return () => {};
+      return caller.clock.after(delayMicros, () => done(this.answer(body)));
+    };
+  }
 
   private answer(body: JsonObject): ReviewAnswer {
     const { mood } = this.behaviour;

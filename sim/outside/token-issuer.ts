@@ -5,11 +5,11 @@
  *
  * Simplification: no flows by which a person would get a token; whoever holds the component asks it for one.
  */
-import { ed25519 } from "@noble/curves/ed25519.js";
 import { encodeBase64Url } from "../../wire/base64.ts";
 import type { IssuerAnswer, IssuerCall, IssuerCaller } from "../apiserver/access/tokens/issuer-keys.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Prng, Process } from "../kernel/types.ts";
+import { type PortableSigner, portableSigner } from "./portable-signer.ts";
 
 export interface TokenIssuerBehaviour {
   /** From a call to its answer. */
@@ -20,7 +20,7 @@ export interface TokenIssuerBehaviour {
 
 interface SigningKey {
   readonly keyId: string;
-  readonly secret: Uint8Array;
+  readonly signer: PortableSigner;
 }
 
 const wellKnown = "/.well-known/openid-configuration";
@@ -51,7 +51,7 @@ export class TokenIssuer {
     const part = (value: JsonObject): string => encodeBase64Url(utf8.encode(JSON.stringify(value)));
     const head = { alg: "EdDSA", kid: this.key.keyId, typ: "JWT", ...header };
     const input = `${part(head)}.${part({ iss: this.url, ...claims })}`;
-    return `${input}.${encodeBase64Url(ed25519.sign(utf8.encode(input), this.key.secret))}`;
+    return `${input}.${encodeBase64Url(this.key.signer.sign(utf8.encode(input)))}`;
   }
 
   answer({ url }: IssuerCall): IssuerAnswer {
@@ -67,8 +67,8 @@ export class TokenIssuer {
   }
 
   private publicKey(): JsonObject {
-    const { keyId, secret } = this.key;
-    const x = encodeBase64Url(ed25519.getPublicKey(secret));
+    const { keyId, signer } = this.key;
+    const x = encodeBase64Url(signer.publicKey);
     return { kty: "OKP", crv: "Ed25519", alg: "EdDSA", use: "sig", kid: keyId, x };
   }
 
@@ -76,7 +76,7 @@ export class TokenIssuer {
     const secret = new Uint8Array(32);
     const words = new DataView(secret.buffer);
     for (let at = 0; at < secret.length; at += 4) words.setUint32(at, this.prng.uint32());
-    return { keyId: `key-${++this.keyCount}`, secret };
+    return { keyId: `key-${++this.keyCount}`, signer: portableSigner(secret) };
   }
 }
 

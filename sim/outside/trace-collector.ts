@@ -19,16 +19,22 @@ export class TraceCollector {
     this.process = process;
   }
 
-  readonly send: SpanSender = (spans, done) => {
-    const { delayMicros, mood } = this.behaviour;
-    if (mood === "down") return () => {};
-    return this.process.clock.after(delayMicros, () => {
-      if (mood === "refused") {
-        done("connect: connection refused");
-        return;
-      }
-      for (const span of spans) this.spans.push(span);
-      done(undefined);
-    });
-  };
+  readonly send: SpanSender = (spans, done) => this.sendFrom(this.process)(spans, done);
+
+  /** As a server in another process sends to it: what is under way ends with that. */
+  sendFrom(sender: Process): SpanSender {
+    return (spans, done) => {
+      const { delayMicros, mood } = this.behaviour;
+      if (mood === "down") return () => {};
+      return sender.clock.after(delayMicros, () => {
+        if (mood === "refused") {
+          done("connect: connection refused");
+          return;
+        }
+        sender.trace("collector.took", this.process.name, spans.length);
+        for (const span of spans) this.spans.push(span);
+        done(undefined);
+      });
+    };
+  }
 }

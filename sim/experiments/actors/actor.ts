@@ -1,8 +1,8 @@
 /** What every client of a scenario is made of. */
 import type { Fact } from "../../checkers/judge.ts";
 import type { ApiClient } from "../../client/api-client.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
-import type { Process } from "../../kernel/types.ts";
+import type { ApiHandler, JsonObject } from "../../contract/http-message.ts";
+import type { Micros, Process } from "../../kernel/types.ts";
 import type { SimulatedBugs } from "../../planted/simulated-bugs.ts";
 import { formatMicroTime } from "../../../wire/time.ts";
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
@@ -11,6 +11,10 @@ import type { CollectionName } from "../../../scenarios/clients.ts";
 export interface ActorParts {
   readonly process: Process;
   readonly api: ApiClient;
+  /** The server as `api` reaches it, for whoever calls under more names than one. */
+  readonly handler: ApiHandler;
+  /** A token that an issuer of the scenario makes now. */
+  readonly tokenOf: (issuer: string, claims: JsonObject, lastsMicros: Micros) => string;
   readonly dialect: Dialect;
   readonly bugs: SimulatedBugs;
   /** What it says of itself, to whoever judges the run. */

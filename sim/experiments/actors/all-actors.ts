@@ -2,6 +2,7 @@
 import type { ClientOf, ScenarioClient } from "../../../scenarios/schema.ts";
 import type { Actor, ActorParts } from "./actor.ts";
 import { Binder } from "./binder.ts";
+import { Caller } from "./caller.ts";
 import { Candidate } from "./candidate.ts";
 import { Follower } from "./follower.ts";
 import { Lister } from "./lister.ts";
@@ -19,6 +20,7 @@ const makers: { readonly [Kind in ScenarioClient["kind"]]: (parts: ActorParts, o
   node: (parts, options) => new Node(parts, options),
   monitor: (parts, options) => new Monitor(parts, options),
   binder: (parts, options) => new Binder(parts, options),
+  caller: (parts, options) => new Caller(parts, options),
 };
 
 export function makeActor(parts: ActorParts, client: ScenarioClient): Actor {
