@@ -1,7 +1,11 @@
 /**
- * `node bench/attacks.ts [NAME…]`: what hostile and merely large input does to a served API server. Each attack meets a
- * server of its own; a line of JSON says how long `/healthz` was silent at most while it lasted and two seconds after, how
- * much memory the process held at most, and how the requests were answered. Exit code 1 when a server ended.
+ * `node bench/attacks.ts [NAME…]`, `node bench/attacks.ts --round 2 [WORD…]`: what hostile and merely large input does to a served API server. Each attack meets a
+ * server of its own; a line of JSON says how much processor time one turn of its loop took at most while it lasted and two
+ * seconds after, how long `/healthz` was silent meanwhile, how much memory the process held at most, and how the requests
+ * were answered. Exit code 1 when a server ended.
+ *
+ * The second round is a table: each shape of a large body by each verb in each encoding, at one server for as long as it
+ * lives; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,10 +16,13 @@ import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
+import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
+import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
 
 interface Measured {
   readonly attack: string;
+  /** Of processor time: on a busy machine the silence is longer. */
+  readonly turnMillis: number;
   readonly silenceMillis: number;
   readonly peakMegabytes: number;
   readonly millis: number;
@@ -25,12 +32,13 @@ interface Measured {
 }
 
 const cli = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+const meter = new URL("turn-meter.ts", import.meta.url).href;
 const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
 writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
 
 /** Requests of one attack that are under way together. */
 const togetherMax = 16;
-const afterMillis = 2_000;
+const afterMillis = { first: 2_000, second: 200 } as const;
 
 class Target {
   readonly url: URL;
@@ -66,6 +74,21 @@ class Target {
     });
   }
 
+  /** From here on turns are measured. */
+  begin(): void {
+    this.child.send("begin");
+  }
+
+  /** Processor time of the longest turn, in microseconds; what is known when the process has ended: 0. */
+  longestTurnMicros(): Promise<number> {
+    if (this.isOver) return Promise.resolve(0);
+    return new Promise((resolve) => {
+      this.child.once("message", (said: { readonly longestMicros: number }) => resolve(said.longestMicros));
+      this.child.once("exit", () => resolve(0));
+      this.child.send("longest");
+    });
+  }
+
   /** The most that the process has held, in bytes. */
   peakBytes(): number {
     try {
@@ -83,8 +106,10 @@ class Target {
 
 function started(): Promise<Target> {
   const flags = ["--profile", "kubernetes", "--port", "0", "--authorization-mode", "RBAC", "--token-auth-file", tokens];
-  const limit = ["--max-semi-space-size=32"];
-  const child = spawn(process.execPath, [...limit, cli, "serve", ...flags], { stdio: ["ignore", "pipe", "ignore"] });
+  const limits = ["--max-semi-space-size=32", "--import", meter];
+  const child = spawn(process.execPath, [...limits, cli, "serve", ...flags], {
+    stdio: ["ignore", "pipe", "ignore", "ipc"],
+  });
   return new Promise((resolve, reject) => {
     let said = "";
     child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
@@ -140,33 +165,50 @@ async function sendAll(
   await Promise.all(under);
 }
 
-async function measured(name: string): Promise<Measured> {
-  const attack = attacks[name] as (typeof attacks)[string];
-  const target = await started();
-  try {
-    await sendAll(target, attack.prepare?.() ?? [], {});
-    const statuses: Record<string, number> = {};
-    const pulse = new Pulse(target);
-    await sleep(100);
-    const began = performance.now();
-    await sendAll(target, attack.strike?.() ?? [], statuses);
-    const release = attack.hold === undefined ? undefined : await holds[attack.hold.is](target, attack.hold.count);
-    const millis = performance.now() - began;
-    await sleep(afterMillis);
-    pulse.stop();
-    release?.();
-    return {
-      attack: name,
-      silenceMillis: Math.round(pulse.longestMillis),
-      peakMegabytes: Math.round(target.peakBytes() / 1_048_576),
-      millis: Math.round(millis),
-      statuses,
-      ended: target.isOver,
-    };
-  } finally {
-    target.stop();
-  }
+async function measured(
+  name: string,
+  attack: Attack,
+  target: Target,
+  round: keyof typeof afterMillis,
+): Promise<Measured | undefined> {
+  const strikes = [...(attack.strike?.() ?? [])];
+  if (strikes.length === 0 && attack.hold === undefined) return undefined; // there is no such combination
+  // One after the other, where what is prepared builds on what was.
+  if (round === "first") await sendAll(target, attack.prepare?.() ?? [], {});
+  else for (const each of attack.prepare?.() ?? []) await target.send(each);
+  const statuses: Record<string, number> = {};
+  await sleep(100);
+  if (target.isOver) return ended(name);
+  target.begin();
+  const pulse = new Pulse(target);
+  const began = performance.now();
+  await sendAll(target, strikes, statuses);
+  const release = attack.hold === undefined ? undefined : await holds[attack.hold.is](target, attack.hold.count);
+  const millis = performance.now() - began;
+  await sleep(afterMillis[round]);
+  pulse.stop();
+  release?.();
+  return {
+    attack: name,
+    turnMillis: Math.round((await target.longestTurnMicros()) / 1_000),
+    silenceMillis: Math.round(pulse.longestMillis),
+    peakMegabytes: Math.round(target.peakBytes() / 1_048_576),
+    millis: Math.round(millis),
+    statuses,
+    ended: target.isOver,
+  };
 }
+
+/** It did not even live to see the attack. */
+const ended = (attack: string): Measured => ({
+  attack,
+  turnMillis: 0,
+  silenceMillis: 0,
+  peakMegabytes: 0,
+  millis: 0,
+  statuses: {},
+  ended: true,
+});
 
 type Hold = (target: Target, count: number) => Promise<() => void>;
 
@@ -216,15 +258,49 @@ const holds: Readonly<Record<"unread-watches" | "unread-streams" | "unfinished-b
   },
 };
 
-async function main(names: readonly string[]): Promise<number> {
-  const unknown = names.filter((name) => !Object.hasOwn(attacks, name));
-  if (unknown.length > 0) {
-    console.error(`attacks: no attack is called ${unknown.join(" or ")}. Attacks: ${Object.keys(attacks).join(", ")}.`);
+/** Each at a server of its own. */
+async function* firstRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
+  for (const name of names) {
+    const target = await started();
+    try {
+      yield await measured(name, attacks[name] as Attack, target, "first");
+    } finally {
+      target.stop();
+    }
+  }
+}
+
+/** At one server, and at another when that has ended. */
+async function* secondRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
+  let target = await started();
+  try {
+    for (const name of names) {
+      if (target.isOver) target = await started();
+      yield await measured(name, attackTable[name] as Attack, target, "second");
+    }
+  } finally {
+    target.stop();
+  }
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const isSecond = args[0] === "--round" && args[1] === "2";
+  const asked = isSecond ? args.slice(2) : args;
+  const all = Object.keys(isSecond ? attackTable : attacks);
+  const names = isSecond
+    ? all.filter((name) => asked.every((word) => name.split(" ").includes(word)))
+    : asked.length > 0
+      ? asked
+      : all;
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0 || names.length === 0) {
+    const words = unknown.length > 0 ? unknown : asked;
+    console.error(`attacks: no attack is called ${words.join(" or ")}. Attacks: ${Object.keys(attacks).join(", ")}.`);
     return 2;
   }
   let code = 0;
-  for (const name of names.length > 0 ? names : Object.keys(attacks)) {
-    const found = await measured(name);
+  for await (const found of isSecond ? secondRound(names) : firstRound(names)) {
+    if (found === undefined) continue;
     console.log(JSON.stringify(found));
     if (found.ended) code = 1;
   }

@@ -394,8 +394,12 @@ export class ApiServer implements ApiHandler, RunHost {
     respondText(this.context, run, 500, `Internal Server Error: ${target}: ${error}\n`);
   }
 
-  /** 5. What is asked for is carried out. */
   private handle(run: Run): void {
+    run.next(() => this.carryOut(run));
+  }
+
+  /** 5. What is asked for is carried out. */
+  private carryOut(run: Run): void {
     const { place } = run;
     if (place.is === "noResource") throw noSuchResource();
     if (place.is === "noSubresource") throw notFound(place.resourceName, place.name);

@@ -5,7 +5,7 @@ export interface AttackRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Whose token it carries; `nobody` may do nothing, "" is none. Default `admin`. */
   readonly as?: "admin" | "nobody" | "";
 }

@@ -144,6 +144,27 @@ describe("the wall driver", () => {
     expect(driver.enter(process, () => process.clock.nowMicros())).toBe(100);
   });
 
+  it("leaves events for the next turn when they take long, and runs none of them for what enters before", () => {
+    const { clock, process, driver } = setup();
+    const order: string[] = [];
+    const slow = (name: string) => (): void => {
+      clock.now += 20_000;
+      order.push(name);
+    };
+    driver.enter(process, () => {
+      for (const name of ["a", "b", "c"]) process.clock.after(0, slow(name));
+    });
+    expect(order).toEqual(["a"]);
+    driver.enter(process, () => order.push("entered"));
+    expect(order).toEqual(["a", "entered"]);
+    clock.advance(0);
+    expect(order).toEqual(["a", "entered", "b"]); // a turn each
+    clock.advance(20_000);
+    expect(order).toEqual(["a", "entered", "b", "c"]);
+    driver.enter(process, () => process.clock.after(0, () => order.push("d")));
+    expect(order.at(-1)).toBe("d");
+  });
+
   it("fires nothing after it was stopped", () => {
     const { clock, process, driver } = setup();
     driver.enter(process, () => process.clock.after(10, () => expect.unreachable("fired after stop")));

@@ -14,9 +14,8 @@ export interface WallOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Events run for so long in one turn, and the clock is looked at after so many. */
+/** Events run for so long in one turn. */
 const turnMicrosMax = 10_000;
-const eventsPerLook = 4;
 
 /** Timers of hosts overflow at 2^31 milliseconds; waking once an hour for nothing costs nothing. */
 const WAKE_MICROS_MAX = 3_600_000_000;
@@ -32,6 +31,8 @@ export class WallDriver {
   private readonly originMicros: Micros;
   private armed: { readonly atMicros: Micros; readonly cancel: Cancel } | undefined;
   private stopped = false;
+  /** Events that are due were left for the next turn: until then nothing that enters runs them. */
+  private isBehind = false;
 
   constructor(kernel: Kernel, ports: WallPorts, options: WallOptions) {
     this.kernel = kernel;
@@ -46,11 +47,12 @@ export class WallDriver {
    */
   enter<T>(process: Process, work: () => T): T {
     if (this.kernel.dispatching) return this.kernel.enter(process, work);
+    const began = this.ports.nowMicros();
     try {
-      this.runDue(this.worldMicros());
+      if (!this.isBehind) this.runDue(this.worldMicros(), began);
       return this.kernel.enter(process, work);
     } finally {
-      this.runDue(this.kernel.nowMicros());
+      if (!this.isBehind) this.runDue(this.kernel.nowMicros(), began);
       this.arm();
     }
   }
@@ -68,14 +70,14 @@ export class WallDriver {
   }
 
   /**
-   * What is due by then; but when that takes long, the rest waits for the next time, so that sockets have theirs. Events
+   * What is due by then; but when that takes long, the rest waits for the next turn, so that sockets have theirs. Events
    * that make others at once would otherwise go on for as long as the world's clock is ahead.
    */
-  private runDue(untilMicros: Micros): void {
+  private runDue(untilMicros: Micros, beganMicros: Micros): void {
     const { kernel, ports } = this;
-    const began = ports.nowMicros();
-    for (let count = 1; (kernel.nextEventMicros ?? Infinity) <= untilMicros; count++) {
-      if (count % eventsPerLook === 0 && ports.nowMicros() - began > turnMicrosMax) return;
+    while ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
+      this.isBehind = ports.nowMicros() - beganMicros > turnMicrosMax;
+      if (this.isBehind) return;
       try {
         kernel.step();
       } catch (error) {
@@ -96,8 +98,9 @@ export class WallDriver {
     const delayMicros = Math.min(Math.max(0, next - now), WAKE_MICROS_MAX);
     const cancel = this.ports.wake(delayMicros, () => {
       this.armed = undefined;
+      this.isBehind = false;
       try {
-        this.runDue(this.worldMicros());
+        this.runDue(this.worldMicros(), this.ports.nowMicros());
       } finally {
         this.arm();
       }

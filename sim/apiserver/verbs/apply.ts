@@ -24,7 +24,7 @@ import { createDraft } from "./create.ts";
 import { type ApplyPatchOptions, applyPatchOptions } from "./options.ts";
 import { requireCreate, requireName, settleNamespace } from "./steps.ts";
 import { change } from "./update.ts";
-import type { Writer } from "./writer.ts";
+import type { Live, Writer } from "./writer.ts";
 
 /** Is the body of this PATCH a configuration? */
 export function isApply(run: Run): boolean {
@@ -45,7 +45,10 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
     if (live === undefined && subresource !== "") throw notFound(resource.name, name);
     const { target, strategy, apiVersion } = resource;
     const place: ApplyPlace = { target, strategy, apiVersion, subresource, options };
-    const draft = applied(writer, run, live?.object, configuration(), place);
+    const configured = configuration();
+    run.next(() => write(live, applied(writer, run, live?.object, configured, place)));
+  };
+  const write = (live: Live | undefined, draft: Draft): void => {
     if (live === undefined) {
       create(writer, run, resource, draft, options);
       return;
@@ -54,10 +57,13 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
     requireName(draft, name);
     const before = metadataOf(live.object).resourceVersion;
     const conditional = metadataOf(draft).resourceVersion !== before;
-    change(writer, run, { resource, subresource, live, draft, options, conditional, owned: true }, (stored) => {
-      if (stored === undefined) attempt();
-      else respondObject(context, run, 200, stored);
-    });
+    const update = { resource, subresource, live, draft, options, conditional, owned: true };
+    run.next(() =>
+      change(writer, run, update, (stored) => {
+        if (stored === undefined) attempt();
+        else respondObject(context, run, 200, stored);
+      }),
+    );
   };
   attempt();
 }

@@ -19,7 +19,7 @@ import { decodeBody, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, settleNamespace, track } from "./steps.ts";
+import { admitted, readied, settleNamespace, track } from "./steps.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 /** Attempts at a generated name before the server gives up. */
@@ -32,7 +32,7 @@ export function create(writer: Writer, run: Run, resource: ServedResource): void
   const options = writeOptions(context, "CreateOptions", run.query);
   const draft = decodeBody(context, run, resource, options.fieldValidation);
   settleNamespace(draft, run.resourcePlace.namespace);
-  createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
+  run.next(() => createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)));
 }
 
 /**
@@ -54,31 +54,33 @@ export function createDraft(
   wipeSystemFields(draft, bugs);
   if (!owned) track(writer, run, resource, draft, undefined, options, "");
   const { namespace = "", name = "" } = metadataOf(draft);
-  if (resource.row.namespaced) {
-    const stored = writer.namespace(namespace);
-    const refused = refusesCreation(stored, namespace, resource.name, name);
-    const overlooks = bugs["namespace-takes-new-while-going"] && stored !== undefined;
-    if (refused !== undefined && !overlooks) throw refused;
-  }
-  admitted(
-    writer,
-    run,
-    { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options },
-    (object) => {
+  const storeAdmitted = (object: Draft): void => {
+    if (!resource.row.namespaced) {
+      done(store(writer, resource, object, sentVersion, options));
+      return;
+    }
+    const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
+    const made = store(writer, resource, object, sentVersion, options);
+    // The first quota of a namespace is counted as well.
+    if (!options.dryRun && (hasQuotas || resource === writer.quotas))
+      refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
+    done(made);
+  };
+  const admit = (): void => {
+    if (resource.row.namespaced) {
+      const stored = writer.namespace(namespace);
+      const refused = refusesCreation(stored, namespace, resource.name, name);
+      const overlooks = bugs["namespace-takes-new-while-going"] && stored !== undefined;
+      if (refused !== undefined && !overlooks) throw refused;
+    }
+    const admission = { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options } as const;
+    admitted(writer, run, admission, (object) => {
       settleNamespace(object, namespace); // nobody on the way may move it
       if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, undefined));
-      if (!resource.row.namespaced) {
-        done(store(writer, resource, object, sentVersion, options));
-        return;
-      }
-      const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
-      const made = store(writer, resource, object, sentVersion, options);
-      // The first quota of a namespace is counted as well.
-      if (!options.dryRun && (hasQuotas || resource === writer.quotas))
-        refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
-      done(made);
-    },
-  );
+      readied(run, object, storeAdmitted);
+    });
+  };
+  run.next(admit);
 }
 
 /** Prepares, validates and stores; a generated name that is taken is drawn again. */

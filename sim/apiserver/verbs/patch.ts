@@ -83,22 +83,25 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   const attempt = (): void => {
     const live = writer.live(resource, namespace, name);
     if (live === undefined) throw notFound(resource.name, name);
-    const { draft, warnings } = decodePatched(read(), live.object, resource.target, decoding);
-    settleNamespace(draft, namespace);
-    requireName(draft, name);
-    const before = metadataOf(live.object).resourceVersion;
-    const conditional = metadataOf(draft).resourceVersion !== before && !bugs["patch-rv-not-a-precondition"];
-    const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
-    afterRace(writer, run, () =>
-      change(writer, run, raced(writer, write), (stored) => {
-        if (stored !== undefined) {
-          warn(run, warnings);
-          respondObject(context, run, 200, stored);
-        } else if (bugs["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
-        else attempt();
-      }),
-    );
+    const patch = read();
+    run.next(() => {
+      const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding);
+      settleNamespace(draft, namespace);
+      requireName(draft, name);
+      const before = metadataOf(live.object).resourceVersion;
+      const conditional = metadataOf(draft).resourceVersion !== before && !bugs["patch-rv-not-a-precondition"];
+      const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
+      run.next(() => afterRace(writer, run, () => patched(write, warnings)));
+    });
   };
+  const patched = (write: UpdateOf, warnings: readonly string[]): void =>
+    change(writer, run, raced(writer, write), (stored) => {
+      if (stored !== undefined) {
+        warn(run, warnings);
+        respondObject(context, run, 200, stored);
+      } else if (bugs["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
+      else attempt();
+    });
   attempt();
 }
 

@@ -9,7 +9,9 @@ import {
 import { type Decision, refusal } from "../access/authorize.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import { digestOf } from "../../objects/digest.ts";
 import { trackManagedFields } from "../../objects/managed-fields.ts";
+import { seal } from "../../objects/seal.ts";
 import { hasDoubledKey } from "../../planted/doubled-keys.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -80,6 +82,24 @@ export function track(
   if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
     delete ownMetadata(draft).managedFields;
   }
+}
+
+/**
+ * A draft on its way to the store: what is large is sealed and digested before, each in an event of its own, so that the write
+ * finds that done.
+ */
+export function readied(run: Run, draft: Draft, proceed: (draft: Draft) => void): void {
+  if (!run.isLarge) {
+    proceed(draft);
+    return;
+  }
+  run.next(() => {
+    seal(draft);
+    run.next(() => {
+      digestOf(draft as JsonObject);
+      run.next(() => proceed({ ...draft }));
+    });
+  });
 }
 
 export interface Admission {

@@ -22,7 +22,7 @@ import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, requireCreate, requireName, settleNamespace, track } from "./steps.ts";
+import { admitted, readied, requireCreate, requireName, settleNamespace, track } from "./steps.ts";
 import { invalidObject, type Live, type Writer } from "./writer.ts";
 
 export function update(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
@@ -59,7 +59,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
       else respondObject(context, run, 200, stored);
     });
   };
-  attempt();
+  run.next(attempt);
 }
 
 export interface UpdateOf {
@@ -105,7 +105,7 @@ export function change(
     done(stored);
   };
   if (isAdmitted) go(draft);
-  else admitted(writer, run, admission, go);
+  else run.next(() => admitted(writer, run, admission, (object) => readied(run, object, go)));
 }
 
 /** What was going may have gone; a quota may have changed, or an object may use more, or have ended. */

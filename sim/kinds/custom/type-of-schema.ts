@@ -14,9 +14,8 @@ export function typeOfSchema(kind: string, schema: Schema): TypeRow {
     row("kind", text),
     row("metadata", { is: "struct", type: structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta") }),
   ];
-  for (const [name, property] of schema.properties) {
-    if (rows.every((known) => known.name !== name)) rows.push(fieldOf(name, property));
-  }
+  const ofEveryObject = new Set(rows.map(({ name }) => name));
+  for (const [name, property] of schema.properties) if (!ofEveryObject.has(name)) rows.push(fieldOf(name, property));
   return struct(`custom.${kind}`, rows, schema);
 }
 
