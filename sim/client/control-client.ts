@@ -4,6 +4,7 @@ import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { ApiClient, type ClientRequest } from "./api-client.ts";
 import { QueueCounts } from "./queue-counts.ts";
+import type { WatchHearer } from "./reflector.ts";
 
 export interface ControlClientOptions {
   readonly process: Process;
@@ -20,14 +21,6 @@ export interface ControlAnswer {
   readonly status: number;
   /** Undefined when the answer is no object. */
   readonly object: JsonObject | undefined;
-}
-
-export interface WatchHearer {
-  event(type: string, object: JsonObject): void;
-  /** The server answered something else than a stream. */
-  refused(status: number): void;
-  /** The stream is over. Nothing follows. */
-  ended(): void;
 }
 
 /** A server ends a request itself after a minute, and says so. */

@@ -7,7 +7,8 @@ import { configMaps, TestBed } from "../apiserver/test-bed.fixture.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { ControlClient } from "./control-client.ts";
 import { noControllers } from "../control/controllers.ts";
-import { type CollectionHearer, Reflectors } from "./reflectors.ts";
+import type { CollectionHearer } from "./reflector.ts";
+import { Reflectors } from "./reflectors.ts";
 
 const path = "/api/v1/configmaps";
 const all = { as: "admin" };

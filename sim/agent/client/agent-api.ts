@@ -3,6 +3,7 @@
  * what the server puts off with Retry-After, up to ten times, and reads whose connection broke, after a second.
  * Source: the facts, Clients and events.
  */
+import type { WatchHearer } from "../../client/reflector.ts";
 import type { ApiHandler, ApiRequest, Responder, ResponseHeaders } from "../../contract/http-message.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
@@ -18,14 +19,6 @@ export interface AgentApiOptions {
   readonly identity?: NonNullable<ApiRequest["clientCertificate"]>;
   /** Undefined: no rate. */
   readonly bucket?: TokenBucket;
-}
-
-export interface WatchHearer {
-  event(type: string, object: JsonObject): void;
-  /** The server answered something else than a stream. */
-  refused(status: number): void;
-  /** The stream is over. Nothing follows. */
-  ended(): void;
 }
 
 const deadlineMicrosDefault: Micros = 60_000_000;

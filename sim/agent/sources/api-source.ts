@@ -1,8 +1,9 @@
 /** Pods that the API server has bound to the node. Source: the facts, Pod sources. */
+import { Reflector } from "../../client/reflector.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { AgentApi } from "../client/agent-api.ts";
-import { Reflector } from "../client/reflector.ts";
+import { agentsHabits } from "../client/reflector-habits.ts";
 import type { MirrorPods } from "./mirror-pods.ts";
 
 export interface ApiSourceOptions {
@@ -17,12 +18,14 @@ export interface ApiSourceOptions {
   readonly mirrorChanged: (mirror: JsonObject) => void;
 }
 
+const path = "/api/v1/pods";
 const checkMicros = 1_000_000;
 
 export function startApiSource(options: ApiSourceOptions): void {
   const { api, nodeName, isNodeKnown } = options;
   const selector = `fieldSelector=${encodeURIComponent(`spec.nodeName=${nodeName}`)}`;
-  const reflector = new Reflector(api, "/api/v1/pods", selector, hearerOf(options));
+  const habits = agentsHabits(api.process, path, selector);
+  const reflector = new Reflector(api, path, hearerOf(options), habits);
   const check = (): void => {
     if (isNodeKnown()) reflector.start();
     else api.process.clock.after(checkMicros, check);
