@@ -130,6 +130,41 @@ const breaches: Record<string, Breach> = {
     ...oldEvents,
     request: (request) => without(eventList, "resourceVersion")(without(eventList, "resourceVersionMatch")(request)),
   },
+  "finalizers are kept in the order of their names": {
+    check: "finalizers-may-be-reordered",
+    requirement: "deletion.finalizers-reordered",
+    request: (request) =>
+      withBody(request, (text) =>
+        text.replace(/"finalizers":(\[[^\]]*\])/, (_, list: string) => {
+          return `"finalizers":${JSON.stringify((JSON.parse(list) as string[]).sort())}`;
+        }),
+      ),
+  },
+  "a body in protobuf is taken for a custom resource": {
+    check: "custom-resources-have-no-protobuf",
+    requirement: "encodings.custom-no-protobuf",
+    request(request) {
+      const [, apiVersion] = /^\/apis\/([^/]+\/v1)\/namespaces\/[^/]+\/widgets$/.exec(request.path) ?? [];
+      if (request.method !== "POST" || !request.headers["content-type"]?.includes("protobuf")) return request;
+      const body = JSON.stringify({ apiVersion, kind: "Widget", metadata: { name: "b" } });
+      return { ...request, headers: { ...request.headers, "content-type": "application/json" }, body };
+    },
+  },
+  "a match on a watch is passed over": {
+    check: "invalid-combinations-are-refused",
+    requirement: "watch.match-alone",
+    request: without(/watch=/, "resourceVersionMatch"),
+  },
+  "a list that waits is not bounded": {
+    check: "the-future-is-awaited-or-refused",
+    requirement: "lists.timeout",
+    request: (request) => at(request, /([?&])timeoutSeconds=1(?=&|$)/, "$1watch=1&timeoutSeconds=60"),
+  },
+  "a list that is not older is of something else": {
+    check: "exact-lists-expire",
+    requirement: "expiry.limited-not-older",
+    request: (request) => at(request, /resourceVersion=\d+&resourceVersionMatch=NotOlderThan&/, "labelSelector=none&"),
+  },
   "an envelope is of another type": {
     check: "objects-read-the-same-in-every-encoding",
     requirement: "encodings.envelope",

@@ -51,6 +51,7 @@ import { writesAreLinearizable } from "./writes/writes-are-linearizable.ts";
 import { collectionsAreDeletedAsSelected } from "./deletion/collections-are-deleted-as-selected.ts";
 import { collectionsKeepOwnDefaults } from "./deletion/collections-keep-own-defaults.ts";
 import { deletionTimesAreTheServers } from "./deletion/deletion-times-are-the-servers.ts";
+import { finalizersMayBeReordered } from "./deletion/finalizers-may-be-reordered.ts";
 import { finalizersHoldObjects } from "./deletion/finalizers-hold-objects.ts";
 import { graceOnlyShortens } from "./deletion/grace-only-shortens.ts";
 import { namespacesTakeTheirObjects } from "./deletion/namespaces-take-their-objects.ts";
@@ -197,6 +198,7 @@ export const allChecks: readonly Check[] = [
   collectionsKeepOwnDefaults,
   deletionTimesAreTheServers,
   finalizersHoldObjects,
+  finalizersMayBeReordered,
   graceOnlyShortens,
   namespacesTakeTheirObjects,
   policiesHoldForTheirActors,

@@ -103,6 +103,7 @@ export const tokensAreWhoTheirClaimsSay = defineCheck<Program>({
     "authentication-config.user-rules",
     "authentication-config.user-message",
     "authentication-config.email-verified",
+    "authentication-config.rules-order",
   ],
   features: ["token-issuer", "self-reviews"],
   input: anyProgram,
@@ -125,6 +126,7 @@ export const tokensAreWhoTheirClaimsSay = defineCheck<Program>({
     one("email", "email_verified", false),
     one("email-claim", "email_verified", false),
     { name: "email-claim", changes: [] },
+    { name: "expressions", changes: [...changed("plan", "free"), ...changed("sub", "system:admin")] },
   ],
   async run(attempt, { name, changes }) {
     const { tokens } = attempt.access;
@@ -164,6 +166,7 @@ function judgeRefusal(
 ): void {
   const [first] = breaches as readonly [Breach, ...Breach[]];
   attempt.expect(first.requirement, status === 401, `401 for ${shown}`, String(status));
+  judgeOrder(attempt, shown, breaches, told);
   if (breaches.length > 1 || first.message === undefined) return;
   const isOfUser = first.requirement.endsWith("user-rules");
   const promise = told.includes(first.message)
@@ -175,6 +178,16 @@ function judgeRefusal(
     promise,
     promise !== undefined,
   );
+}
+
+/** Claims are looked at first, and the user that they make last: who breaks both is not told of the user. */
+function judgeOrder(attempt: Attempt, shown: string, breaches: readonly Breach[], told: string): void {
+  const isOfUser = ({ requirement }: Breach): boolean => requirement.endsWith("user-rules");
+  const users = breaches.filter(isOfUser);
+  if (users.length === 0 || users.length === breaches.length) return;
+  const late = users.find(({ message }) => message !== undefined && told.includes(message));
+  const expected = `no word of the user rules in the 401 for ${shown}, which breaks a rule for claims`;
+  attempt.expect("authentication-config.rules-order", late === undefined, expected, told);
 }
 
 function shownChanges(changes: readonly Change[]): string {

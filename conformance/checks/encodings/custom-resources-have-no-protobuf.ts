@@ -1,6 +1,9 @@
+import { configMap } from "../../arbitraries/config-maps.ts";
 import { mediaTypeOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
+import { shownAnswer } from "../../client/status-document.ts";
 import { isApiObject } from "../../client/types.ts";
+import { writeConfigMap } from "../../model/protobuf.ts";
 import { withDefinition } from "../../runner/custom-definition.ts";
 import { mediaTypeIn } from "../../runner/encodings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -38,6 +41,22 @@ export const customResourcesHaveNoProtobuf = defineCheck({
           `${either.status} ${type}`,
         );
       }
+      for (const [method, path] of [
+        ["POST", widgets.path],
+        ["PUT", widgets.pathOf("a")],
+      ] as const) {
+        const rawBody = writeConfigMap(configMap(method === "POST" ? "b" : "a"));
+        const refused = await client.request(method, path, { rawBody, contentType: protobuf });
+        const isRefused = refused.status >= 400 && refused.status < 500;
+        attempt.expect(
+          "encodings.custom-no-protobuf",
+          isRefused,
+          `no ${method} of ${path} in it`,
+          shownAnswer(refused),
+        );
+      }
+      const names = (await widgets.readList()).items.map(({ metadata }) => metadata.name).join();
+      attempt.expect("encodings.custom-no-protobuf", names === "a", "nothing made of a body in it", names);
       const one = await client.request("GET", widgets.pathOf("a"), { accept: `${protobuf}, application/json` });
       attempt.expect("encodings.custom-no-protobuf", isApiObject(one.json), "the object", one.text.slice(0, 200));
     });

@@ -2,6 +2,7 @@ import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Query } from "../../client/client.ts";
 import { type Collection, listOf, objectOf } from "../../client/collection.ts";
 import { type ApiList, type ApiObject, isJsonObject } from "../../client/types.ts";
+import { isFailureStatus, shownStatus } from "../../client/status-document.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import { judgeSnapshot } from "../../model/page-law.ts";
 import { stateOf } from "../../model/replay.ts";
@@ -14,7 +15,7 @@ export const exactListsExpire = defineAgedCheck({
   id: "exact-lists-expire",
   area: "expiry",
   property: "An Exact list at an old version is whole or answered 410.",
-  requirements: ["expiry.exact-gone", "expiry.exact-whole", "expiry.reason"],
+  requirements: ["expiry.exact-gone", "expiry.exact-whole", "expiry.reason", "expiry.limited-not-older"],
   features: ["configmaps"],
   async capture(attempt) {
     const collection = await attempt.target.collection("configmaps");
@@ -46,8 +47,41 @@ export const exactListsExpire = defineAgedCheck({
     attempt.expect("expiry.exact-gone", expired.status === 410, "410 for a version that is gone", actual);
     const reason = isJsonObject(expired.json) ? expired.json["reason"] : undefined;
     attempt.expect("expiry.reason", reason === "Expired", "reason Expired", actual);
+    await judgeNotOlder(attempt, collection, resourceVersion);
   },
 });
+
+/** Not older than a version that is gone: refused as such, or the state of some moment since, whole or its first page. */
+async function judgeNotOlder(attempt: Attempt, collection: Collection, resourceVersion: string): Promise<void> {
+  for (const limit of [1, 500]) {
+    const answer = await collection.list({ resourceVersion, resourceVersionMatch: "NotOlderThan", limit });
+    const isGone = shownStatus(answer).startsWith("410") && isFailureStatus(answer);
+    const names = answer.status === 200 ? namesIn(attempt, collection, listOf(answer)) : undefined;
+    const holds = isGone || (names !== undefined && states.some((state) => state.slice(0, limit).join() === names));
+    const expected = `410, or ${states.map((state) => state.slice(0, limit).join()).join(" or ")}, with a limit of ${limit}`;
+    attempt.expect(
+      "expiry.limited-not-older",
+      holds,
+      expected,
+      `${answer.status} ${names ?? answer.text.slice(0, 200)}`,
+    );
+  }
+}
+
+/** Since the version, in order. */
+const states = [
+  ["a", "b", "c"],
+  ["b", "c"],
+  ["b", "c", "d"],
+];
+
+function namesIn(attempt: Attempt, collection: Collection, { items }: ApiList): string {
+  const own = attempt.target.own(collection, items);
+  return own
+    .map(({ metadata }) => metadata.name)
+    .sort()
+    .join();
+}
 
 function exactly(resourceVersion: string): Query {
   return { resourceVersion, resourceVersionMatch: "Exact" };

@@ -17,8 +17,9 @@ export const invalidCombinationsAreRefused = defineCheck({
     "versions.continue-other",
     "versions.continue-zero",
     "versions.unparsable",
+    "watch.match-alone",
   ],
-  features: ["configmaps"],
+  features: ["configmaps", "watch"],
   async run(attempt) {
     const collection = await attempt.target.collection("configmaps");
     const objects = [];
@@ -43,6 +44,13 @@ export const invalidCombinationsAreRefused = defineCheck({
       await refused("versions.match-values", { ...size, resourceVersion, resourceVersionMatch: "Sometimes" }, invalid);
       const { unparsableVersionStatuses } = attempt.profile;
       await refused("versions.unparsable", { ...size, resourceVersion: "not-a-version" }, unparsableVersionStatuses);
+    }
+    for (const resourceVersionMatch of ["NotOlderThan", "Exact"]) {
+      const asked = { resourceVersion, resourceVersionMatch };
+      const watch = await attempt.answeredWatch(() => collection.watch({ ...asked, timeoutSeconds: 1 }));
+      watch.close();
+      const expected = `a watch with ${JSON.stringify(asked)} answered ${invalid.join(" or ")}`;
+      attempt.expect("watch.match-alone", invalid.includes(watch.status ?? 0), expected, String(watch.status));
     }
     const token = first.continueToken;
     attempt.expect("pages.end", token !== undefined, "a token, for two more items exist", "none");

@@ -1,9 +1,10 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Answer } from "../../client/exchange.ts";
-import { headerOf } from "../../client/client.ts";
+import { headerOf, LostAnswer, type Query } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
 import { isJsonObject } from "../../client/types.ts";
 import type { Violation } from "../../client/findings.ts";
+import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { futureVersion } from "../../runner/future-version.ts";
 
@@ -15,7 +16,7 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
   id: "the-future-is-awaited-or-refused",
   area: "versions",
   property: "Lists and gets at a version still to come are not answered with the present.",
-  requirements: ["versions.future", "versions.future-exact", "versions.future-message"],
+  requirements: ["versions.future", "versions.future-exact", "versions.future-message", "lists.timeout"],
   features: ["configmaps"],
   cost: "waiting",
   async run(attempt) {
@@ -29,6 +30,7 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
         // The documents let a server answer so when the version is too large; it then says that.
         retryTooMany: ({ status, text }) => status === 429 && !text.includes(words),
       });
+    const bounded = waitedFor(attempt, path, { resourceVersion, timeoutSeconds: 1 });
     const [got, listed, notOlder, notOlderLimited, exact, exactLimited, limited] = await Promise.all([
       ask(collection.pathOf("a"), {}),
       ask(path, {}),
@@ -55,8 +57,23 @@ export const theFutureIsAwaitedOrRefused = defineCheck({
       attempt.holdsOrDeviates("exact-future-is-500", "versions.future-exact", promise, bare);
       if (answer.status !== 410 && !bare) judgeMessage(answer);
     }
+    const waitedMillis = await bounded;
+    const expected = `an answer to a list with timeoutSeconds=1 within ${1 + graceMillis / 1000} s`;
+    attempt.expect("lists.timeout", waitedMillis <= 1000 + graceMillis, expected, `one after ${waitedMillis} ms`);
   },
 });
+
+/** How long a list has waited for its answer, whatever that says, or until nobody waited any more. */
+async function waitedFor({ client, clock }: Attempt, path: string, query: Query): Promise<number> {
+  const result = await client.attempt("GET", path, { query });
+  const { sentAtMillis, endedAtMillis = clock.nowMillis() } = result.exchange;
+  const waitedMillis = endedAtMillis - sentAtMillis;
+  if (result instanceof LostAnswer && waitedMillis <= 1000 + graceMillis) throw result; // broken, and not late
+  return waitedMillis;
+}
+
+/** What is there in time may still be long on its way; and known servers look at their own patience first. */
+const graceMillis = 15_000;
 
 const words = "Too large resource version";
 
