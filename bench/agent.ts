@@ -75,6 +75,13 @@ class Fleet {
     };
     this.kernel.enter(process, burst);
     this.advance(Math.ceil(podCount / creationRate) + 30);
+    for (let tries = 0; this.runningCount < podCount && tries < 30; tries++) this.advance(10);
+  }
+
+  /** What was asked since the count was cleared, most frequent first. */
+  requestsBy(divisor: number): Readonly<Record<string, number>> {
+    const sorted = [...this.requests].sort(([, one], [, other]) => other - one);
+    return Object.fromEntries(sorted.map(([what, count]) => [what, rounded(count / divisor)]));
   }
 
   get runningCount(): number {
@@ -124,6 +131,8 @@ interface Figures {
   readonly bytesPerPod: number;
   readonly heapBytes: number;
   readonly residentBytes: number;
+  /** From the pods' creation until thirty seconds after the last one. */
+  readonly requestsPerPod: Readonly<Record<string, number>>;
   /** In a virtual second at rest. */
   readonly requestsPerSecond: Readonly<Record<string, number>>;
 }
@@ -137,14 +146,15 @@ function measureFleet(nodes: number, podsPerNode: number, containersPerPod: numb
   });
   const withNodes = heapBytes();
   const pods = nodes * podsPerNode;
+  fleet.requests.clear();
   const creation = timed(() => fleet.createPods(pods, containersPerPod));
+  const requestsPerPod = fleet.requestsBy(pods);
   if (fleet.runningCount !== pods) throw new Error(`${fleet.runningCount} of ${pods} pods run`);
   // Until what was told of their start has expired, and the history of it is compacted.
   fleet.advance(600);
   const withPods = heapBytes();
   fleet.requests.clear();
   const idle = timed(() => fleet.advance(idleSeconds));
-  const requests = [...fleet.requests].sort(([, one], [, other]) => other - one);
   return {
     nodes,
     pods,
@@ -156,7 +166,8 @@ function measureFleet(nodes: number, podsPerNode: number, containersPerPod: numb
     bytesPerPod: Math.round((withPods - withNodes) / Math.max(1, pods)),
     heapBytes: withPods,
     residentBytes: process.memoryUsage().rss,
-    requestsPerSecond: Object.fromEntries(requests.map(([what, count]) => [what, rounded(count / idleSeconds)])),
+    requestsPerPod,
+    requestsPerSecond: fleet.requestsBy(idleSeconds),
   };
 }
 

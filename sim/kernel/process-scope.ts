@@ -1,6 +1,7 @@
 import type { EventOwner } from "./event-queue.ts";
 import { invariant } from "./invariant.ts";
 import { prngStream } from "./prng.ts";
+import { Roster } from "./roster.ts";
 import type { Trace, WordId } from "./trace.ts";
 import type { CallFailure, CallResult, Cancel, Clock, Endpoint, Micros, Prng, Process } from "./types.ts";
 
@@ -32,7 +33,7 @@ export class ProcessScope implements Process, EventOwner {
   pendingCount = 0;
 
   private readonly kernel: ProcessHost;
-  private readonly cleanups = new Set<{ run: () => void }>();
+  private readonly cleanups = new Roster<() => void>();
   private readonly openCalls = new Set<Cancel>();
 
   constructor(kernel: ProcessHost, name: string, incarnation: number) {
@@ -111,9 +112,8 @@ export class ProcessScope implements Process, EventOwner {
 
   onCrash(cleanup: () => void): Cancel {
     if (!this.alive) return nothing;
-    const entry = { run: cleanup };
-    this.cleanups.add(entry);
-    return () => void this.cleanups.delete(entry);
+    const seat = this.cleanups.join(cleanup);
+    return () => this.cleanups.leave(seat);
   }
 
   crash(): void {
@@ -122,7 +122,7 @@ export class ProcessScope implements Process, EventOwner {
     this.alive = false;
     this.kernel.revoke(this);
     for (const cancel of [...this.openCalls]) cancel();
-    for (const cleanup of [...this.cleanups]) cleanup.run();
+    for (const cleanup of this.cleanups.members()) cleanup();
     this.cleanups.clear();
   }
 }

@@ -1,3 +1,4 @@
+import type { Seat } from "../kernel/roster.ts";
 import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
 import { drawDelay, isDoubled, isPassable, type Link, type LinkUser } from "./link.ts";
 import type { Address, Network } from "./network.ts";
@@ -25,6 +26,7 @@ const reset: Cargo = { about: () => "connection reset", bytes: () => 40 };
 /** One direction of a connection: messages arrive in the order of sending, until one is lost. */
 interface Lane {
   readonly link: Link;
+  readonly seat: Seat<LinkUser>;
   readyAtMicros: Micros;
   lost: boolean;
 }
@@ -186,13 +188,12 @@ export class Connection<Service> implements LinkUser {
 
   private leaveIfOver(): void {
     if (this.clientOpen || this.serverState !== "closed") return;
-    this.up.link.users.delete(this);
-    this.down.link.users.delete(this);
+    this.up.link.users.leave(this.up.seat);
+    this.down.link.users.leave(this.down.seat);
   }
 
   private lane(link: Link): Lane {
-    link.users.add(this);
-    return { link, readyAtMicros: 0, lost: !isPassable(link) };
+    return { link, seat: link.users.join(this), readyAtMicros: 0, lost: !isPassable(link) };
   }
 
   /** The message belongs to the process that it goes to: it dies with that one, not with its sender. */

@@ -1,5 +1,6 @@
 /** One direction between two places: what is wrong with it at present, and how long its next message takes. */
 import { invariant } from "../kernel/invariant.ts";
+import type { Roster } from "../kernel/roster.ts";
 import type { Micros, Prng } from "../kernel/types.ts";
 
 /**
@@ -64,7 +65,7 @@ export interface Link {
   /** Of a narrow link: when it has passed on what it was given. */
   freeAtMicros: Micros;
   readonly prng: Prng;
-  readonly users: Set<LinkUser>;
+  readonly users: Roster<LinkUser>;
   /** How many links there were before it. */
   readonly serial: number;
 }

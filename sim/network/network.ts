@@ -1,4 +1,5 @@
 import { invariant } from "../kernel/invariant.ts";
+import { Roster } from "../kernel/roster.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import {
   checkLatency,
@@ -170,7 +171,7 @@ export class Network {
     if (known !== undefined) return known;
     const prng = this.process.prng.stream(from).stream(to);
     const serial = this.links.size;
-    const users = new Set<LinkUser>();
+    const users = new Roster<LinkUser>();
     const link: Link = { from, to, cut: false, latency: 0, disturbances: [], freeAtMicros: 0, prng, users, serial };
     this.applyRulesTo(link);
     this.links.add(link);
@@ -183,8 +184,8 @@ export class Network {
       const wasPassable = isPassable(link);
       const wasCut = link.cut;
       this.applyRulesTo(link);
-      if (link.cut && !wasCut) for (const user of [...link.users]) user.lose(link, true);
-      else if (wasPassable && !isPassable(link)) for (const user of [...link.users]) user.lose(link, false);
+      if (link.cut && !wasCut) for (const user of link.users.members()) user.lose(link, true);
+      else if (wasPassable && !isPassable(link)) for (const user of link.users.members()) user.lose(link, false);
     }
   }
 

@@ -30,6 +30,21 @@ describe("a digest", () => {
     );
   });
 
+  it("does not depend on what was there before, be it shared, alike or another", () => {
+    fc.assert(
+      fc.property(value, value, value, (json, kept, other) => {
+        const shared = seal(structuredClone(kept)) as Json;
+        const now = { json, shared, list: [shared, json] } as Json;
+        const plain = digestOf(structuredClone(now));
+        const befores = [now, other, { shared, list: [shared] }, { json: kept, shared: json, list: other }, [shared]];
+        for (const before of befores) expect(digestOf(now, before as Json)).toBe(plain);
+        expect(digestOf(seal(now), { shared, list: [shared] })).toBe(plain);
+        expect(digestOf(now, now)).toBe(plain);
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
   it("differs where values differ", () => {
     fc.assert(
       fc.property(value, value, (left, right) => {

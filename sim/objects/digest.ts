@@ -1,6 +1,7 @@
 /**
- * A digest and a size for every sealed value: what a write enters into the trace, and what counted bytes are made of.
- * Both are kept for frozen subtrees of some size, so an object that shares most of its parts costs only what is new.
+ * A digest of every sealed value: what a write enters into the trace. It is kept for frozen subtrees of some size that an
+ * object shares with the one that it replaces, so a write costs only what is new; what is new is not kept, since most of it
+ * (versions, times) is not seen again.
  * The digest does not depend on the order of keys. It tells values apart with the odds of 53 bits; it is no defence
  * against anybody who wants two values to meet.
  */
@@ -22,40 +23,52 @@ let high = 0;
 let low = 0;
 let bytes = 0;
 
-/** A safe integer ≥ 0 that stands for the content of `value`: a trace takes it in faster than text. */
-export function digestOf(value: Json): number {
-  summarise(value);
+/**
+ * A safe integer ≥ 0 that stands for the content of `value`: a trace takes it in faster than text. `before` only says which
+ * parts are worth keeping: those that it has too, as the very same object.
+ */
+export function digestOf(value: Json, before?: Json): number {
+  summarise(value, before);
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
 /** Each type begins with a word of its own, so that "1", 1 and [1] differ. */
 const seeds = { null: 0x6e75, boolean: 0x626f, number: 0x6e6d, string: 0x7374, list: 0x6c69, object: 0x6f62 } as const;
 
-function summarise(value: Json): void {
+function summarise(value: Json, before: Json | undefined): void {
   if (typeof value === "string") {
     summariseText(seeds.string, value);
     bytes += 2;
-  } else if (typeof value === "object" && value !== null) summariseContainer(value);
-  else summariseText(value === null ? seeds.null : seeds[typeof value as "number" | "boolean"], String(value));
+  } else if (typeof value === "object" && value !== null) {
+    if (value === before) summariseShared(value);
+    else if (Array.isArray(value)) summariseList(value, Array.isArray(before) ? before : undefined);
+    else summariseObject(value as Members, isMembers(before) ? before : undefined);
+  } else summariseText(value === null ? seeds.null : seeds[typeof value as "number" | "boolean"], String(value));
 }
 
-function summariseContainer(value: readonly Json[] | { readonly [key: string]: Json }): void {
+type Members = { readonly [key: string]: Json };
+
+const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What was there before and is still: likely to stay. */
+function summariseShared(value: readonly Json[] | Members): void {
   const known = summaries.get(value);
   if (known !== undefined) {
     ({ high, low, bytes } = known);
     return;
   }
-  if (Array.isArray(value)) summariseList(value);
-  else summariseObject(value as { readonly [key: string]: Json });
+  if (Array.isArray(value)) summariseList(value, undefined);
+  else summariseObject(value as Members, undefined);
   if (bytes >= rememberedBytesMin && Object.isFrozen(value)) summaries.set(value, { high, low, bytes });
 }
 
-function summariseList(list: readonly Json[]): void {
+function summariseList(list: readonly Json[], before: readonly Json[] | undefined): void {
   let first: number = seeds.list;
   let second = list.length;
   let size = 2 + Math.max(0, list.length - 1);
   for (let at = 0; at < list.length; at++) {
-    summarise(list[at] as Json);
+    summarise(list[at] as Json, before === undefined || at >= before.length ? undefined : before[at]);
     first = mix(first ^ high, low);
     second = mix(second ^ low, first);
     size += bytes;
@@ -66,7 +79,7 @@ function summariseList(list: readonly Json[]): void {
 }
 
 /** Members are added up, which no order can change; each is scrambled with its key first. */
-function summariseObject(object: { readonly [key: string]: Json }): void {
+function summariseObject(object: Members, before: Members | undefined): void {
   let first = 0;
   let second = 0;
   let count = 0;
@@ -75,7 +88,7 @@ function summariseObject(object: { readonly [key: string]: Json }): void {
     const value = object[key];
     if (value === undefined) continue;
     const name = summaryOfKey(key);
-    summarise(value);
+    summarise(value, before === undefined || typeof value !== "object" ? undefined : before[key]);
     const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
     first = (first + member) | 0;
     second = (second + mix(name.low ^ low, member)) | 0;

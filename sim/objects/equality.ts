@@ -51,18 +51,26 @@ const objectRules: Readonly<Record<string, Rule>> = {
   metadata: (left, right) => comparable(left, right, metadataRules),
 };
 
-/** Equality with a rule of its own for some keys; a key with a rule may be missing on one side. */
+/**
+ * Equality with a rule of its own for some keys; a key with a rule may be missing on one side. Keys without one come first:
+ * where objects differ at all, it is mostly there.
+ */
 function comparable(left: Json | undefined, right: Json | undefined, rules: Readonly<Record<string, Rule>>): boolean {
   if (left === right) return true;
   if (!isObject(left) || !isObject(right)) return false;
-  for (const key of Object.keys(left)) {
-    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-    if (!(rule ?? jsonEqual)(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false;
+  for (const key in left) {
+    if (Object.hasOwn(rules, key)) continue;
+    if (!jsonEqual(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false;
   }
-  for (const key of Object.keys(right)) {
-    if (!Object.hasOwn(left, key) && !Object.hasOwn(rules, key) && right[key] !== undefined) return false;
-    if (!Object.hasOwn(left, key) && Object.hasOwn(rules, key) && !(rules[key] as Rule)(undefined, right[key]))
-      return false;
+  for (const key in right) {
+    if (right[key] !== undefined && !Object.hasOwn(left, key) && !Object.hasOwn(rules, key)) return false;
+  }
+  for (const key in rules) {
+    const [before, after] = [ownField(left, key), ownField(right, key)];
+    if ((before !== undefined || after !== undefined) && !(rules[key] as Rule)(before, after)) return false;
   }
   return true;
 }
+
+const ownField = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;

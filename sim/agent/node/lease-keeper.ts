@@ -35,6 +35,8 @@ export class LeaseKeeper {
   private readonly options: LeaseOptions;
   private readonly ports: LeasePorts;
   private readonly collection: string;
+  private readonly path: string;
+  private readonly apiVersion: string;
   private lease: JsonObject | undefined;
 
   constructor(options: LeaseOptions, ports: LeasePorts) {
@@ -43,6 +45,8 @@ export class LeaseKeeper {
     const { dialect } = options;
     const group = groupInDialect(dialect, "coordination.svc.io");
     this.collection = `/apis/${group}/v1/namespaces/${dialect.systemNamespaces.nodeLease}/leases`;
+    this.path = `${this.collection}/${options.nodeName}`;
+    this.apiVersion = `${group}/v1`;
   }
 
   start(): void {
@@ -70,7 +74,7 @@ export class LeaseKeeper {
     const { process, api } = this.ports;
     const again = (): void =>
       void process.clock.after(waitMicros, () => this.ensure(Math.min(2 * waitMicros, ensureMicrosMax), done));
-    api.call({ method: "GET", path: this.path() }, (found) => {
+    api.call({ method: "GET", path: this.path }, (found) => {
       if (found.status === 200) {
         this.lease = found.object;
         done();
@@ -100,14 +104,14 @@ export class LeaseKeeper {
       done();
       return;
     }
-    api.call({ method: "PUT", path: this.path(), body }, (answer: ApiAnswer) => {
+    api.call({ method: "PUT", path: this.path, body }, (answer: ApiAnswer) => {
       if (answer.status === 200) {
         this.lease = answer.object;
         done();
         return;
       }
       // Somebody else wrote it, or it is gone: read again, and try the rest of the attempts.
-      api.call({ method: "GET", path: this.path() }, (found) => {
+      api.call({ method: "GET", path: this.path }, (found) => {
         if (found.status === 200) this.lease = found.object;
         else if (found.status === 404) this.lease = undefined;
         if (this.lease === undefined) this.ensure(ensureMicrosMin, done);
@@ -131,7 +135,7 @@ export class LeaseKeeper {
     const owner = uid === undefined ? [] : [{ apiVersion: "v1", kind: "Node", name: nodeName, uid }];
     return {
       ...before,
-      apiVersion: `${groupInDialect(dialect, "coordination.svc.io")}/v1`,
+      apiVersion: this.apiVersion,
       kind: "Lease",
       metadata:
         before !== undefined && isOwned
@@ -149,9 +153,5 @@ export class LeaseKeeper {
         renewTime: formatMicroTime({ seconds: Math.floor(micros / 1_000_000), micros: micros % 1_000_000 }),
       },
     };
-  }
-
-  private path(): string {
-    return `${this.collection}/${this.options.nodeName}`;
   }
 }

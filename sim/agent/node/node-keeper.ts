@@ -49,6 +49,7 @@ const notAskedYet = "container runtime status check may not have completed yet";
 export class NodeKeeper {
   private readonly ports: NodeKeeperPorts;
   private readonly process: Process;
+  private readonly path: string;
   /** As the API had it last; in standalone mode as it would be. */
   private current: JsonObject | undefined;
   private registered = false;
@@ -66,6 +67,7 @@ export class NodeKeeper {
   constructor(ports: NodeKeeperPorts) {
     this.ports = ports;
     this.process = ports.context.process;
+    this.path = `/api/v1/nodes/${ports.context.options.nodeName}`;
   }
 
   start(): void {
@@ -93,7 +95,7 @@ export class NodeKeeper {
 
   private register(waitMicros: Micros): void {
     const { context, bugs } = this.ports;
-    const { api, options } = context;
+    const { api } = context;
     const again = (): void =>
       void this.process.clock.after(waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
     const found = (node: JsonObject | undefined, isNew: boolean): void => {
@@ -115,7 +117,7 @@ export class NodeKeeper {
         again();
         return;
       }
-      const path = `/api/v1/nodes/${options.nodeName}`;
+      const { path } = this;
       api.call({ method: "GET", path }, (existing) => {
         if (existing.status !== 200 || existing.object === undefined) {
           again();
@@ -181,8 +183,8 @@ export class NodeKeeper {
 
   /** The first attempt is content with what the server's cache has. */
   private attempt(attempt: number, done: () => void): void {
-    const { api, options } = this.ports.context;
-    const path = `/api/v1/nodes/${options.nodeName}`;
+    const { api } = this.ports.context;
+    const { path } = this;
     const query = attempt === 1 ? { query: "resourceVersion=0" } : {};
     const next = (): void => (attempt < attemptsMax ? this.attempt(attempt + 1, done) : done());
     api?.call({ method: "GET", path, ...query }, ({ status, object }) => {
@@ -231,7 +233,7 @@ export class NodeKeeper {
       done(true);
       return;
     }
-    const path = `/api/v1/nodes/${options.nodeName}/status`;
+    const path = `${this.path}/status`;
     const contentType = "application/strategic-merge-patch+json";
     (heartbeat ?? api)?.call({ method: "PATCH", path, body, contentType }, ({ status, object }) => {
       if (status === 200) {

@@ -44,7 +44,9 @@ export interface ResourcePlace {
 export class Router {
   private readonly dialect: Dialect;
   private readonly custom: CustomResources;
-  private readonly recent = new Map<string, Place>();
+  private recent = new Map<string, Place>();
+  /** The ones before: those of them that are asked for again stay. */
+  private older = new Map<string, Place>();
   /** Of the custom resources that the remembered places were found among. */
   private generation = 0;
 
@@ -58,17 +60,22 @@ export class Router {
     if (this.generation !== this.custom.generation) {
       this.generation = this.custom.generation;
       this.recent.clear();
+      this.older.clear();
     }
     const known = this.recent.get(path);
     if (known !== undefined) return known;
-    const place = resolve(this.dialect, this.custom, parsePath(path));
-    if (this.recent.size >= rememberedPathsMax) this.recent.clear();
+    const place = this.older.get(path) ?? resolve(this.dialect, this.custom, parsePath(path));
+    if (this.recent.size >= rememberedPathsMax) {
+      this.older = this.recent;
+      this.recent = new Map();
+    }
     this.recent.set(path, place);
     return place;
   }
 }
 
-const rememberedPathsMax = 8192;
+/** Twice as many are kept: what a few thousand nodes ask for every ten seconds has its place. */
+const rememberedPathsMax = 16_384;
 
 function resolve(dialect: Dialect, custom: CustomResources, segments: readonly string[]): Place {
   const isCore = segments[0] === "api";

@@ -156,8 +156,8 @@ export class Writer {
     store.put(key, 0, (revision) => {
       finishMetadata(draft, String(revision));
       const object = toStored(resource, draft);
-      // Before it is sealed: what is all new would only fill the digests' memory.
-      process.trace("write", key, revision, digestOf(object));
+      // Before it is sealed: what is frozen already is shared with others.
+      process.trace("write", key, revision, digestOf(object, sharedByTemplate(object)));
       stored = seal(object);
       return stored;
     });
@@ -188,7 +188,7 @@ export class Writer {
     store.put(live.key, live.modRevision, (revision) => {
       const version = bugs["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
       stored = seal(withResourceVersion(candidate, version ?? String(revision)));
-      process.trace("write", live.key, revision, digestOf(stored));
+      process.trace("write", live.key, revision, digestOf(stored, live.stored));
       return stored;
     });
     return stored === undefined ? undefined : viewed(resource, stored);
@@ -220,6 +220,12 @@ export class Writer {
     );
     process.trace("write", key, revision, "");
   }
+}
+
+/** What objects that are made alike may have in common: see `SharedSpecs` and the entries of managed fields. */
+function sharedByTemplate(object: JsonObject): JsonObject {
+  const { managedFields } = metadataOf(object) as JsonObject;
+  return { spec: object["spec"], metadata: { managedFields } } as JsonObject;
 }
 
 function liveOf(resource: ServedResource, found: KeyValue): Live {

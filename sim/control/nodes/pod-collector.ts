@@ -7,7 +7,7 @@ import { formatTime } from "../../../wire/time.ts";
 import type { Micros } from "../../kernel/types.ts";
 import { unixSeconds } from "../event-recorder.ts";
 import { collectionOf, type ControlParts, nodeRow, pathTo, podRow } from "../shared/controller.ts";
-import { bodyOf, type Informer } from "../shared/informers.ts";
+import { bodyOf, type Informer, type Lookup } from "../shared/informers.ts";
 import { isTerminated } from "../shared/pods.ts";
 import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod } from "../shared/stored.ts";
@@ -17,6 +17,9 @@ const periodMicros: Micros = 20_000_000;
 /** A node must have been missing for so long. */
 const quarantineMicros: Micros = 40_000_000;
 
+/** The one value of an index that is a class of its own. */
+const everywhere = "*";
+
 export interface PodCollectorOptions {
   /** Ended pods beyond this number go, the oldest first. Default 12,500; 0 keeps all. */
   readonly terminatedPodsMax?: number;
@@ -25,7 +28,10 @@ export interface PodCollectorOptions {
 export class PodCollector {
   private readonly parts: ControlParts;
   private readonly terminatedPodsMax: number;
-  private readonly pods: Informer<Pod>;
+  /** Of each class, those of which something may have to be done: most pods run, and are in none. */
+  private readonly ended: Lookup<Pod>;
+  private readonly going: Lookup<Pod>;
+  private readonly byNode: Lookup<Pod>;
   private readonly nodes: Informer<NodeObject>;
   /** Nodes that pods name and that are not there, since when. */
   private readonly missing = new Map<string, Micros>();
@@ -34,7 +40,10 @@ export class PodCollector {
   constructor(parts: ControlParts, { terminatedPodsMax = 12_500 }: PodCollectorOptions = {}) {
     this.parts = parts;
     this.terminatedPodsMax = terminatedPodsMax;
-    this.pods = parts.informers.of<Pod>(collectionOf(podRow));
+    const pods = parts.informers.of<Pod>(collectionOf(podRow));
+    this.ended = pods.indexed((pod) => (isTerminated(pod) ? everywhere : undefined));
+    this.going = pods.indexed(({ metadata }) => (metadata.deletionTimestamp === undefined ? undefined : everywhere));
+    this.byNode = pods.indexed(({ spec }) => spec.nodeName);
     this.nodes = parts.informers.of<NodeObject>(collectionOf(nodeRow));
   }
 
@@ -55,19 +64,17 @@ export class PodCollector {
   }
 
   private *collect(): Steps<void> {
-    const pods = [...this.pods.all()];
-    yield* this.collectTerminated(pods);
-    yield* this.collectOfLostNodes(pods);
-    yield* this.collectOrphaned(pods);
-    for (const pod of pods) {
-      const isUnscheduled = (pod.spec.nodeName ?? "") === "";
-      if (pod.metadata.deletionTimestamp !== undefined && isUnscheduled) yield* this.remove(pod, undefined);
+    yield* this.collectTerminated();
+    yield* this.collectOfLostNodes();
+    yield* this.collectOrphaned();
+    for (const pod of this.going(everywhere)) {
+      if ((pod.spec.nodeName ?? "") === "") yield* this.remove(pod, undefined);
     }
   }
 
-  private *collectTerminated(pods: readonly Pod[]): Steps<void> {
+  private *collectTerminated(): Steps<void> {
     if (this.terminatedPodsMax === 0) return;
-    const ended = pods.filter(isTerminated);
+    const ended = this.ended(everywhere);
     const many = ended.length - this.terminatedPodsMax;
     if (many <= 0) return;
     const ageOf = ({ metadata }: Pod): string => `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
@@ -76,10 +83,9 @@ export class PodCollector {
   }
 
   /** Somebody says that the node will not come back. */
-  private *collectOfLostNodes(pods: readonly Pod[]): Steps<void> {
+  private *collectOfLostNodes(): Steps<void> {
     const { outOfService } = taintNames(this.parts.dialect);
-    for (const pod of pods) {
-      if (pod.metadata.deletionTimestamp === undefined) continue;
+    for (const pod of this.going(everywhere)) {
       const node = this.nodes.get(pod.spec.nodeName ?? "");
       const isReady =
         node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
@@ -88,11 +94,10 @@ export class PodCollector {
     }
   }
 
-  private *collectOrphaned(pods: readonly Pod[]): Steps<void> {
+  private *collectOrphaned(): Steps<void> {
     const now = this.parts.client.process.clock.nowMicros();
     const named = new Set<string>();
-    for (const { spec } of pods) {
-      const { nodeName = "" } = spec;
+    for (const nodeName of this.byNode.values()) {
       if (nodeName === "" || this.nodes.get(nodeName) !== undefined) continue;
       named.add(nodeName);
       if (!this.missing.has(nodeName)) this.missing.set(nodeName, now);
@@ -103,9 +108,7 @@ export class PodCollector {
         // The cache may be behind.
         const { status } = yield* call({ method: "GET", path: `${collectionOf(nodeRow)}/${name}` });
         if (status !== 404) continue;
-        for (const pod of pods) {
-          if (pod.spec.nodeName === name) yield* this.remove(pod, "PodGC: node no longer exists");
-        }
+        for (const pod of this.byNode(name)) yield* this.remove(pod, "PodGC: node no longer exists");
       }
     }
   }

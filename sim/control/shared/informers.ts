@@ -53,6 +53,13 @@ export function keyOf({ metadata: { namespace, name } }: Stored): string {
 
 type Index<Kind> = Map<string, Map<string, Kind>>;
 
+/** Objects by a value of theirs, in the order of keys. */
+export interface Lookup<Kind> {
+  (value: string): readonly Kind[];
+  /** Those values that some object has. */
+  values(): Iterable<string>;
+}
+
 export class Informer<Kind extends Stored> {
   private readonly objects = new Map<string, Kind>();
   private readonly indexes: { readonly valueOf: (object: Kind) => string | undefined; readonly index: Index<Kind> }[] =
@@ -99,11 +106,11 @@ export class Informer<Kind extends Stored> {
   }
 
   /** An index by a value of each object; what has none is in it nowhere. Answers come in the order of keys. */
-  indexed(valueOf: (object: Kind) => string | undefined): (value: string) => readonly Kind[] {
+  indexed(valueOf: (object: Kind) => string | undefined): Lookup<Kind> {
     const index: Index<Kind> = new Map();
     this.indexes.push({ valueOf, index });
     for (const [key, object] of this.objects) place(index, valueOf(object), key, object);
-    return (value) => sortedValues(index.get(value));
+    return Object.assign((value: string) => sortedValues(index.get(value)), { values: () => index.keys() });
   }
 
   replace(objects: readonly Kind[]): void {
