@@ -109,9 +109,10 @@ export class RuntimeState {
 
   /** A new identifier of 64 hexadecimal digits. */
   newId(): string {
-    let id = "";
-    for (let word = 0; word < 8; word++) id += this.prng.uint32().toString(16).padStart(8, "0");
-    return id;
+    // Joined, and not added up: a sum of strings is kept as its pieces, and identifiers are kept for long.
+    const words: string[] = [];
+    for (let word = 0; word < 8; word++) words.push(this.prng.uint32().toString(16).padStart(8, "0"));
+    return words.join("");
   }
 
   /** Something that lists show has changed. */

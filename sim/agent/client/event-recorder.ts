@@ -130,14 +130,14 @@ export class EventRecorder implements AgentEvents {
 
   /** The tenth message of a kind within ten minutes, and those after it, become one event. */
   private combine({ subject, type, reason, message, atMicros }: Told): { key: string; message: string } {
-    const kindKey = `${subjectKey(subject)} ${type} ${reason}`;
+    const kindKey = [subjectKey(subject), type, reason].join(" ");
     const known = this.kinds.get(kindKey);
     const kind =
       known === undefined || atMicros - known.lastMicros > combineMicros ? { messages: none, lastMicros: 0 } : known;
     if (!kind.messages.includes(message)) kind.messages = [...kind.messages, message];
     kind.lastMicros = atMicros;
     remember(this.kinds, kindKey, kind);
-    if (kind.messages.length < combineAfter) return { key: `${kindKey} ${message}`, message };
+    if (kind.messages.length < combineAfter) return { key: [kindKey, message].join(" "), message };
     kind.messages = kind.messages.slice(1);
     return { key: kindKey, message: `(combined from similar events): ${message}` };
   }
@@ -153,7 +153,7 @@ export class EventRecorder implements AgentEvents {
   }
 
   private mayPass({ subject, type, atMicros }: Told): boolean {
-    const key = `${subjectKey({ ...subject, fieldPath: "" })} ${type}`;
+    const key = [subjectKey({ ...subject, fieldPath: "" }), type].join(" ");
     const spam = this.spam.get(key) ?? {
       bucket: new TokenBucket(spamPerSecond, spamBurst, atMicros),
       lastMicros: 0,
@@ -235,6 +235,7 @@ export class EventRecorder implements AgentEvents {
   }
 }
 
+/** Keys are kept for an hour: joined, and not added up, they are one string, and not a tree of pieces. */
 function subjectKey({ kind, namespace, name, uid, fieldPath }: JsonObject): string {
   return [kind, namespace, name, uid, fieldPath].join(" ");
 }
