@@ -1,25 +1,16 @@
 // What `.ci/demo` does in the browser. Given a third argument, it leaves pictures there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { Assertions, launch, open } from "./browser.mjs";
 import { hashOf } from "../docs/demo/simulation.ts";
 
 const [browserPath, home, pictures = ""] = process.argv.slice(2);
-const problems = [];
-let assertions = 0;
-const expect = (what, holds) => {
-  assertions++;
-  if (!holds) problems.push(what);
-};
-
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+const assertions = new Assertions();
+const { expect } = assertions;
+const browser = await launch(browserPath);
 const said = [];
-page.on("console", (message) => said.push(message.text()));
-page.on("pageerror", (error) => said.push(String(error)));
-page.on("request", (request) => /^(file|blob|data):/.test(request.url()) || said.push(`asks for ${request.url()}`));
 const began = performance.now();
-await page.goto(`file://${join(home, "index.html")}`);
+const page = await open(browser, join(home, "index.html"), { width: 1280, height: 1000 }, (what) => said.push(what));
 const shoot = (name) => pictures !== "" && page.screenshot({ path: join(pictures, name) });
 const seconds = async () => Number.parseFloat(await page.textContent("#now"));
 const playedFor = (least) =>
@@ -77,7 +68,5 @@ for (const name of ["one-broken-link.yaml", "explore/informers.yaml", "explore/n
 
 expect(`nothing on the console: ${said.join("; ")}`, said.length === 0);
 await browser.close();
-for (const problem of problems) console.log(`FAILED ${problem}`);
 console.log(`${Math.round(performance.now() - began)} ms in the browser`);
-console.log(`${assertions - problems.length} of ${assertions} hold`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+assertions.end();

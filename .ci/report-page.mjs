@@ -1,22 +1,14 @@
 // What `.ci/report-page` asks of the page of a report at the widths of a desk and of a phone: in every timeline that is
 // shown, what is wrong is framed, and the frame is in view.
-import { chromium } from "playwright-core";
+import { Assertions, launch, open } from "./browser.mjs";
 
 const [browserPath, ...pages] = process.argv.slice(2);
-const problems = [];
-let assertions = 0;
-const expect = (what, holds) => {
-  assertions++;
-  if (!holds) problems.push(what);
-};
-
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+const assertions = new Assertions();
+const { expect } = assertions;
+const browser = await launch(browserPath);
 for (const width of [1280, 390]) {
   for (const path of pages) {
-    const page = await browser.newPage({ viewport: { width, height: 844 } });
-    page.on("console", (message) => problems.push(`${path}: says ${message.text()}`));
-    page.on("pageerror", (error) => problems.push(`${path}: ${error}`));
-    await page.goto(`file://${path}`);
+    const page = await open(browser, path, { width, height: 844 }, (what) => expect(`${path}: ${what}`, false));
     // Folded findings are opened as a reader would: only then is there anything to see.
     for (const summary of await page.locator("details.by-check:not([open]) > summary").all()) await summary.click();
     await page.waitForTimeout(100);
@@ -54,6 +46,4 @@ for (const width of [1280, 390]) {
   }
 }
 await browser.close();
-for (const problem of problems) console.log(`FAILED ${problem}`);
-console.log(`${assertions} assertions at 1280 and 390 pixels, ${problems.length} failed`);
-process.exit(problems.length === 0 ? 0 : 1);
+assertions.end(" at 1280 and 390 pixels");

@@ -1,23 +1,14 @@
 // What `.ci/trace-page` does in the browser. Given a third argument, it leaves pictures there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { Assertions, launch, open } from "./browser.mjs";
 
 const [browserPath, home, pictures = ""] = process.argv.slice(2);
-const problems = [];
-let assertions = 0;
-const expect = (what, holds) => {
-  assertions++;
-  if (!holds) problems.push(what);
-};
-
-const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+const assertions = new Assertions();
+const { expect } = assertions;
+const browser = await launch(browserPath);
 const said = [];
-page.on("console", (message) => said.push(message.text()));
-page.on("pageerror", (error) => said.push(String(error)));
-page.on("request", (request) => request.url().startsWith("file:") || said.push(`asks for ${request.url()}`));
-await page.goto(`file://${join(home, "run.html")}`);
+const page = await open(browser, join(home, "run.html"), { width: 1280, height: 1000 }, (what) => said.push(what));
 
 const now = () => page.textContent("#trace-now");
 const state = () => page.textContent("#trace-revision");
@@ -91,6 +82,4 @@ expect(
   ["X", "i", "s", "f"].every((kind) => perfetto.traceEvents.some(({ ph }) => ph === kind)),
 );
 
-for (const problem of problems) console.log(`FAILED ${problem}`);
-console.log(`${assertions} assertions, ${problems.length} failed`);
-process.exit(problems.length === 0 ? 0 : 1);
+assertions.end();
