@@ -63,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     agentAddressTypes: options.kubeletPreferredAddressTypes,
     agentCredentials: agentCredentialsOf(options),
     signing: signingOf(options),
+    metricsApi: options.metricsApi,
     ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
     ...(configuration?.tracing === undefined

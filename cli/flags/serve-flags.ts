@@ -143,6 +143,12 @@ export const serve = object({
     31_536_000_000_000,
     { message: message`8760h` },
   ),
+  metricsApi: withDefault(
+    flag("--metrics-api", {
+      description: message`${text("Serve usage of nodes and pods, as their agents tell it: what `kubectl top` asks for.")}`,
+    }),
+    false,
+  ),
   apiAudiences: withDefault(
     option("--api-audiences", commaList("NAMES"), {
       description: message`Whom tokens are for, as token reviews say it, joined by commas.`,

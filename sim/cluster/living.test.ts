@@ -6,6 +6,7 @@ import { kubernetesProfile } from "../contract/profile.ts";
 import type { Pod } from "../control/shared/stored.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { Cluster } from "./cluster.ts";
+import { nodeForward } from "./node-forward.ts";
 import { addLiving, type LivingNodes } from "./living.ts";
 import { nodesOf } from "./node-pools.ts";
 import { seed, type SeedObject, type SeedResult } from "./seed.ts";
@@ -25,15 +26,14 @@ class Living {
     cluster.addServer("apiserver", () => ({
       tokens,
       profile: kubernetesProfile,
-      forward: ({ host, port, target }, done) => {
-        const answer = this.nodes?.answer(host, port, target);
-        done(
-          answer === undefined
-            ? { error: "no route" }
-            : { status: answer.status, headers: {}, body: new TextEncoder().encode(answer.text) },
-        );
-        return () => {};
-      },
+      forward: nodeForward({
+        at: (host, port) => this.nodes?.at(host, port),
+        turn: (work) => work(),
+        elsewhere: (_request, done) => {
+          done({ error: "no route" });
+          return () => {};
+        },
+      }),
     }));
     this.nodes = addLiving(cluster, {
       dialect,
@@ -53,7 +53,7 @@ class Living {
     const [place = "", query = ""] = path.split("?");
     const request = { method, path: place, query, ...(body === undefined ? {} : { body: body as JsonObject }) };
     this.kernel.enter(this.user.process, () => this.user.made.call(request, 5_000_000, (answer) => (heard = answer)));
-    this.advance(0.01);
+    for (let tries = 0; tries < 100 && heard === undefined; tries++) this.advance(0.01);
     if (heard?.ok !== true) throw new Error(`${method} ${path}: no answer`);
     return heard;
   }
@@ -145,7 +145,7 @@ describe("a living cluster", () => {
     expect([living.statusOf("serves").phase, restarts(), before === undefined]).toEqual(["Running", 0, false]);
     node?.crash();
     living.advance(3);
-    expect(living.nodes?.answer(nodeName, "10250", "/healthz")).toBe(undefined);
+    expect(living.nodes?.at(nodeName, "10250")).toBe(undefined);
     node?.start();
     living.advance(15);
     expect(container()["containerID"]).not.toBe(before);
@@ -158,12 +158,32 @@ describe("a living cluster", () => {
     living.advance(5);
     const log = (query = "") => living.ask("GET", `${core}/pods/talks/log${query}`);
     expect(log().status).toBe(200);
-    const node = (living.ask("GET", `${core}/pods/talks`).object as unknown as Pod).spec.nodeName ?? "";
-    const text = (query: string) => living.nodes?.answer(node, "10250", `/containerLogs/default/talks/c${query}`)?.text;
+    const { spec } = living.ask("GET", `${core}/pods/talks`).object as unknown as Pod;
+    const text = (query: string): string => {
+      const at = `/api/v1/nodes/${spec.nodeName}/proxy/containerLogs/default/talks/c${query}`;
+      const { payload } = living.ask("GET", at);
+      return new TextDecoder().decode(payload?.bytes());
+    };
     expect(text("")).toBe("one\ntwo words\n");
     expect(text("?tailLines=1&timestamps=true")).toMatch(/^2030-01-01T00:00:\d\d\.\d{9}Z two words\n$/);
     expect(text("?limitBytes=3")).toBe("one");
     expect(log("?container=none").status).toBe(400);
+  });
+
+  it("serves what any agent does: pods, statistics, configuration, commands", () => {
+    const living = new Living();
+    living.pod("talks", { command: ["sh", "-c", "sleep inf"] });
+    living.advance(5);
+    const { spec } = living.ask("GET", `${core}/pods/talks`).object as unknown as Pod;
+    const at = (path: string, method = "GET"): string => {
+      const { payload } = living.ask(method, `/api/v1/nodes/${spec.nodeName}/proxy${path}`);
+      return new TextDecoder().decode(payload?.bytes());
+    };
+    expect(at("/pods")).toContain('"name":"talks"');
+    expect(at("/stats/summary")).toContain(`"nodeName":"${spec.nodeName}"`);
+    expect(at("/configz")).toContain('"memory.available":"100Mi"');
+    expect(at("/run/default/talks/c?cmd=echo+run", "POST")).toBe("run\n");
+    expect(at("/metrics/resource")).toContain("pod_memory_working_set_bytes");
   });
 
   it("is given objects in whatever order they come, and says what cannot be made", () => {

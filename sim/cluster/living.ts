@@ -4,9 +4,9 @@ import { startClusterControllers } from "../control/cluster-controllers.ts";
 import { startScheduler } from "../control/scheduler/start.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import type { Cluster } from "./cluster.ts";
-import { logAnswer, type NodeAnswer } from "./container-logs.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
 import type { NodeShape } from "./node-shape.ts";
-import { type AgentSettings, SimulatedNode } from "./simulated-node.ts";
+import { type AgentSettings, type NodeStreams, SimulatedNode } from "./simulated-node.ts";
 
 export interface LivingOptions {
   readonly dialect: Dialect;
@@ -17,13 +17,14 @@ export interface LivingOptions {
   readonly agentBugs?: AgentBugs;
   /** What all agents are told, beside what is said of each node. */
   readonly agent?: AgentSettings;
+  readonly streams?: NodeStreams;
 }
 
 export interface LivingNodes {
   /** By name, in the order of the shapes. */
   readonly nodes: ReadonlyMap<string, SimulatedNode>;
-  /** What the agent at this address or of this name answers; undefined when no node of the cluster is there. */
-  answer(host: string, port: string, target: string): NodeAnswer | undefined;
+  /** What the agent at this address or of this name serves; undefined when no node of the cluster is there. */
+  at(host: string, port: string): ApiHandler | undefined;
 }
 
 const controllerRate = { intervalMicros: 50_000, burst: 30 };
@@ -32,7 +33,7 @@ const agentPort = "10250";
 
 /** Adds the members `controllers` and `scheduler`, and for each node its agent, under its name, and `NAME machine`. */
 export function addLiving(cluster: Cluster, options: LivingOptions): LivingNodes {
-  const { dialect, hasRealRates, agent } = options;
+  const { dialect, hasRealRates, agent, streams } = options;
   const rated = <Rate>(rate: Rate): { readonly rate?: Rate } => (hasRealRates ? { rate } : {});
   cluster.add("controllers", (process) =>
     startClusterControllers({ process, server: cluster.api(process), dialect, ...rated(controllerRate) }),
@@ -51,18 +52,21 @@ export function addLiving(cluster: Cluster, options: LivingOptions): LivingNodes
       index,
       bugs,
       ...(agent === undefined ? {} : { agent }),
+      ...(streams === undefined ? {} : { streams }),
     });
     nodes.set(node.name, node);
     byAddress.set(node.address, node);
   }
   return {
     nodes,
-    answer(host, port, target) {
+    at(host, port) {
       const node = byAddress.get(host) ?? nodes.get(host);
-      if (port !== agentPort || node === undefined || !node.agent.isAlive || !node.machine.isAlive) return undefined;
-      const { clock } = node.agent.process;
-      const nowSeconds = Math.floor((clock.epochUnixMillis * 1000 + clock.nowMicros()) / 1_000_000);
-      return logAnswer(target, nowSeconds, node.agent.made, node.machine.made);
+      const serving = port === agentPort ? node?.serving() : undefined;
+      if (node === undefined || serving === undefined) return undefined;
+      const { process } = node.agent;
+      return {
+        start: (request, responder) => cluster.kernel.enter(process, () => serving.start(request, responder)),
+      };
     },
   };
 }

@@ -3,22 +3,21 @@
  * somebody says. It is configured as any agent is, and answers for itself what an agent is asked through its server.
  */
 import type { Dialect } from "../../wire/dialect.ts";
-import type { EvictionSettings } from "../../wire/eviction-thresholds.ts";
+import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { NodeDeclaration, UsageReading } from "../../wire/node-host.ts";
 import { Agent } from "../agent/agent.ts";
 import { AgentNode } from "../agent/node/node-side.ts";
 import { agentOptionsOf } from "../agent/options-of-settings.ts";
 import type { AgentOptions } from "../agent/ports.ts";
-import { readAgentCommand } from "../configuration/agent/command-line.ts";
 import { configzOf } from "../configuration/agent/configz.ts";
 import { agentVersion } from "../configuration/agent/flag-values.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
-import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import type { AgentBugs } from "../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
+import { settingsForEviction } from "./eviction-flags.ts";
 import { ProgrammedUsage, type Taken } from "./programmed-usage.ts";
 
 export interface ProgrammedNodeOptions {
@@ -47,7 +46,7 @@ export class ProgrammedNode {
   constructor(options: ProgrammedNodeOptions) {
     const { kernel, declaration, dialect } = options;
     this.options = options;
-    this.settings = settingsOf(declaration.eviction, dialect);
+    this.settings = settingsForEviction(declaration.eviction, dialect);
     const { capacity, name } = declaration;
     this.machine = kernel.process(`${name} machine`);
     this.process = kernel.process(`${name} agent`);
@@ -139,29 +138,3 @@ export class ProgrammedNode {
 const images = [{ name: "*", sizeBytes: 1024, pullMicros: 1000, runs: { stopMicros: null } }];
 
 const unused = { is: "constant", amount: 0 } as const;
-
-/** As flags have them, so that a node of known usage is configured by the same grammar as any other. */
-function settingsOf(eviction: EvictionSettings, dialect: Dialect): AgentSettings {
-  const { evictionPressureTransitionPeriod: transition, evictionMaxPodGracePeriod: most } = eviction;
-  const args = [
-    `--eviction-hard=${joined(eviction.evictionHard, "<")}`,
-    `--eviction-soft=${joined(eviction.evictionSoft, "<")}`,
-    `--eviction-soft-grace-period=${joined(eviction.evictionSoftGracePeriod, "=")}`,
-    `--eviction-minimum-reclaim=${joined(eviction.evictionMinimumReclaim, "=")}`,
-    ...(transition === undefined ? [] : [`--eviction-pressure-transition-period=${transition}`]),
-    ...(most === undefined ? [] : [`--eviction-max-pod-grace-period=${most}`]),
-    // Of whom there is nobody to ask.
-    "--svcconfig=given",
-    "--registry-qps=0",
-  ];
-  const files = { read: () => ({ error: "no file" }), list: () => ({ error: "no file" }), environment: {} };
-  const command = readAgentCommand(args, dialect, files);
-  if (command.is === "settings") return command.settings;
-  throw new Error(command.is === "refused" ? command.problems.join("\n") : command.is);
-}
-
-function joined(map: Readonly<Record<string, string>> = {}, separator: string): string {
-  return Object.entries(map)
-    .map(([signal, text]) => `${signal}${separator}${text}`)
-    .join(",");
-}

@@ -14,7 +14,12 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { Process } from "../kernel/types.ts";
 import type { AgentBugs } from "../planted/agent-bugs.ts";
+import { AgentListener, RequestCounts } from "../agent/listener/agent-listener.ts";
+import { configzOf } from "../configuration/agent/configz.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { RuntimeState, StreamAddresses } from "../runtime/runtime-state.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
+import { settingsForEviction } from "./eviction-flags.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Member } from "./member.ts";
@@ -30,7 +35,11 @@ export interface SimulatedNodeOptions {
   readonly bugs: AgentBugs;
   /** Of the agent; what is left out is as it is on a node that nobody has configured. */
   readonly agent?: AgentSettings;
+  readonly streams?: NodeStreams;
 }
+
+/** Where commands and ports of a machine's containers are streamed. Default: they are not. */
+export type NodeStreams = (machine: () => RuntimeState) => StreamAddresses;
 
 /** What all agents of a cluster may be told alike. */
 export type AgentSettings = Partial<
@@ -45,14 +54,45 @@ export class SimulatedNode {
   readonly address: string;
   readonly machine: Member<SimulatedRuntime>;
   readonly agent: Member<Agent>;
+  private readonly options: SimulatedNodeOptions;
+  private side: AgentNode | undefined;
+  private listener: { readonly of: Agent; readonly serving: AgentListener } | undefined;
 
   /** Joins the machine as `NAME machine` and the agent as `NAME`, and starts both. */
   constructor(options: SimulatedNodeOptions) {
     const { cluster, shape, index } = options;
+    this.options = options;
     this.name = shape.name;
     this.address = nodeAddress(index);
     this.machine = cluster.add(`${shape.name} machine`, (process) => this.makeMachine(process, options));
     this.agent = cluster.add(shape.name, (process) => this.makeAgent(process, options));
+  }
+
+  /** What its agent serves, to everybody; undefined while it is down. Callers enter its process. */
+  serving(): ApiHandler | undefined {
+    const { agent, side, machine } = this;
+    if (!agent.isAlive || !machine.isAlive || side === undefined) return undefined;
+    if (this.listener?.of !== agent.made) {
+      const serving = new AgentListener({
+        kind: "serving",
+        agent: agent.made.view,
+        node: side,
+        configz: () => this.configz(),
+        hasDebugging: true,
+        idleMillisMax: 4 * 3600 * 1000,
+        syncFrequencyMicros: this.agentOptions(this.options).pods.syncFrequencyMicros,
+        counts: new RequestCounts(),
+      });
+      this.listener = { of: agent.made, serving };
+    }
+    return this.listener.serving;
+  }
+
+  /** As an agent has it that is told the same by flags. */
+  private configz(): JsonObject {
+    const { dialect, agent: { eviction = defaultEviction } = {} } = this.options;
+    const settings = settingsForEviction(eviction, dialect);
+    return configzOf(settings);
   }
 
   /** The power goes: agent and containers end at once, and nothing of them is left. */
@@ -67,7 +107,7 @@ export class SimulatedNode {
     if (!this.agent.isAlive) this.agent.start();
   }
 
-  private makeMachine(process: Process, { shape, index }: SimulatedNodeOptions): SimulatedRuntime {
+  private makeMachine(process: Process, { shape, index, streams }: SimulatedNodeOptions): SimulatedRuntime {
     const { capacity, usage } = shape;
     const { start, stop, run } = usage;
     // What nobody has described serves whatever it is asked for, and whatever is run in it works.
@@ -86,6 +126,7 @@ export class SimulatedNode {
       times: { ...quickCalls, RunPodSandbox: [start.min, start.max] },
       podNetwork: podNetwork(index),
       figuresMicros: figuresMicros,
+      ...(streams === undefined ? {} : { streams: streams(() => this.machine.made.state) }),
       lifeOf: (uid) => (this.endsByItself(uid) ? [run.min, run.max] : undefined),
     });
   }
@@ -104,8 +145,8 @@ export class SimulatedNode {
         headers,
         identity,
         runtime,
-        nodeSide: (context) =>
-          new AgentNode({
+        nodeSide: (context) => {
+          this.side = new AgentNode({
             context,
             runtime,
             rules,
@@ -116,7 +157,9 @@ export class SimulatedNode {
             fail: (why) => {
               throw new Error(`node ${shape.name}: ${why}`);
             },
-          }),
+          });
+          return this.side;
+        },
       },
       agentOptions,
     );

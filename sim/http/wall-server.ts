@@ -9,6 +9,7 @@ import type { Member } from "../cluster/member.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 import type { Process } from "../kernel/types.ts";
 import { addLiving, type LivingNodes, type LivingOptions } from "../cluster/living.ts";
+import type { NodeStreams } from "../cluster/simulated-node.ts";
 import { noControllers } from "../control/controllers.ts";
 import { Chaos, type ChaosDeed } from "../faults/chaos.ts";
 import { seed, type SeedObject } from "../cluster/seed.ts";
@@ -23,6 +24,9 @@ import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
+import { nodeForward, tunnelsToNodes } from "../cluster/node-forward.ts";
+import { UsageApi } from "../cluster/usage-api.ts";
+import { StreamServer } from "../streams/stream-server.ts";
 import type { RevisionStore } from "../store/revision-store.ts";
 import { scaledWall } from "./scaled-wall.ts";
 import type { AccessConfiguration } from "../apiserver/access/access.ts";
@@ -77,13 +81,15 @@ export interface WallServerOptions extends Omit<ServerSettings, "access" | "trac
   /** Seconds of the cluster in one of the world, above zero. Default 1. */
   readonly speed?: number;
   /** Controllers, a scheduler and these nodes. Default: a server alone. */
-  readonly living?: Omit<LivingOptions, "dialect">;
+  readonly living?: Omit<LivingOptions, "dialect" | "streams">;
   /** Put into the store, in whatever order they come, before anybody is served. Default: nothing. */
   readonly objects?: readonly SeedObject[];
   /** What goes wrong for whoever comes in through the socket. Default: nothing. */
   readonly chaos?: WallChaos;
   /** How agents of nodes are reached. Default: nothing is shown, and any certificate is taken. */
   readonly agentCredentials?: AgentCredentials;
+  /** Usage of nodes and pods is served too, as an add-on does in a real cluster. Default false. */
+  readonly metricsApi?: boolean;
   /** What signs certificates, and whose certificates are credentials. Default: one made for this run. */
   readonly signing?: RunAuthority;
   readonly accessLog?: HttpServerOptions["accessLog"];
@@ -122,6 +128,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     chaos,
     agentCredentials = {},
     signing,
+    metricsApi = false,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -160,7 +167,12 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   });
   const { process, made: server } = stoppingOnError(driver, () => cluster.addServer("apiserver-1", settings));
   const { dialect } = server.profile;
-  if (living !== undefined) nodes = addLiving(cluster, { ...living, dialect });
+  const streamServer = living === undefined ? undefined : await StreamServer.listen();
+  if (living !== undefined && streamServer !== undefined) {
+    const streams: NodeStreams = (machine) =>
+      streamServer.addressesOf(() => ({ state: machine(), turn: (work) => driver.enter(machine().process, work) }));
+    nodes = addLiving(cluster, { ...living, dialect, streams });
+  }
   if (objects.length > 0) {
     const problems = await seeded(cluster, driver, dialect, objects);
     if (problems.length > 0) {
@@ -168,9 +180,15 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       throw new UnusableObjects(problems.join("\n"));
     }
   }
+  const nodeAt = (host: string, port: string) => nodes?.at(host, port);
+  const reaching = (inner: ApiHandler): ApiHandler => {
+    const handler = metricsApi ? new UsageApi({ server: inner, process, dialect }) : inner;
+    if (living === undefined) return handler;
+    return { start: (request, responder) => handler.start(request, tunnelsToNodes(responder, nodeAt)) };
+  };
   const listening = await listenHttp(
     {
-      handler: chaos === undefined ? server : withChaos(chaos, cluster, driver, settings),
+      handler: reaching(chaos === undefined ? server : withChaos(chaos, cluster, driver, settings)),
       turn: (work) => driver.enter(process, work),
       compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
       upgrades: { path: connectionPath, credentials: agentCredentials },
@@ -202,6 +220,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       await listening.close(graceMillis);
       driver.enter(process, () => server.flushTraces());
       await Promise.all(exporters.map(closedSoon));
+      streamServer?.close();
       driver.stop();
     },
   };
@@ -239,17 +258,6 @@ function closedSoon(exporter: WallTraces): Promise<void> {
   });
 }
 
-/** Nodes of the cluster itself answer where they are; everybody else is reached over the machine's network. */
-function nodesFirst(nodes: () => LivingNodes | undefined, outside: Forward): Forward {
-  return (request, done, flow) => {
-    const answer = nodes()?.answer(request.host, request.port, request.target);
-    if (answer === undefined) return outside(request, done, flow);
-    const headers = { "content-type": "text/plain" };
-    done({ status: answer.status, headers, body: new TextEncoder().encode(answer.text) });
-    return () => {};
-  };
-}
-
 function seeded(
   cluster: Cluster,
   driver: WallDriver,
@@ -276,7 +284,9 @@ function callersOf(
   nodes: () => LivingNodes | undefined,
   credentials: AgentCredentials,
 ) {
-  const forward = (dial?: Dialer): Forward => nodesFirst(nodes, httpForwarder(turn, dial, undefined, credentials));
+  const at = (host: string, port: string) => nodes()?.at(host, port);
+  const forward = (dial?: Dialer): Forward =>
+    nodeForward({ at, turn, elsewhere: httpForwarder(turn, dial, undefined, credentials) });
   if (configuration === undefined) return { webhooks: httpsWebhookCaller(turn), forward: forward() };
   const { reviewTarget, egress, tracing: _tracing, ...files } = configuration;
   const access: AccessConfiguration = {

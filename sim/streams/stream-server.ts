@@ -16,6 +16,7 @@ import { chosenProtocol, commandOverWebSocket, portsOverWebSocket } from "./web-
 type Kind = "exec" | "attach" | "portforward";
 
 interface Offer {
+  readonly owner: () => StreamOwner | undefined;
   readonly kind: Kind;
   readonly request: object;
   readonly untilMillis: number;
@@ -66,14 +67,23 @@ export class StreamServer implements StreamAddresses {
     this.#owner = owner;
   }
 
+  /** For one of several machines. */
+  addressesOf(owner: () => StreamOwner): StreamAddresses {
+    return { url: (kind, request) => this.#offer(kind, request, owner) };
+  }
+
   url(kind: Kind, request: object): string {
+    return this.#offer(kind, request, () => this.#owner);
+  }
+
+  #offer(kind: Kind, request: object, owner: Offer["owner"]): string {
     const now = Date.now();
     for (const [token, { untilMillis }] of this.#offers) {
       if (untilMillis > now && this.#offers.size < offersMax) break;
       this.#offers.delete(token);
     }
     const token = randomBytes(12).toString("base64url");
-    this.#offers.set(token, { kind, request, untilMillis: now + offerMillis });
+    this.#offers.set(token, { owner, kind, request, untilMillis: now + offerMillis });
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${kind}/${token}`;
   }
 
@@ -88,7 +98,7 @@ export class StreamServer implements StreamAddresses {
     socket.on("close", () => this.#sockets.delete(socket));
     const [, kind, token = ""] = /^\/([a-z]+)\/([\w-]+)$/.exec((request.url ?? "").split("?", 1)[0] as string) ?? [];
     const offer = this.#offers.get(token);
-    const owner = this.#owner;
+    const owner = offer?.owner();
     this.#offers.delete(token);
     if (offer === undefined || offer.kind !== kind || offer.untilMillis < Date.now() || owner === undefined) {
       refuse(socket, "404 Not Found", "no such stream, or it was used before");

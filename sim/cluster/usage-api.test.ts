@@ -1,0 +1,123 @@
+import { expect, it } from "vitest";
+import { ApiClient, type ClientAnswer, type ClientRequest } from "../client/api-client.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { Cluster } from "./cluster.ts";
+import { addLiving, type LivingNodes } from "./living.ts";
+import { nodeForward } from "./node-forward.ts";
+import { nodeFileSchema } from "../../scenarios/node-file.ts";
+import { nodesOf } from "./node-pools.ts";
+import { UsageApi } from "./usage-api.ts";
+
+const { dialect } = kubernetesProfile;
+const group = "/apis/metrics.k8s.io/v1beta1";
+
+function world() {
+  const kernel = new Kernel({ seed: "usage" });
+  const cluster = new Cluster({ kernel });
+  let nodes: LivingNodes | undefined;
+  const tokens = [
+    { token: "admin", user: "admin", uid: "1", groups: ["system:masters"] },
+    { token: "alice", user: "alice", uid: "2", groups: [] },
+  ];
+  const { made: server, process } = cluster.addServer("apiserver", () => ({
+    tokens,
+    profile: kubernetesProfile,
+    authorizationModes: ["RBAC"],
+    forward: nodeForward({
+      at: (host, port) => nodes?.at(host, port),
+      turn: (work) => work(),
+      elsewhere: (_request, done) => {
+        done({ error: "no route" });
+        return () => {};
+      },
+    }),
+  }));
+  nodes = addLiving(cluster, {
+    dialect,
+    nodes: nodesOf(nodeFileSchema.parse({ pools: [{ name: "n", count: 2 }] }).pools, dialect),
+    hasRealRates: false,
+  });
+  const usage = new UsageApi({ server, process, dialect });
+  const advance = (seconds: number): void => kernel.run(kernel.nowMicros() + seconds * 1_000_000);
+  const ask = (path: string, as = "admin", more: Partial<ClientRequest> = {}) => {
+    let heard: ClientAnswer | undefined;
+    const [place = "", query = ""] = path.split("?");
+    kernel.enter(process, () =>
+      new ApiClient(process, usage, as).call({ method: "GET", path: place, query, ...more }, 5_000_000, (answer) => {
+        heard = answer;
+      }),
+    );
+    advance(0.1);
+    if (heard?.ok !== true) throw new Error(`${path}: no answer`);
+    return heard;
+  };
+  advance(5);
+  return { ask, advance };
+}
+
+const namesOf = (list: JsonObject): readonly string[] =>
+  (list["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+
+it("tells what nodes and pods use, by list, name, namespace and label", () => {
+  const { ask, advance } = world();
+  for (const [name, app] of [
+    ["one", "a"],
+    ["two", "b"],
+  ]) {
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name, labels: { app } }, spec } as JsonObject;
+    ask("/api/v1/namespaces/default/pods", "admin", { method: "POST", body });
+  }
+  advance(30);
+  const nodes = ask(`${group}/nodes`).object;
+  expect([nodes["kind"], namesOf(nodes)]).toEqual(["NodeMetricsList", ["n-0", "n-1"]]);
+  expect((nodes["items"] as JsonObject[])[0]).toMatchObject({
+    kind: "NodeMetrics",
+    apiVersion: "metrics.k8s.io/v1beta1",
+    usage: { cpu: expect.stringMatching(/^\d+n$/), memory: expect.stringMatching(/^\d+Ki$/) },
+  });
+  expect(namesOf(ask(`${group}/pods`).object)).toEqual(["one", "two"]);
+  expect(namesOf(ask(`${group}/namespaces/default/pods?labelSelector=app%3Da`).object)).toEqual(["one"]);
+  expect(ask(`${group}/namespaces/default/pods/two`).object).toMatchObject({
+    kind: "PodMetrics",
+    containers: [{ name: "c", usage: { cpu: expect.any(String) } }],
+  });
+  expect([ask(`${group}/nodes/none`).status, ask(`${group}/namespaces/other/pods`).object["items"]]).toEqual([404, []]);
+});
+
+it("is discovered, plain and aggregated, and serves nothing but reads", () => {
+  const { ask } = world();
+  const groups = ask("/apis").object["groups"] as { name: string }[];
+  expect(groups.at(-1)?.name).toBe("metrics.k8s.io");
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const whole = ask("/apis", "admin", { accept }).object["items"] as { metadata: { name: string } }[];
+  expect(whole.at(-1)?.metadata.name).toBe("metrics.k8s.io");
+  expect(ask(group).object["resources"]).toHaveLength(2);
+  expect(ask("/apis/metrics.k8s.io").object["name"]).toBe("metrics.k8s.io");
+  expect(ask(`${group}/nodes`, "admin", { method: "POST", body: {} }).status).toBe(405);
+  expect([ask(`${group}/other`).status, ask("/apis/metrics.k8s.io/v1").status]).toEqual([404, 404]);
+});
+
+it("is for those who may: the server knows who asks, and its rules decide", () => {
+  const { ask } = world();
+  expect([ask(`${group}/nodes`, "alice").status, ask(`${group}/nodes`, "nobody").status]).toEqual([403, 401]);
+  const body = (kind: string, more: object): JsonObject => ({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind,
+    metadata: { name: "usage" },
+    ...more,
+  });
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const rules = [{ apiGroups: ["metrics.k8s.io"], resources: ["nodes"], verbs: ["list"] }];
+  ask(`${rbac}/clusterroles`, "admin", { method: "POST", body: body("ClusterRole", { rules }) });
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "usage" };
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }];
+  ask(`${rbac}/clusterrolebindings`, "admin", {
+    method: "POST",
+    body: body("ClusterRoleBinding", { roleRef, subjects }),
+  });
+  expect([ask(`${group}/nodes`, "alice").status, ask(`${group}/nodes/n-1`, "alice").status]).toEqual([200, 403]);
+  expect(ask(`${group}/pods`, "alice").status).toBe(403);
+});
