@@ -1079,6 +1079,10 @@ export interface MachineInfoResponse {
   readonly memoryBytes: number;
   readonly swapBytes: number;
   readonly pids: number;
+  readonly cgroupVersion: number;
+  readonly tunables: Readonly<Record<string, string>>;
+  readonly numaNodes: number;
+  readonly threadsPerCore: number;
 }
 
 export type MachineReadingRequest = Readonly<Record<string, never>>;

@@ -6,6 +6,7 @@ import { setRuntime } from "../../sim/grpc/control-client.ts";
 import { OtherState, SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
 import { StreamServer } from "../../sim/streams/stream-server.ts";
 import type { Control } from "../../sim/runtime/control.ts";
+import { machineDefaults } from "../../sim/runtime/machine.ts";
 import type { RuntimeOptions } from "../../sim/runtime/runtime-state.ts";
 import type { RuntimeCommandOptions } from "../command-line.ts";
 import { amountOf } from "../flags/amounts.ts";
@@ -88,10 +89,22 @@ function runtimeOptions(options: ServeRuntime): RuntimeOptions {
       memoryBytes: amountOf("--memory", options.memory),
       swapBytes: amountOf("--swap", options.swap),
       pids: amountOf("--pids", options.pids),
+      ...(options.cgroupVersion === 2 ? {} : { cgroupVersion: options.cgroupVersion }),
+      ...(options.tunables.length === 0 ? {} : { tunables: tunablesOf(options.tunables) }),
       rootDisk: { bytes: amountOf("--disk", options.disk), inodes: amountOf("--inodes", options.inodes) },
       imageDisk,
     },
   };
+}
+
+/** Beside those that a machine has as agents want them. */
+function tunablesOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const given = texts.map((text) => {
+    const [, name = "", value = ""] = /^([a-z0-9_.-]+)=(\S+)$/.exec(text) ?? [];
+    if (name === "") throw new UsageError(`--tunable ${text}: write NAME=VALUE, such as kernel.panic=0.`);
+    return [name, value] as const;
+  });
+  return { ...machineDefaults.tunables, ...Object.fromEntries(given) };
 }
 
 async function set(options: SetRuntime): Promise<ExitCode> {

@@ -44,6 +44,17 @@ const serveRuntime = object({
     option("--pids", quantity, { description: message`Processes that the machine can have.` }),
     "32768",
   ),
+  cgroupVersion: withDefault(
+    option("--cgroup-version", integer({ min: 1, max: 2, metavar: "1|2" }), {
+      description: message`Version of the control groups of the machine's kernel.`,
+    }),
+    2,
+  ),
+  tunables: multiple(
+    option("--tunable", string({ metavar: "NAME=VALUE" }), {
+      description: message`A setting of the machine's kernel, such as kernel.panic=0; may be repeated.`,
+    }),
+  ),
   disk: withDefault(option("--disk", quantity, { description: message`Size of the root file system.` }), "100Gi"),
   inodes: withDefault(
     option("--inodes", quantity, { description: message`Inodes of the root file system.` }),

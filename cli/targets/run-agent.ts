@@ -1,7 +1,9 @@
 /** A node agent from its settings: what they name is read and looked at, and it runs until it is told to end. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
 import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
+import { type HostDns, parseResolverFile } from "../../sim/agent/runtime/pod-dns.ts";
 import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
@@ -26,8 +28,9 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
   const rules = parseEvictionSettings(options.eviction);
   if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);
-  const interruption = interrupted(); // before the line that says it has begun
   const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  setOomScore(settings.number("oom-score-adj"), warn);
+  const interruption = interrupted(); // before the line that says it has begun
   const { nodeName } = options;
   const connection = await agentConnection({ settings, profile, context, nodeName, warn, interruption });
   if (connection === "interrupted") return exitCodes.good;
@@ -72,7 +75,7 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
     },
     runtimeEndpoint,
     agentVersion,
-    failSwapOn: settings.flag("fail-swap-on"),
+    hostDns: () => hostDnsOf(settings.text("resolv-conf"), warn),
     seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
     warn,
     fail: (why) => broke(new UsageError(why)),
@@ -113,6 +116,27 @@ function usesProtobuf(settings: AgentSettings, { dialect }: Profile): boolean {
   if (!isProtobuf && contentType !== "application/json")
     throw new UsageError(`--svc-api-content-type ${contentType}: must be ${protobufMediaType} or application/json.`);
   return isProtobuf;
+}
+
+/** Read for each pod that begins: it may change. Without a name there is none. */
+function hostDnsOf(path: string, warn: (line: string) => void): HostDns | undefined {
+  if (path === "") return undefined;
+  try {
+    return parseResolverFile(readFileSync(path, "utf8"));
+  } catch (error) {
+    warn(`--resolv-conf ${path}: ${(error as Error).message}. Pods that need the machine's resolver get none.`);
+    return undefined;
+  }
+}
+
+/** How willing the kernel is to kill the agent. Not everybody may lower it, and not every machine has it. */
+function setOomScore(score: number, warn: (line: string) => void): void {
+  if (process.platform !== "linux") return;
+  try {
+    writeFileSync("/proc/self/oom_score_adj", String(score));
+  } catch (error) {
+    warn(`--oom-score-adj ${score}: ${(error as Error).message}. The agent keeps the score that it has.`);
+  }
 }
 
 /** The first address of either family that others can reach, IPv4 before IPv6; else the loopback. */

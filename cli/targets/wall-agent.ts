@@ -1,6 +1,7 @@
 /** A node agent in real time: what `touchstone agent` runs. */
 import { Kernel } from "../../sim/kernel/kernel.ts";
 import { WallDriver } from "../../sim/kernel/wall-driver.ts";
+import type { HostDns } from "../../sim/agent/runtime/pod-dns.ts";
 import type { EvictionRules } from "../../wire/eviction-thresholds.ts";
 import { Agent } from "../../sim/agent/agent.ts";
 import {
@@ -43,8 +44,8 @@ export interface WallAgentOptions {
   /** `unix:///path` or `HOST:PORT`. */
   readonly runtimeEndpoint: string;
   readonly agentVersion: string;
-  /** A machine with swap is refused. */
-  readonly failSwapOn: boolean;
+  /** Where the machine's resolver is described; undefined: containers have none. */
+  readonly hostDns: () => HostDns | undefined;
   /** Of everything drawn: agents that begin together do not go in step. */
   readonly seed: string;
   readonly warn: (line: string) => void;
@@ -74,7 +75,7 @@ export interface WallAgent {
 /** Begins, and listens; throws `CannotListen`. Containers go on when it is closed. */
 export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent> {
   const {
-    failSwapOn,
+    hostDns,
     settings,
     tls,
     profile,
@@ -96,7 +97,13 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   const turn = (work: () => void): void => {
     if (process.alive) driver.enter(process, work);
   };
-  const runtime = new GrpcRuntime(runtimeEndpoint, driver, process);
+  const imageEndpoint = settings.text("image-service-endpoint");
+  const runtime = new GrpcRuntime(
+    runtimeEndpoint,
+    driver,
+    process,
+    imageEndpoint === "" ? runtimeEndpoint : imageEndpoint,
+  );
   const { dialect } = profile;
   const remote = server === undefined ? undefined : remoteServer({ ...server, dialect, turn });
   let node!: AgentNode;
@@ -110,6 +117,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
         runtime,
         readFiles: machineFiles((work) => process.clock.after(0, work)),
         fetchUrl: urlFetcher(turn),
+        hostDns,
         warn,
         nodeSide: (context) => {
           node = new AgentNode({
@@ -119,7 +127,11 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
             bugs: agentBugsOn(),
             agentVersion,
             negativeGraceIsPods: settings.rules.negativeGraceIsPods,
-            failSwapOn,
+            start: {
+              failSwapOn: settings.flag("fail-swap-on"),
+              failCgroupV1: settings.flag("fail-cgroupv1"),
+              protectKernelDefaults: settings.flag("protect-kernel-defaults"),
+            },
             fail,
           });
           return node;

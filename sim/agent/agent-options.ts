@@ -45,6 +45,7 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
       rootDir: "/var/lib/nodeagent",
       logsDir: "/var/log/pods",
       allowedUnsafeSysctls: [],
+      podCidr: "",
       kernel: {
         cpuQuota: true,
         cpuQuotaPeriodMicros: 100_000,

@@ -14,6 +14,7 @@ import { EventRecorder } from "./client/event-recorder.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
 import { rejectionOf } from "./pods/admission.ts";
+import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
 import { PodManager } from "./pods/pod-manager.ts";
 import { PodSync } from "./pods/pod-sync.ts";
@@ -27,6 +28,7 @@ import { CriCaller } from "./runtime/cri-caller.ts";
 import { Garbage } from "./runtime/garbage.ts";
 import { Health } from "./runtime/health.ts";
 import { ImagePulls } from "./runtime/image-pulls.ts";
+import type { HostDns } from "./runtime/pod-dns.ts";
 import { Relist } from "./runtime/relist.ts";
 import { startApiSource } from "./sources/api-source.ts";
 import { type FilesReader, startFileSource } from "./sources/file-source.ts";
@@ -49,6 +51,8 @@ export interface AgentPorts {
   /** How manifests are read; needed where there is a path or a URL. */
   readonly readFiles?: FilesReader;
   readonly fetchUrl?: UrlFetcher;
+  /** The machine's own resolver, as it is when a pod begins. Default: none is known. */
+  readonly hostDns?: () => HostDns | undefined;
   /** A line for the log. Default: nobody reads it. */
   readonly warn?: (line: string) => void;
   /** Between the start and the first list of the runtime. Default: drawn from a second. */
@@ -97,7 +101,10 @@ export class Agent {
       cri: this.cri,
       events: this.events,
       sources: this.sources(),
-      admit: (pod, others) => this.node.admit(pod) ?? this.predicates(pod as HeldPod, others),
+      admit: (pod, others) =>
+        this.node.admit(pod) ??
+        forbiddenSysctl(pod, options.pods.allowedUnsafeSysctls) ??
+        this.predicates(pod as HeldPod, others),
       changed: () => this.node.podsChanged?.(),
       mirrors: () => this.mirrors,
     });
@@ -154,7 +161,7 @@ export class Agent {
 
   /** Begins; nothing is awaited. */
   start(): void {
-    run(this.health.greet(), () => {
+    run(this.greeted(), () => {
       this.health.start();
       this.relist.start();
       this.garbage.start();
@@ -175,6 +182,14 @@ export class Agent {
       gone: (uid) => this.pods.gone(uid),
       mirrorChanged: (mirror) => this.mirrorChanged(mirror),
     });
+  }
+
+  /** Where no server says which addresses pods have, the flag does. */
+  private *greeted(): Task<void> {
+    yield* this.health.greet();
+    const { podCidr } = this.options.pods;
+    if (this.api === undefined && podCidr !== "")
+      yield* this.cri.ask("UpdateRuntimeConfig", { runtimeConfig: { networkConfig: { podCidr } } });
   }
 
   private startManifests(): void {
@@ -294,7 +309,8 @@ export class Agent {
     const { rootDir, logsDir, clusterDns, clusterDomain, kernel } = this.options.pods;
     const capacity = (this.nodeStatus()["capacity"] ?? {}) as Readonly<Record<string, string>>;
     const memoryCapacityBytes = amount(capacity["memory"], 0) ?? 0;
-    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes, kernel };
+    const hostDns = this.ports.hostDns?.();
+    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes, kernel, hostDns };
   }
 
   private nodeStatus(): JsonObject {

@@ -52,6 +52,7 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       rootDir: text("root-dir"),
       logsDir: text("podLogsDir"),
       allowedUnsafeSysctls: texts("allowed-unsafe-sysctls"),
+      podCidr: text("pod-cidr"),
       kernel: {
         cpuQuota: flag("cpu-cfs-quota"),
         cpuQuotaPeriodMicros: number("cpu-cfs-quota-period"),

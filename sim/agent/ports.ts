@@ -225,6 +225,8 @@ export interface PodOptions {
   readonly rootDir: string;
   readonly logsDir: string;
   readonly allowedUnsafeSysctls: readonly string[];
+  /** Addresses of pods where there is no server. Empty: the runtime's own. */
+  readonly podCidr: string;
   readonly kernel: KernelOptions;
 }
 

@@ -97,7 +97,7 @@ function startAgent(
           bugs: agentBugsOn(),
           agentVersion,
           negativeGraceIsPods: settings.rules.negativeGraceIsPods,
-          failSwapOn: false,
+          start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
           fail: (why) => {
             throw new ExperimentError(`an agent cannot run as cluster.agents.flags say: ${why}`);
           },

@@ -18,7 +18,7 @@ export function nodeForward({ at, turn, elsewhere }: NodeForwardOptions): Forwar
     const handler = at(request.host, request.port);
     if (handler === undefined) return elsewhere(request, done, flow);
     const { method, target, headers, body } = request;
-    const [path = "", query = ""] = split(target);
+    const [path, query] = split(target);
     let isOver = false;
     const tell = (work: () => void): void => {
       if (!isOver) turn(work);

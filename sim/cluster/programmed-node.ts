@@ -78,7 +78,7 @@ export class ProgrammedNode {
               bugs,
               agentVersion,
               negativeGraceIsPods: settings.rules.negativeGraceIsPods,
-              failSwapOn: false,
+              start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
               watcher: { looked: ({ atMicros }) => void this.looks.push({ ...this.usage.take(), atMicros }) },
               fail: (why) => {
                 throw new Error(why);

@@ -153,7 +153,7 @@ export class SimulatedNode {
             bugs,
             agentVersion,
             negativeGraceIsPods: dialect.name === "svc",
-            failSwapOn: false,
+            start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
             fail: (why) => {
               throw new Error(`node ${shape.name}: ${why}`);
             },

@@ -16,7 +16,6 @@ const group = "/apis/metrics.k8s.io/v1beta1";
 function world() {
   const kernel = new Kernel({ seed: "usage" });
   const cluster = new Cluster({ kernel });
-  let nodes: LivingNodes | undefined;
   const tokens = [
     { token: "admin", user: "admin", uid: "1", groups: ["system:masters"] },
     { token: "alice", user: "alice", uid: "2", groups: [] },
@@ -26,7 +25,7 @@ function world() {
     profile: kubernetesProfile,
     authorizationModes: ["RBAC"],
     forward: nodeForward({
-      at: (host, port) => nodes?.at(host, port),
+      at: (host, port) => nodes.at(host, port),
       turn: (work) => work(),
       elsewhere: (_request, done) => {
         done({ error: "no route" });
@@ -34,7 +33,7 @@ function world() {
       },
     }),
   }));
-  nodes = addLiving(cluster, {
+  const nodes: LivingNodes = addLiving(cluster, {
     dialect,
     nodes: nodesOf(nodeFileSchema.parse({ pools: [{ name: "n", count: 2 }] }).pools, dialect),
     hasRealRates: false,

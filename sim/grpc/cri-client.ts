@@ -12,25 +12,22 @@ const MESSAGE_BYTES_MAX = 16 << 20;
 
 export class GrpcRuntime implements CriRuntime {
   private readonly client: Client;
+  private readonly images: Client;
   private readonly driver: WallDriver;
   private readonly process: Process;
 
-  /** `address`: `unix:///path`. Answers arrive in events of `process`. */
-  constructor(address: string, driver: WallDriver, process: Process) {
+  /** `address`, and that of the image service: `unix:///path`. Answers arrive in events of `process`. */
+  constructor(address: string, driver: WallDriver, process: Process, imageAddress = address) {
     this.driver = driver;
     this.process = process;
-    this.client = new Client(address, credentials.createInsecure(), {
-      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
-      // A connection of its own: one that a server's end has broken is nobody else's.
-      "grpc.use_local_subchannel_pool": 1,
-      "grpc.initial_reconnect_backoff_ms": 100,
-      "grpc.max_reconnect_backoff_ms": 3000,
-    });
+    this.client = clientOf(address);
+    this.images = imageAddress === address ? this.client : clientOf(imageAddress);
   }
 
   start(request: CriRequest, done: (answer: CriAnswer) => void, _fail: (failure: CallFailure) => void): Cancel {
     const row = criMethod(request.method) as CriMethodRow;
-    const call = this.client.makeUnaryRequest(
+    const client = row.service.endsWith("ImageService") ? this.images : this.client;
+    const call = client.makeUnaryRequest(
       pathOf(row),
       (message: object) => encodeMessage(row.request, message),
       (bytes: Buffer) => decodeMessage(row.response, bytes),
@@ -69,7 +66,17 @@ export class GrpcRuntime implements CriRuntime {
 
   close(): void {
     this.client.close();
+    this.images.close();
   }
 }
+
+const clientOf = (address: string): Client =>
+  new Client(address, credentials.createInsecure(), {
+    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+    // A connection of its own: one that a server's end has broken is nobody else's.
+    "grpc.use_local_subchannel_pool": 1,
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 3000,
+  });
 
 const pathOf = (row: CriMethodRow): string => `/${row.service}/${row.method}`;

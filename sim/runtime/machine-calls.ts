@@ -26,7 +26,8 @@ const READ_BYTES_MAX = 4 << 20;
 
 export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
   MachineInfo(state, _message, answer) {
-    const { name, milliCpu, memoryBytes, swapBytes, pids } = state.machine.options;
+    const { name, milliCpu, memoryBytes, swapBytes, pids, ...kernel } = state.machine.options;
+    const { cgroupVersion, tunables, numaNodes, threadsPerCore } = kernel;
     const id = digestOf("machine", name);
     answer({
       ok: true,
@@ -42,6 +43,10 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
         memoryBytes,
         swapBytes,
         pids,
+        cgroupVersion,
+        tunables,
+        numaNodes,
+        threadsPerCore,
       },
     });
   },

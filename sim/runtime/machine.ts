@@ -18,6 +18,14 @@ export interface MachineOptions {
   readonly memoryBytes: number;
   readonly swapBytes: number;
   readonly pids: number;
+  /** Of the kernel's control groups: 1 or 2. */
+  readonly cgroupVersion: number;
+  /** The kernel's settings by name, such as `vm.overcommit_memory`. */
+  readonly tunables: Readonly<Record<string, string>>;
+  /** Processors and memory are shared out among so many. */
+  readonly numaNodes: number;
+  /** Of a physical core: so many processors. */
+  readonly threadsPerCore: number;
   readonly rootDisk: DiskSize;
   /** Images and writable layers lie here; undefined: on the root disk. */
   readonly imageDisk: DiskSize | undefined;
@@ -30,6 +38,18 @@ export const machineDefaults: Omit<MachineOptions, "name"> = {
   memoryBytes: 16 * 1024 * 1024 * 1024,
   swapBytes: 0,
   pids: 32_768,
+  cgroupVersion: 2,
+  // As agents want to have them.
+  tunables: {
+    "vm.overcommit_memory": "1",
+    "vm.panic_on_oom": "0",
+    "kernel.panic": "10",
+    "kernel.panic_on_oops": "1",
+    "kernel.keys.root_maxkeys": "1000000",
+    "kernel.keys.root_maxbytes": "25000000",
+  },
+  numaNodes: 1,
+  threadsPerCore: 1,
   rootDisk: { bytes: 100 * 1024 * 1024 * 1024, inodes: 6_553_600 },
   imageDisk: undefined,
   diskBytesPerSecond: 400 * 1024 * 1024,

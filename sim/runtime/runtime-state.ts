@@ -70,6 +70,8 @@ export class RuntimeState {
   conditions = { runtimeReady: true, networkReady: true };
   /** Grows with every change that a list could show. */
   generation = 1;
+  /** As the agent has said; undefined: as the options have it. */
+  podNetwork: string | undefined;
   addressCount = 1;
   private readonly heap = new WakeHeap<ContainerRecord>();
   private readonly onDue: (container: ContainerRecord) => void;

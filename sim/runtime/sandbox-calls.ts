@@ -172,7 +172,7 @@ function listSandboxes(state: RuntimeState, filter: PodSandboxFilter | undefined
 
 /** The next of 10.88.0.0/16, or of what was set: addresses are not given again until all have been. */
 function nextAddress(state: RuntimeState): string {
-  const prefix = (state.options.podNetwork ?? "10.88").split(".");
+  const prefix = (state.podNetwork ?? state.options.podNetwork ?? "10.88").split(".");
   const free = 4 - prefix.length;
   const size = free === 1 ? 256 : free === 2 ? 65_536 : 16_777_216;
   const taken = new Set([...state.sandboxes.values()].filter(({ ready }) => ready).map(({ ip }) => ip));

@@ -48,7 +48,15 @@ export const statusCalls: { readonly [M in StatusMethod]: CallHandler<M> } = {
     });
   },
 
-  UpdateRuntimeConfig: (_state, _message, answer) => answer({ ok: true, message: {} }),
+  /** Pods that begin from now on have addresses of the first range of the fourth version. */
+  UpdateRuntimeConfig(state, { runtimeConfig }, answer) {
+    const ranges = (runtimeConfig?.networkConfig?.podCidr ?? "").split(",");
+    const range = ranges.map((each) => /^([\d.]+)\/(\d+)$/.exec(each.trim())).find((match) => match !== null);
+    const [, address = "", bits = ""] = range ?? [];
+    const parts = address.split(".").slice(0, Math.floor(Number(bits) / 8));
+    if (range !== undefined && parts.length > 0 && parts.length < 4) state.podNetwork = parts.join(".");
+    answer({ ok: true, message: {} });
+  },
 
   // As containerd 1.6 has it: an agent then goes by its own setting.
   RuntimeConfig: (_state, _message, answer) =>

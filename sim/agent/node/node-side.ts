@@ -14,6 +14,7 @@ import { summaryOf } from "../stats/summary.ts";
 import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { type MachineFacts, NodeKeeper } from "./node-keeper.ts";
+import { refusedMachine, type StartGuards } from "./start-guards.ts";
 
 export interface AgentNodeOptions {
   readonly context: AgentContext;
@@ -25,8 +26,8 @@ export interface AgentNodeOptions {
   readonly agentVersion: string;
   /** A negative greatest grace of soft evictions leaves pods their own, as document 3 has it. */
   readonly negativeGraceIsPods: boolean;
-  /** A machine with swap is refused. */
-  readonly failSwapOn: boolean;
+  /** Which machines are refused. */
+  readonly start: StartGuards;
   readonly watcher?: EvictionWatcher;
   /** The agent cannot go on as it is configured: a line that says why. */
   readonly fail: (why: string) => void;
@@ -142,9 +143,10 @@ export class AgentNode implements NodeSide {
   ): void {
     const { context, rules, bugs, fail } = this.given;
     const { options, dialect, heartbeat, events, process } = context;
-    const { milliCpu, memoryBytes, swapBytes } = machine;
-    if (swapBytes > 0 && this.given.failSwapOn) {
-      fail("running with swap on is not supported, please disable swap or set --fail-swap-on flag to false");
+    const { milliCpu, memoryBytes } = machine;
+    const refused = refusedMachine(machine, this.given.start);
+    if (refused !== undefined) {
+      fail(refused);
       return;
     }
     const capacity = capacityOf({ milliCpu, memoryBytes, ephemeralBytes: rootFilesystem?.capacityBytes }, options.node);

@@ -1,4 +1,5 @@
 /** An agent's node half over a simulated server, with a runtime and a machine that answer what they are told. */
+import type { StartGuards } from "./start-guards.ts";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import type { CriAnswer, CriRequest } from "../../../wire/cri.ts";
 import type { Image, MachineReadingResponse, PodSandboxStats } from "../../../wire/cri-messages.ts";
@@ -24,6 +25,9 @@ export interface NodeWorldOptions {
   readonly pods?: readonly ActivePod[];
   readonly stats?: readonly PodSandboxStats[];
   readonly swapBytes?: number;
+  readonly cgroupVersion?: number;
+  readonly tunables?: Readonly<Record<string, string>>;
+  readonly start?: Partial<StartGuards>;
   /** Seconds until the runtime is there. */
   readonly runtimeSeconds?: number;
 }
@@ -70,7 +74,15 @@ export function nodeWorld(options: NodeWorldOptions = {}) {
     const answer = ({ method }: CriRequest): CriAnswer => {
       switch (method) {
         case "MachineInfo":
-          return { ok: true, message: { ...machineInfo, swapBytes: options.swapBytes ?? 0 } };
+          return {
+            ok: true,
+            message: {
+              ...machineInfo,
+              swapBytes: options.swapBytes ?? 0,
+              cgroupVersion: options.cgroupVersion ?? 2,
+              tunables: options.tunables ?? {},
+            },
+          };
         case "MachineReading":
           return { ok: true, message: { ...reading, timestamp: bed.kernel.nowMicros() * 1000 } };
         case "Status":
@@ -134,7 +146,7 @@ export function nodeWorld(options: NodeWorldOptions = {}) {
       bugs: agentBugsOn(options.bugs),
       agentVersion: "v1.33.3",
       negativeGraceIsPods: true,
-      failSwapOn: true,
+      start: { failSwapOn: true, failCgroupV1: true, protectKernelDefaults: false, ...options.start },
       fail: (why) => failures.push(why),
     });
     bed.kernel.enter(process, () => agent.start());
@@ -241,6 +253,10 @@ const machineInfo = {
   memoryBytes: 8192 * mebibyte,
   swapBytes: 0,
   pids: 1000,
+  cgroupVersion: 2,
+  tunables: {},
+  numaNodes: 1,
+  threadsPerCore: 1,
 };
 
 const runtimeStatus = {

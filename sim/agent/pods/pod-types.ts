@@ -25,7 +25,11 @@ export interface PodSpec {
   readonly shareProcessNamespace?: boolean;
   readonly hostname?: string;
   readonly dnsPolicy?: string;
-  readonly dnsConfig?: { readonly nameservers?: readonly string[]; readonly searches?: readonly string[] };
+  readonly dnsConfig?: {
+    readonly nameservers?: readonly string[];
+    readonly searches?: readonly string[];
+    readonly options?: readonly { readonly name: string; readonly value?: string }[];
+  };
   readonly volumes?: readonly JsonObject[];
   readonly priority?: number;
   readonly overhead?: Readonly<Record<string, string>>;

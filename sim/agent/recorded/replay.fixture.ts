@@ -130,7 +130,7 @@ class World {
               bugs: agentBugsOn(),
               agentVersion: "v1.33.3",
               negativeGraceIsPods: false,
-              failSwapOn: false,
+              start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
               fail: (why) => {
                 throw new Error(why);
               },

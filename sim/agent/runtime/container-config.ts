@@ -13,13 +13,12 @@ import type {
 import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import type { KernelOptions, QosClass } from "../ports.ts";
 import { type Container, containersOf, isSidecar, type Pod } from "../pods/pod-types.ts";
+import { type DnsFacts, podDns } from "./pod-dns.ts";
 import { annotations, labels } from "./runtime-pod.ts";
 
-export interface NodeFacts {
+export interface NodeFacts extends DnsFacts {
   readonly rootDir: string;
   readonly logsDir: string;
-  readonly clusterDns: readonly string[];
-  readonly clusterDomain: string;
   readonly memoryCapacityBytes: number;
   readonly kernel: KernelOptions;
 }
@@ -48,7 +47,7 @@ export function sandboxConfig(
     metadata: attempt === 0 ? { name, uid, namespace } : { name, uid, namespace, attempt },
     ...(pod.spec.hostNetwork === true ? {} : { hostname: pod.spec.hostname ?? name.slice(0, 63) }),
     logDirectory: logDirectory(node, pod),
-    dnsConfig: dnsOf(node, pod),
+    dnsConfig: podDns(node, pod),
     ...(ports.length === 0
       ? {}
       : {
@@ -193,24 +192,6 @@ function cgroupParent({ cgroupRoot, cgroupDriver }: KernelOptions, qos: QosClass
   if (cgroupDriver === "cgroupfs") return [cgroupRoot, "kubepods", ...tier, `pod${uid}`].join("/");
   const root = cgroupRoot.split("/").filter((part) => part !== "");
   return `${[...root, "kubepods", ...tier, `pod${uid.replaceAll("-", "_")}`].join("-")}.slice`;
-}
-
-/** DNS of `ClusterFirst` pods is the cluster's where the agent knows it; of others, the host's. */
-function dnsOf(node: NodeFacts, { spec, metadata: { namespace } }: Pod): NonNullable<PodSandboxConfig["dnsConfig"]> {
-  const { dnsPolicy = "ClusterFirst", dnsConfig } = spec;
-  const own = { servers: dnsConfig?.nameservers ?? [], searches: dnsConfig?.searches ?? [] };
-  if (dnsPolicy === "None") return own;
-  const isCluster =
-    node.clusterDns.length > 0 &&
-    (dnsPolicy === "ClusterFirstWithHostNet" || (dnsPolicy === "ClusterFirst" && spec.hostNetwork !== true));
-  const domain = node.clusterDomain;
-  const base = isCluster
-    ? {
-        servers: node.clusterDns,
-        searches: domain === "" ? [] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain],
-      }
-    : { servers: ["127.0.0.1"], searches: ["."] };
-  return { servers: [...base.servers, ...own.servers], searches: [...base.searches, ...own.searches] };
 }
 
 function sysctlsOf({ spec }: Pod): Readonly<Record<string, string>> | undefined {

@@ -337,7 +337,7 @@ export const flagTable: readonly FlagRow[] = [
     { documented: "true", observed: "false" },
     "failCgroupV1",
     "Do not start where control groups are of version 1.",
-    kernel,
+    acts("the start"),
   ),
   inFile("fail-swap-on", "bool", "true", "failSwapOn", "Do not start where swap is on.", acts("the start")),
   own(
@@ -426,7 +426,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "imageServiceEndpoint",
     "Where the image service listens, if not where the runtime does.",
-    kept("runtime and image service are one endpoint"),
+    acts("which image service is called"),
   ),
   inFile(
     "kernel-memcg-notification",
@@ -565,16 +565,9 @@ export const flagTable: readonly FlagRow[] = [
     "-999",
     "oomScoreAdj",
     "The agent's own score for the kernel that has no memory left.",
-    kernel,
+    acts("the agent's own process"),
   ),
-  inFile(
-    "pod-cidr",
-    "string",
-    "",
-    "podCIDR",
-    "Addresses of pods in standalone mode.",
-    kept("the runtime gives pods their addresses"),
-  ),
+  inFile("pod-cidr", "string", "", "podCIDR", "Addresses of pods in standalone mode.", inCalls),
   own(
     "pod-infra-container-image",
     "string",
@@ -593,7 +586,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "protectKernelDefaults",
     "Fail where the kernel is set otherwise than the agent wants.",
-    kernel,
+    acts("the start"),
   ),
   inFile("provider-id", "string", "", "providerID", "The node's name in the provider's database.", inNode),
   inFile(
@@ -646,7 +639,7 @@ export const flagTable: readonly FlagRow[] = [
     "/etc/resolv.conf",
     "resolvConf",
     "File that containers' resolvers start from.",
-    kept("the runtime has no host resolver to copy"),
+    inCalls,
   ),
   own("root-dir", "string", "/var/lib/nodeagent", "Directory of the agent's files.", inPods),
   inFile(
