@@ -506,7 +506,7 @@ export const commandLine = or(
       "touchstone view out/embedded --format markdown",
       "touchstone view --schema report",
       "touchstone view run.json --output run.html",
-      "touchstone view out/hunts/informers/capsules/watch.stream-1.json --format perfetto --output run.perfetto.json",
+      "touchstone view out/hunts/informers/capsules/cluster.converges-1.json --format perfetto --output run.perfetto.json",
     ),
   }),
 );
