@@ -31,6 +31,28 @@ export function encodeCborEvent(type: string, object: Uint8Array): Uint8Array {
   return out.finish();
 }
 
+/** The beginning of a map with one key more, whose value is an array of `length` items that are still to come. */
+export function encodeCborHead(head: { readonly [key: string]: CborValue }, key: string, length: number): Uint8Array {
+  const out = new CborOutput();
+  const entries = Object.entries(head);
+  out.head(majors.tag, selfDescribed);
+  out.head(majors.map, entries.length + 1);
+  for (const [name, value] of entries) {
+    out.item(name);
+    out.item(value);
+  }
+  out.item(key);
+  out.head(majors.array, length);
+  return out.finish();
+}
+
+/** Items one after the other, as an array holds them. */
+export function encodeCborSequence(items: readonly CborValue[]): Uint8Array {
+  const out = new CborOutput();
+  for (const item of items) out.item(item);
+  return out.finish();
+}
+
 export interface CborItem {
   /** As its JSON would be read; integers that a double would change are `bigint`. */
   readonly value: unknown;

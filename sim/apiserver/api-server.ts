@@ -46,6 +46,7 @@ import { defaultAddressTypes } from "./proxy/address-types.ts";
 import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
 import type { ServerContext } from "./verbs/server-context.ts";
+import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
 import type { QueueCounts } from "../client/queue-counts.ts";
@@ -54,6 +55,8 @@ import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 export type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 const nothing: Cancel = () => {};
+/** A configuration that begins so is mostly JSON, and is read as that first. */
+const openingBrace = 123;
 const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
 const fiveMinutes: Micros = 300_000_000;
 const oneHour: Micros = 3_600_000_000;
@@ -395,7 +398,14 @@ export class ApiServer implements ApiHandler, RunHost {
   }
 
   private handle(run: Run): void {
-    run.next(() => this.carryOut(run));
+    run.next(() => {
+      const { body, headers } = run.request;
+      const type = headers["content-type"] ?? "";
+      const isYaml = run.isLarge && body instanceof Uint8Array && /yaml/i.test(type);
+      if (isYaml && (body[0] !== openingBrace || !type.includes("apply")))
+        run.steps(yamlBodySteps(body), () => this.carryOut(run));
+      else this.carryOut(run);
+    });
   }
 
   /** 5. What is asked for is carried out. */

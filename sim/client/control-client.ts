@@ -3,6 +3,7 @@ import type { Dialect } from "../../wire/dialect.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { ApiClient, type ClientRequest } from "./api-client.ts";
+import { kept } from "./item-scope.ts";
 import { QueueCounts } from "./queue-counts.ts";
 import type { WatchHearer } from "./reflector.ts";
 
@@ -44,8 +45,9 @@ export class ControlClient {
 
   /** `done` fires once, within the call or later, unless the call is cancelled or this process dies. */
   call(request: ClientRequest, done: (answer: ControlAnswer) => void): Cancel {
+    const told = kept(done);
     return this.api.call(request, deadlineMicros, (answer) =>
-      done(answer.ok ? { status: answer.status, object: answer.payload?.object } : lost),
+      told(answer.ok ? { status: answer.status, object: answer.payload?.object } : lost),
     );
   }
 

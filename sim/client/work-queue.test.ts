@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
+import { kept } from "./item-scope.ts";
 import { newQueueCount } from "./queue-counts.ts";
 import { inTurns, type Outcome, WorkQueue } from "./work-queue.ts";
 
@@ -93,6 +94,40 @@ describe("a work queue", () => {
     queue.addAfter("c", 1_000_000);
     pass(10_000);
     expect(log).toEqual(["1010 c"]);
+  });
+
+  it("tries an item again whose work threw, at once or in what it had left for later", () => {
+    for (const isLater of [false, true]) {
+      const caught: string[] = [];
+      const kernel = new Kernel({ seed: "queue", caught: ({ cause }, what) => caught.push(`${what}: ${cause}`) });
+      const process = kernel.process("controller");
+      let tries = 0;
+      const fail = (): void => {
+        throw new Error(`try ${tries}`);
+      };
+      const queue = new WorkQueue<string>({
+        process,
+        count: newQueueCount(),
+        work: (_item, done) => {
+          if (++tries >= 3) done("done");
+          // As an answer to a request that is asked in an answer.
+          else if (isLater)
+            process.clock.after(
+              500,
+              kept(() => process.clock.after(500, kept(fail))),
+            );
+          else fail();
+        },
+      });
+      queue.open();
+      queue.add("a");
+      kernel.run(10_000_000);
+      expect(tries).toBe(3);
+      expect(caught).toEqual([1, 2].map((at) => `item of a controller: Error: try ${at}`));
+      queue.add("a"); // nobody is at it any more
+      kernel.run(20_000_000);
+      expect(tries).toBe(4);
+    }
   });
 
   it("leaves room between turns for others, and dies with its process", () => {

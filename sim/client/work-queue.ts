@@ -4,6 +4,7 @@
  * Source: client-go, util/workqueue (the queue, and the default controllers' rate limiter for one item).
  */
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import { kept, within } from "./item-scope.ts";
 import type { QueueCount } from "./queue-counts.ts";
 
 /** `again`: it did not work out. */
@@ -13,7 +14,7 @@ export interface WorkQueueOptions<Item> {
   readonly process: Process;
   /** Where it counts what it does. */
   readonly count: QueueCount;
-  /** Calls `done` once, within the call or later. What it throws is this item's alone: it is tried again. */
+  /** Calls `done` once, within the call or later. What it throws is this item's alone, also later: it is tried again. */
   readonly work: (item: Item, done: (outcome: Outcome) => void) => void;
   /** Items worked on before others have their turn, at least 1. Default 100. */
   readonly turnItemsMax?: number;
@@ -128,12 +129,11 @@ export class WorkQueue<Item> {
       else this.failures.delete(item);
       this.plan(stepMicros);
     };
-    try {
-      work(item, done);
-    } catch (error) {
+    const failed = (error: unknown): void => {
       process.caught("item of a controller", error);
       done("again");
-    }
+    };
+    within(failed, () => work(item, done));
   }
 }
 
@@ -154,7 +154,7 @@ export function oneByOne(process: Process, step: (at: number, next: () => void) 
       isWithin = false;
       if (!isNext) return;
     }
-    process.clock.after(turnMicros, turn);
+    process.clock.after(turnMicros, kept(turn));
   };
   turn();
 }
@@ -172,7 +172,7 @@ export function inTurns<Item>(
     let open = end - at + 1;
     const ended = (): void => {
       if (--open > 0) return;
-      if (at < items.length) process.clock.after(turnMicros, turn);
+      if (at < items.length) process.clock.after(turnMicros, kept(turn));
       else finished();
     };
     while (at < end) work(items[at++] as Item, ended);

@@ -37,6 +37,10 @@ export interface Payload {
   bytes(): Uint8Array;
   /** How many bytes there are, once somebody has asked for them. */
   readonly sizeBytes?: number | undefined;
+  /** Calls `told` with the number of bytes when they have all been taken in slices. */
+  onceSized?(told: (bytes: number) => void): void;
+  /** For whoever has taken all slices: so many bytes there were. */
+  sized?(bytes: number): void;
   /** The same bytes in pieces, in order, for a large body of which a piece is shared with other answers; nobody may change them. */
   pieces?(): readonly Uint8Array[];
   /**

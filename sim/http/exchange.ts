@@ -260,7 +260,11 @@ export class Exchange implements Responder {
     const isBare = payload.isVerbatim === true || this.#request?.method === "HEAD";
     const slices = isBare ? undefined : payload.slices?.();
     if (slices !== undefined) {
-      sendSlices(slices, this.#sliced(status, headers, payload), this.#context.patience.answerMillisMax);
+      sendSlices(
+        counted(slices, payload),
+        this.#sliced(status, headers, payload),
+        this.#context.patience.answerMillisMax,
+      );
       if (this.#state === "started") this.#state = "sending";
       return;
     }
@@ -499,6 +503,19 @@ export class Exchange implements Responder {
       userAgent: this.#incoming.headers["user-agent"] as string | undefined,
     });
   }
+}
+
+/** Tells the payload how many bytes its slices had. */
+function counted(slices: Iterator<Uint8Array>, payload: Payload): Iterator<Uint8Array> {
+  let bytes = 0;
+  return {
+    next() {
+      const next = slices.next();
+      if (next.done === true) payload.sized?.(bytes);
+      else bytes += next.value.length;
+      return next;
+    },
+  };
 }
 
 /** Watch events that leave together. */

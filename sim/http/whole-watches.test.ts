@@ -116,3 +116,16 @@ it("costs nobody the server's attention: fifty watches that nobody reads", { tim
   expect(process.memoryUsage().rss - before).toBeLessThan(500 * 1024 * 1024);
   for (const answer of unread) answer.destroy();
 });
+
+it("counts the bytes of a list that leaves in parts", async () => {
+  const sum = async (): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return Number(
+      /apiserver_response_sizes_sum\{[^}]*resource="configmaps"[^}]*verb="LIST"[^}]*\} (\S+)/.exec(text)?.[1] ?? 0,
+    );
+  };
+  const before = await sum();
+  const list = await (await fetch(`${server.url}${configMaps}`)).arrayBuffer();
+  expect(list.byteLength).toBeGreaterThan(20_000_000);
+  expect(await sum()).toBe(before + list.byteLength);
+});

@@ -15,7 +15,7 @@ import { type Draft, type FieldValidation, isObject, type Target } from "../cont
 import { strictProblems } from "./strict-problems.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
-import { parseYaml } from "./yaml-body.ts";
+import { readYamlBody } from "./yaml-body.ts";
 
 export type BodyFormat = "json" | "yaml";
 
@@ -88,7 +88,7 @@ function readBody(body: Uint8Array | JsonObject | undefined, format: BodyFormat,
   if (body !== undefined && !(body instanceof Uint8Array)) return { value: body, duplicates: none, yaml: false };
   const bytes = body ?? noBytes;
   if (format === "yaml") {
-    const read = parseYaml(lenient.decode(bytes));
+    const read = readYamlBody(bytes);
     if (!read.ok) throw unrecognised(target, read.error, bytes);
     return { value: read.value, duplicates: read.duplicates, yaml: true };
   }

@@ -7,7 +7,7 @@ import { goQuote } from "../../wire/go-strings.ts";
 import type { Json } from "../contract/http-message.ts";
 import { goSyntax } from "./go-values.ts";
 import { depthMax } from "./walk-context.ts";
-import { firstDocument, type YamlNode } from "./yaml-nodes.ts";
+import { firstDocument, nodesPerStop, type YamlNode } from "./yaml-nodes.ts";
 import { yamlTextProblem } from "./yaml-problems.ts";
 import { keyText, resolveScalar, type YamlScalar, YamlTagError } from "./yaml-scalars.ts";
 import { YamlSyntaxError } from "./yaml-scanner.ts";
@@ -21,15 +21,39 @@ export type YamlBody =
  * double holds come as bigints.
  */
 export function parseYaml(text: string): YamlBody {
+  return drained(yamlSteps(text));
+}
+
+/** The same, stopping now and then. */
+function* yamlSteps(text: string): Generator<void, YamlBody> {
   const problem = yamlTextProblem(text);
   if (problem !== undefined) return refused(problem);
   try {
     const reader = new Reader();
-    return { ok: true, value: reader.read(firstDocument(text)), duplicates: reader.duplicates };
+    const document = yield* firstDocument(text);
+    return { ok: true, value: yield* reader.read(document), duplicates: reader.duplicates };
   } catch (error) {
     if (error instanceof YamlTagError || error instanceof YamlSyntaxError) return refused(error.message);
     if (error instanceof Refusal) return { ok: false, error: error.message };
     throw error;
+  }
+}
+
+const readBodies = new WeakMap<Uint8Array, YamlBody>();
+const lenient = new TextDecoder();
+
+/** The body, as it was read in steps where it was. */
+export const readYamlBody = (body: Uint8Array): YamlBody => readBodies.get(body) ?? parseYaml(lenient.decode(body));
+
+/** Reads a body in steps, for whoever calls `readYamlBody` with it afterwards. */
+export function* yamlBodySteps(body: Uint8Array): Generator<void, void> {
+  readBodies.set(body, yield* yamlSteps(lenient.decode(body)));
+}
+
+function drained<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
   }
 }
 
@@ -54,60 +78,74 @@ class Reader {
   readonly duplicates: string[] = [];
   private charactersLeft = charactersMax;
   private depth = 0;
+  private stepCount = 0;
   private readonly open = new Set<YamlNode>();
   private readonly known = new Map<YamlNode, Key>();
   private readonly budget = new AliasBudget();
 
-  read(document: YamlNode | undefined): unknown {
-    return document === undefined ? null : this.value(document);
+  *read(document: YamlNode | undefined): Generator<void, unknown> {
+    return document === undefined ? null : yield* this.value(document);
   }
 
   /** A value for JSON, which has no name for what is no finite number. */
-  private value(node: YamlNode): unknown {
-    const value = this.decoded(node);
-    if (typeof value !== "number" || Number.isFinite(value)) return value;
-    throw new Refusal(`json: unsupported value: ${goInfinity(value)}`);
+  private *value(node: YamlNode): Generator<void, unknown> {
+    return finite(node.is === "scalar" ? this.scalar(node) : yield* this.decoded(node));
   }
 
-  private decoded(node: YamlNode): unknown {
+  private scalar(node: YamlNode): YamlScalar {
     this.budget.spend();
-    if (node.is === "scalar") return resolveScalar(node.text, node.tag, node.isPlain);
-    if (node.is === "alias") return this.aliased(node, (target) => this.decoded(target));
+    return resolveScalar(node.text, node.tag, node.isPlain);
+  }
+
+  private *decoded(node: YamlNode): Generator<void, unknown> {
+    if (node.is === "scalar") return this.scalar(node);
+    this.budget.spend();
+    if (node.is === "alias") {
+      const target = this.follow(node);
+      const result = yield* this.decoded(target);
+      this.budget.depth--;
+      return result;
+    }
     if (++this.depth > depthMax) throw new YamlTagError("exceeded max depth");
-    const value = node.is === "list" ? this.list(node) : Object.fromEntries(this.fields(node, new Map(), new Set()));
+    const value =
+      node.is === "list" ? yield* this.list(node) : Object.fromEntries(yield* this.fields(node, new Map(), new Set()));
     this.depth--;
     return value;
   }
 
-  private list(node: YamlNode): unknown[] {
+  private *list(node: YamlNode): Generator<void, unknown[]> {
     this.open.add(node);
     const items: unknown[] = [];
-    for (const child of node.children) items.push(this.value(child));
+    for (const child of node.children) {
+      if (++this.stepCount % nodesPerStop === 0) yield;
+      // Most are scalars, and need no step of their own.
+      items.push(child.is === "scalar" ? finite(this.scalar(child)) : yield* this.value(child));
+    }
     this.open.delete(node);
     return items;
   }
 
-  private aliased<Result>(alias: YamlNode, read: (target: YamlNode) => Result): Result {
+  /** What an alias stands for; its depth is for the caller to take back. */
+  private follow(alias: YamlNode): YamlNode {
     const target = alias.target as YamlNode;
     if (this.open.has(target)) throw new YamlTagError(`anchor '${alias.text}' value contains itself`);
     this.budget.depth++;
-    const result = read(target);
-    this.budget.depth--;
-    return result;
+    return target;
   }
 
   /** Adds the fields of `map`. `keys` are those that are there, with their types. */
-  private fields(map: YamlNode, fields: Fields, keys: Set<string>): Fields {
+  private *fields(map: YamlNode, fields: Fields, keys: Set<string>): Generator<void, Fields> {
     this.open.add(map);
     const { children } = map;
     for (let at = 0; at < children.length; at += 2) {
+      if (++this.stepCount % nodesPerStop === 0) yield;
       const [key, value] = [children[at] as YamlNode, children[at + 1] as YamlNode];
       if (isMergeKey(key)) {
-        this.merge(value, fields, keys);
+        yield* this.merge(value, fields, keys);
         continue;
       }
-      const { name, shown } = this.key(key);
-      const read = this.value(value);
+      const { name, shown } = yield* this.key(key);
+      const read = value.is === "scalar" ? finite(this.scalar(value)) : yield* this.value(value);
       if (name === undefined) {
         const found = read === null ? "<nil>" : goSyntax(read as Json);
         throw new Refusal(`Unsupported map key of type: ${shown}, value: ${found}`);
@@ -126,32 +164,31 @@ class Reader {
     this.duplicates.push(text);
   }
 
-  private merge(source: YamlNode, fields: Fields, keys: Set<string>): void {
-    const mergeOne = (node: YamlNode): void => {
+  private *merge(source: YamlNode, fields: Fields, keys: Set<string>): Generator<void, void> {
+    if (++this.depth > depthMax) throw new YamlTagError("exceeded max depth");
+    const sources = source.is === "list" ? source.children.toReversed() : [source]; // the earlier wins
+    for (const node of sources) {
       this.budget.spend();
       const target = node.target ?? node;
       if (target.is !== "map") throw new YamlTagError("map merge requires map or sequence of maps as the value");
-      if (node.is === "alias") this.aliased(node, () => this.fields(target, fields, keys));
-      else this.fields(target, fields, keys);
-    };
-    if (++this.depth > depthMax) throw new YamlTagError("exceeded max depth");
-    if (source.is === "list")
-      for (const item of source.children.toReversed()) mergeOne(item); // the earlier wins
-    else mergeOne(source);
+      if (node.is === "alias") this.follow(node);
+      yield* this.fields(target, fields, keys);
+      if (node.is === "alias") this.budget.depth--;
+    }
     this.depth--;
   }
 
   /** `shown` tells keys apart as the server's texts do; a key of another type is another key. */
-  private key(node: YamlNode): Key {
+  private *key(node: YamlNode): Generator<void, Key> {
     // Merges meet the same ones again and again; what they cost the budget has been counted with the first.
     let key = this.known.get(node);
-    if (key === undefined) this.known.set(node, (key = this.readKey(node)));
+    if (key === undefined) this.known.set(node, (key = yield* this.readKey(node)));
     else this.budget.spend();
     return key;
   }
 
-  private readKey(node: YamlNode): Key {
-    const value = this.decoded(node);
+  private *readKey(node: YamlNode): Generator<void, Key> {
+    const value = node.is === "scalar" ? this.scalar(node) : yield* this.decoded(node);
     if (typeof value === "object" && value !== null) {
       throw new YamlTagError(
         `invalid map key: ${goSyntax(value as Json).replaceAll("map[string]", "map[interface {}]")}`,
@@ -163,6 +200,11 @@ class Reader {
     if (name === undefined) return { name, shown: `uint64, key: 0x${key.toString(16)}` };
     return { name, shown: typeof key === "string" ? goQuote(key) : name };
   }
+}
+
+function finite(value: unknown): unknown {
+  if (typeof value !== "number" || Number.isFinite(value)) return value;
+  throw new Refusal(`json: unsupported value: ${goInfinity(value)}`);
 }
 
 const goInfinity = (value: number): string => (Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");

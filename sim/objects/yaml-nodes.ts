@@ -44,10 +44,13 @@ const scalar = (line: number, text: string, tag: string | undefined, isPlain: bo
   target: undefined,
 });
 
-/** Undefined for a text without any. Throws `YamlSyntaxError`, and `YamlTagError` for anchors. */
-export function firstDocument(text: string): YamlNode | undefined {
+/** Undefined for a text without any; stops now and then. Throws `YamlSyntaxError`, and `YamlTagError` for anchors. */
+export function firstDocument(text: string): Generator<void, YamlNode | undefined> {
   return new Composer(new YamlScanner(text)).document();
 }
+
+/** Nodes between two stops. */
+export const nodesPerStop = 20_000;
 
 class Composer {
   private readonly scanner: YamlScanner;
@@ -63,7 +66,7 @@ class Composer {
     this.scanner = scanner;
   }
 
-  document(): YamlNode | undefined {
+  *document(): Generator<void, YamlNode | undefined> {
     while (this.scanner.peek().kind === "document end") this.scanner.skip();
     let hasDirective = false;
     for (let token = this.scanner.peek(); token.kind === "directive"; token = this.scanner.peek()) {
@@ -80,7 +83,11 @@ class Composer {
     const isEmpty = token.kind === "document start" || token.kind === "document end" || token.kind === "stream end";
     if (isEmpty || token.kind === "directive") return this.empty(token.line);
     this.node(true, false);
-    for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) this.steps[top.form](top);
+    let count = 0;
+    for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) {
+      this.steps[top.form](top);
+      if (++count % nodesPerStop === 0) yield;
+    }
     this.scanner.peek(); // what follows must at least be readable
     return this.root;
   }

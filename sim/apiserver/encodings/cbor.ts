@@ -2,7 +2,7 @@
  * Objects in CBOR. They look as in JSON, but that fields of bytes hold bytes, which JSON has to show as base64.
  */
 import { decodeBase64 } from "../../../wire/base64.ts";
-import { type CborValue, encodeCbor } from "../../../wire/cbor.ts";
+import { type CborValue, encodeCbor, encodeCborHead, encodeCborSequence } from "../../../wire/cbor.ts";
 import type { Shape, TypeRow } from "../../../wire/schema.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -11,6 +11,23 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 export function cborOf(type: TypeRow | undefined, object: JsonObject): Uint8Array {
   const convert = type === undefined ? undefined : ofStruct(type);
   return encodeCbor(convert === undefined ? object : convert(object));
+}
+
+/** Items that are written in one step. */
+const itemsPerStep = 200;
+
+/** A list, some items at a time. */
+export function* cborListSlices(
+  type: TypeRow | undefined,
+  head: JsonObject,
+  items: readonly JsonObject[],
+): Generator<Uint8Array> {
+  const convert = (type === undefined ? undefined : ofStruct(type)) ?? ((value: Json) => value as CborValue);
+  yield encodeCborHead(convert(head) as { readonly [key: string]: CborValue }, "items", items.length);
+  for (let at = 0; at < items.length; at += itemsPerStep) {
+    const part = convert({ items: items.slice(at, at + itemsPerStep) }) as { readonly items: readonly CborValue[] };
+    yield encodeCborSequence(part.items);
+  }
 }
 
 type Convert = (value: Json) => CborValue;

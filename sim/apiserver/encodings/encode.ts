@@ -1,18 +1,23 @@
 /** Every way in which an object becomes bytes. */
 import { encodeCborEvent } from "../../../wire/cbor.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
+import type { TypeRow } from "../../../wire/schema.ts";
 import { encodeJson, encodePrettyJson } from "../../../wire/go-strings.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { cborOf } from "./cbor.ts";
+import { cborListSlices, cborOf } from "./cbor.ts";
 import { utf8 } from "./encodings.ts";
-import { encodeProtobuf, encodeWatchFrame, typeOfObject } from "./protobuf/envelope.ts";
+import { encodeProtobuf, encodeWatchFrame, protobufListSlices, typeOfObject } from "./protobuf/envelope.ts";
 import { yamlText } from "./yaml.ts";
 
 /** Formats that this server reads and writes. */
 export type Format = "json" | "yaml" | "protobuf" | "cbor";
 
-export type Encode = (object: JsonObject) => Uint8Array;
+export interface Encode {
+  (object: JsonObject): Uint8Array;
+  /** A list in pieces, of which those that wait for others are empty: `items` are its own, and `head` is the rest. */
+  readonly list?: (head: JsonObject, items: readonly JsonObject[]) => Generator<Uint8Array>;
+}
 
 /** A watch event; `object` is the event's object. */
 export type EncodeEvent = (type: string, object: JsonObject) => Uint8Array;
@@ -30,12 +35,18 @@ export class Encoders {
   private readonly events: Readonly<Partial<Record<Format, EncodeEvent>>>;
 
   constructor(dialect: Dialect) {
-    const protobuf: Encode = (object) => {
+    const messageOf = (object: JsonObject): TypeRow => {
       const type = typeOfObject(dialect, object);
       if (type === undefined) throw new InvariantError("an object without a message was promised in protobuf", object);
-      return encodeProtobuf(type, object);
+      return type;
     };
-    const cbor: Encode = (object) => cborOf(typeOfObject(dialect, object), object);
+    const protobuf: Encode = Object.assign((object: JsonObject) => encodeProtobuf(messageOf(object), object), {
+      list: (head: JsonObject, items: readonly JsonObject[]) => protobufListSlices(messageOf(head), head, items),
+    });
+    const cbor: Encode = Object.assign((object: JsonObject) => cborOf(typeOfObject(dialect, object), object), {
+      list: (head: JsonObject, items: readonly JsonObject[]) =>
+        cborListSlices(typeOfObject(dialect, head), head, items),
+    });
     this.byFormat = { json: compactJson, yaml, protobuf, cbor };
     this.events = {
       protobuf: (type, object) => encodeWatchFrame(type, protobuf(object)),

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { compactJson, yaml } from "./encode.ts";
+import { svcDialect } from "../../../wire/dialect.ts";
+import { compactJson, type Encode, Encoders, yaml } from "./encode.ts";
 import { Encodings } from "./encodings.ts";
 import { ListPayload } from "./list-payload.ts";
 
@@ -24,10 +25,11 @@ const list = (items: readonly JsonObject[] | null, resourceVersion = "7"): JsonO
 });
 
 /** The body as it would be without anything kept. */
-const afresh = ({ items, ...head }: JsonObject, encode: typeof compactJson): string => {
+const afreshBytes = ({ items, ...head }: JsonObject, encode: Encode): Uint8Array => {
   const bare = (items as readonly JsonObject[]).map(({ kind: _kind, apiVersion: _version, ...rest }) => rest);
-  return text(encode({ ...head, items: bare } as JsonObject));
+  return encode({ ...head, items: bare } as JsonObject);
 };
+const afresh = (object: JsonObject, encode: Encode): string => text(afreshBytes(object, encode));
 
 const pieces = (object: JsonObject, encodings: Encodings): readonly Uint8Array[] =>
   new ListPayload(object, "application/json", compactJson, encodings).pieces();
@@ -100,3 +102,21 @@ it("a list in YAML is what the encoder makes of the whole, the first time and th
     { seed: 5, numRuns: 200 },
   );
 });
+
+it.each(["cbor", "protobuf"] as const)(
+  "a list in %s is made in many pieces, which are what the encoder makes of the whole",
+  (format) => {
+    const encode = new Encoders(svcDialect).of(format);
+    for (const count of [0, 1, 200, 201, 1_234]) {
+      const items = Array.from({ length: count }, (_, at) => ({
+        ...item(at),
+        metadata: { name: `n${at}`, labels: { a: "b".repeat(at % 300) } },
+        binaryData: { key: "AAAA" },
+      }));
+      const object = { ...list(items), kind: "ConfigMapList" };
+      const pieces = [...new ListPayload(object, "x", encode, new Encodings(0)).slices()];
+      expect(Buffer.concat(pieces).equals(afreshBytes(object, encode))).toBe(true);
+      expect(pieces.length).toBeGreaterThan(count / 200);
+    }
+  },
+);

@@ -26,6 +26,8 @@ export class ListPayload extends SharedPayload {
     else if (this.encode === compactJson) yield* this.jsonSlices(head as JsonObject, items);
     else if (this.encode === yaml && items.length > 0)
       yield* yamlSlices(head as JsonObject, "items", this.yamlItems(items));
+    else if (this.encode.list !== undefined && Object.keys(this.object).at(-1) === "items")
+      yield* this.encode.list(head as JsonObject, items.map(withoutType) as readonly JsonObject[]);
     else yield* this.lastSlices({ ...head, items: items.map(withoutType) });
   }
 

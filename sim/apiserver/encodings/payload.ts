@@ -12,6 +12,7 @@ export abstract class LazyPayload implements Payload {
   readonly contentType: string;
   sizeBytes: number | undefined;
   private made: Uint8Array | undefined;
+  private told: ((bytes: number) => void) | undefined;
 
   constructor(contentType: string) {
     this.contentType = contentType;
@@ -27,6 +28,16 @@ export abstract class LazyPayload implements Payload {
 
   pieces(): readonly Uint8Array[] {
     return [this.bytes()];
+  }
+
+  onceSized(told: (bytes: number) => void): void {
+    this.told = told;
+  }
+
+  sized(bytes: number): void {
+    this.sizeBytes = bytes;
+    this.told?.(bytes);
+    this.told = undefined;
   }
 
   protected abstract make(): Uint8Array;

@@ -50,10 +50,12 @@ export class RequestMetrics {
     if (run.isTerminated) endpoint.terminated.set(run.answered, (endpoint.terminated.get(run.answered) ?? 0) + 1);
   }
 
-  /** Counts the bytes of a read's answer, once it has been sent. */
-  sent({ counted, verb }: Run, { sizeBytes }: Payload): void {
-    if (counted === undefined || sizeBytes === undefined || (verb !== "get" && verb !== "list")) return;
-    counted.endpoint.sizes.observe(sizeBytes);
+  /** Counts the bytes of a read's answer: once it has been sent, or of one that leaves in parts with the last of them. */
+  sent({ counted, verb }: Run, payload: Payload): void {
+    if (counted === undefined || (verb !== "get" && verb !== "list")) return;
+    const { sizes } = counted.endpoint;
+    if (payload.sizeBytes === undefined) payload.onceSized?.((bytes) => sizes.observe(bytes));
+    else sizes.observe(payload.sizeBytes);
   }
 
   /** Where a watch of this resource counts its events. */

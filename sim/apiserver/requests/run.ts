@@ -206,6 +206,12 @@ export class Run {
     this.park("waiting", timer);
   }
 
+  /** Work that stops now and then: what is left of it is the next step. */
+  steps(work: Generator<void, void>, proceed: () => void): void {
+    if (work.next().done === true) proceed();
+    else this.next(() => this.steps(work, proceed));
+  }
+
   /** The time by which an answer must have left, from now on. */
   limit(deadlineMicros: Micros): void {
     this.deadlineMicros = deadlineMicros;

@@ -5,7 +5,7 @@ import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { decodeObject, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
-import { parseYaml } from "../../objects/yaml-body.ts";
+import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import type { Format } from "../encodings/encode.ts";
 import { requireBodySize } from "../requests/body-size.ts";
@@ -46,7 +46,7 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
   if (format === "cbor") return readCborBody(body, options);
-  const text = format === "yaml" ? parseYaml(lenient.decode(body)) : parseJsonStrict(body);
+  const text = format === "yaml" ? readYamlBody(body) : parseJsonStrict(body);
   if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
   throw badRequest(
     `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,
@@ -63,7 +63,6 @@ function optionsOnly(body: JsonObject, bytes: Uint8Array): JsonObject {
 
 const options = { kind: "DeleteOptions" };
 const noBytes = new Uint8Array(0);
-const lenient = new TextDecoder();
 
 /** A body handed over in process has no format of its own. Throws 415. */
 function bodyFormat(context: ServerContext, run: Run): Format {

@@ -95,7 +95,7 @@ function schemaOf(raw: JsonObject, prefix: string, read: (raw: JsonObject) => Sc
     listMapKeys: (raw[`${prefix}list-map-keys`] as readonly string[] | undefined) ?? [],
     atomicMap: raw[`${prefix}map-type`] === "atomic",
     limits: readLimits(raw),
-    pattern: pattern === "" ? undefined : compilePattern(pattern),
+    pattern: pattern === "" ? undefined : patternOf(pattern),
     allOf: list("allOf"),
     anyOf: list("anyOf"),
     oneOf: list("oneOf"),
@@ -130,6 +130,12 @@ export interface Pattern {
   readonly source: string;
   /** Whether it is found anywhere in a text. */
   test(text: string): boolean;
+}
+
+/** A pattern that validation has accepted; it is compiled when it is first asked. */
+function patternOf(source: string): Pattern {
+  let compiled: Pattern | undefined;
+  return { source, test: (text) => (compiled ??= compilePattern(source) as Pattern).test(text) };
 }
 
 /** Undefined for what is no pattern. */

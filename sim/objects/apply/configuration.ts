@@ -8,7 +8,7 @@ import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { depthMax } from "../walk-context.ts";
-import { parseYaml } from "../yaml-body.ts";
+import { readYamlBody } from "../yaml-body.ts";
 
 export interface Configuration {
   readonly value: JsonObject;
@@ -63,8 +63,6 @@ function readCbor(body: Uint8Array): unknown {
   }
 }
 
-const lenient = new TextDecoder();
-
 /** JSON without surprises needs no YAML reader, which is much slower. */
 function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body[0] === openingBrace) {
@@ -74,7 +72,7 @@ function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplica
     }
     if (!quick.ok && quick.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
   }
-  const read = parseYaml(lenient.decode(body));
+  const read = readYamlBody(body);
   if (!read.ok) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
   return { value: asFloats(read.value), duplicates: read.duplicates };
 }

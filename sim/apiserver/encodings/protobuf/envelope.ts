@@ -30,6 +30,42 @@ export function encodeProtobuf(type: TypeRow, object: JsonObject): Uint8Array {
   return writer.finish();
 }
 
+/** Items that are written in one step. */
+const itemsPerStep = 200;
+
+/**
+ * A list with kind and apiVersion in the dialect, of whose messages `items` is the last field. The envelope begins with the
+ * length of all, so that nothing leaves before everything is made; until then the slices are empty.
+ */
+export function* protobufListSlices(
+  type: TypeRow,
+  head: JsonObject,
+  items: readonly JsonObject[],
+): Generator<Uint8Array> {
+  const headBytes = encodeMessage(type, { ...head, items: [] });
+  const without = encodeMessage(type, { items: [] }).length;
+  const parts: Uint8Array[] = [headBytes];
+  let length = headBytes.length;
+  for (let at = 0; at < items.length; at += itemsPerStep) {
+    const part = encodeMessage(type, { items: items.slice(at, at + itemsPerStep) }).subarray(without);
+    parts.push(part);
+    length += part.length;
+    yield nothing;
+  }
+  yield magic;
+  const before = protobuf.Writer.create();
+  before.uint32(delimited(1)).fork();
+  before.uint32(delimited(1)).string((head["apiVersion"] ?? "") as string);
+  before.uint32(delimited(2)).string((head["kind"] ?? "") as string);
+  before.ldelim();
+  before.uint32(delimited(2)).uint32(length);
+  yield before.finish();
+  yield* parts;
+  yield protobuf.Writer.create().uint32(delimited(3)).string("").uint32(delimited(4)).string("").finish();
+}
+
+const nothing = new Uint8Array(0);
+
 /** One frame of a watch. `object` is the whole envelope of the event's object. */
 export function encodeWatchFrame(type: string, object: Uint8Array): Uint8Array {
   const writer = protobuf.Writer.create();
