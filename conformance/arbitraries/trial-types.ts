@@ -26,6 +26,10 @@ export interface TrialType {
   readonly needsVersion: boolean;
   /** Whether PUT makes what is not there, as well where most types do not allow it. */
   readonly putCreates: boolean;
+  /** A custom resource, which a program defines for itself: its schema. `prefix` is then the definition's. */
+  readonly custom?: { readonly schema: JsonObject };
+  /** What it is called among types of one plural. Default: the plural. */
+  readonly title?: string;
   /** It is forgotten after an hour. */
   readonly isShortLived?: true;
 }
@@ -165,6 +169,29 @@ export const trialTypes: readonly TrialType[] = [
     pointer: "/description",
     desired: (description) => ({ value: 1000, description }),
   },
+];
+
+const widget = {
+  ...usual,
+  plural: "widgets",
+  kind: "Widget",
+  prefix: () => "",
+  pointer: "/spec/value",
+  putCreates: true,
+  countsGeneration: true,
+  custom: {
+    schema: {
+      type: "object",
+      properties: { spec: { type: "object", properties: { value: { type: "string" } } } },
+    },
+  },
+  desired: (value: string) => ({ spec: { value } }),
+} as const;
+
+/** Types of which each program has its own. */
+export const customTrialTypes: readonly TrialType[] = [
+  { ...widget, title: "custom" },
+  { ...widget, title: "custom of the cluster", namespaced: false },
 ];
 
 /** What is at a type's pointer. */

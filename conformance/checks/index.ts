@@ -105,6 +105,7 @@ import { subresourcesAreBelowTheirResource } from "./paths/subresources-are-belo
 import { typesAreFoundAtTheirPaths } from "./paths/types-are-found-at-their-paths.ts";
 import { everyListComesInJson } from "./encodings/every-list-comes-in-json.ts";
 import { dryRunsUseNoQuota } from "./dry-run/dry-runs-use-no-quota.ts";
+import { collectionsFollowTheirWriter } from "./versions/collections-follow-their-writer.ts";
 import { oneVersionIsOneState } from "./versions/one-version-is-one-state.ts";
 import { createsAreJudgedByEveryVerb } from "./writes/creates-are-judged-by-every-verb.ts";
 import { racesHaveOneOrder } from "./writes/races-have-one-order.ts";
@@ -246,6 +247,7 @@ export const allChecks: readonly Check[] = [
   everyListComesInJson,
   dryRunsUseNoQuota,
   oneVersionIsOneState,
+  collectionsFollowTheirWriter,
   bindingsAreOfOnePod,
   createsAreJudgedByEveryVerb,
   namespacesRefuseWhatIsNewOnceTheyGo,

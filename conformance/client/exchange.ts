@@ -1,3 +1,4 @@
+import { asksForWatch } from "./asks-for-watch.ts";
 import type { Json } from "./types.ts";
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
 import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";
@@ -84,7 +85,7 @@ const evidenceBytesMax = 64 * 1024;
 
 /** A command line that sends the same request. Watches get `-N`, so that events show as they come. */
 export function curlLine(request: WireRequest, style: CurlStyle): string {
-  const words = ["curl", /[?&]watch=/.test(request.path) ? "-sSN" : "-sS", ...flagsOf(request, style)];
+  const words = ["curl", asksForWatch(request.path) ? "-sSN" : "-sS", ...flagsOf(request, style)];
   if (request.method !== "GET") words.push("-X", request.method);
   for (const [name, value] of Object.entries(request.headers)) {
     if (name !== "user-agent") words.push("-H", shellQuoted(`${name}: ${value}`));

@@ -1,4 +1,5 @@
 /** Verbs that a resource need not have. What discovery does not name for it, and the target refuses, breaks no promise. */
+import { asksForWatch } from "./asks-for-watch.ts";
 import type { WireRequest } from "../../wire/ports.ts";
 import { UnservedVerb } from "./findings.ts";
 import type { Client } from "./client.ts";
@@ -44,7 +45,7 @@ export function optionalVerbOf({ method, path }: Pick<WireRequest, "method" | "p
   return { prefix, resource: subresource === undefined ? plural : `${plural}/${subresource}`, verb };
 }
 
-const isWatch = (method: string, path: string): boolean => method === "GET" && /[?&]watch=(true|1)/.test(path);
+const isWatch = (method: string, path: string): boolean => method === "GET" && asksForWatch(path);
 
 /** Group and version, then, below a namespace or not, the resource with its name and subresource. */
 const resourcePath =

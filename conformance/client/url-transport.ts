@@ -2,6 +2,7 @@ import type { ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
+import { asksForWatch } from "./asks-for-watch.ts";
 import { saysAsWhom } from "./exchange.ts";
 import { onOpenedStream, whenSent } from "./opened-stream.ts";
 
@@ -69,7 +70,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
   const live = new Set<() => void>();
   return {
     open(request, sink) {
-      const target = request.as !== undefined ? others : /[?&]watch=/.test(request.path) ? watches : requests;
+      const target = request.as !== undefined ? others : asksForWatch(request.path) ? watches : requests;
       const own = typeof token === "function" ? token() : token;
       const value = request.as === undefined ? own : request.as === "nobody" ? undefined : request.as.token;
       const credentials = {

@@ -24,6 +24,8 @@ export interface DefinitionOptions {
   readonly version?: JsonObject;
   /** Of a further namespace, for a second definition in one attempt: each has the group of its namespace. */
   readonly suffix?: string;
+  /** Default Namespaced. Objects of the cluster are at `prefix` alone; `widgets` are then those. */
+  readonly scope?: "Namespaced" | "Cluster";
 }
 
 /**
@@ -35,7 +37,7 @@ export async function withDefinition(
   attempt: Attempt,
   schema: JsonObject,
   body: (definition: CustomDefinition) => Promise<void>,
-  { version = {}, suffix = "" }: DefinitionOptions = {},
+  { version = {}, suffix = "", scope = "Namespaced" }: DefinitionOptions = {},
 ): Promise<void> {
   const { client, profile, target } = attempt;
   const extensions = `/apis/apiextensions.${profile.dialect.groupSuffix}/v1`;
@@ -48,7 +50,8 @@ export async function withDefinition(
   const apiVersion = `${group}/v1`;
   const collectionPath = `${extensions}/customresourcedefinitions`;
   const path = `${collectionPath}/widgets.${group}`;
-  const widgets = new Collection(client, `/apis/${apiVersion}/namespaces/${namespace}/widgets`, target);
+  const place = scope === "Cluster" ? "" : `namespaces/${namespace}/`;
+  const widgets = new Collection(client, `/apis/${apiVersion}/${place}widgets`, target);
   const definition: CustomDefinition = {
     path,
     apiVersion,
@@ -63,6 +66,7 @@ export async function withDefinition(
           schema: { openAPIV3Schema: schema },
         },
         { [runLabel]: target.label },
+        scope,
       );
       objectOf(await client.request("POST", collectionPath, { body: sent }), "custom-resources.served");
       await within(attempt, `${path} is not established`, async () =>
@@ -100,6 +104,7 @@ export function definitionOf(
   group: string,
   version: JsonObject,
   labels?: Readonly<Record<string, string>>,
+  scope: "Namespaced" | "Cluster" = "Namespaced",
 ): JsonObject {
   return {
     apiVersion,
@@ -107,7 +112,7 @@ export function definitionOf(
     metadata: { name: `widgets.${group}`, ...(labels === undefined ? {} : { labels }) },
     spec: {
       group,
-      scope: "Namespaced",
+      scope,
       names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
       versions: [{ ...version, name: "v1", served: true, storage: true }],
     },

@@ -2,6 +2,7 @@
  * A way to a target that may have stopped answering: what hangs is waited for a few times, and then no longer, so that a
  * broken target costs little. Reads and writes are watched apart: one may hang without the other.
  */
+import { asksForWatch } from "../client/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest } from "../../wire/ports.ts";
 
 /** So many requests in a row without any answer, each waited for by whoever asked. */
@@ -18,7 +19,7 @@ export function watchfulTransport(transport: Transport, clock: SuiteClock): Tran
   return {
     close: () => transport.close(),
     open(request, sink) {
-      if (/[?&]watch=/.test(request.path)) return transport.open(request, sink);
+      if (asksForWatch(request.path)) return transport.open(request, sink);
       return watched(transport, clock, request.method === "GET" ? health.reads : health.writes, request, sink);
     },
   };

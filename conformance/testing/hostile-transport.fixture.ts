@@ -3,6 +3,7 @@
  * pods away whose node is not there, its front-ends lag and their clocks differ, it is too busy, too late, or has
  * forgotten, it ends watches, says more than it must, and lets namespaces go slowly. No judge may mind.
  */
+import { asksForWatch } from "../client/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 
 type Document = Record<string, unknown>;
@@ -72,7 +73,7 @@ class HostileCluster implements Transport {
     const { clock, frontEnds } = this.options;
     const [path = "", query = ""] = request.path.split("?");
     const parameters = new URLSearchParams(query);
-    const isWatch = /^(1|true)$/.test(parameters.get("watch") ?? "");
+    const isWatch = asksForWatch(request.path);
     const refusal = this.refusal(request, path, parameters, isWatch);
     if (refusal !== undefined) return refuse(clock, sink, refusal);
     const frontEnd = frontEnds[this.draw(frontEnds.length)] as FrontEnd;

@@ -80,6 +80,21 @@ const misreadings: Readonly<Record<EdgeBugName, Misreading>> = {
       return { ...object, metadata: { ...metadata, remainingItemCount: 1 } };
     },
   },
+  "watch-off-is-on": {
+    request: (request) => ({ ...request, query: request.query.replace(/(^|&)watch=(0|false)(?=&|$)/, "$1watch=1") }),
+  },
+  "empty-selector-selects-nothing": {
+    request: (request) => ({
+      ...request,
+      query: request.query.replace(/(^|&)labelSelector=(?=&|$)/, "$1labelSelector=nobody.example.com%2Fhas"),
+    }),
+  },
+  "zero-limit-is-a-limit": {
+    answer: (object, status, { query }) =>
+      status === 200 && /(^|&)limit=0(&|$)/.test(query) && Array.isArray(object["items"])
+        ? { ...object, items: [] }
+        : object,
+  },
 };
 
 /** Undefined when none of these bugs is on. */

@@ -52,6 +52,21 @@ export const edgeBugs = {
     symptom: "A list with a field selector tells how many items remain.",
     source: commonMistake,
   },
+  "watch-off-is-on": {
+    area: "watches",
+    symptom: "`watch=0` and `watch=false` begin a watch.",
+    source: commonMistake,
+  },
+  "empty-selector-selects-nothing": {
+    area: "lists",
+    symptom: "A selector that is given and empty selects nothing.",
+    source: commonMistake,
+  },
+  "zero-limit-is-a-limit": {
+    area: "lists",
+    symptom: "`limit=0` is a page without items.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;
 
 export type EdgeBugName = keyof typeof edgeBugs;

@@ -9,6 +9,8 @@ import { answerBugs } from "./answer-bugs.ts";
 import { edgeBugs } from "./edge-bugs.ts";
 import type { BugRow } from "./bug-row.ts";
 import { readBugs } from "./read-bugs.ts";
+import { subresourceBugs } from "./subresource-bugs.ts";
+import { varietyBugs } from "./variety-bugs.ts";
 import { writeBugs } from "./write-bugs.ts";
 
 const rows = {
@@ -17,6 +19,8 @@ const rows = {
   ...accessBugs,
   ...readBugs,
   ...writeBugs,
+  ...subresourceBugs,
+  ...varietyBugs,
   ...seenAgentBugs,
 } as const satisfies Record<string, BugRow>;
 

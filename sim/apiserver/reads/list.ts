@@ -168,9 +168,11 @@ class List {
   }
 
   private fromSource(): void {
-    const { source, selection } = this;
+    const { source } = this;
     const { profile, bugs } = this.context;
     const { options } = this.request;
+    const isForgetful = bugs["uncached-any-list-unselected"] && !source.cached && options.resourceVersion === "0";
+    const selection = isForgetful ? { ...this.selection, matches: undefined } : this.selection;
     // `0` asks for whatever there is, and the observed cache then gives all of it.
     const unread = source.cached ? undefined : this.unreadProblem(selection);
     if (unread !== undefined) {
@@ -208,8 +210,18 @@ class List {
     }
     const { store, bugs } = this.context;
     const limit = this.selection.single || this.isWholeAnyway() ? 0 : this.request.options.limit;
-    const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
+    const read = this.isOfPresent() ? store.revision : revision;
+    const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision: read }) as RangeResult;
     this.give(readPage(reader, { ...this.selection, ...keys, limit }, bugs), revision, limit, true);
+  }
+
+  /** The bugs `grouped-exact-is-present` and `cluster-pages-drift`. */
+  private isOfPresent(): boolean {
+    const { bugs } = this.context;
+    const { options } = this.request;
+    if (bugs["grouped-exact-is-present"] && options.resourceVersionMatch === "Exact")
+      return this.target.name.group !== "";
+    return bugs["cluster-pages-drift"] && options.continue !== "" && !this.target.namespaced;
   }
 
   /** With a token and version 0, some versions give all that is left. */

@@ -244,6 +244,7 @@ export class Watcher implements Listener {
     if (type === undefined) return;
     const { bugs } = this.plan.context;
     if (type === "DELETED" && event.value !== undefined && bugs["watch-selector-exit-missing"]) return;
+    if (type === "DELETED" && bugs["uncached-deletions-untold"] && !this.plan.source.cached && this.matches) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);

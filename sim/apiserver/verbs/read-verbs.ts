@@ -1,6 +1,12 @@
 /** get, list and watch: from a request to the read layer, and from what it finds to a response. */
 import { encodeBase64 } from "../../../wire/base64.ts";
-import type { FieldRequirement } from "../../../wire/selectors.ts";
+import {
+  type FieldRequirement,
+  type FieldSelector,
+  type LabelSelector,
+  parseLabelSelector,
+} from "../../../wire/selectors.ts";
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject, Payload } from "../../contract/http-message.ts";
 import { startGet } from "../reads/get.ts";
@@ -68,13 +74,16 @@ export class ReadVerbs {
 
   optionsOf(run: Run): ListOptions {
     const { profile, bugs } = this.context;
-    const { watchPrefix } = run.resourcePlace;
-    return withName(parseListOptions(run.query, profile, bugs, watchPrefix), run.resourcePlace.name);
+    const { watchPrefix, name } = run.resourcePlace;
+    const options = withName(parseListOptions(run.query, profile, bugs, watchPrefix), name);
+    return watchPrefix ? asPathSays(options, name, bugs) : options;
   }
 
   watch(run: Run, resource: ServedResource): void {
     const negotiated = this.context.negotiator.negotiateWatch(run.request.headers["accept"], offerOf(run));
-    const options = this.optionsOf(run);
+    const asked = this.optionsOf(run);
+    const isForgetful = this.context.bugs["custom-watch-unselected"] && resource.custom !== undefined;
+    const options = isForgetful ? { ...asked, labelSelector: anyLabels } : asked;
     const { namespace } = run.resourcePlace;
     const encoder = this.encoderOf(run, resource, negotiated);
     const events = this.context.metrics.requests.eventsOf(resource.row);
@@ -257,6 +266,19 @@ function withName(options: ListOptions, name: string): ListOptions {
   const requirement: FieldRequirement = { field: "metadata.name", operator: "=", value: name };
   const requirements = [...options.fieldSelector.requirements, requirement];
   return { ...options, fieldSelector: { requirements, empty: false } };
+}
+
+const anyLabels = parseLabelSelector("") as LabelSelector;
+const anyFields: FieldSelector = { requirements: [], empty: true };
+
+/** The bugs of watches at the old paths. */
+function asPathSays(options: ListOptions, name: string, bugs: ServerBugs): ListOptions {
+  const isWhole = bugs["watch-path-unselected"] || (bugs["watch-path-name-ignored"] && name !== "");
+  return {
+    ...options,
+    ...(isWhole ? { labelSelector: anyLabels, fieldSelector: anyFields } : {}),
+    ...(bugs["watch-path-forgets-version"] ? { resourceVersion: "" } : {}),
+  };
 }
 
 const listKindOf = ({ row, custom }: ServedResource): string => custom?.listKind ?? `${row.kind}List`;

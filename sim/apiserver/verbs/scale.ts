@@ -2,6 +2,7 @@
  * The scale subresource: how many replicas a workload wants and has, in a shape that all workloads share. A write goes
  * to the scale, with owners of its own for `spec.replicas`, and from there into the workload.
  */
+import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { structOfKind } from "../../../wire/schema.ts";
 import { invariant } from "../../kernel/invariant.ts";
 import { valueOf } from "../catalogue/custom-resource.ts";
@@ -55,7 +56,8 @@ export function scale(call: SubresourceCall): void {
   const { context } = writer;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
-  const { options, wanted } = request(call);
+  const { options: given, wanted } = request(call);
+  const options = context.bugs["scale-dry-run-is-real"] ? { ...given, dryRun: false } : given;
   const { namespace, name } = run.resourcePlace;
 
   const attempt = (): void => {
@@ -70,7 +72,7 @@ export function scale(call: SubresourceCall): void {
   };
   const store = (live: Live, asked: Draft): void => {
     requireValid(resource, live, asked);
-    const draft = scaled(resource, live, asked);
+    const draft = scaled(resource, live, asked, context.bugs);
     const conditional = (metadataOf(asked).resourceVersion ?? "") !== "";
     const write = { resource, subresource, live, draft, options, conditional, owned: true, isAdmitted: true };
     change(writer, run, write, (stored) => {
@@ -163,14 +165,15 @@ function requireValid(resource: ServedResource, live: Live, asked: Draft): void 
 }
 
 /** The workload as its scale wants it. */
-function scaled(resource: ServedResource, live: Live, asked: Draft): Draft {
+function scaled(resource: ServedResource, live: Live, asked: Draft, bugs: ServerBugs): Draft {
   const draft: Draft = { ...live.object };
   const path = fieldNames(resource.custom?.scale?.specReplicasPath ?? ".spec.replicas") as readonly string[];
   const holder = path.slice(0, -1).reduce<Draft>((parent, field) => ownChild(parent, field), draft);
   holder[path.at(-1) as string] = replicasOf(asked);
   const metadata = ownMetadata(draft);
   const { resourceVersion, managedFields = [] } = metadataOf(asked);
-  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  if (resourceVersion !== undefined && !bugs["scale-takes-stale"]) metadata.resourceVersion = resourceVersion;
+  if (bugs["scale-owns-nothing"]) return draft;
   const owners = workloadEntries(metadata.managedFields ?? [], managedFields, resource.apiVersion);
   if (owners.length === 0) delete metadata.managedFields;
   else metadata.managedFields = owners;

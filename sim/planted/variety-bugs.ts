@@ -1,0 +1,47 @@
+/** Bugs that only some types, routes, spellings or clients meet: rows of `server-bugs.ts`. */
+import { commonMistake, type BugRow } from "./bug-row.ts";
+
+export const varietyBugs = {
+  "uncached-any-list-unselected": {
+    area: "lists",
+    symptom: "A list at version 0 of a type without a cache does not heed its selectors.",
+    source: commonMistake,
+    profile: "kubernetes",
+  },
+  "uncached-deletions-untold": {
+    area: "watches",
+    symptom: "A watch with a selector of a type without a cache is not told of deletions.",
+    source: commonMistake,
+    profile: "kubernetes",
+  },
+  "grouped-exact-is-present": {
+    area: "lists",
+    symptom: "An Exact list of a type outside the core group shows the present state under the version asked for.",
+    source: commonMistake,
+  },
+  "cluster-pages-drift": {
+    area: "lists",
+    symptom: "Later pages of a cluster-scoped type show the present state under the version of the first.",
+    source: commonMistake,
+  },
+  "custom-watch-unselected": {
+    area: "watches",
+    symptom: "A watch of a custom resource does not heed its label selector.",
+    source: commonMistake,
+  },
+  "watch-path-unselected": {
+    area: "watches",
+    symptom: "A watch at a path below /watch/ does not heed its selectors.",
+    source: commonMistake,
+  },
+  "watch-path-forgets-version": {
+    area: "watches",
+    symptom: "A watch at a path below /watch/ begins with what exists, whatever version it is asked from.",
+    source: commonMistake,
+  },
+  "watch-path-name-ignored": {
+    area: "watches",
+    symptom: "A watch at the path of one object below /watch/ tells of the whole collection.",
+    source: commonMistake,
+  },
+} as const satisfies Record<string, BugRow>;
