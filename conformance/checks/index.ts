@@ -47,6 +47,7 @@ import { patchesUnderContention } from "./writes/patches-under-contention.ts";
 import { putsCreateWhatIsAbsent } from "./writes/puts-create-what-is-absent.ts";
 import { putsFromOneVersion } from "./writes/puts-from-one-version.ts";
 import { staleWritesLeaveNoTrace } from "./writes/stale-writes-leave-no-trace.ts";
+import { subresourcesKeepTheLawsOfWrites } from "./writes/subresources-keep-the-laws-of-writes.ts";
 import { writesAreLinearizable } from "./writes/writes-are-linearizable.ts";
 import { collectionsAreDeletedAsSelected } from "./deletion/collections-are-deleted-as-selected.ts";
 import { collectionsKeepOwnDefaults } from "./deletion/collections-keep-own-defaults.ts";
@@ -194,6 +195,7 @@ export const allChecks: readonly Check[] = [
   putsFromOneVersion,
   staleWritesLeaveNoTrace,
   racesHaveOneOrder,
+  subresourcesKeepTheLawsOfWrites,
   writesAreLinearizable,
   collectionsAreDeletedAsSelected,
   collectionsKeepOwnDefaults,

@@ -2,7 +2,7 @@
 import type { Choice, CollectionStep, Team } from "../arbitraries/collection-programs.ts";
 import type { TrialType } from "../arbitraries/trial-types.ts";
 import { LostAnswer, type Query } from "../client/client.ts";
-import { Collection, listOf, objectOf, succeeded } from "../client/collection.ts";
+import { type Collection, listOf, objectOf, succeeded } from "../client/collection.ts";
 import { CheckFailure, Inconclusive } from "../client/findings.ts";
 import type { Answer } from "../client/exchange.ts";
 import {

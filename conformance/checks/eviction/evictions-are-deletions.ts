@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { objectOf } from "../../client/collection.ts";
 import { shownAnswer } from "../../client/status-document.ts";
-import { isApiObject, isJsonObject } from "../../client/types.ts";
+import { isApiObject, isJsonObject, versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { coverPods } from "../../runner/disruption-budget.ts";
 
@@ -26,18 +26,24 @@ export const evictionsAreDeletions = defineCheck({
   input: fc.record({
     grace: fc.option(fc.constantFrom(1, 7, 20, 40)),
     uid: fc.constantFrom("none", "own", "other"),
+    version: fc.constantFrom("none", "own", "other"),
     ready: fc.boolean(),
     named: fc.constantFrom("own", "own", "other"),
   }),
   examples: [
-    { grace: null, uid: "none", ready: true, named: "own" },
-    { grace: 7, uid: "other", ready: false, named: "own" },
-    { grace: 7, uid: "own", ready: true, named: "own" },
-    { grace: null, uid: "none", ready: true, named: "other" },
+    { grace: null, uid: "none", version: "own", ready: true, named: "own" },
+    { grace: 7, uid: "other", version: "none", ready: false, named: "own" },
+    { grace: 7, uid: "own", version: "none", ready: true, named: "own" },
+    { grace: null, uid: "none", version: "own", ready: true, named: "other" },
+    { grace: null, uid: "own", version: "other", ready: false, named: "own" },
   ],
-  async run(attempt, { grace, uid, ready, named }) {
+  async run(attempt, { grace, uid, version, ready, named }) {
     const { pods, evict } = await coverPods(attempt, [ready ? "ready" : "pending"]);
-    const pod = objectOf(await pods.get("pod-0"));
+    const first = objectOf(await pods.get("pod-0"));
+    const pod =
+      version === "none"
+        ? first
+        : objectOf(await pods.patch("pod-0", "merge", { metadata: { labels: { turn: "next" } } }));
     if (named === "other") {
       const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "another" } };
       const answer = await attempt.client.request("POST", pods.pathOf("pod-0/eviction"), { body });
@@ -51,16 +57,21 @@ export const evictionsAreDeletions = defineCheck({
     const absent = await evict("absent");
     attempt.expect("eviction.absent", absent.status === 404, "404 for a pod that is not there", shownAnswer(absent));
 
+    const preconditions = {
+      ...(uid === "none" ? {} : { uid: uid === "own" ? (pod.metadata.uid as string) : otherUid }),
+      ...(version === "none" ? {} : { resourceVersion: versionOf(version === "own" ? pod : first) }),
+    };
     const answer = await evict("pod-0", {
       deleteOptions: {
         ...(grace === null ? {} : { gracePeriodSeconds: grace }),
-        ...(uid === "none" ? {} : { preconditions: { uid: uid === "own" ? (pod.metadata.uid as string) : otherUid } }),
+        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
       },
     });
     const left = await pods.get("pod-0");
     const deletionTimestamp = isApiObject(left.json) ? left.json.metadata.deletionTimestamp : undefined;
-    if (uid === "other") {
-      attempt.expect("eviction.grace", answer.status === 409, "409: the pod has another uid", shownAnswer(answer));
+    if (uid === "other" || version === "other") {
+      const what = `409: the pod has another ${uid === "other" ? "uid" : "version"}`;
+      attempt.expect("eviction.grace", answer.status === 409, what, shownAnswer(answer));
       attempt.expect(
         "eviction.grace",
         deletionTimestamp == null && left.status === 200,
