@@ -101,3 +101,15 @@ test("who would be asked about a request", async () => {
     stderr: expect.stringContaining("--resource or --path"),
   });
 });
+
+test("an agent that is started with flags is explained on a machine, or all that is wrong with them is told", async () => {
+  const flags = "--eviction-hard=memory.available<25% --system-reserved=memory=1Gi";
+  const good = await start("config", "check", "--agent-flags", flags, "--memory", "8Gi").ended;
+  expect([good.code, good.stderr]).toEqual([0, ""]);
+  expect(good.stdout).toContain("memory.available is below 2147483648 bytes of 8589934592.");
+  expect(good.stdout).toContain("Of 8Gi memory pods can be given 5Gi.");
+  const bad = await start("config", "check", "--agent-flags", "--port=0 --max-pods=-1").ended;
+  expect(bad.code).toBe(2);
+  expect(bad.stdout).toMatch(/--max-pods[^]*--port|--port[^]*--max-pods/);
+  expect((await start("config", "check").ended).stderr).toContain("needs a file, or --agent-flags");
+});

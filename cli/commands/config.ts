@@ -8,9 +8,10 @@ import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import type { ConfigOptions } from "../command-line.ts";
+import { agentAnswers } from "../flags/agent-answers.ts";
 import { answersTo } from "../flags/configuration-questions.ts";
 import { configurationSetting } from "../flags/configuration-setting.ts";
-import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
+import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function config(options: ConfigOptions): ExitCode {
   if (options.action === "schema") {
@@ -35,9 +36,13 @@ function check(options: CheckOptions): ExitCode {
   const setting = configurationSetting(profiles[options.profile], false);
   const texts = options.files.map((file) => readFileSync(file, "utf8"));
   const checked = options.files.map((file, at) => explained(file, texts[at] as string, setting));
-  const answers = answersTo(options, texts, setting);
+  if (texts.length === 0 && options.agentFlags === undefined)
+    throw new UsageError("config check needs a file, or --agent-flags.");
+  const started = agentAnswers(options);
+  const answers = [...answersTo(options, texts, setting), ...(started?.sentences ?? [])];
   process.stdout.write(options.json ? asJson(checked, answers) : asText(checked, answers));
-  return checked.every((each) => each.explained.ok) ? exitCodes.good : exitCodes.usage;
+  const isGood = checked.every((each) => each.explained.ok) && started?.ok !== false;
+  return isGood ? exitCodes.good : exitCodes.usage;
 }
 
 function explained(file: string, text: string, setting: Setting): Checked {

@@ -14,7 +14,7 @@ const check = object({
     argument(path({ metavar: "FILE", mustExist: true, type: "file" }), {
       description: message`Configuration files, in YAML or JSON; each says its kind itself.`,
     }),
-    { min: 1 },
+    { min: 0 },
   ),
   profile,
   token: optional(
@@ -43,6 +43,37 @@ const check = object({
   urlPath: optional(
     option("--path", string({ metavar: "PATH" }), {
       description: message`Its path, instead of a resource, as /healthz.`,
+    }),
+  ),
+  agentFlags: optional(
+    option("--agent-flags", string({ metavar: "FLAGS" }), {
+      description: message`${text("What would a node agent do that is started with these flags, and with the agent's file if one is there?")}`,
+    }),
+  ),
+  cpu: optional(
+    option("--cpu", string({ metavar: "QUANTITY" }), {
+      description: message`${text("Processors of the machine that the agent would run on; default 4.")}`,
+    }),
+  ),
+  memory: optional(
+    option("--memory", string({ metavar: "QUANTITY" }), { description: message`${text("Its memory; default 16Gi.")}` }),
+  ),
+  disk: optional(
+    option("--disk", string({ metavar: "QUANTITY" }), { description: message`${text("Its disk; default 100Gi.")}` }),
+  ),
+  imageDisk: optional(
+    option("--image-disk", string({ metavar: "QUANTITY" }), {
+      description: message`${text("A disk of its own for images; default none.")}`,
+    }),
+  ),
+  inodes: optional(
+    option("--inodes", string({ metavar: "QUANTITY" }), {
+      description: message`${text("Inodes of a disk; default 6553600.")}`,
+    }),
+  ),
+  pids: optional(
+    option("--pids", string({ metavar: "QUANTITY" }), {
+      description: message`${text("Processes that it can have; default 32768.")}`,
     }),
   ),
   json,
