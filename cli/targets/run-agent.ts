@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
+import { setTimeout } from "node:timers";
 import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import { type HostDns, parseResolverFile } from "../../sim/agent/runtime/pod-dns.ts";
 import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
@@ -12,6 +13,7 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { CannotListen } from "../../sim/http/agent-sockets.ts";
 import { agentConnection, clientPairs } from "./agent-bootstrap.ts";
+import { holdLock } from "./lock-file.ts";
 import { servingPairs, servingTls } from "./agent-certificate.ts";
 import { startWallAgent, type WallAgent, type WallAgentOptions } from "./wall-agent.ts";
 
@@ -31,6 +33,9 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   const warn = (line: string): void => void process.stderr.write(`${line}\n`);
   setOomScore(settings.number("oom-score-adj"), warn);
   const interruption = interrupted(); // before the line that says it has begun
+  const lockFile = settings.text("lock-file");
+  const lock = lockFile === "" ? undefined : await holdLock(lockFile, interruption, warn);
+  if (lockFile !== "" && lock === undefined) return exitCodes.good;
   const { nodeName } = options;
   const connection = await agentConnection({ settings, profile, context, nodeName, warn, interruption });
   if (connection === "interrupted") return exitCodes.good;
@@ -86,10 +91,39 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   process.stdout.write(
     `node ${options.nodeName}: agent running ${server}, runtime ${runtimeEndpoint}${where === "" ? "" : `, serving on ${where}`}\n`,
   );
-  const end = await Promise.race([interruption, broken]);
+  const ends: Promise<AgentEnd>[] = [interruption, broken];
+  if (lock !== undefined && settings.flag("exit-on-lock-contention")) ends.push(lock.wanted);
+  if (settings.flag("runonce")) ends.push(begun(running));
+  const end = await Promise.race(ends);
   running.close();
-  if (end === "interrupted") return exitCodes.good;
-  throw end.error;
+  lock?.release();
+  if (typeof end === "object") throw end.error;
+  if (end === "wanted") process.stdout.write(`another agent wants ${lockFile}: ending\n`);
+  if (end === "begun") process.stdout.write("all pods of files and of the URL have begun: ending\n");
+  return exitCodes.good;
+}
+
+type AgentEnd = "interrupted" | "wanted" | "begun" | { readonly error: unknown };
+
+const lookMillis = 100;
+/** Ten tries, each twice as long after the last as that after the one before. */
+const onceMillisMax = 1_023_000;
+
+/** Every pod of the machine's own sources has begun; or one has not for too long. */
+function begun(running: WallAgent): Promise<AgentEnd> {
+  const began = Date.now();
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const waiting = running.waitingPods();
+      if (waiting?.length === 0) resolve("begun");
+      else if (Date.now() - began < onceMillisMax) setTimeout(look, lookMillis);
+      else {
+        const which = waiting === undefined ? "their sources cannot be read" : waiting.join(", ");
+        resolve({ error: new UsageError(`--runonce: not all pods have begun: ${which}.`) });
+      }
+    };
+    look();
+  });
 }
 
 /** Those that flags name are served as they are. */

@@ -9,6 +9,7 @@ import {
   type CertificateKeeperOptions,
   type HeldCertificate,
 } from "../../sim/agent/certificates/certificate-keeper.ts";
+import type { HeldPod } from "../../sim/agent/pods/held-pod.ts";
 import { AgentApi } from "../../sim/agent/client/agent-api.ts";
 import { run } from "../../sim/agent/task.ts";
 import { certificateMaker } from "../../sim/http/certificates/certificate-maker.ts";
@@ -69,6 +70,8 @@ export interface AgentCertificates {
 export interface WallAgent {
   /** Of its listeners, by their kind. */
   readonly urls: AgentSockets["urls"];
+  /** Pods of files and of the URL that have not begun yet; undefined: these sources have not been read. */
+  waitingPods(): readonly string[] | undefined;
   close(): void;
 }
 
@@ -174,6 +177,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   }
   return {
     urls: sockets.urls,
+    waitingPods: () => (agent.pods.isSure ? [...agent.pods.held.values()].filter(isWaiting).map(nameOf) : undefined),
     close() {
       void sockets.close();
       driver.stop();
@@ -181,6 +185,19 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
       runtime.close();
     },
   };
+}
+
+const nameOf = ({ namespace, name }: HeldPod): string => `${namespace}/${name}`;
+
+/** A container of its own has neither run nor ended, and it has not been refused. */
+function isWaiting({ isStatic, pod, runtimePod, status }: HeldPod): boolean {
+  if (!isStatic || status?.phase === "Failed" || status?.phase === "Succeeded") return false;
+  const begun = new Set(
+    runtimePod.containers
+      .filter(({ state }) => state === "CONTAINER_RUNNING" || state === "CONTAINER_EXITED")
+      .map(({ name }) => name),
+  );
+  return pod.spec.containers.some(({ name }) => !begun.has(name));
 }
 
 /** Asks for what is to be asked for, keeps what comes on the disk and tells whoever shows it. */

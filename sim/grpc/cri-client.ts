@@ -13,6 +13,7 @@ const MESSAGE_BYTES_MAX = 16 << 20;
 export class GrpcRuntime implements CriRuntime {
   private readonly client: Client;
   private readonly images: Client;
+  private isClosed = false;
   private readonly driver: WallDriver;
   private readonly process: Process;
 
@@ -25,6 +26,8 @@ export class GrpcRuntime implements CriRuntime {
   }
 
   start(request: CriRequest, done: (answer: CriAnswer) => void, _fail: (failure: CallFailure) => void): Cancel {
+    // Nobody hears what comes after the end, nor asks for more because of it.
+    if (this.isClosed) return () => {};
     const row = criMethod(request.method) as CriMethodRow;
     const client = row.service.endsWith("ImageService") ? this.images : this.client;
     const call = client.makeUnaryRequest(
@@ -37,7 +40,7 @@ export class GrpcRuntime implements CriRuntime {
           error === null
             ? { ok: true, message: message as CriAnswer<never> & object as never }
             : { ok: false, code: error.code, text: error.details };
-        if (this.process.alive) this.driver.enter(this.process, () => done(answer));
+        if (this.process.alive && !this.isClosed) this.driver.enter(this.process, () => done(answer));
       },
     );
     return () => call.cancel();
@@ -52,7 +55,7 @@ export class GrpcRuntime implements CriRuntime {
       {},
     );
     const enter = (work: () => void): void => {
-      if (reader.alive) this.driver.enter(reader, work);
+      if (reader.alive && !this.isClosed) this.driver.enter(reader, work);
     };
     call.on("data", (message: CriStreams["GetContainerEvents"]["response"]) => enter(() => sink.event(message)));
     call.on("error", (error: ServiceError) => enter(() => sink.ended(error.code, error.details)));
@@ -65,6 +68,7 @@ export class GrpcRuntime implements CriRuntime {
   }
 
   close(): void {
+    this.isClosed = true;
     this.client.close();
     this.images.close();
   }

@@ -313,7 +313,7 @@ export const flagTable: readonly FlagRow[] = [
     "bool",
     "false",
     "End when somebody else wants the lock file.",
-    kept("no lock is taken"),
+    acts("the agent's own process"),
   ),
   own(
     "experimental-allocatable-ignore-eviction",
@@ -444,7 +444,7 @@ export const flagTable: readonly FlagRow[] = [
     "Count local storage as a resource, and hold pods to its limits.",
     inEvictions,
   ),
-  own("lock-file", "string", "", "File that only one agent holds.", kept("no lock is taken")),
+  own("lock-file", "string", "", "File that only one agent holds.", acts("the agent's own process")),
   own("log-flush-frequency", "duration", "5s", "Longest time between flushes of the log.", noLog, {
     field: "logging.flushFrequency",
   }),
@@ -664,7 +664,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "runOnce",
     "End when the pods of files and URL run.",
-    kept("this agent goes on until it is ended"),
+    acts("the agent's own process"),
   ),
   own("runtime-cgroups", "string", "", "Control group of the runtime.", kernel),
   inFile(

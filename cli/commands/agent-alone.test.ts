@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
+
+let runtime: Running;
+const socket = join(scratch, "alone.sock");
+
+beforeAll(async () => {
+  runtime = start("runtime", "--listen", `unix://${socket}`);
+  await runtime.firstLine;
+});
+afterAll(cleanUp);
+
+const agent = (...flags: string[]): Running =>
+  start(
+    ...["agent", `--container-runtime-endpoint=unix://${socket}`, "--enable-server=false", "--read-only-port=0"],
+    ...[
+      "--healthz-port=0",
+      `--cert-dir=${join(scratch, "pki")}`,
+      "--hostname-override=alone",
+      "--resolv-conf=",
+      ...flags,
+    ],
+  );
+
+describe("an agent alone", () => {
+  it("with --runonce starts the pods of its files and ends; the containers go on", async () => {
+    const folder = join(scratch, "manifests");
+    mkdirSync(folder);
+    const spec = { containers: [{ name: "c", image: "local/box:1", command: ["sh", "-c", "sleep 1000"] }] };
+    writeFileSync(
+      join(folder, "a.json"),
+      JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "once" }, spec }),
+    );
+    const { code, stdout, stderr } = await agent("--runonce", `--pod-manifest-path=${folder}`).ended;
+    expect([code, stdout.includes("have begun: ending")]).toEqual([0, true]);
+    expect(stderr).not.toContain("checked and kept");
+    expect(readFileSync(`${socket}.state`, "utf8")).toContain("StartContainer");
+  });
+
+  it("holds its lock file: another waits, and with --exit-on-lock-contention the first makes way", async () => {
+    const lock = `--lock-file=${join(scratch, "agent.lock")}`;
+    const first = agent(lock, "--exit-on-lock-contention");
+    await first.firstLine;
+    const second = agent(lock);
+    expect(await first.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("another agent wants") });
+    await second.firstLine;
+    const third = agent(lock);
+    const waits = new Promise<void>((resolve) => {
+      let text = "";
+      third.child.stderr?.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.includes("another agent holds it; waiting")) resolve();
+      });
+    });
+    await waits;
+    third.child.kill("SIGTERM");
+    expect(await third.ended).toMatchObject({ code: 0, stdout: "" });
+    second.child.kill("SIGTERM");
+    expect((await second.ended).code).toBe(0);
+  });
+
+  it("has the score for the kernel without memory that it is given, where it may", async () => {
+    const running = agent("--oom-score-adj=600");
+    await running.firstLine;
+    if (process.platform === "linux")
+      expect(readFileSync(`/proc/${running.child.pid}/oom_score_adj`, "utf8").trim()).toBe("600");
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it("does not start on a machine that its flags refuse", async () => {
+    const old = start(
+      "runtime",
+      "--listen",
+      `unix://${socket}.old`,
+      "--cgroup-version",
+      "1",
+      "--tunable",
+      "kernel.panic=0",
+    );
+    await old.firstLine;
+    const endpoint = `--container-runtime-endpoint=unix://${socket}.old`;
+    expect(await agent(endpoint).ended).toMatchObject({ code: 2, stderr: expect.stringContaining("--fail-cgroupv1") });
+    const strict = await agent(endpoint, "--fail-cgroupv1=false", "--protect-kernel-defaults").ended;
+    expect([strict.code, strict.stderr.includes("invalid kernel flag: kernel/panic")]).toEqual([2, true]);
+  });
+
+  it("says what cannot be a lock", async () => {
+    const { code, stderr } = await agent(`--lock-file=${join(scratch, "none", "agent.lock")}`).ended;
+    expect([code, stderr.includes("--lock-file")]).toEqual([2, true]);
+  });
+});
