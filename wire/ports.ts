@@ -14,6 +14,14 @@ export interface WireRequest {
   readonly body?: Uint8Array | string;
   /** Whose request it is: a bearer token, or nobody's at all. Default: whom the transport's own credentials name. */
   readonly as?: { readonly token: string } | "nobody";
+  /** Called before the answer's first byte, where the transport can stop reading it: what is not read waits at the server. */
+  readonly onReader?: (reader: Reader) => void;
+}
+
+/** Who reads an answer. One that pauses takes no more bytes than are already on their way. */
+export interface Reader {
+  pause(): void;
+  resume(): void;
 }
 
 /** A complete answer. `headers` has lower-case names; repeated headers keep their order in the array. */

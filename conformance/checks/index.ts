@@ -36,6 +36,7 @@ import { watchFiltersTheHistory } from "./watch/watch-filters-the-history.ts";
 import { watchIsOrdered } from "./watch/watch-is-ordered.ts";
 import { watchIsReliable } from "./watch/watch-is-reliable.ts";
 import { watchReplaysToList } from "./watch/watch-replays-to-list.ts";
+import { readersThatStopHoldNobody } from "./watch/readers-that-stop-hold-nobody.ts";
 import { watchResumesExactly } from "./watch/watch-resumes-exactly.ts";
 import { watchSelectsNamesEverywhere } from "./watch/watch-selects-names-everywhere.ts";
 import { watchStartsAfterItsVersion } from "./watch/watch-starts-after-its-version.ts";
@@ -184,6 +185,7 @@ export const allChecks: readonly Check[] = [
   watchIsReliable,
   watchReplaysToList,
   watchResumesExactly,
+  readersThatStopHoldNobody,
   watchSelectsNamesEverywhere,
   watchStartsAfterItsVersion,
   watchTellsLawfulLives,

@@ -28,6 +28,8 @@ export interface RequestOptions {
   readonly retryTooMany?: boolean | ((answer: Answer) => boolean) | undefined;
   /** Another's bearer token, or no credentials at all. Default: those of the run. */
   readonly as?: WireRequest["as"] | undefined;
+  /** Told of who reads the answer, where that can be stopped for a while. */
+  readonly onReader?: WireRequest["onReader"] | undefined;
   /** Go away right after sending: the outcome is then unknown. */
   readonly cutAfterSending?: boolean | undefined;
 }
@@ -141,7 +143,11 @@ export class Client {
     this.mayGoOn();
   }
 
-  watch(path: string, query: Query, options: Pick<RequestOptions, "accept" | "headers"> = {}): WatchStream {
+  watch(
+    path: string,
+    query: Query,
+    options: Pick<RequestOptions, "accept" | "headers" | "onReader"> = {},
+  ): WatchStream {
     this.mayGoOn();
     // The documents' spelling and the one that most clients send, in turn.
     const watch = this.watchCount++ % 2 === 0 ? "true" : "1";
@@ -175,6 +181,7 @@ export class Client {
       headers,
       ...(body === undefined ? {} : { body }),
       ...(options.as === undefined ? {} : { as: options.as }),
+      ...(options.onReader === undefined ? {} : { onReader: options.onReader }),
     };
   }
 

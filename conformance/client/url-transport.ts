@@ -156,7 +156,8 @@ function dispatch(
         cut(); // cancelled while it waited for a connection
       else onOpenedStream((opened) => (stream = opened));
     },
-    onResponseStart(_controller, status, headers) {
+    onResponseStart(controller, status, headers) {
+      request.onReader?.(controller);
       if (!over) sink.head(status, headers as WireResponse["headers"]);
     },
     onResponseData(_controller, chunk) {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { SuiteClock, Transport, WireResponse } from "../../wire/ports.ts";
+import type { Reader, SuiteClock, Transport, WireResponse } from "../../wire/ports.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
@@ -251,4 +251,29 @@ describe("embedded transport", () => {
       await clock.sleep(10_000);
       expect(desk.log.map((line) => line.replace(/^\d+ /, ""))).toEqual(["GET /watch", "cut"]);
     }));
+});
+
+describe("a reader that stops", () => {
+  it("is given nothing meanwhile, and everything in order when it reads again", async () => {
+    const heard: string[] = [];
+    await onStage({}, async ({ transport, clock }) => {
+      let reader: Reader | undefined;
+      transport.open(
+        { method: "GET", path: "/watch", headers: {}, onReader: (given) => (reader = given) },
+        {
+          head: (status) => heard.push(`head ${status}`),
+          chunk: (bytes) => heard.push(Buffer.from(bytes).toString()),
+          end: () => heard.push("end"),
+          failed: (cause) => heard.push(cause.message),
+        },
+      );
+      await clock.sleep(1500);
+      reader?.pause();
+      await clock.sleep(5000);
+      heard.push("reads again");
+      reader?.resume();
+      await clock.sleep(1000);
+    });
+    expect(heard).toEqual(["head 200", "1", "reads again", "2", "3", "end"]);
+  });
 });

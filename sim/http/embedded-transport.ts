@@ -114,6 +114,11 @@ class Exchange implements Responder {
   #lastUpMicros = 0;
   #lastDownMicros = 0;
   #bytesUnderWay = 0;
+  /** What has arrived since the client stopped reading; undefined while it reads. */
+  #unread: (() => void)[] | undefined;
+  #taken: (() => void) | undefined;
+  /** Only there for a client that may stop reading: all others take everything at once. */
+  whenTaken?: (resume: () => void) => void;
 
   constructor(wire: Wire, prng: Prng | undefined, sink: StreamSink, ended: () => void) {
     this.#wire = wire;
@@ -133,6 +138,10 @@ class Exchange implements Responder {
       headers: { ...(request.as === undefined ? this.#wire.headers : credentialsOf(request.as)), ...request.headers },
       body: typeof body === "string" ? encoder.encode(body) : body,
     };
+    if (request.onReader !== undefined) {
+      this.whenTaken = (resume) => (this.#taken = resume);
+      request.onReader({ pause: () => (this.#unread ??= []), resume: () => this.#readOn() });
+    }
     const { compress } = this.#wire;
     if (compress !== undefined) this.#packingOf = (status, bodyBytes) => compress(apiRequest, status, bodyBytes);
     this.#up(() => {
@@ -208,13 +217,31 @@ class Exchange implements Responder {
     const at = Math.max(this.#lastDownMicros, now + this.#delayMicros());
     this.#lastDownMicros = at;
     this.#bytesUnderWay += size;
+    const read = (): void => {
+      this.#bytesUnderWay -= size;
+      if (!this.#over) arrive();
+      if (this.#bytesUnderWay === 0) this.#wasTaken();
+    };
     const land = (): void =>
       queueMicrotask(() => {
-        this.#bytesUnderWay -= size;
-        if (!this.#over) arrive();
+        if (this.#unread === undefined) read();
+        else this.#unread.push(read);
       });
     if (at === now) land();
     else client.clock.after(at - now, land);
+  }
+
+  #readOn(): void {
+    const waiting = this.#unread ?? [];
+    this.#unread = undefined;
+    for (const read of waiting) read();
+  }
+
+  /** The server hears of it as of anything else that a client does. */
+  #wasTaken(): void {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    if (taken !== undefined && !this.#over) this.#up(taken);
   }
 
   #delayMicros(): Micros {

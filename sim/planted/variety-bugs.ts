@@ -44,4 +44,14 @@ export const varietyBugs = {
     symptom: "A watch at the path of one object below /watch/ tells of the whole collection.",
     source: commonMistake,
   },
+  "slow-reader-misses-changes": {
+    area: "watches",
+    symptom: "What happens while a watcher does not read is left out when it reads again.",
+    source: commonMistake,
+  },
+  "slow-reader-holds-others": {
+    area: "watches",
+    symptom: "While one watcher does not read, the others are told nothing.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;

@@ -122,6 +122,8 @@ export class Audience {
   private listenerCount = 0;
   /** Watches that were ended because their clients did not read. */
   endedForSlowness = 0;
+  /** Those that wait for their readers. */
+  waitingCount = 0;
   private readonly prefix: string;
 
   /** `prefix` of the resource's keys. */

@@ -27,6 +27,8 @@ const EVENTS_PER_TURN_MAX = 1000;
 /** Until its next turn: the least time that lets sockets speak in between. */
 const TURN_MICROS: Micros = 1;
 
+const HELD_MICROS: Micros = 100_000;
+
 /** Without `timeoutSeconds`: somewhere in [half an hour, an hour). */
 const TIMEOUT_MICROS_MIN: Micros = 1_800_000_000;
 const TIMEOUT_MICROS_MAX: Micros = 3_599_999_999;
@@ -62,6 +64,7 @@ export class Watcher implements Listener {
   private owesMark = false;
   /** Said to be unread when something was last sent. */
   private unreadBytes = 0;
+  private waiting = false;
   private cancelTurn = nothing;
   private ended = false;
   private leaveAudience = nothing;
@@ -107,11 +110,25 @@ export class Watcher implements Listener {
   /** A bug in telling it ends this watch alone: its client begins anew. */
   hear(delivery: Delivery): void {
     if (this.catchingUp) return;
+    if (this.isHeldByOthers()) return this.askAgain();
     try {
       this.tell(delivery);
     } catch (error) {
       this.broke(error);
     }
+  }
+
+  /** The bug `slow-reader-holds-others`. */
+  private isHeldByOthers(): boolean {
+    const { context, source } = this.plan;
+    return context.bugs["slow-reader-holds-others"] && source.audience.waitingCount > 0;
+  }
+
+  private askAgain(): void {
+    this.catchingUp = true;
+    this.cancelTurn = this.plan.context.process.clock.after(HELD_MICROS, () =>
+      this.isHeldByOthers() ? this.askAgain() : this.goOn(),
+    );
   }
 
   lose(error: ApiError | undefined): void {
@@ -127,6 +144,7 @@ export class Watcher implements Listener {
     this.cancelBookmark();
     this.cancelDeadline();
     this.cancelTurn();
+    this.setWaiting(false);
     this.initial = [];
   }
 
@@ -183,12 +201,21 @@ export class Watcher implements Listener {
 
   private waitForReader(): void {
     this.catchingUp = true;
+    this.setWaiting(true);
     this.cancelTurn = this.plan.context.process.clock.after(READER_MICROS_MAX, () => this.loseReader());
     this.sink.whenTaken?.(() => {
       this.cancelTurn();
+      this.setWaiting(false);
       this.unreadBytes = 0;
+      if (this.plan.context.bugs["slow-reader-misses-changes"]) this.position = this.plan.source.applied;
       this.goOn();
     });
+  }
+
+  private setWaiting(isWaiting: boolean): void {
+    if (isWaiting === this.waiting) return;
+    this.waiting = isWaiting;
+    this.plan.source.audience.waitingCount += isWaiting ? 1 : -1;
   }
 
   private goOn(): void {
