@@ -31,6 +31,7 @@ interface Measured {
   readonly ended: boolean;
 }
 
+const table = attackTable();
 const cli = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 const meter = new URL("turn-meter.ts", import.meta.url).href;
 const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
@@ -276,7 +277,7 @@ async function* secondRound(names: readonly string[]): AsyncGenerator<Measured |
   try {
     for (const name of names) {
       if (target.isOver) target = await started();
-      yield await measured(name, attackTable[name] as Attack, target, "second");
+      yield await measured(name, table[name] as Attack, target, "second");
     }
   } finally {
     target.stop();
@@ -286,7 +287,7 @@ async function* secondRound(names: readonly string[]): AsyncGenerator<Measured |
 async function main(args: readonly string[]): Promise<number> {
   const isSecond = args[0] === "--round" && args[1] === "2";
   const asked = isSecond ? args.slice(2) : args;
-  const all = Object.keys(isSecond ? attackTable : attacks);
+  const all = Object.keys(isSecond ? table : attacks);
   const names = isSecond
     ? all.filter((name) => asked.every((word) => name.split(" ").includes(word)))
     : asked.length > 0

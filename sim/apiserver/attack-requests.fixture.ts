@@ -11,7 +11,8 @@ export interface AttackRequest {
 }
 
 export interface Attack {
-  readonly prepare?: () => Iterable<AttackRequest>;
+  /** `scale` above 0 and up to 1: so much of what there is to be, where only its number is large. Default 1. */
+  readonly prepare?: (scale?: number) => Iterable<AttackRequest>;
   readonly strike?: () => Iterable<AttackRequest>;
   /** Connections that do not read, or do not finish. */
   readonly hold?: { readonly is: "unread-watches" | "unread-streams" | "unfinished-bodies"; readonly count: number };
@@ -44,7 +45,7 @@ const patch = (operations: readonly object[]): readonly AttackRequest[] => [
 ];
 
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, at) => make(at));
+  Array.from({ length: Math.ceil(count) }, (_, at) => make(at));
 const map = (name: string, more: object = {}): AttackRequest => post(configMaps, { metadata: { name }, ...more });
 
 /** A definition of widgets whose spec has this schema. */
@@ -105,11 +106,14 @@ const owners = (count: number, more: object = {}): Attack => ({
   ],
 });
 
+/** Objects in a list of the benchmark; tests that count slices do with fewer. */
+const listedCount = 80_000;
+
 const many = (count: number): readonly AttackRequest[] =>
   times(count, (at) => map(`m-${at}`, { data: { k: "v".repeat(500) } }));
 
 const listed = (accept: string, query = ""): Attack => ({
-  prepare: () => many(80_000),
+  prepare: (scale = 1) => many(listedCount * scale),
   strike: () => [{ path: configMaps + query, headers: { accept } }],
 });
 
@@ -179,7 +183,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ]),
   },
   "pretty-list": {
-    prepare: () => times(560, (at) => map(`p-${at}`, { data: { k: "v".repeat(900_000) } })),
+    prepare: (scale = 1) => times(560 * scale, (at) => map(`p-${at}`, { data: { k: "v".repeat(900_000) } })),
     strike: () => [{ path: `${configMaps}?pretty=1` }],
   },
   "embedded-metadata": {
@@ -293,12 +297,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
       })),
   },
   "rules-review": {
-    prepare: () => [
+    prepare: (scale = 1) => [
       post("/apis/rbac.authorization.k8s.io/v1/clusterroles", {
         metadata: { name: "many" },
         rules: times(3_000, (at) => ({ apiGroups: [""], resources: [`r${at}`], verbs: ["get"] })),
       }),
-      ...times(3_000, (at) =>
+      ...times(3_000 * scale, (at) =>
         post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
           metadata: { name: `many-${at}` },
           roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "many" },
@@ -314,8 +318,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
     ],
   },
   quotas: {
-    prepare: () =>
-      times(2_000, (at) =>
+    prepare: (scale = 1) =>
+      times(2_000 * scale, (at) =>
         post("/api/v1/namespaces/default/resourcequotas", {
           metadata: { name: `q-${at}` },
           spec: { hard: { pods: "10" } },
@@ -327,10 +331,11 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "list-yaml": listed("application/yaml"),
   "list-table": listed("application/json;as=Table;v=v1;g=meta.k8s.io"),
   "list-protobuf": listed("application/vnd.kubernetes.protobuf"),
+  "list-cbor": listed("application/cbor"),
   "list-pretty": listed("application/json", "?pretty=1"),
   "unread-watches": { prepare: () => many(80_000), hold: { is: "unread-watches", count: 50 } },
   selectors: {
-    prepare: () => many(2_200),
+    prepare: (scale = 1) => many(2_200 * scale),
     strike: () =>
       times(20, () => ({
         path: `${configMaps}?watch=1&timeoutSeconds=1&resourceVersion=0&labelSelector=${times(60_000, (at) => `!k${at}`).join(",")}`,

@@ -18,11 +18,10 @@ interface Shape {
   readonly of: (count: number) => Readonly<Record<string, unknown>>;
   /** Before its first use. */
   readonly prepare?: () => Iterable<AttackRequest>;
-  /** Bytes of a body. Default 2.9 million. */
-  readonly bytesMax?: number;
 }
 
-const bytesMaxDefault = 2_900_000;
+/** Of a body: nearly what a server takes. */
+const wholeBytes = 2_900_000;
 const json = { "content-type": "application/json" };
 
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
@@ -371,12 +370,11 @@ function encoded(encoding: Encoding, { kind, apiVersion }: Shape, object: JsonOb
 }
 
 /** The object named `name` with as many parts as fit. */
-function filled(shape: Shape, name: string, part = 1): JsonObject {
+function filled(shape: Shape, name: string, bytesMax: number): JsonObject {
   const make = (count: number): JsonObject => {
     const { metadata = {}, ...rest } = shape.of(count) as { readonly metadata?: object };
     return { kind: shape.kind, apiVersion: shape.apiVersion, metadata: { name, ...metadata }, ...rest } as never;
   };
-  const bytesMax = (shape.bytesMax ?? bytesMaxDefault) * part;
   const size = (count: number): number => JSON.stringify(make(count)).length;
   let count = 1_000;
   for (let tries = 0; tries < 4; tries++) {
@@ -420,12 +418,14 @@ const written = (method: string, shape: Shape, type: string, body: string | Uint
 });
 
 /** Undefined where the encoding has no such body. */
-type Strike = (shape: Shape, encoding: Encoding) => readonly AttackRequest[] | undefined;
+type Strike = (shape: Shape, encoding: Encoding, bytes: number) => readonly AttackRequest[] | undefined;
 
 const patchOf =
   (type: string): Strike =>
-  (shape, encoding) =>
-    encoding === "json" ? [written("PATCH", shape, type, JSON.stringify(filled(shape, nameOf(shape))))] : undefined;
+  (shape, encoding, bytes) =>
+    encoding === "json"
+      ? [written("PATCH", shape, type, JSON.stringify(filled(shape, nameOf(shape), bytes)))]
+      : undefined;
 
 interface Verb {
   /** Whether an object is to be there before. */
@@ -433,19 +433,19 @@ interface Verb {
   readonly strike: Strike;
 }
 
-const whole = (shape: Shape, encoding: Encoding, part?: number): string | Uint8Array | undefined =>
-  encoded(encoding, shape, filled(shape, nameOf(shape), part));
+const whole = (shape: Shape, encoding: Encoding, bytes: number): string | Uint8Array | undefined =>
+  encoded(encoding, shape, filled(shape, nameOf(shape), bytes));
 
 const sending =
   (method: string, query = ""): Strike =>
-  (shape, encoding) => {
-    const body = whole(shape, encoding);
+  (shape, encoding, bytes) => {
+    const body = whole(shape, encoding, bytes);
     return body === undefined ? undefined : [written(method, shape, contentTypes[encoding], body, query)];
   };
 
-const applied: Strike = (shape, encoding) => {
+const applied: Strike = (shape, encoding, bytes) => {
   if (encoding !== "json" && encoding !== "block" && encoding !== "cbor") return undefined;
-  const body = whole(shape, encoding);
+  const body = whole(shape, encoding, bytes);
   const type = encoding === "cbor" ? "application/apply-patch+cbor" : "application/apply-patch+yaml";
   return body === undefined ? undefined : [written("PATCH", shape, type, body, "?fieldManager=m&force=true")];
 };
@@ -467,8 +467,8 @@ const verbs: Readonly<Record<string, Verb>> = {
   /** All of a large object goes, for another. */
   replace: {
     present: "large",
-    strike: (shape, encoding) => {
-      const body = whole(shape, encoding, 0.5);
+    strike: (shape, encoding, bytes) => {
+      const body = whole(shape, encoding, bytes / 2);
       return body === undefined ? undefined : [written("PUT", shape, contentTypes[encoding], body)];
     },
   },
@@ -489,9 +489,9 @@ const verbs: Readonly<Record<string, Verb>> = {
   "strategic-again": { present: "large", strike: patchOf("application/strategic-merge-patch+json") },
   "json-patch": {
     present: "small",
-    strike: (shape, encoding) => {
+    strike: (shape, encoding, bytes) => {
       if (encoding !== "json") return undefined;
-      const { metadata, ...rest } = filled(shape, nameOf(shape), 0.95) as { readonly metadata: object };
+      const { metadata, ...rest } = filled(shape, nameOf(shape), bytes * 0.95) as { readonly metadata: object };
       const { kind: _kind, apiVersion: _apiVersion, ...fields } = rest as JsonObject;
       const operations = [
         ...Object.entries(metadata).map(([key, value]) => ({ op: "add", path: `/metadata/${key}`, value })),
@@ -512,15 +512,15 @@ const verbs: Readonly<Record<string, Verb>> = {
   "get-protobuf": {
     present: "large",
     strike: (shape, encoding) =>
-      shape.apiVersion === "attack.example/v1" ? undefined : read(contentTypes.protobuf)(shape, encoding),
+      shape.apiVersion === "attack.example/v1" ? undefined : read(contentTypes.protobuf)(shape, encoding, 0),
   },
   "get-table": { present: "large", strike: read("application/json;as=Table;v=v1;g=meta.k8s.io") },
   "get-metadata": { present: "large", strike: read("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io") },
   "watch-json": { present: "large", strike: read("application/json", "?watch=1&timeoutSeconds=1") },
   "delete-options": {
     present: "small",
-    strike: (shape, encoding) => {
-      const body = whole(shape, encoding);
+    strike: (shape, encoding, bytes) => {
+      const body = whole(shape, encoding, bytes);
       return body === undefined ? undefined : [written("DELETE", shape, contentTypes[encoding], body)];
     },
   },
@@ -530,24 +530,25 @@ const verbs: Readonly<Record<string, Verb>> = {
 const encodings: readonly Encoding[] = ["json", "yaml", "block", "cbor", "protobuf"];
 
 /** What leads to an attack's state; what was there before goes. */
-function preparation(shape: Shape, { present }: Verb): readonly AttackRequest[] {
+function preparation(shape: Shape, { present }: Verb, bytes: number): readonly AttackRequest[] {
   const before = [...(shape.prepare?.() ?? []), remove(shape)];
   if (present === "none") return before;
-  const large = written("POST", shape, "application/json", JSON.stringify(filled(shape, nameOf(shape))));
+  const large = written("POST", shape, "application/json", JSON.stringify(filled(shape, nameOf(shape), bytes)));
   return [...before, present === "small" ? small(shape) : large];
 }
 
-/** By name. Bodies are made when they are sent. */
-export const attackTable: Readonly<Record<string, Attack>> = Object.fromEntries(
-  Object.entries(shapes).flatMap(([shapeName, shape]) =>
-    Object.entries(verbs).flatMap(([verbName, verb]) =>
-      encodings.map((encoding): [string, Attack] => [
-        `${verbName} ${encoding} ${shapeName}`,
-        {
-          prepare: () => preparation(shape, verb),
-          strike: () => verb.strike(shape, encoding) ?? [],
-        },
-      ]),
+/** By name, with bodies of nearly so many bytes, which are made when they are sent. */
+export const attackTable = (bytes = wholeBytes): Readonly<Record<string, Attack>> =>
+  Object.fromEntries(
+    Object.entries(shapes).flatMap(([shapeName, shape]) =>
+      Object.entries(verbs).flatMap(([verbName, verb]) =>
+        encodings.map((encoding): [string, Attack] => [
+          `${verbName} ${encoding} ${shapeName}`,
+          {
+            prepare: () => preparation(shape, verb, bytes),
+            strike: () => verb.strike(shape, encoding, bytes) ?? [],
+          },
+        ]),
+      ),
     ),
-  ),
-);
+  );

@@ -1,0 +1,159 @@
+/**
+ * What attacks of the benchmark cost, counted: events, slices of an answer and their bytes, versions, what is told. A count
+ * grows where somebody does again in one piece what is done in parts, or for each what was done once.
+ */
+import { describe, expect, it } from "vitest";
+import { Kernel } from "../kernel/kernel.ts";
+import { kubernetesProfile } from "../contract/profile.ts";
+import type { JsonObject, Payload } from "../contract/http-message.ts";
+import { type Attack, type AttackRequest, attacks } from "./attack-requests.fixture.ts";
+import { attackTable } from "./attack-table.fixture.ts";
+import { TestBed } from "./test-bed.fixture.ts";
+
+const tokens = [
+  { token: "admin", user: "admin", uid: "1", groups: ["system:masters"] },
+  { token: "nobody", user: "nobody", uid: "2", groups: [] },
+];
+
+interface Told {
+  status: number;
+  payload: Payload | undefined;
+  /** Events until there was an answer. */
+  eventCount: number;
+}
+
+class Struck {
+  readonly failures: unknown[] = [];
+  readonly bed: TestBed;
+
+  constructor(attack: Attack, scale: number) {
+    const kernel = new Kernel({ seed: "attacked", caught: ({ cause }) => this.failures.push(cause) });
+    const options = { profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] as const };
+    this.bed = new TestBed({ ...options, featureGates: { CBORServingAndStorage: true } }, kernel);
+    this.bed.advance(1);
+    for (const each of attack.prepare?.(scale) ?? []) this.send(each);
+    this.bed.advance(2);
+  }
+
+  send({ method = "GET", path, headers = {}, body, as = "admin" }: AttackRequest): Told {
+    const [plain = "", query = ""] = path.split(/\?(.*)/s);
+    const told: Told = { status: 0, payload: undefined, eventCount: 1 };
+    const sent = {
+      method,
+      path: plain,
+      query,
+      headers: { authorization: `Bearer ${as}`, ...headers },
+      body: typeof body === "string" ? new TextEncoder().encode(body) : body,
+    };
+    const { kernel, process, server } = this.bed;
+    kernel.enter(process, () =>
+      server.start(sent, {
+        respond(status, _headers, payload) {
+          told.status = status;
+          told.payload = payload;
+        },
+        open: (status) => void (told.status = status),
+        frame: () => 0,
+        close: () => {},
+      }),
+    );
+    for (const now = kernel.nowMicros(); told.status === 0 && kernel.nextEventMicros === now; told.eventCount++) {
+      kernel.step();
+    }
+    return told;
+  }
+}
+
+/** Bytes of each slice of an answer. */
+function sliceBytes({ payload }: Told): readonly number[] {
+  const slices = payload?.slices?.();
+  if (slices === undefined) return [payload?.bytes().length ?? 0];
+  const sizes: number[] = [];
+  for (let { done, value } = slices.next(); done !== true; { done, value } = slices.next()) {
+    sizes.push((value as Uint8Array).length);
+  }
+  return sizes;
+}
+
+const strike = (name: string, scale: number): { readonly struck: Struck; readonly told: readonly Told[] } => {
+  const attack = attacks[name] as Attack;
+  const struck = new Struck(attack, scale);
+  const told = [...(attack.strike?.() ?? [])].map((each) => struck.send(each));
+  return { struck, told };
+};
+
+describe("a long list", () => {
+  it.each(["json", "yaml", "table", "protobuf", "cbor", "pretty"])("in %s is made in parts", (encoding) => {
+    const { struck, told } = strike(`list-${encoding}`, 1 / 40); // 2,000 objects
+    const sizes = sliceBytes(told[0] as Told);
+    expect([told[0]?.status, struck.failures]).toEqual([200, []]);
+    expect(sizes.length).toBeGreaterThanOrEqual(10); // 200 objects each at most, or a megabyte
+    expect(Math.max(...sizes)).toBeLessThan(1_200_000);
+  });
+
+  it("of large objects on lines of their own is made in parts", () => {
+    const { told } = strike("pretty-list", 1 / 56);
+    const sizes = sliceBytes(told[0] as Told);
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(9_000_000);
+    expect(Math.max(...sizes)).toBeLessThan(1_200_000);
+  });
+});
+
+describe("YAML", () => {
+  it.each([
+    ["yaml-flow-list", 400, 100], // 2.9 million tokens, of which an event reads some twenty thousand
+    ["yaml-merge-keys", 400, 1],
+    ["yaml-brackets", 400, 1],
+  ])("%s is answered with %i, and read in at least %i events", (name, status, eventCountMin) => {
+    const { struck, told } = strike(name, 1);
+    expect([told[0]?.status, struck.failures]).toEqual([status, []]);
+    expect(told[0]?.eventCount).toBeGreaterThanOrEqual(eventCountMin);
+  });
+});
+
+it("a review of rules tells no more than it may", () => {
+  const { told } = strike("rules-review", 1 / 30);
+  const status = told[0]?.payload?.object?.["status"] as JsonObject;
+  expect(told[0]?.status).toBe(201);
+  expect((status["resourceRules"] as readonly unknown[]).length).toBeLessThanOrEqual(20_000);
+});
+
+it("a collection of quotas is deleted with a write for each", () => {
+  const { struck, told } = strike("quotas", 1 / 10);
+  const revision = (): number => struck.bed.store.revision;
+  expect(told[0]?.status).toBe(200);
+  const after = revision();
+  struck.bed.advance(5);
+  expect(revision() - after).toBeLessThanOrEqual(200); // nothing is counted again for each that went
+});
+
+it("a selector of sixty thousand terms is read in an event of its own", () => {
+  const attack = attacks["selectors"] as Attack;
+  const [request] = attack.strike?.() ?? [];
+  const { status, eventCount } = new Struck(attack, 1 / 100).send(request as AttackRequest);
+  expect(status).toBe(200);
+  expect(eventCount).toBeGreaterThan(1);
+});
+
+describe("an attack of the second round, at the size from which on a request is large", () => {
+  const table = attackTable(140_000);
+  const names = Object.keys(table).filter((name) => {
+    const [verb = "", encoding, shape = ""] = name.split(" ");
+    return shape === "labels" || (encoding === "json" && verb === "create" && !shape.endsWith("schema"));
+  });
+  const struck = new Struck({}, 1);
+
+  it.each(names)("%s throws nothing, and is carried out in several events where it writes", (name) => {
+    const attack = table[name] as Attack;
+    for (const each of attack.prepare?.() ?? []) struck.send(each);
+    for (const request of attack.strike?.() ?? []) {
+      const { status, eventCount } = struck.send(request);
+      expect(status).toBeGreaterThan(0);
+      expect(status).not.toBe(500);
+      const isLarge = (request.body?.length ?? 0) >= 128 * 1024;
+      if (isLarge) expect(eventCount).toBeGreaterThanOrEqual(status < 300 && request.method !== "DELETE" ? 6 : 2);
+    }
+    struck.bed.advance(0.1);
+    expect(struck.failures.splice(0)).toEqual([]);
+  });
+});
