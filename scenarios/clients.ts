@@ -81,6 +81,10 @@ const node = z.strictObject({
   ...common,
   kind: z.literal("node"),
   renew: span.default({ min: 10_000_000, max: 10_000_000 }).describe("Time between two renewals of its lease."),
+  follows: z
+    .enum(["all", "own"])
+    .default("all")
+    .describe("Which pods it watches. own: those that are bound to it, as agents do; what many nodes need."),
 });
 
 const monitor = z.strictObject({

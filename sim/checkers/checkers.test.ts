@@ -63,6 +63,15 @@ const created = (h: History, name: string): number => {
 const lease = (h: History, node: string): number => h.commit(node, {}, {}, leases);
 const unready = (h: History): History =>
   h.tell({ kind: "judged-unready", client: "monitor", node: "n1", graceMicros: 10 * second });
+const allPods = "/registry/pods/n/";
+const bound = (h: History, name: string, nodeName: string): number =>
+  h.commit(name, {}, { spec: { nodeName } }, allPods);
+const ofNode = (h: History, node: string): ReturnType<History["ask"]> => {
+  const query = `watch=true&resourceVersion=${h.truth.revision}&fieldSelector=${encodeURIComponent(`spec.nodeName=${node}`)}`;
+  const exchange = h.ask("GET", "/api/v1/pods", query);
+  h.witness.opened(exchange);
+  return exchange;
+};
 const pod = (ready: boolean) => ({ status: { conditions: [{ type: "Ready", status: ready ? "True" : "False" }] } });
 const budget = (h: History): number =>
   h.commit(
@@ -208,6 +217,30 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
     (h) => {
       const watch = h.watch(1);
       h.event(watch, "ADDED", "a", h.commit("a", {})).event(watch, "ADDED", "b", h.commit("b", {}));
+    },
+  ],
+  [
+    "watch.stream",
+    "a node is not told of a pod of its own",
+    (h) => {
+      const watch = ofNode(h, "n1");
+      bound(h, "a", "n1");
+      h.event(watch, "ADDED", "b", bound(h, "b", "n1"));
+    },
+    (h) => {
+      const watch = ofNode(h, "n1");
+      bound(h, "other", "n2");
+      h.event(watch, "ADDED", "a", bound(h, "a", "n1")).event(watch, "MODIFIED", "a", bound(h, "a", "n1"));
+      h.event(watch, "DELETED", "a", h.commit("a", undefined, {}, allPods));
+    },
+  ],
+  [
+    "watch.stream",
+    "a node is told of a pod of another",
+    (h) => h.event(ofNode(h, "n1"), "ADDED", "a", bound(h, "a", "n2")),
+    (h) => {
+      h.commit("a", {}, {}, allPods);
+      h.event(ofNode(h, "n1"), "ADDED", "a", bound(h, "a", "n1"));
     },
   ],
   [

@@ -27,6 +27,13 @@ export interface Place {
 }
 
 const noChanges: readonly Change[] = [];
+const podsPrefix = "/registry/pods/";
+
+/** Undefined for a pod that is bound to none. */
+export function nodeOf(pod: JsonObject | undefined): string | undefined {
+  const { nodeName = "" } = (pod?.["spec"] ?? {}) as { readonly nodeName?: string };
+  return nodeName === "" ? undefined : nodeName;
+}
 
 export class Truth {
   readonly changes: Change[] = [];
@@ -36,6 +43,8 @@ export class Truth {
   compactedRevision = 0;
   private readonly byPrefix = new Map<string, Change[]>();
   private readonly byKey = new Map<string, Change[]>();
+  /** Of pods, by the node that they are or were bound to. */
+  private readonly byNode = new Map<string, Change[]>();
   private readonly places = new Map<string, Place | undefined>();
   private readonly nowMicros: () => Micros;
 
@@ -63,6 +72,11 @@ export class Truth {
     if (ofKey === undefined) this.byKey.set(key, [change]);
     else ofKey.push(change);
     for (const [prefix, list] of this.byPrefix) if (key.startsWith(prefix)) list.push(change);
+    if (key.startsWith(podsPrefix)) {
+      const [before, now] = [nodeOf(change.previous), nodeOf(change.object)];
+      if (now !== undefined) this.boundTo(now).push(change);
+      if (before !== undefined && before !== now) this.boundTo(before).push(change);
+    }
   }
 
   /** The store is another one now, and this is all that it knows. */
@@ -73,6 +87,7 @@ export class Truth {
     this.heads.clear();
     this.byKey.clear();
     for (const list of this.byPrefix.values()) list.length = 0;
+    for (const list of this.byNode.values()) list.length = 0;
     for (const event of events) this.commit(event, times.get(event.revision) ?? now());
     this.revision = revision;
   }
@@ -84,6 +99,17 @@ export class Truth {
       list = this.changes.filter(({ key }) => key.startsWith(prefix));
       this.byPrefix.set(prefix, list);
     }
+    return list;
+  }
+
+  /** Every change of the pods that are, or were until then, bound to a node, oldest first. The list grows. */
+  onNode(node: string): readonly Change[] {
+    return this.boundTo(node);
+  }
+
+  private boundTo(node: string): Change[] {
+    let list = this.byNode.get(node);
+    if (list === undefined) this.byNode.set(node, (list = []));
     return list;
   }
 

@@ -2,10 +2,12 @@
 import type { Bench, Checker, Exchange } from "./judge.ts";
 import { metadataOf } from "./metadata.ts";
 import { began, title } from "./store-checkers.ts";
-import { type Change, revisionOf, shownKey } from "./truth.ts";
+import { type Change, nodeOf, revisionOf, shownKey } from "./truth.ts";
 
 interface Stream {
   readonly prefix: string;
+  /** Of a node's own pods: the node. */
+  readonly node: string | undefined;
   /** Everything up to here was delivered, or lies before the beginning. */
   position: number;
   /** Index of the change that must come next. */
@@ -17,7 +19,13 @@ interface Stream {
   readonly stateUpTo: number;
 }
 
-/** Selectors make a stream of their own; what it must hold, the conformance suite judges. */
+/** The node whose pods a watch is about; undefined for any other selector. */
+function nodeSelected({ query }: Exchange, prefix: string): string | undefined {
+  const [, node] = /^spec\.nodeName=([^,=!]+)$/.exec(query.get("fieldSelector") ?? "") ?? [];
+  return prefix === "/registry/pods/" && !query.has("labelSelector") ? node : undefined;
+}
+
+/** Other selectors make a stream of their own; what it must hold, the conformance suite judges. */
 const selecting = ["labelSelector", "fieldSelector"];
 
 /**
@@ -29,26 +37,30 @@ export function streamLaw({ truth, fail }: Bench): Checker {
   const begin = (exchange: Exchange): void => {
     const place = truth.place(exchange.path);
     if (!exchange.isWatch || place === undefined || place.key !== undefined) return;
-    if (selecting.some((word) => exchange.query.has(word))) return;
+    const node = nodeSelected(exchange, place.prefix);
+    if (node === undefined && selecting.some((word) => exchange.query.has(word))) return;
     const from = Number(exchange.query.get("resourceVersion") ?? "0");
     const position = from === 0 ? truth.revision : from;
-    const next = truth.after(truth.under(place.prefix), position);
-    streams.set(exchange, { prefix: place.prefix, position, next, stateUpTo: from === 0 ? truth.revision : -1 });
+    const { prefix } = place;
+    const next = truth.after(changesOf({ prefix, node }), position);
+    streams.set(exchange, { prefix, node, position, next, stateUpTo: from === 0 ? truth.revision : -1 });
   };
+  const changesOf = ({ prefix, node }: Pick<Stream, "prefix" | "node">): readonly Change[] =>
+    node === undefined ? truth.under(prefix) : truth.onNode(node);
   return {
     opened: begin,
     event(exchange, type, object) {
       const stream = streams.get(exchange);
       if (stream === undefined || type === "ERROR") return;
       const revision = revisionOf(object);
-      const changes = truth.under(stream.prefix);
+      const changes = changesOf(stream);
       if (revision <= stream.stateUpTo) return;
       if (type === "BOOKMARK") return checkBookmark(exchange, stream, revision, changes);
       const due = changes[stream.next];
       if (due?.revision === revision) {
         stream.next++;
         stream.position = revision;
-        checkType(exchange, type, due);
+        checkType(exchange, type, due, stream.node);
         return;
       }
       const evidence = [began(exchange), `its last event was of version ${stream.position}`];
@@ -94,8 +106,11 @@ export function streamLaw({ truth, fail }: Bench): Checker {
     stream.position = Math.max(stream.position, revision);
   }
 
-  function checkType(exchange: Exchange, type: string, change: Change): void {
-    const expected = change.object === undefined ? "DELETED" : change.previous === undefined ? "ADDED" : "MODIFIED";
+  /** To who selects, what comes to be selected is new, and what is no longer has gone. */
+  function checkType(exchange: Exchange, type: string, change: Change, node: string | undefined): void {
+    const shows = (object: Change["object"]): boolean =>
+      object !== undefined && (node === undefined || nodeOf(object) === node);
+    const expected = !shows(change.object) ? "DELETED" : shows(change.previous) ? "MODIFIED" : "ADDED";
     if (type !== expected)
       fail(
         "watch.stream",

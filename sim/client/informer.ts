@@ -14,6 +14,8 @@ import type { ApiClient } from "./api-client.ts";
 export interface InformerOptions {
   /** Path of the collection. */
   readonly path: string;
+  /** Fields that its objects have: `spec.nodeName=node-1`. Default: all objects of the collection. */
+  readonly fieldSelector?: string | undefined;
   /** For a list. Default 30 seconds, more than 0. */
   readonly deadlineMicros?: Micros;
   /** `watch`: it never lists, and takes the present state from the first events of a watch without a version. Default `list`. */
@@ -81,8 +83,9 @@ export class Informer {
 
   private list(): void {
     const { path, deadlineMicros = 30_000_000, listsAnyVersion = false } = this.options;
-    const query = listsAnyVersion && this.listCount === 0 ? { query: "resourceVersion=0" } : {};
-    this.client.call({ method: "GET", path, ...query }, deadlineMicros, (answer) => {
+    const isAny = listsAnyVersion && this.listCount === 0;
+    const query = [...this.selecting(), ...(isAny ? ["resourceVersion=0"] : [])].join("&");
+    this.client.call({ method: "GET", path, query }, deadlineMicros, (answer) => {
       if (!answer.ok || answer.status !== 200) {
         this.process.trace("informer.list-failed", answer.ok ? answer.status : answer.failure);
         this.retry(() => this.list());
@@ -95,6 +98,11 @@ export class Informer {
       this.process.trace("informer.listed", this.objects.size, this.version);
       this.follow();
     });
+  }
+
+  private selecting(): readonly string[] {
+    const { fieldSelector } = this.options;
+    return fieldSelector === undefined ? [] : [`fieldSelector=${encodeURIComponent(fieldSelector)}`];
   }
 
   private replace(items: readonly JsonObject[]): void {
@@ -131,7 +139,8 @@ export class Informer {
     this.watches.push(record);
     const version = this.version === "" ? "" : `&resourceVersion=${encodeURIComponent(this.version)}`;
     const timeout = timeoutMicros === undefined ? "" : `&timeoutSeconds=${Math.ceil(timeoutMicros / 1_000_000)}`;
-    const query = `watch=true&allowWatchBookmarks=true${version}${timeout}`;
+    const selector = this.selecting().map((part) => `&${part}`);
+    const query = `watch=true&allowWatchBookmarks=true${version}${timeout}${selector.join("")}`;
     const cancel = this.client.watch(
       { method: "GET", path, query },
       {

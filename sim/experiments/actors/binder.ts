@@ -55,8 +55,8 @@ export class Binder implements Actor {
     });
   }
 
-  private create(names: readonly string[], done: () => void): void {
-    const [name, ...rest] = names;
+  private create(names: readonly string[], done: () => void, at = 0): void {
+    const name = names[at];
     if (name === undefined || this.nodes.length === 0) return done();
     const { api, process } = this.parts;
     const nodeName = this.nodes[process.prng.intInclusive(0, this.nodes.length - 1)] as string;
@@ -69,7 +69,7 @@ export class Binder implements Actor {
     api.call({ method: "POST", path: pods, body }, deadlineMicros, (answer) => {
       if (answer.ok && answer.status === 201) this.created++;
       process.trace("binder.bound", name, nodeName, answer.ok ? answer.status : answer.failure);
-      this.create(rest, done);
+      this.create(names, done, at + 1);
     });
   }
 

@@ -32,6 +32,7 @@ export class Node implements Actor {
     this.leases = collectionPath(parts.dialect, "leases", parts.dialect.systemNamespaces.nodeLease);
     this.informer = new Informer(parts.process, parts.api, {
       path: this.pods,
+      fieldSelector: options.follows === "own" ? `spec.nodeName=${parts.process.name}` : undefined,
       listsAnyVersion: parts.bugs.has("list-rv0-time-travel"),
       timeoutMicros: 20 * second,
       onChange: (key, _before, after) => this.sync(key, after),
