@@ -10,6 +10,7 @@ import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
 import { type Profile, profiles } from "../../sim/contract/profile.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { AgentLog, agentLogOptions } from "../output/agent-log.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { CannotListen } from "../../sim/http/agent-sockets.ts";
 import { agentConnection, clientPairs } from "./agent-bootstrap.ts";
@@ -30,7 +31,8 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
   const rules = parseEvictionSettings(options.eviction);
   if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);
-  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  const log = new AgentLog(agentLogOptions(settings));
+  const warn = (line: string): void => log.warning("agent", line);
   setOomScore(settings.number("oom-score-adj"), warn);
   const interruption = interrupted(); // before the line that says it has begun
   const lockFile = settings.text("lock-file");
@@ -81,6 +83,7 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
     runtimeEndpoint,
     agentVersion,
     hostDns: () => hostDnsOf(settings.text("resolv-conf"), warn),
+    log,
     seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
     warn,
     fail: (why) => broke(new UsageError(why)),
@@ -97,6 +100,7 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   const end = await Promise.race(ends);
   running.close();
   lock?.release();
+  log.close();
   if (typeof end === "object") throw end.error;
   if (end === "wanted") process.stdout.write(`another agent wants ${lockFile}: ending\n`);
   if (end === "begun") process.stdout.write("all pods of files and of the URL have begun: ending\n");

@@ -13,6 +13,8 @@ import type { HeldPod } from "../../sim/agent/pods/held-pod.ts";
 import { AgentApi } from "../../sim/agent/client/agent-api.ts";
 import { run } from "../../sim/agent/task.ts";
 import { certificateMaker } from "../../sim/http/certificates/certificate-maker.ts";
+import type { AgentLog } from "../output/agent-log.ts";
+import { loggedRuntime, loggedServer } from "./logged-calls.ts";
 import type { PairFile } from "./pair-file.ts";
 import { AgentNode } from "../../sim/agent/node/node-side.ts";
 import type { AgentOptions } from "../../sim/agent/ports.ts";
@@ -50,6 +52,7 @@ export interface WallAgentOptions {
   /** Of everything drawn: agents that begin together do not go in step. */
   readonly seed: string;
   readonly warn: (line: string) => void;
+  readonly log: AgentLog;
   /** The agent cannot go on as it is configured. */
   readonly fail: (why: string) => void;
   /** An event of the agent threw: our bug. */
@@ -90,6 +93,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     runtimeEndpoint,
     agentVersion,
     seed,
+    log,
     warn,
     fail,
     onError,
@@ -101,14 +105,16 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     if (process.alive) driver.enter(process, work);
   };
   const imageEndpoint = settings.text("image-service-endpoint");
-  const runtime = new GrpcRuntime(
+  const grpc = new GrpcRuntime(
     runtimeEndpoint,
     driver,
     process,
     imageEndpoint === "" ? runtimeEndpoint : imageEndpoint,
   );
+  const runtime = loggedRuntime(grpc, log);
   const { dialect } = profile;
-  const remote = server === undefined ? undefined : remoteServer({ ...server, dialect, turn });
+  const client = server === undefined ? undefined : remoteServer({ ...server, dialect, turn });
+  const remote = client === undefined ? undefined : { ...client, ...loggedServer(client, log) };
   let node!: AgentNode;
   const agent = driver.enter(process, () => {
     const made = new Agent(
@@ -149,7 +155,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   const end = (): void => {
     driver.stop();
     remote?.close();
-    runtime.close();
+    grpc.close();
   };
   const sockets = await openAgentSockets({
     settings,
@@ -182,7 +188,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
       void sockets.close();
       driver.stop();
       remote?.close();
-      runtime.close();
+      grpc.close();
     },
   };
 }

@@ -39,7 +39,7 @@ const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
 const inRequestsForCertificates = acts("requests for certificates");
 const noManager = kept("no cores or memory of the simulated machine are given to single containers");
-const noLog = kept("this agent has one form of log, and no levels");
+const inLog = acts("the agent's log");
 const inRequests = acts("requests to the API server");
 const inNode = acts("the node's object");
 const inEvictions = acts("evictions");
@@ -445,7 +445,7 @@ export const flagTable: readonly FlagRow[] = [
     inEvictions,
   ),
   own("lock-file", "string", "", "File that only one agent holds.", acts("the agent's own process")),
-  own("log-flush-frequency", "duration", "5s", "Longest time between flushes of the log.", noLog, {
+  own("log-flush-frequency", "duration", "5s", "Longest time between flushes of the log.", inLog, {
     field: "logging.flushFrequency",
   }),
   inFile(
@@ -454,7 +454,7 @@ export const flagTable: readonly FlagRow[] = [
     "0",
     "logging.options.json.infoBufferSize",
     "Buffer of JSON logs that are split.",
-    noLog,
+    inLog,
   ),
   inFile(
     "log-json-split-stream",
@@ -462,7 +462,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "logging.options.json.splitStream",
     "Write errors to stderr and the rest to stdout, as JSON.",
-    noLog,
+    inLog,
   ),
   inFile(
     "log-text-info-buffer-size",
@@ -470,7 +470,7 @@ export const flagTable: readonly FlagRow[] = [
     "0",
     "logging.options.text.infoBufferSize",
     "Buffer of text logs that are split.",
-    noLog,
+    inLog,
   ),
   inFile(
     "log-text-split-stream",
@@ -478,9 +478,9 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "logging.options.text.splitStream",
     "Write errors to stderr and the rest to stdout, as text.",
-    noLog,
+    inLog,
   ),
-  inFile("logging-format", "string", "text", "logging.format", "Form of the log: text or json.", noLog),
+  inFile("logging-format", "string", "text", "logging.format", "Form of the log: text or json.", inLog),
   inFile(
     "make-iptables-util-chains",
     "bool",
@@ -738,7 +738,7 @@ export const flagTable: readonly FlagRow[] = [
     "For which the policy holds: container or pod.",
     noManager,
   ),
-  own("v", "level", "0", "How much is logged.", noLog, { shorthand: "v", field: "logging.verbosity" }),
+  own("v", "level", "0", "How much is logged.", inLog, { shorthand: "v", field: "logging.verbosity" }),
   own(
     "version",
     "version",
@@ -746,7 +746,7 @@ export const flagTable: readonly FlagRow[] = [
     "Print the version, or pretend to another of the same release.",
     acts("the output and the node's object"),
   ),
-  own("vmodule", "vmodule", "", "How much is logged of single files, as pattern=number.", noLog, {
+  own("vmodule", "vmodule", "", "How much is logged of single files, as pattern=number.", inLog, {
     field: "logging.vmodule",
   }),
   inFile(
