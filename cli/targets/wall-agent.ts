@@ -13,6 +13,10 @@ import type { HeldPod } from "../../sim/agent/pods/held-pod.ts";
 import { AgentApi } from "../../sim/agent/client/agent-api.ts";
 import { run } from "../../sim/agent/task.ts";
 import { certificateMaker } from "../../sim/http/certificates/certificate-maker.ts";
+import type { CredentialsReader } from "../../sim/agent/runtime/image-pulls.ts";
+import { credentialPlugins, type PluginsOptions } from "../../sim/http/credential-plugins.ts";
+import { readText } from "../flags/pem-files.ts";
+import { UsageError } from "../flags/usage-error.ts";
 import type { AgentLog } from "../output/agent-log.ts";
 import { loggedRuntime, loggedServer } from "./logged-calls.ts";
 import type { PairFile } from "./pair-file.ts";
@@ -113,6 +117,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   );
   const runtime = loggedRuntime(grpc, log);
   const { dialect } = profile;
+  const plugins = pluginsOf(settings, { dialect, turn, warn, nowMillis: () => Date.now() });
   const client = server === undefined ? undefined : remoteServer({ ...server, dialect, turn });
   const remote = client === undefined ? undefined : { ...client, ...loggedServer(client, log) };
   let node!: AgentNode;
@@ -127,6 +132,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
         readFiles: machineFiles((work) => process.clock.after(0, work)),
         fetchUrl: urlFetcher(turn),
         hostDns,
+        ...(plugins === undefined ? {} : { credentials: plugins }),
         warn,
         nodeSide: (context) => {
           node = new AgentNode({
@@ -191,6 +197,27 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
       grpc.close();
     },
   };
+}
+
+/** Throws `UsageError`. */
+function pluginsOf(
+  settings: AgentSettings,
+  common: Omit<PluginsOptions, "config" | "binDir">,
+): CredentialsReader | undefined {
+  const [path, binDir] = [
+    settings.text("image-credential-provider-config"),
+    settings.text("image-credential-provider-bin-dir"),
+  ];
+  if (path === "" && binDir === "") return undefined;
+  if (path === "" || binDir === "") {
+    throw new UsageError("--image-credential-provider-config and --image-credential-provider-bin-dir need each other.");
+  }
+  const config = readText(path, "--image-credential-provider-config");
+  try {
+    return credentialPlugins({ ...common, config, binDir });
+  } catch (error) {
+    throw new UsageError(`--image-credential-provider-config ${path}: ${(error as Error).message}.`);
+  }
 }
 
 const nameOf = ({ namespace, name }: HeldPod): string => `${namespace}/${name}`;

@@ -27,7 +27,7 @@ import { amount, type NodeFacts } from "./runtime/container-config.ts";
 import { CriCaller } from "./runtime/cri-caller.ts";
 import { Garbage } from "./runtime/garbage.ts";
 import { Health } from "./runtime/health.ts";
-import { ImagePulls } from "./runtime/image-pulls.ts";
+import { type CredentialsReader, ImagePulls } from "./runtime/image-pulls.ts";
 import type { HostDns } from "./runtime/pod-dns.ts";
 import { Relist } from "./runtime/relist.ts";
 import { startApiSource } from "./sources/api-source.ts";
@@ -51,6 +51,8 @@ export interface AgentPorts {
   /** How manifests are read; needed where there is a path or a URL. */
   readonly readFiles?: FilesReader;
   readonly fetchUrl?: UrlFetcher;
+  /** Of registries. Default: none are known. */
+  readonly credentials?: CredentialsReader;
   /** The machine's own resolver, as it is when a pod begins. Default: none is known. */
   readonly hostDns?: () => HostDns | undefined;
   /** A line for the log. Default: nobody reads it. */
@@ -244,7 +246,7 @@ export class Agent {
 
   private makeWorkers(): Workers {
     const { process } = this.ports;
-    const images = new ImagePulls(this.cri, this.options.pods);
+    const images = new ImagePulls(this.cri, this.options.pods, this.ports.credentials);
     const probes = new Probes({
       process,
       cri: this.cri,

@@ -13,6 +13,14 @@ import { BackOffs } from "./back-off.ts";
 import { type CriCaller, failureWords, pullFailureWords } from "./cri-caller.ts";
 import { withDefaultTag } from "./image-names.ts";
 
+export interface RegistryCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What is known for an image, the best first. `done` fires once, at once or later, unless it is cancelled. */
+export type CredentialsReader = (image: string, done: (found: readonly RegistryCredentials[]) => void) => Cancel;
+
 export type Ensured =
   | { readonly imageRef: string }
   /** `reason` as the waiting state has it. */
@@ -25,6 +33,7 @@ type PullOptions = Pick<PodOptions, "serializeImagePulls" | "parallelImagePullsM
 
 export class ImagePulls {
   private readonly cri: CriCaller;
+  private readonly credentials: CredentialsReader | undefined;
   private readonly clock: Clock;
   private readonly backOffs = new BackOffs();
   /** The last failure, by what waits. */
@@ -34,8 +43,10 @@ export class ImagePulls {
   private pulls = 0;
   private readonly queue: (() => void)[] = [];
 
-  constructor(cri: CriCaller, options: PullOptions) {
+  /** `credentials`: default: none are known. */
+  constructor(cri: CriCaller, options: PullOptions, credentials?: CredentialsReader) {
     this.cri = cri;
+    this.credentials = credentials;
     this.clock = cri.process.clock;
     const { registryQps, registryBurst, serializeImagePulls, parallelImagePullsMax } = options;
     this.registry = registryQps > 0 ? new TokenBucket(registryQps, registryBurst, this.clock.nowMicros()) : undefined;
@@ -125,7 +136,7 @@ export class ImagePulls {
     else yield* wait<void>((resume) => this.line(resume));
     const beganMicros = this.clock.nowMicros();
     try {
-      const pulled = yield* this.cri.ask("PullImage", { image, sandboxConfig }, noDeadlineMicros);
+      const pulled = yield* this.pullWith(image, sandboxConfig);
       if (!pulled.ok) return { error: pullFailureWords(pulled) };
       const status = yield* this.cri.ask("ImageStatus", { image });
       const sizeBytes = status.ok ? (status.message.image?.size ?? 0) : 0;
@@ -133,6 +144,20 @@ export class ImagePulls {
     } finally {
       this.leave();
     }
+  }
+
+  /** With each of the credentials that are known, until one will do; without any where none are. */
+  private *pullWith(image: ImageSpec, sandboxConfig: PodSandboxConfig) {
+    const { credentials } = this;
+    const known =
+      credentials === undefined
+        ? []
+        : yield* wait<readonly RegistryCredentials[]>((resume) => credentials(image.image ?? "", resume));
+    const ask = (auth?: RegistryCredentials) =>
+      this.cri.ask("PullImage", { image, ...(auth === undefined ? {} : { auth }), sandboxConfig }, noDeadlineMicros);
+    let pulled = yield* ask(known[0]);
+    for (let at = 1; at < known.length && !pulled.ok; at++) pulled = yield* ask(known[at]);
+    return pulled;
   }
 
   /** Stands in line for a turn; who leaves after it was given passes it on. */

@@ -395,15 +395,9 @@ export const flagTable: readonly FlagRow[] = [
     "string",
     "",
     "Directory of programs that know credentials of registries.",
-    kept("the simulated registry asks for no credentials"),
+    inPulls,
   ),
-  own(
-    "image-credential-provider-config",
-    "string",
-    "",
-    "File that says which of them is for which image.",
-    kept("the simulated registry asks for no credentials"),
-  ),
+  own("image-credential-provider-config", "string", "", "File that says which of them is for which image.", inPulls),
   inFile(
     "image-gc-high-threshold",
     "int32",
