@@ -147,6 +147,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
               failCgroupV1: settings.flag("fail-cgroupv1"),
               protectKernelDefaults: settings.flag("protect-kernel-defaults"),
             },
+            volumeStatsMicros: settings.number("volume-stats-agg-period"),
             fail,
           });
           return node;

@@ -11,6 +11,7 @@ import { ImageCollector } from "../images/image-collector.ts";
 import type { ActivePod, AgentContext, NodeSide, Rejection } from "../ports.ts";
 import { type NodeReading, type PodReading, StatsReader } from "../stats/stats-reader.ts";
 import { summaryOf } from "../stats/summary.ts";
+import { VolumeParts } from "../stats/volume-parts.ts";
 import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { type MachineFacts, NodeKeeper } from "./node-keeper.ts";
@@ -28,6 +29,8 @@ export interface AgentNodeOptions {
   readonly negativeGraceIsPods: boolean;
   /** Which machines are refused. */
   readonly start: StartGuards;
+  /** How often usage of volumes is computed for the summary; negative: never. Default: whenever it is asked for. */
+  readonly volumeStatsMicros?: Micros;
   readonly watcher?: EvictionWatcher;
   /** The agent cannot go on as it is configured: a line that says why. */
   readonly fail: (why: string) => void;
@@ -38,6 +41,7 @@ const machineRetryMicros: Micros = 1_000_000;
 export class AgentNode implements NodeSide {
   private readonly given: AgentNodeOptions;
   private readonly stats: StatsReader;
+  private readonly volumes: VolumeParts;
   private readonly images: ImageCollector;
   private readonly eviction: EvictionManager;
   private readonly keeper: NodeKeeper;
@@ -49,6 +53,7 @@ export class AgentNode implements NodeSide {
     const { context, runtime, bugs } = given;
     const { process, options, events, garbage, pods, dialect } = context;
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
+    this.volumes = new VolumeParts(given.volumeStatsMicros ?? 0);
     this.stats = new StatsReader({ process, runtime, timeoutMicros, pods, places: options.pods });
     this.images = new ImageCollector(options.images, bugs, {
       process,
@@ -110,7 +115,12 @@ export class AgentNode implements NodeSide {
     const options = { nodeName, startedSeconds: this.startedSeconds, onlyCpuAndMemory };
     this.stats.readNode((node) => {
       this.stats.readPods((pods) => {
-        done(node === undefined || pods === undefined ? undefined : summaryOf(node, pods.values(), options));
+        if (node === undefined || pods === undefined) done(undefined);
+        else {
+          const whole = summaryOf(node, pods.values(), options);
+          const nowMicros = this.given.context.process.clock.nowMicros();
+          done(onlyCpuAndMemory ? whole : this.volumes.of(whole, nowMicros));
+        }
       });
     });
   }

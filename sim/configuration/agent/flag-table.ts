@@ -757,6 +757,6 @@ export const flagTable: readonly FlagRow[] = [
     "1m0s",
     "volumeStatsAggPeriod",
     "How often usage of volumes is computed; negative: never.",
-    kept("usage of volumes is read when it is asked for"),
+    acts("the summary of usage"),
   ),
 ];
