@@ -27,7 +27,7 @@ export interface TrialType {
   /** Whether PUT makes what is not there, as well where most types do not allow it. */
   readonly putCreates: boolean;
   /** A custom resource, which a program defines for itself: its schema. `prefix` is then the definition's. */
-  readonly custom?: { readonly schema: JsonObject };
+  readonly custom?: { readonly schema: JsonObject; readonly subresources: JsonObject };
   /** What it is called among types of one plural. Default: the plural. */
   readonly title?: string;
   /** It is forgotten after an hour. */
@@ -182,10 +182,16 @@ const widget = {
   custom: {
     schema: {
       type: "object",
-      properties: { spec: { type: "object", properties: { value: { type: "string" } } } },
+      properties: {
+        spec: { type: "object", properties: { value: { type: "string" } } },
+        status: { type: "object", properties: { text: { type: "string" } } },
+      },
     },
+    subresources: { status: {} },
   },
+  needsVersion: true,
   desired: (value: string) => ({ spec: { value } }),
+  status: (text: string) => ({ text }),
 } as const;
 
 /** Types of which each program has its own. */

@@ -211,11 +211,12 @@ export class CollectionPlay {
     const { path, query, chosen } = this.asked(choice, step.spelling, form.endsWith("pages"));
     const at: Query = {
       recent: spellings.recent[step.spelling % spellings.recent.length] as Query,
-      any: { resourceVersion: "0" },
-      "not older": { resourceVersion: mark.version, resourceVersionMatch: "NotOlderThan" },
+      any: step.spelling % 3 === 0 ? { resourceVersion: "0", ...notOlder } : { resourceVersion: "0" },
+      "not older":
+        step.spelling % 3 === 0 ? { resourceVersion: mark.version } : { resourceVersion: mark.version, ...notOlder },
       exact: { resourceVersion: mark.version, resourceVersionMatch: "Exact" },
       pages: { limit: 1 },
-      "exact pages": { resourceVersion: mark.version, limit: 1 },
+      "exact pages": { resourceVersion: mark.version, limit: 1, ...(step.spelling % 3 === 0 ? exactly : {}) },
     }[form];
     const place = this.place;
     const answers = await this.pages(path, { ...at, ...query }, shape, form === "pages" ? step : undefined);
@@ -395,6 +396,9 @@ const teamTerms: Readonly<
   "has team": { texts: ["team", "team in (red,blue)"], holds: (team) => team !== undefined },
   "no team": { texts: ["!team", "team notin (red,blue)"], holds: (team) => team === undefined },
 };
+
+const notOlder = { resourceVersionMatch: "NotOlderThan" } as const;
+const exactly = { resourceVersionMatch: "Exact" } as const;
 
 /** Parameters that are there and say nothing. */
 const spellings = {

@@ -75,6 +75,8 @@ export class Life {
     const { attempt, type, stored } = this;
     if (stored === undefined) return;
     if (type.status === undefined && (step.through === "status" || step.changes === "status")) return;
+    // Custom resources have no strategic merge.
+    if (type.custom !== undefined && step.verb === "strategic") return;
     // Which fields an apply through status may carry beside it is the type's own affair.
     if (step.through === "status" && step.changes === "label") return;
     if (step.afterSeconds > 0) await attempt.letPass(1000 * Math.min(step.afterSeconds, type.isShortLived ? 60 : 3601));

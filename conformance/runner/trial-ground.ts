@@ -15,10 +15,11 @@ export async function withTrialGround(
     await body(await groundOf(attempt, type, type.prefix(profile.dialect)));
     return;
   }
-  const options = { scope: type.namespaced ? "Namespaced" : "Cluster" } as const;
+  const { schema, subresources } = type.custom;
+  const options = { scope: type.namespaced ? "Namespaced" : "Cluster", version: { subresources } } as const;
   await withDefinition(
     attempt,
-    type.custom.schema,
+    schema,
     async ({ apiVersion }) => body(await groundOf(attempt, type, `/apis/${apiVersion}`)),
     options,
   );
