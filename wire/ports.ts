@@ -89,7 +89,14 @@ export interface TokenSigner {
 
 /** What the suite stands for in the target's configuration files. An absent part is one that the target does not know. */
 export interface AccessHosts {
-  readonly issuer?: { readonly host: DocumentHost; readonly signer: TokenSigner; readonly stranger: TokenSigner };
+  readonly issuer?: {
+    readonly host: DocumentHost;
+    readonly signer: TokenSigner;
+    /** Signs for one of the suite's issuers alone. */
+    readonly stranger: TokenSigner;
+    /** Takes turns with `signer` for the issuer whose keys change. */
+    readonly successor: TokenSigner;
+  };
   readonly authorizer?: DocumentHost;
 }
 

@@ -60,8 +60,9 @@ export async function runEmbeddedPart(
   const isOfFiles = checks.some(needsFiles);
   const files = isOfFiles ? { files: settingsOf(server.profile, suiteDocuments(server.profile)) } : {};
   const part = await withEmbeddedServer({ ...server, hasAgent, ...files }, ({ issuer, authorizer, ...ports }) => {
-    const [signer, stranger] = [seededSigner("suite", server.seed), seededSigner("stranger", server.seed)];
-    const hosts = { issuer: { host: issuer, signer, stranger }, authorizer };
+    const signerOf = (name: string) => seededSigner(name, server.seed);
+    const [signer, stranger, successor] = [signerOf("suite"), signerOf("stranger"), signerOf("successor")];
+    const hosts = { issuer: { host: issuer, signer, stranger, successor }, authorizer };
     return runPart(
       {
         ...selection,

@@ -20,12 +20,17 @@ test("a server that is started with the printed files is judged by them", async 
     ...["--token-auth-file", scratchFile("tokens.csv", 'suite,admin,u1,"system:masters"\n')],
   );
   const url = (await serve.firstLine).replace("serving on ", "");
-  const judged = ["--only", "tokens-are-*,forged-*,keys-are-*,anonymous-callers-*,authorizers-are-*", "--runs", "1"];
+  const judged = [
+    "--only",
+    "tokens-are-*,forged-*,keys-are-*,keys-of-*,anonymous-callers-*,authorizers-are-*",
+    "--runs",
+    "1",
+  ];
   const conform = ["conform", url, "--token", "suite", ...judged, "--json"];
   const run = await runHere(...conform, ...addresses, ...files);
   const { totals } = JSON.parse(run.stdout) as { totals: { requirements: { passed: number; failed: number } } };
   expect(run.code).toBe(0);
-  expect(totals.requirements).toMatchObject({ passed: 31, failed: 0 });
+  expect(totals.requirements).toMatchObject({ passed: 33, failed: 0 });
 });
 
 test("without them what they would show is unsupported, with the reason", async () => {

@@ -133,7 +133,11 @@ export async function openSuiteHosts(
     const authorizer =
       authorizerAddress === undefined ? undefined : await hostAt(authorizerAddress, "--authorizer-address");
     const id = Date.now().toString(36); // a server may still know the keys of an earlier run
-    const signers = { signer: drawnSigner(`suite-${id}`), stranger: drawnSigner(`stranger-${id}`) };
+    const signers = {
+      signer: drawnSigner(`suite-${id}`),
+      stranger: drawnSigner(`stranger-${id}`),
+      successor: drawnSigner(`successor-${id}`),
+    };
     return {
       hosts: {
         ...(issuer === undefined ? {} : { issuer: { host: issuer, ...signers } }),

@@ -1,5 +1,6 @@
 /** Checks of tokens and authorizers on servers that do something else than the suite's files say: each must fail. */
 import { expect, test } from "vitest";
+import type { AccessHosts } from "../../wire/ports.ts";
 import { seededSigner } from "../../conformance/client/signing-keys.ts";
 import { allChecks } from "../../conformance/checks/index.ts";
 import { planSuite, runPart } from "../../conformance/run-suite.ts";
@@ -30,7 +31,8 @@ async function found(check: string, change: Changes): Promise<string> {
     files: settingsOf(svcProfile, documents),
   } as const;
   const { outcomes } = await withEmbeddedServer(server, ({ issuer, authorizer, ...ports }) => {
-    const signers = { signer: seededSigner("suite", "1"), stranger: seededSigner("stranger", "1") };
+    const [signer, stranger, successor] = ["suite", "stranger", "successor"].map((name) => seededSigner(name, "1"));
+    const signers = { signer, stranger, successor } as Omit<Required<AccessHosts>["issuer"], "host">;
     const hosts = { issuer: { host: issuer, ...signers }, authorizer };
     const checks = allChecks.filter(({ id }) => id === check);
     return runPart({ ...selection, ...ports, hosts }, planSuite(selection), checks);
@@ -40,6 +42,7 @@ async function found(check: string, change: Changes): Promise<string> {
 
 const claims = "tokens-are-who-their-claims-say";
 const keys = "keys-are-found-where-the-file-says";
+const changing = "keys-of-an-issuer-change";
 const anonymous = "anonymous-callers-come-in-at-named-paths";
 const order = "authorizers-are-asked-in-order";
 const failing = "authorizers-that-fail-decide-by-policy";
@@ -77,6 +80,8 @@ test.each<[string, string, Changes, string]>([
     "certificate-authority",
   ],
   [keys, "discoveryURL", ({ jwt }) => delete jwt.elsewhere.issuer.discoveryURL, "discovery-url"],
+  [changing, "nothing", () => {}, "passed"],
+  [changing, "its issuer", ({ jwt }) => (jwt.rotating.issuer.audiences = ["others"]), "inconclusive"],
   [keys, "an issuer", ({ authentication }) => authentication.jwt.shift(), "jwt-order"],
   [anonymous, "nothing", () => {}, "passed"],
   [anonymous, "the paths", ({ authentication }) => delete authentication.anonymous.conditions, "anonymous-paths"],

@@ -125,6 +125,7 @@ import { strangersAreRefused } from "./authentication/strangers-are-refused.ts";
 import { anonymousCallersComeInAtNamedPaths } from "./authentication/anonymous-callers-come-in-at-named-paths.ts";
 import { forgedTokensAreRefused } from "./authentication/forged-tokens-are-refused.ts";
 import { keysAreFoundWhereTheFileSays } from "./authentication/keys-are-found-where-the-file-says.ts";
+import { keysOfAnIssuerChange } from "./authentication/keys-of-an-issuer-change.ts";
 import { tokensAreWhoTheirClaimsSay } from "./authentication/tokens-are-who-their-claims-say.ts";
 import { whoActsAsAnotherIsTheOther } from "./authentication/who-acts-as-another-is-the-other.ts";
 import { actingAsAnotherIsARight } from "./authentication/acting-as-another-is-a-right.ts";
@@ -267,6 +268,7 @@ export const allChecks: readonly Check[] = [
   tokensAreWhoTheirClaimsSay,
   forgedTokensAreRefused,
   keysAreFoundWhereTheFileSays,
+  keysOfAnIssuerChange,
   anonymousCallersComeInAtNamedPaths,
   whoActsAsAnotherIsTheOther,
   actingAsAnotherIsARight,

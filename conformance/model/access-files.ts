@@ -26,6 +26,7 @@ export const issuerNames = [
   "email",
   "email-claim",
   "elsewhere",
+  "rotating",
   "misnamed",
   "untrusted",
 ] as const;
@@ -107,6 +108,7 @@ const authenticators: Readonly<Record<IssuerName, JsonObject>> = {
   },
   "email-claim": { claimMappings: { username: { claim: "email", prefix: "address:" } } },
   elsewhere: bySubject("elsewhere:"),
+  rotating: bySubject("rotating:"),
   misnamed: bySubject("misnamed:"),
   untrusted: bySubject("untrusted:"),
 };

@@ -92,6 +92,7 @@ const mapped: Readonly<Record<IssuerName, (claims: JsonObject, broken: Broken) =
     return { ...plainUser, username: `address:${nameIn(claims, "email", broken)}` };
   },
   elsewhere: bySubject("elsewhere:"),
+  rotating: bySubject("rotating:"),
   misnamed(_claims, broken) {
     broken("discovery-url-issuer");
     return { ...plainUser, username: "" };

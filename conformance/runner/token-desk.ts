@@ -15,24 +15,28 @@ export class TokenDesk {
   readonly signer: TokenSigner;
   /** Signs for the issuer `elsewhere`, and for no other. */
   readonly stranger: TokenSigner;
+  /** Sign for the issuer `rotating`: the one whose key it shows, and the one before. */
+  private rotating: { readonly current: TokenSigner; readonly past: TokenSigner };
+  private serial = 0;
   /** How often each path was asked for. */
   private readonly askedCounts = new Map<string, number>();
   private readonly stops: (() => void)[] = [];
 
-  constructor({ host, signer, stranger }: IssuerHost) {
+  constructor({ host, signer, stranger, successor }: IssuerHost) {
     this.url = host.url;
     this.signer = signer;
     this.stranger = stranger;
+    this.rotating = { current: signer, past: successor };
     for (const name of issuerNames) {
       const issuer = name === "misnamed" ? this.issuer("claims") : this.issuer(name);
-      const keys = name === "elsewhere" ? stranger.key : signer.key;
+      const keysOf = (): readonly TokenSigner["key"][] => [this.signerOf(name).key];
       const discovery = {
         issuer,
         jwks_uri: `${this.url}/${name}/keys`,
         id_token_signing_alg_values_supported: [signer.algorithm],
       };
-      this.serve(host, this.discoveryPath(name), discovery);
-      this.serve(host, `/${name}/keys`, { keys: [keys] });
+      this.serve(host, this.discoveryPath(name), () => discovery);
+      this.serve(host, `/${name}/keys`, () => ({ keys: keysOf() }));
     }
   }
 
@@ -61,17 +65,33 @@ export class TokenDesk {
 
   /** A claim that is undefined is left out. */
   token(name: IssuerName, claims: JsonObject = this.goodClaims(name)): string {
-    return signed(name === "elsewhere" ? this.stranger : this.signer, claims);
+    return signed(this.signerOf(name), claims);
+  }
+
+  /** From now on `rotating` shows the other key, and no other. */
+  rotate(): void {
+    this.rotating = { current: this.rotating.past, past: this.rotating.current };
+  }
+
+  /** Each is another token: what a target remembers of one says nothing of the next. */
+  rotatingToken(by: "current" | "past"): string {
+    this.serial += 1;
+    return signed(this.rotating[by], { ...this.goodClaims("rotating"), jti: `rotating-${this.serial}` });
+  }
+
+  private signerOf(name: IssuerName): TokenSigner {
+    if (name === "rotating") return this.rotating.current;
+    return name === "elsewhere" ? this.stranger : this.signer;
   }
 
   close(): void {
     for (const stop of this.stops) stop();
   }
 
-  private serve(host: IssuerHost["host"], path: string, body: unknown): void {
+  private serve(host: IssuerHost["host"], path: string, body: () => unknown): void {
     const reply = (): Reply => {
       this.askedCounts.set(path, this.askedCount(path) + 1);
-      return { status: 200, body };
+      return { status: 200, body: body() };
     };
     this.stops.push(host.answer(path, reply));
   }
@@ -83,6 +103,7 @@ const goodClaims: Readonly<Record<IssuerName, JsonObject>> = {
   email: { email: "jane@example.com", email_verified: true },
   "email-claim": { email: "jane@example.com", email_verified: true },
   elsewhere: { sub: "jane" },
+  rotating: { sub: "jane" },
   misnamed: { sub: "jane" },
   untrusted: { sub: "jane" },
 };

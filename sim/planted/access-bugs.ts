@@ -18,6 +18,16 @@ export const accessBugs = {
     symptom: "A token is accepted that another of the configured issuers has signed.",
     source: commonMistake,
   },
+  "jwt-keys-read-once": {
+    area: "access",
+    symptom: "The keys of an issuer are read once: a token that was signed by a newer one is refused.",
+    source: commonMistake,
+  },
+  "jwt-old-keys-kept": {
+    area: "access",
+    symptom: "Keys that an issuer does not show any more go on to count beside the newer ones.",
+    source: commonMistake,
+  },
   "authorizer-denial-passed-on": {
     area: "access",
     symptom: "What an authorizer denies, a later one may allow.",

@@ -57,11 +57,11 @@ export class TokenAuthenticators implements TokenReader {
   reload(settings: AuthenticationSettings["authenticators"]): void {
     for (const { keys } of this.members) keys.stop();
     this.remembered.clear();
-    const { clock, call, readKey, log } = this.ports;
+    const { clock, call, readKey, log, bugs } = this.ports;
     const changed = (): void => this.remembered.clear();
     this.members = settings.map((row) => ({
       settings: row,
-      keys: new IssuerKeys(row.issuer, { clock, call, readKey, changed, log }),
+      keys: new IssuerKeys(row.issuer, { clock, call, readKey, changed, log, bugs }),
     }));
     for (const { keys } of this.members) keys.renewed(() => {});
   }
