@@ -1,4 +1,7 @@
-/** `serve` as its users run it, with a real issuer, a real webhook and real proxies beside it, all on this machine. */
+/**
+ * `serve` as its users run it, with two real issuers, a real webhook, real proxies of all kinds and a real collector of traces
+ * beside it, all on this machine.
+ */
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
@@ -8,11 +11,13 @@ import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectProxy, grpcProxy, pairFor, type RunningProxy } from "../../sim/http/egress/proxies.fixture.ts";
 import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
+import { startCollector } from "./trace-collector.fixture.ts";
 
 const pair = pairFor("127.0.0.1");
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 const second = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const stranger = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+const unknown = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
 function file(name: string, content: unknown): string {
   const path = join(scratch, name);
@@ -64,6 +69,12 @@ const issuer = new Endpoint((url): unknown => {
   if (url === "/.well-known/openid-configuration") return { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` };
   return url === "/keys" ? { keys } : undefined;
 });
+/** Of another authenticator, with keys of its own. */
+const otherIssuer = new Endpoint((url): unknown => {
+  if (url === "/.well-known/openid-configuration")
+    return { issuer: otherIssuer.url, jwks_uri: `${otherIssuer.url}/keys` };
+  return url === "/keys" ? { keys: [jwk(stranger.publicKey, "other")] } : undefined;
+});
 /** May ask for pods, and is denied secrets. */
 const webhook = new Endpoint((_url, body): unknown => {
   const { spec } = body as { spec: { resourceAttributes?: { resource: string } } };
@@ -73,11 +84,12 @@ const webhook = new Endpoint((_url, body): unknown => {
 });
 
 beforeAll(async () => {
-  await Promise.all([issuer.listen(), webhook.listen()]);
+  await Promise.all([issuer.listen(), otherIssuer.listen(), webhook.listen()]);
 });
 
 afterAll(() => {
   issuer.close();
+  otherIssuer.close();
   webhook.close();
   cleanUp();
 });
@@ -100,6 +112,10 @@ const authentication = (changes: object = {}): object => ({
         groups: { claim: "groups", prefix: "idp:" },
       },
       userValidationRules: [{ expression: "!user.username.startsWith('system:')" }],
+    },
+    {
+      issuer: { url: otherIssuer.url, audiences: ["touchstone"], certificateAuthority: pair.certificate },
+      claimMappings: { username: { claim: "email", prefix: "other:" } },
     },
   ],
   anonymous: { enabled: true, conditions: [{ path: "/livez" }] },
@@ -192,6 +208,10 @@ describe("tokens of an issuer", () => {
       username: "jane",
       groups: ["idp:dev", "system:authenticated"],
     });
+    const ofOther = { iss: otherIssuer.url, email: "joe@example.com", email_verified: true };
+    expect(await whoAmI(served.url, await token(ofOther, { kid: "other" }, stranger.privateKey))).toMatchObject({
+      username: "other:joe@example.com",
+    });
     expect(issuer.asked.map(({ url }) => url)).toContain("/.well-known/openid-configuration");
     const mailed = await token({ email: "jane@example.com", email_verified: true });
     expect(await whoAmI(served.url, mailed)).toMatchObject({ username: "jane@example.com" });
@@ -223,7 +243,16 @@ describe("tokens of an issuer", () => {
     "the wrong audience": () => token({ aud: "others" }),
     expired: () => token({ exp: now() - 1 }),
     "not valid yet": () => token({ nbf: now() + 600 }),
-    "an unknown key": () => token({}, { kid: "other" }, stranger.privateKey),
+    "keys of another authenticator": () => token({}, { kid: "other" }, stranger.privateKey),
+    "keys of another authenticator under a known name": () => token({}, {}, stranger.privateKey),
+    "the right keys in another authenticator's name": () =>
+      token({ iss: otherIssuer.url, email: "a@b", email_verified: true }),
+    "an issuer with a slash more": () => token({ iss: `${issuer.url}/` }),
+    "no issuer": () => token({ iss: undefined }),
+    "no audience": () => token({ aud: undefined }),
+    "an unverified email by claim": () =>
+      token({ iss: otherIssuer.url, email: "a@b", email_verified: false }, { kid: "other" }, stranger.privateKey),
+    "an unknown key": () => token({}, { kid: "unknown" }, unknown.privateKey),
     "a changed payload": async () => {
       const [head, , proof] = (await token()).split(".");
       return `${head}.${body()}.${proof}`;
@@ -231,6 +260,11 @@ describe("tokens of an issuer", () => {
     "two signatures": async () => {
       const [, , proof] = (await token()).split(".");
       return `${await token()}.${proof}`;
+    },
+    "two signatures in JSON": async () => {
+      const [head, payload, proof] = (await token()).split(".");
+      const signature = { protected: head, signature: proof };
+      return JSON.stringify({ payload, signatures: [signature, signature] }).replaceAll(" ", "");
     },
     "a key of its own": () =>
       token({}, { kid: "x", jwk: stranger.publicKey.export({ format: "jwk" }) }, stranger.privateKey),
@@ -299,7 +333,7 @@ describe("tokens of an issuer", () => {
   test("why a token was refused, and a file not taken, is told in the log", async () => {
     const log = await stop(served.running);
     expect(log).toContain("it is not true that !user.username.startsWith('system:')");
-    expect(log).toContain("jwt[1].issuer.url: Duplicate value");
+    expect(log).toContain("jwt[2].issuer.url: Duplicate value");
     expect(log).toContain("the old one stays");
   });
 });
@@ -310,7 +344,9 @@ describe("an authorization webhook", () => {
   beforeAll(async () => {
     const who = file("authentication-2.json", authentication());
     const may = file("authorization.json", authorization());
-    served = await serving("--authentication-config", who, "--authorization-config", may);
+    const admin = file("tokens.csv", 'admin-of-the-test,admin,u1,"system:masters"\n');
+    const flags = ["--authentication-config", who, "--authorization-config", may, "--token-auth-file", admin];
+    served = await serving(...flags);
   });
 
   test("allows, denies, and leaves the rest to the next", async () => {
@@ -345,8 +381,31 @@ describe("an authorization webhook", () => {
     expect((await get(`${served.url}/metrics`, await token({ groups: [] }))).status).toBe(403);
   });
 
+  test("a changed file is taken, a bad one is not, and the metrics and the log tell of both", async () => {
+    const bearer = await token({ sub: "reloads" });
+    const pods = async (): Promise<number> =>
+      (await get(`${served.url}/api/v1/namespaces/default/pods`, bearer)).status;
+    const metrics = async (): Promise<string> => (await get(`${served.url}/metrics`, "admin-of-the-test")).text;
+    const reloads = "apiserver_authorization_config_controller_automatic_reloads_total";
+    expect(await pods()).toBe(200);
+    for (const [count, bad] of [authorization({ timeout: "1m" }), { ...authorization(), authorizers: [] }].entries()) {
+      file("authorization.json", bad);
+      const failures = `${reloads}{status="failure"} ${count + 1}`;
+      expect(await until(metrics, (text) => text.includes(failures))).toContain(failures);
+      expect(await pods()).toBe(200);
+    }
+    // Of its conditions one is false now: nobody is left who would allow it.
+    file("authorization.json", authorization({ matchConditions: [{ expression: "request.user == 'joe'" }] }));
+    expect(await until(pods, (status) => status === 403)).toBe(403);
+    expect(await metrics()).toContain(`${reloads}{status="success"} 1`);
+    file("authorization.json", authorization());
+    expect(await until(pods, (status) => status === 200)).toBe(200);
+  });
+
   test("is reached through the tunnel that the egress file names; the issuer never is", async () => {
-    await stop(served.running);
+    const log = await stop(served.running);
+    expect(log).toContain("authorizers[0].timeout: Invalid value");
+    expect(log).toContain("authorizers: Required value");
     const proxies: readonly (readonly [RunningProxy, object])[] = await Promise.all([
       connectProxy("tcp").then((proxy): [RunningProxy, object] => [
         proxy,
@@ -381,6 +440,76 @@ describe("an authorization webhook", () => {
       await proxy.close();
     }
   });
+});
+
+test("a webhook may be named by flags alone, as a mode among others", async () => {
+  const { url, running } = await serving(
+    ...["--authentication-config", file("authentication-5.json", authentication())],
+    ...["--authorization-mode", "Webhook,RBAC", "--authorization-webhook-config-file", connection()],
+    ...["--authorization-webhook-cache-authorized-ttl", "1h"],
+  );
+  const bearer = await token({ sub: "by-flags" });
+  const before = webhook.asked.length;
+  for (let round = 0; round < 3; round++) {
+    expect((await get(`${url}/api/v1/namespaces/default/pods`, bearer)).status).toBe(200);
+  }
+  expect(webhook.asked.length).toBe(before + 1);
+  // By flags alone it is v1beta1, as of old.
+  expect(webhook.asked.at(-1)).toMatchObject({
+    body: {
+      apiVersion: "authorization.k8s.io/v1beta1",
+      spec: { user: "by-flags", group: ["idp:dev", "system:authenticated"] },
+    },
+  });
+  expect((await get(`${url}/api/v1/namespaces/default/configmaps`, bearer)).status).toBe(403);
+  await stop(running);
+});
+
+test("all together: each proxy carries the webhook's calls, and the collector hears of requests that were let in and refused", async () => {
+  const collector = await startCollector();
+  const proxy = await grpcProxy();
+  const { url, running } = await serving(
+    ...["--authentication-config", file("authentication-4.json", authentication())],
+    ...["--authorization-config", file("authorization-4.json", authorization())],
+    ...[
+      "--egress-selector-config-file",
+      file("egress-4.json", {
+        apiVersion: "apiserver.k8s.io/v1beta1",
+        kind: "EgressSelectorConfiguration",
+        egressSelections: [
+          {
+            name: "controlplane",
+            connection: { proxyProtocol: "GRPC", transport: { uds: { udsName: proxy.address } } },
+          },
+        ],
+      }),
+    ],
+    ...[
+      "--tracing-config-file",
+      file("tracing-4.json", {
+        apiVersion: "apiserver.config.k8s.io/v1beta1",
+        kind: "TracingConfiguration",
+        endpoint: `127.0.0.1:${collector.port}`,
+        samplingRatePerMillion: 1_000_000,
+      }),
+    ],
+  );
+  const pods = `${url}/api/v1/namespaces/default/pods`;
+  expect((await get(pods, await token())).status).toBe(200);
+  expect((await get(`${url}/api/v1/namespaces/default/secrets`, await token())).status).toBe(403);
+  expect((await get(pods, await token({ aud: "others" }))).status).toBe(401);
+  expect((await get(pods)).status).toBe(401);
+  await stop(running);
+  expect(new Set(proxy.asked)).toEqual(new Set([webhook.url.replace("https://", "")]));
+  const names = collector.received.map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith("GET /api/v1/namespaces/{namespace}/pods"))).toHaveLength(3);
+  expect(names.filter((name) => name.startsWith("GET /api/v1/namespaces/{namespace}/secrets"))).toHaveLength(1);
+  // The webhook's span is within that of the request that it was asked about.
+  const traces = new Map(collector.received.map((span) => [span.traceId, 0]));
+  for (const { traceId } of collector.received) traces.set(traceId, (traces.get(traceId) ?? 0) + 1);
+  expect([...traces.values()].filter((count) => count > 1).length).toBeGreaterThanOrEqual(2);
+  await proxy.close();
+  collector.close();
 });
 
 describe("files that are not valid end the command before it listens", () => {

@@ -1,81 +1,16 @@
 /** `serve` with a TracingConfiguration, and a real collector on this machine that reads OTLP with messages of its own. */
-import { Server, ServerCredentials } from "@grpc/grpc-js";
-import protobuf from "protobufjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanUp, scratchFile, start } from "../spawned-command.fixture.ts";
+import { type RunningCollector, startCollector } from "./trace-collector.fixture.ts";
 
-/** Of opentelemetry/proto/collector/trace/v1, what is looked at. */
-const { root } = protobuf.parse(`
-  syntax = "proto3";
-  message Request { repeated ResourceSpans resource_spans = 1; }
-  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
-  message Resource { repeated KeyValue attributes = 1; }
-  message ScopeSpans { repeated Span spans = 2; }
-  message KeyValue { string key = 1; AnyValue value = 2; }
-  message AnyValue { string string_value = 1; int64 int_value = 3; }
-  message Span {
-    bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; bytes parent_span_id = 4; string name = 5; int32 kind = 6;
-    fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9;
-  }
-`);
-const requestType = root.lookupType("Request");
-
-interface Received {
-  readonly traceId: string;
-  readonly parentSpanId: string;
-  readonly name: string;
-  readonly startTimeUnixNano: string;
-}
-
-const received: Received[] = [];
-const services: string[] = [];
-const collector = new Server();
-let port = 0;
-
-function take(bytes: Buffer): void {
-  const document: any = requestType.toObject(requestType.decode(bytes), { bytes: String, longs: String });
-  const hex = (text = ""): string => Buffer.from(text, "base64").toString("hex");
-  for (const { resource, scopeSpans } of document.resourceSpans) {
-    for (const { key, value } of resource.attributes) if (key === "service.name") services.push(value.stringValue);
-    for (const { spans } of scopeSpans) {
-      for (const span of spans) {
-        received.push({ ...span, traceId: hex(span.traceId), parentSpanId: hex(span.parentSpanId) });
-      }
-    }
-  }
-}
+let collector: RunningCollector;
 
 beforeAll(async () => {
-  const path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
-  const plain = { serialize: () => Buffer.alloc(0), deserialize: (bytes: Buffer) => bytes };
-  collector.addService(
-    {
-      export: {
-        path,
-        requestStream: false,
-        responseStream: false,
-        requestSerialize: plain.deserialize,
-        requestDeserialize: plain.deserialize,
-        responseSerialize: plain.serialize,
-        responseDeserialize: plain.deserialize,
-      },
-    },
-    {
-      export: (call: { request: Buffer }, done: (error: null, answer: object) => void) => {
-        take(call.request);
-        done(null, {});
-      },
-    },
-  );
-  port = await new Promise<number>((resolve, reject) =>
-    collector.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    ),
-  );
+  collector = await startCollector();
 });
 
 afterAll(() => {
-  collector.forceShutdown();
+  collector.close();
   cleanUp();
 });
 
@@ -86,7 +21,7 @@ const file = (name: string, fields: object): string =>
   );
 
 test("spans reach the collector, in the caller's trace where it has one, the last when the server ends", async () => {
-  const config = file("tracing.json", { endpoint: `127.0.0.1:${port}` });
+  const config = file("tracing.json", { endpoint: `127.0.0.1:${collector.port}` });
   const serve = start("serve", "--port", "0", "--anonymous-auth=true", "--tracing-config-file", config);
   const url = (await serve.firstLine).replace("serving on ", "");
   const [traceId, spanId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
@@ -97,6 +32,7 @@ test("spans reach the collector, in the caller's trace where it has one, the las
   serve.child.kill("SIGTERM");
   expect((await serve.ended).code).toBe(0);
   expect(Date.now() - before).toBeLessThan(5_000);
+  const { received, services } = collector;
   const requests = received.filter(({ name }) => name.startsWith("GET "));
   expect(requests).toMatchObject([{ traceId, parentSpanId: spanId, name: "GET /api/v1/namespaces/{name}" }]);
   expect(received.every((span) => span.traceId === traceId)).toBe(true);

@@ -6,17 +6,28 @@ import type { ReviewTarget } from "../../sim/http/review-caller.ts";
 import { readCertificates } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** What surrounds a program. */
+interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** In front of the paths of what is mounted. Empty in a pod. */
+  readonly root: string;
+}
+
 /** Reviews of authorization go to that server. Throws `UsageError` where this is no pod. */
-export function inClusterTarget(dialect: Dialect, version: string): ReviewTarget {
+export function inClusterTarget(
+  dialect: Dialect,
+  version: string,
+  { environment, root }: Surroundings = { environment: process.env, root: "" },
+): ReviewTarget {
   const prefix = dialect.name.toUpperCase();
-  const host = process.env[`${prefix}_SERVICE_HOST`];
-  const port = process.env[`${prefix}_SERVICE_PORT`];
+  const host = environment[`${prefix}_SERVICE_HOST`];
+  const port = environment[`${prefix}_SERVICE_PORT`];
   if (host === undefined || port === undefined) {
     throw new UsageError(
       `connectionInfo InClusterConfig: ${prefix}_SERVICE_HOST and ${prefix}_SERVICE_PORT are not set, as they are in a pod. Give a connection file instead.`,
     );
   }
-  const folder = `/var/run/secrets/${dialect.labelSuffix}/serviceaccount`;
+  const folder = `${root}/var/run/secrets/${dialect.labelSuffix}/serviceaccount`;
   const group = groupInDialect(dialect, "authorization.svc.io");
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}/apis/${group}/${version}/subjectaccessreviews`,
