@@ -30,7 +30,8 @@ test("a server that is started with the printed files is judged by them", async 
   const run = await runHere(...conform, ...addresses, ...files);
   const { totals } = JSON.parse(run.stdout) as { totals: { requirements: { passed: number; failed: number } } };
   expect(run.code).toBe(0);
-  expect(totals.requirements).toMatchObject({ passed: 33, failed: 0 });
+  expect(totals.requirements).toMatchObject({ failed: 0, error: 0, inconclusive: 0, unsupported: 0 });
+  expect(totals.requirements.passed).toBeGreaterThanOrEqual(33);
 });
 
 test("without them what they would show is unsupported, with the reason", async () => {

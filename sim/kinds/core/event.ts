@@ -4,6 +4,7 @@
  */
 import { goQuote, utf8Length } from "../../../wire/go-strings.ts";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import type { Dialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { goMicroTime, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
@@ -14,6 +15,12 @@ import type { KindRow } from "../kind-row.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 
 const shortMax = 128;
+
+/** What the short texts are counted in. Document 2, Limits: characters; D24: bytes. */
+const shortLength: Readonly<Record<Dialect["name"], (text: string) => number>> = {
+  svc: (text) => Array.from(text).length,
+  kubernetes: utf8Length,
+};
 const noteMax = 1024;
 
 /** How the two versions spell what they share. */
@@ -39,18 +46,18 @@ const current: Spelling = {
 };
 
 const coreEventRules: KindRules = {
-  validate(object, causes) {
+  validate(object, causes, dialect) {
     namespaceCauses(object, core, causes);
     if ((object["eventTime"] ?? null) !== null)
-      fieldCauses(object, { ...core, controllerPath: "reportingComponent" }, causes);
+      fieldCauses(object, { ...core, controllerPath: "reportingComponent" }, causes, dialect);
   },
 };
 
 const eventRules: KindRules = {
-  validate(object, causes) {
+  validate(object, causes, dialect) {
     namespaceCauses(object, current, causes);
     if ((object["eventTime"] ?? null) === null) causes.push(requiredValue("eventTime"));
-    else fieldCauses(object, current, causes); // an event without a time is judged by the older, laxer rules
+    else fieldCauses(object, current, causes, dialect); // an event without a time is judged by the older, laxer rules
     typeCauses(object, causes);
     seriesCauses(object["series"], causes);
     deprecatedCauses(object, causes);
@@ -82,14 +89,12 @@ function namespaceCauses(object: JsonObject, spelling: Spelling, causes: Cause[]
 const isClusterEventNamespace = (namespace: string): boolean =>
   namespace === "" || namespace === "default" || namespace === "kube-system" || namespace === "svc-system";
 
-function fieldCauses(object: JsonObject, spelling: Spelling, causes: Cause[]): void {
+function fieldCauses(object: JsonObject, spelling: Spelling, causes: Cause[], dialect: Dialect): void {
   const controller = (object[spelling.controller] ?? "") as string;
   const path = spelling.controllerPath;
   if (controller === "") causes.push(requiredValue(path));
   pushInvalid(path, controller, qualifiedNameErrors(controller), causes);
-  boundedText(object["reportingInstance"], "reportingInstance", causes);
-  boundedText(object["action"], "action", causes);
-  boundedText(object["reason"], "reason", causes);
+  for (const field of ["reportingInstance", "action", "reason"]) boundedText(object[field], field, causes, dialect);
   const note = (object[spelling.note] ?? "") as string;
   if (utf8Length(note) > noteMax) causes.push(invalidValue("message", "", `can have at most ${noteMax} characters`));
   pushInvalid(
@@ -100,10 +105,11 @@ function fieldCauses(object: JsonObject, spelling: Spelling, causes: Cause[]): v
   );
 }
 
-function boundedText(value: Json | undefined, path: string, causes: Cause[]): void {
+function boundedText(value: Json | undefined, path: string, causes: Cause[], { name }: Dialect): void {
   const text = (value ?? "") as string;
   if (text === "") causes.push(requiredValue(path));
-  else if (utf8Length(text) > shortMax) causes.push(invalidValue(path, "", `can have at most ${shortMax} characters`));
+  else if (shortLength[name](text) > shortMax)
+    causes.push(invalidValue(path, "", `can have at most ${shortMax} characters`));
 }
 
 function seriesCauses(series: Json | undefined, causes: Cause[]): void {
