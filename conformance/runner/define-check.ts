@@ -122,8 +122,8 @@ function programCount<Input>({ input, examples = [] }: CheckDefinition<Input>, r
   return input === undefined ? 1 : runs + examples.length;
 }
 
-/** After this many smaller programs the smallest so far will do: by URL each costs seconds. */
-const shrinkAttemptsMax = 150;
+/** After this many smaller programs the smallest so far will do: by URL each costs seconds, and a slow one minutes. */
+const shrinkAttemptsMax = { quick: 150, slow: 10 };
 
 async function explore<Input>(
   definition: CheckDefinition<Input>,
@@ -132,6 +132,7 @@ async function explore<Input>(
 ): Promise<Exploration> {
   const input = definition.input ?? (fc.constant(undefined) as fc.Arbitrary<unknown> as fc.Arbitrary<Input>);
   let runs = 0;
+  const attemptsMax = shrinkAttemptsMax[definition.cost === "slow" ? "slow" : "quick"];
   let shrinkAttempts = 0;
   let failure: CheckFailure | undefined;
   let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink
@@ -139,7 +140,7 @@ async function explore<Input>(
   let unserved: UnservedVerb | undefined;
   let seenCount = 0;
   const property = fc.asyncProperty(input, async (value) => {
-    if (stops(other) || shrinkAttempts > shrinkAttemptsMax) return;
+    if (stops(other) || shrinkAttempts > attemptsMax) return;
     if (failure !== undefined) {
       if (options.mayShrink?.() === false) return;
       shrinkAttempts += 1;

@@ -1,11 +1,14 @@
 /** For tests: a server, an agent on its node and a scripted runtime, on virtual time. */
 import { kubernetesProfile } from "../contract/profile.ts";
-import type { JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { Kernel } from "../kernel/kernel.ts";
+import type { Process } from "../kernel/types.ts";
 import { noControllers } from "../control/controllers.ts";
 import { TestBed } from "../apiserver/test-bed.fixture.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
+import { type AgentBugName, agentBugsOn } from "../planted/agent-bugs.ts";
+import type { FilesReader } from "./sources/file-source.ts";
 import { Agent } from "./agent.ts";
 import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { defaultAgentOptions } from "./agent-options.ts";
@@ -57,6 +60,11 @@ function plainNode({ api, options, process }: AgentContext): NodeSide {
   };
 }
 
+export interface WorldMore {
+  readonly bugs?: readonly AgentBugName[];
+  readonly manifests?: Map<string, string>;
+}
+
 export class AgentWorld {
   readonly kernel = new Kernel({ seed: "agent" });
   readonly bed: TestBed;
@@ -65,9 +73,16 @@ export class AgentWorld {
   agent!: Agent;
   private readonly options: AgentOptions;
   private readonly firstRelistMicros: number;
+  private awayUntilMicros = 0;
   private agentProcess = this.kernel.process("agent-n1");
 
-  constructor(options: Partial<AgentOptions> = {}, firstRelistMicros = 700_000) {
+  /** What lies in the directory of manifests, by name; undefined: no such source. */
+  readonly manifests: Map<string, string> | undefined;
+  private readonly bugs: readonly AgentBugName[];
+
+  constructor(options: Partial<AgentOptions> = {}, firstRelistMicros = 700_000, more: WorldMore = {}) {
+    this.manifests = more.manifests;
+    this.bugs = more.bugs ?? [];
     this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
     this.runtime = this.kernel.enter(this.machine, () => new ScriptedRuntime(this.machine));
     const standard = defaultAgentOptions("n1");
@@ -82,9 +97,11 @@ export class AgentWorld {
         {
           process: this.agentProcess,
           dialect: kubernetesProfile.dialect,
-          server: this.bed.server,
+          server: this.reachedBy(this.agentProcess),
           headers: { authorization: "Bearer admin", accept: "application/json" },
           runtime: this.runtime as CriRuntime,
+          bugs: agentBugsOn(this.bugs),
+          ...(this.manifests === undefined ? {} : { readFiles: this.readFiles }),
           nodeSide: plainNode,
           firstRelistMicros: this.firstRelistMicros,
         },
@@ -94,12 +111,34 @@ export class AgentWorld {
     });
   }
 
-  /** The agent dies, and begins anew after a while. */
-  restart(afterSeconds: number): void {
+  private readonly readFiles: FilesReader = (_path, done) => {
+    const files = [...(this.manifests ?? [])].map(([name, text]) => ({
+      name,
+      content: new TextEncoder().encode(text),
+    }));
+    this.agentProcess.clock.after(1000, () => done({ is: "directory", files }));
+  };
+
+  /** The agent dies, and begins anew after a while; the server may not answer it before another while. */
+  restart(afterSeconds: number, awaySeconds = 0, meanwhile: () => void = () => {}): void {
     this.agentProcess.crash();
+    meanwhile();
     this.run(afterSeconds);
     this.agentProcess = this.kernel.process("agent-n1");
+    this.awayUntilMicros = this.kernel.nowMicros() + awaySeconds * 1_000_000;
     this.boot();
+  }
+
+  /** While the server is away, what is asked is heard when it is back. */
+  private reachedBy(process: Process): ApiHandler {
+    return {
+      start: (request, responder) => {
+        const waitMicros = this.awayUntilMicros - this.kernel.nowMicros();
+        if (waitMicros <= 0) return this.bed.server.start(request, responder);
+        let cancel = process.clock.after(waitMicros, () => (cancel = this.bed.server.start(request, responder)));
+        return () => cancel();
+      },
+    };
   }
 
   run(seconds: number): void {

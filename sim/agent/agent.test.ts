@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AgentBugName } from "../planted/agent-bugs.ts";
 import { AgentWorld, pods } from "./agent-world.fixture.ts";
 
 const box = (name: string, image: string) => ({ name, image, imagePullPolicy: "IfNotPresent" });
@@ -123,5 +124,32 @@ describe("the agent", () => {
       message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: 0, capacity: 2000",
     });
     expect(w.status("b")).toMatchObject({ phase: "Failed", reason: "NodeAffinity" });
+  });
+
+  it.each<[name: string, bugs: AgentBugName[], value: string]>([
+    ["reads an immutable object that was made again as it is now", [], "new"],
+    ["does not with immutable-cache-stale-after-recreate", ["immutable-cache-stale-after-recreate"], "old"],
+  ])("%s", (_name, bugs, value) => {
+    const w = new AgentWorld({}, 700_000, { bugs });
+    w.runtime.images.set("serves:1", {});
+    w.run(3);
+    const configMaps = "/api/v1/namespaces/default/configmaps";
+    const make = (text: string) =>
+      w.bed.ask(`POST ${configMaps}`, {
+        as: "admin",
+        body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "k" }, data: { a: text }, immutable: true },
+      });
+    const envFrom = [{ configMapRef: { name: "k" } }];
+    make("old");
+    w.create("first", { containers: [{ ...box("c", "serves:1"), envFrom }] });
+    w.run(5);
+    w.bed.ask(`DELETE ${configMaps}/k`, { as: "admin" });
+    make("new");
+    w.create("second", { containers: [{ ...box("c", "serves:1"), envFrom }] });
+    w.run(5);
+    const envs = w.runtime.calls
+      .filter(({ method }) => method === "CreateContainer")
+      .map(({ message }) => (message as { config: { envs: { key: string; value: string }[] } }).config.envs);
+    expect(envs.map((each) => each.find(({ key }) => key === "a")?.value)).toEqual(["old", value]);
   });
 });

@@ -22,6 +22,7 @@ import { Probes } from "./pods/probes.ts";
 import { StatusManager } from "./pods/status-manager.ts";
 import { Workers } from "./pods/workers.ts";
 import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
+import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import { BackOffs } from "./runtime/back-off.ts";
 import { amount, type NodeFacts } from "./runtime/container-config.ts";
 import { CriCaller } from "./runtime/cri-caller.ts";
@@ -57,16 +58,20 @@ export interface AgentPorts {
   readonly hostDns?: () => HostDns | undefined;
   /** A line for the log. Default: nobody reads it. */
   readonly warn?: (line: string) => void;
+  /** Bugs that it is told to have. Default: none. */
+  readonly bugs?: AgentBugs;
   /** Between the start and the first list of the runtime. Default: drawn from a second. */
   readonly firstRelistMicros?: Micros;
 }
 
 const tickMicros: Micros = 1_000_000;
+const nodePollMicros: Micros = 100_000;
 
 export class Agent {
   readonly pods: PodManager;
   private readonly ports: AgentPorts;
   private readonly options: AgentOptions;
+  private readonly bugs: AgentBugs;
   private readonly cri: CriCaller;
   private readonly events: EventRecorder;
   private readonly api: AgentApi | undefined;
@@ -84,6 +89,8 @@ export class Agent {
     const { process, dialect, runtime } = ports;
     const { clock, prng } = process;
     const nowMicros = clock.nowMicros();
+    const bugs = ports.bugs ?? agentBugsOn();
+    this.bugs = bugs;
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.cri = new CriCaller(process, runtime, options.pods.runtimeRequestTimeoutMicros);
@@ -108,9 +115,10 @@ export class Agent {
         forbiddenSysctl(pod, options.pods.allowedUnsafeSysctls) ??
         this.predicates(pod as HeldPod, others),
       changed: () => this.node.podsChanged?.(),
+      bugs,
       mirrors: () => this.mirrors,
     });
-    this.statuses = new StatusManager({ process, api: this.api, all: () => this.pods.held.values() });
+    this.statuses = new StatusManager({ process, api: this.api, bugs, all: () => this.pods.held.values() });
     this.garbage = new Garbage({
       cri: this.cri,
       limits: options.pods,
@@ -138,6 +146,7 @@ export class Agent {
         : new MirrorPods({
             api: this.api,
             dialect,
+            bugs,
             node: () => this.node.node(),
             mirrored: (held) => this.statuses.plan(held),
           });
@@ -174,6 +183,7 @@ export class Agent {
     this.workers.start();
     this.startManifests();
     if (this.api === undefined || this.mirrors === undefined) return;
+    if (this.sources().length > 1) this.awaitNode();
     startApiSource({
       api: this.api,
       nodeName: this.options.nodeName,
@@ -202,6 +212,7 @@ export class Agent {
       process,
       dialect,
       nodeName,
+      bugs: this.bugs,
       warn,
       replace: (pods: readonly JsonObject[]) => this.pods.replace(source, pods),
       dropped: (pod: JsonObject) =>
@@ -220,6 +231,20 @@ export class Agent {
       if (fetchUrl === undefined) throw new Error("a manifest URL needs somebody who fetches it");
       const headers = manifestUrlHeaders;
       startUrlSource({ ...common("http"), url: manifestUrl, headers, everyMicros: httpCheckMicros, fetch: fetchUrl });
+    }
+  }
+
+  /** Static pods begin before their node is known; as soon as it is, they get their mirrors. */
+  private awaitNode(): void {
+    const { clock } = this.ports.process;
+    if (this.node.node() === undefined) {
+      clock.after(nodePollMicros, () => this.awaitNode());
+      return;
+    }
+    for (const held of this.pods.held.values()) {
+      if (!held.isStatic) continue;
+      held.steady = undefined;
+      this.workers.update(held);
     }
   }
 
@@ -257,8 +282,10 @@ export class Agent {
         if (held.state === "syncing") this.workers.update(held);
       },
     });
+    const kept = this.bugs["immutable-cache-stale-after-recreate"] ? new Map<string, JsonObject>() : undefined;
     const sync = new PodSync({
       process,
+      bugs: this.bugs,
       cri: this.cri,
       events: this.events,
       statuses: this.statuses,
@@ -277,9 +304,11 @@ export class Agent {
         hostIps: this.hostIps(),
         podIps: held.status?.podIPs?.map(({ ip }) => ip) ?? [],
         allocatable: this.allocatable(),
+        kept,
       }),
       seenAnnotations: (held) => this.seenAnnotations(held),
       mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
+      isMirrored: (held) => this.mirrors?.isRight(held) ?? true,
     });
     return new Workers({
       process,
@@ -289,6 +318,7 @@ export class Agent {
       wantLook: () => this.relist.wake(),
       all: () => this.pods.held.values(),
       moved: () => this.pods.moved(),
+      mustWait: (held) => held.isStatic && this.pods.hasPredecessor(held),
       isHeldUp: () => this.health.errors().length > 0,
     });
   }
@@ -303,8 +333,10 @@ export class Agent {
   private mirrorChanged(mirror: JsonObject): void {
     const { name, namespace } = metadataOf(mirror);
     const held = this.pods.staticNamed(`${name}_${namespace}`);
-    if (held !== undefined) this.workers.update(held);
-    else this.pods.lookAfterMirrors();
+    if (held !== undefined) {
+      if (this.mirrors?.isRight(held) !== true) held.steady = undefined;
+      this.workers.update(held);
+    } else this.pods.lookAfterMirrors();
   }
 
   private nodeFacts(): NodeFacts {

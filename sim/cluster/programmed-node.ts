@@ -70,6 +70,7 @@ export class ProgrammedNode {
           server: server(process),
           headers,
           runtime: this.usage,
+          bugs,
           nodeSide: (context) => {
             this.side = new AgentNode({
               context,

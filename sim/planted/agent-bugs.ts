@@ -25,6 +25,63 @@ export const seenAgentBugs = {
     symptom: "A condition of pressure goes as soon as the pressure does, without its transition period.",
     source: "kubernetes/kubernetes#25372, #12041",
   },
+  "evict-critical-static": {
+    area: "eviction",
+    symptom: "Static pods and pods of the system's priorities are evicted like any other.",
+    source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
+  },
+  "evict-wrong-rank": {
+    area: "eviction",
+    symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
+    source: "kubernetes/kubernetes#27199, #30311",
+  },
+  "evict-inodes-ignored": {
+    area: "eviction",
+    symptom: "A node without inodes and with free bytes is under no pressure.",
+    source: "kubernetes/kubernetes#21546, #41033, #44208",
+  },
+  "evict-grace-of-the-shortest": {
+    area: "eviction",
+    symptom: "Every soft threshold has the shortest of the grace periods.",
+    source: commonMistake,
+  },
+  "evict-transition-from-first": {
+    area: "eviction",
+    symptom:
+      "The transition period counts from the first crossing of a threshold, and not from the last look below it.",
+    source: commonMistake,
+  },
+  "evict-condition-after-grace": {
+    area: "eviction",
+    symptom: "A soft threshold raises no condition before its grace period is over.",
+    source: commonMistake,
+  },
+  "evict-condition-of-hard-alone": {
+    area: "eviction",
+    symptom: "Soft thresholds evict, and raise no condition.",
+    source: commonMistake,
+  },
+  "evict-rank-best-effort-first": {
+    area: "eviction",
+    symptom: "Pods that request nothing go before all others, whatever the others use.",
+    source: commonMistake,
+  },
+  "evict-critical-boundary": {
+    area: "eviction",
+    symptom: "The lowest of the system's priorities is not spared.",
+    source: commonMistake,
+  },
+  "evict-without-condition": {
+    area: "eviction",
+    symptom: "An evicted pod has no condition of a disruption.",
+    source: commonMistake,
+  },
+  "evict-message-swapped": {
+    area: "eviction",
+    symptom:
+      "The message of an eviction takes what is available for the threshold, and the threshold for what is available.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;
 
 interface UnseenBug {
@@ -36,26 +93,6 @@ interface UnseenBug {
 
 /** It takes images, restarts, partitions or many nodes to see these: simulations do. */
 const unseenAgentBugs = {
-  "evict-at-the-threshold": {
-    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
-    source: commonMistake,
-  },
-  "evict-critical-static": {
-    symptom: "Static pods and pods of the system's priorities are evicted like any other.",
-    source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
-  },
-  "evict-grace-sign-bug": {
-    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
-    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
-  },
-  "evict-wrong-rank": {
-    symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
-    source: "kubernetes/kubernetes#27199, #30311",
-  },
-  "evict-inodes-ignored": {
-    symptom: "A node without inodes and with free bytes is under no pressure.",
-    source: "kubernetes/kubernetes#21546, #41033, #44208",
-  },
   "evict-min-reclaim-stuck": {
     symptom:
       "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",
@@ -104,6 +141,151 @@ const unseenAgentBugs = {
   "status-not-refreshed-after-reconnect": {
     symptom: "After a partition a node stays not ready: its agent sends only what it thinks has changed.",
     source: "kubernetes/kubernetes#80968, #88255, #83455",
+  },
+  "evict-forgotten-after-restart": {
+    symptom: "A pod that was evicted is started again by an agent that starts anew.",
+    source: "kubernetes/kubernetes#31362, #105358, #37447",
+  },
+  "phase-leaves-terminal": {
+    symptom: "A pod that has ended gets another phase.",
+    source: "kubernetes/kubernetes#54499, #58711, #125410, #111646",
+  },
+  "mirror-stuck-terminating": {
+    symptom: "A mirror pod that is being deleted is left so for ever.",
+    source: "kubernetes/kubernetes#22625, #22626",
+  },
+  "mirror-recreate-churn": {
+    symptom: "A mirror pod that was deleted once is made and deleted several times before it stays.",
+    source: "kubernetes/kubernetes#79147",
+  },
+  "mirror-not-recreated-after-terminal": {
+    symptom: "A static pod whose containers have ended has no mirror any more once that is deleted.",
+    source: "kubernetes/kubernetes#29845, #76598, #41507",
+  },
+  "static-readd-same-uid-stuck": {
+    symptom: "A manifest that is taken away and put back unchanged is never run again.",
+    source: "kubernetes/kubernetes#104648, #113145",
+  },
+  "static-two-running-same-name": {
+    symptom: "A changed manifest is run before the containers of the old one have ended.",
+    source: "kubernetes/kubernetes#97722, #104743",
+  },
+  "static-uid-collision-or-drift": {
+    symptom: "The same manifest has the same uid on every node.",
+    source: "kubernetes/kubernetes#87461, #67537, #104712",
+  },
+  "static-removed-while-api-down": {
+    symptom: "While the API server is away, a pod whose manifest is gone goes on.",
+    source: "kubernetes/kubernetes#112814, #43292; rancher/rke2#3415",
+  },
+  "status-patch-hits-new-uid": {
+    symptom: "The last word about a deleted pod is told of the pod that has its name now.",
+    source: "kubernetes/kubernetes#82387",
+  },
+  "admission-rejects-running-on-restart": {
+    symptom: "An agent that starts again admits waiting pods before those that run, and rejects some of the latter.",
+    source: "kubernetes/kubernetes#105523, #37447",
+  },
+  "immutable-cache-stale-after-recreate": {
+    symptom: "An immutable object that was deleted and made again is still the old one to pods.",
+    source: "kubernetes/kubernetes#132046",
+  },
+  "evict-at-the-threshold": {
+    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
+    source: commonMistake,
+  },
+  "evict-grace-sign-bug": {
+    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
+    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
+  },
+  "evict-grace-goes-on": {
+    symptom: "A soft threshold that was clear for a while goes on with the grace period that had begun.",
+    source: commonMistake,
+  },
+  "evict-percent-of-allocatable": {
+    symptom: "A percentage is taken of what a node leaves to pods, and not of its capacity.",
+    source: commonMistake,
+  },
+  "evict-minimum-reclaim-of-hard-alone": {
+    symptom: "Soft thresholds have no minimum reclaim.",
+    source: commonMistake,
+  },
+  "evict-minimum-reclaim-from-the-start": {
+    symptom: "A threshold is met when less than its value and its minimum reclaim together is available.",
+    source: commonMistake,
+  },
+  "evict-on-old-figures": {
+    symptom: "A pod is evicted for figures that were there before the last eviction.",
+    source: commonMistake,
+  },
+  "evict-waits-for-a-second-look": {
+    symptom: "A hard threshold evicts nobody before it is met at two looks.",
+    source: commonMistake,
+  },
+  "evict-rank-by-limits": {
+    symptom: "Pods are ranked by how much they are above their limits, and not above their requests.",
+    source: commonMistake,
+  },
+  "evict-rank-priority-first": {
+    symptom:
+      "Of pods with different priorities the lowest goes first, though only the other uses more than it requests.",
+    source: commonMistake,
+  },
+  "evict-rank-by-share": {
+    symptom: "Among pods above their requests the one goes first that is the most times above.",
+    source: commonMistake,
+  },
+  "evict-rank-unmeasured-last": {
+    symptom: "A pod without figures goes last.",
+    source: commonMistake,
+  },
+  "evict-rank-inodes-by-bytes": {
+    symptom: "Short of inodes, the pod goes that has the most bytes.",
+    source: commonMistake,
+  },
+  "evict-rank-disk-of-the-other": {
+    symptom: "Pods are ranked by what they have on the other file system.",
+    source: commonMistake,
+  },
+  "evict-hard-leaves-grace": {
+    symptom: "A pod that goes for a hard threshold is left its own grace period.",
+    source: commonMistake,
+  },
+  "evict-soft-leaves-grace": {
+    symptom: "A soft eviction leaves pods their own grace period, whatever the greatest is.",
+    source: commonMistake,
+  },
+  "evict-soft-at-once": {
+    symptom: "A soft eviction leaves pods no grace period, whatever the greatest is.",
+    source: commonMistake,
+  },
+  "evict-shown-early": {
+    symptom: "A pod is said to have been evicted while its containers run.",
+    source: commonMistake,
+  },
+  "evict-message-without-quantities": {
+    symptom: "The message of an eviction names no threshold.",
+    source: commonMistake,
+  },
+  "evict-message-of-requests": {
+    symptom: "The message of an eviction says of containers within their requests that they use more.",
+    source: commonMistake,
+  },
+  "evict-memory-is-last": {
+    symptom: "Short of memory and of disk, an agent acts on the disk.",
+    source: commonMistake,
+  },
+  "evict-pids-ignored": {
+    symptom: "A node that runs out of process numbers is under no pressure.",
+    source: commonMistake,
+  },
+  "evict-one-for-each-signal": {
+    symptom: "Where two thresholds drive, a pod is evicted for each at one look.",
+    source: commonMistake,
+  },
+  "evict-stops-after-first": {
+    symptom: "After one eviction a threshold evicts nobody until it was clear.",
+    source: commonMistake,
   },
 } as const satisfies Record<string, UnseenBug>;
 

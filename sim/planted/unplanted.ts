@@ -13,7 +13,8 @@ export interface UnplantedBug {
 
 const files =
   "Only a file that is loaded shows it: a test of reloads plants it, and finds it (`sim/configuration/planted-clash.test.ts`).";
-const agents = "It is a bug of node agents, and the server is none.";
+const agents =
+  "It is a bug of node agents, and the server is none: tests of the agent plant it, and find it (`sim/planted/agent-bugs.ts`).";
 
 export const unplantedBugs: readonly UnplantedBug[] = [
   {

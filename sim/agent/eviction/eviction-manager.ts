@@ -208,7 +208,7 @@ export class EvictionManager {
 
   /** Steps 11 to 13. */
   private act(turn: Turn, figuresOf: PodFiguresOf): void {
-    const threshold = mostUrgent(turn.seen.acting);
+    const threshold = mostUrgent(turn.seen.acting, this.options.bugs);
     if (threshold === undefined) {
       this.end(restOf(turn.seen));
       return;
@@ -259,9 +259,8 @@ export class EvictionManager {
     const { bugs } = this.options;
     const { observations } = turn.seen.state;
     const ranked = rankPods(threshold.signal, turn.active, figuresOf, turn.layout, bugs);
-    const several = bugs["evict-two-a-look"] || (bugs["evict-all-on-restart-threshold-change"] && this.passCount === 1);
     const mayGo = ranked.filter((pod) => !this.spares(pod));
-    const victims = several ? mayGo.slice(0, bugs["evict-two-a-look"] ? 2 : mayGo.length) : mayGo.slice(0, 1);
+    const victims = mayGo.slice(0, this.victimCount(turn.seen.acting.length, mayGo.length));
     if (victims.length === 0) {
       this.end({ is: "nobody", why: "no pod may go" });
       return;
@@ -274,25 +273,44 @@ export class EvictionManager {
         observations,
         pod.object,
         figuresOf(pod.uid),
+        bugs,
       );
       this.ports.events.pod(pod.object, "Warning", "Evicted", message, { annotations });
       const condition = { type: "DisruptionTarget", reason: "TerminationByKubelet", message };
-      const end = { reason: "Evicted", message, graceSeconds: this.graceFor(threshold, pod), condition };
+      const graceSeconds = this.graceFor(threshold, pod);
+      const end = {
+        reason: "Evicted",
+        message,
+        graceSeconds,
+        ...(bugs["evict-without-condition"] ? {} : { condition }),
+      };
       this.kill(pod, end, () => {
         if (--left === 0) this.end({ is: "evicted", pods: victims, threshold });
       });
     }
   }
 
-  private spares({ isCritical }: ActivePod): boolean {
-    return isCritical && !this.options.bugs["evict-critical-static"];
+  /** How many of those who may go do so at one look: one. */
+  private victimCount(driving: number, most: number): number {
+    const { bugs } = this.options;
+    if (bugs["evict-two-a-look"]) return 2;
+    if (bugs["evict-all-on-restart-threshold-change"] && this.passCount === 1) return most;
+    return bugs["evict-one-for-each-signal"] ? driving : 1;
+  }
+
+  private spares({ isCritical, priority }: ActivePod): boolean {
+    const { bugs } = this.options;
+    if (bugs["evict-critical-boundary"] && priority === 2_000_000_000) return false;
+    return isCritical && !bugs["evict-critical-static"];
   }
 
   /** Hard: at once. Soft: the pod's own time, but no more than the configuration allows. */
   private graceFor(threshold: EvictionThreshold, pod: ActivePod): number {
-    if (threshold.graceMillis === 0) return immediateGraceSeconds;
     const { rules, negativeGraceIsPods, bugs } = this.options;
     const own = graceSecondsOf(pod.object);
+    if (threshold.graceMillis === 0) return bugs["evict-hard-leaves-grace"] ? own : immediateGraceSeconds;
+    if (bugs["evict-soft-leaves-grace"]) return own;
+    if (bugs["evict-soft-at-once"]) return immediateGraceSeconds;
     const most = rules.maxPodGraceSeconds;
     if (bugs["evict-grace-sign-bug"]) return Math.max(own, most);
     return most < 0 && negativeGraceIsPods ? own : Math.min(most, own);
@@ -340,7 +358,8 @@ function restOf({ driving }: Look): PassOutcome {
 }
 
 /** Memory before all else; among the rest the first that is configured. */
-function mostUrgent(acting: readonly EvictionThreshold[]): EvictionThreshold | undefined {
+function mostUrgent(acting: readonly EvictionThreshold[], bugs: AgentBugs): EvictionThreshold | undefined {
+  if (bugs["evict-memory-is-last"]) return acting.at(-1);
   return acting.find(({ signal }) => evictionSignals[signal].resource === "memory") ?? acting[0];
 }
 

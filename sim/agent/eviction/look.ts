@@ -52,18 +52,30 @@ export function look(
   const driving: EvictionThreshold[] = [];
   const acting: EvictionThreshold[] = [];
   for (const [at, threshold] of thresholds.entries()) {
-    const forgets = bugs["evict-min-reclaim-too-little"];
-    const wanting = before.drove[at] === true && !forgets && isUnresolved(threshold, observations);
+    const forgets =
+      bugs["evict-min-reclaim-too-little"] ||
+      (bugs["evict-minimum-reclaim-of-hard-alone"] && threshold.graceMillis > 0);
+    const wanting =
+      (before.drove[at] === true || bugs["evict-minimum-reclaim-from-the-start"]) &&
+      !forgets &&
+      isUnresolved(threshold, observations);
     const held = wanting || isMet(threshold, observations, bugs);
-    const since = held ? (before.heldSinceMicros[at] ?? nowMicros) : undefined;
-    const graceMicros = bugs["evict-soft-without-grace"] ? 0 : threshold.graceMillis * 1000;
-    const drives = since !== undefined && nowMicros - since >= graceMicros;
+    const goesOn = held || bugs["evict-grace-goes-on"];
+    const since = goesOn ? (before.heldSinceMicros[at] ?? (held ? nowMicros : undefined)) : undefined;
+    const graceMicros = graceOf(threshold, thresholds, bugs) * 1000;
+    const drives = held && since !== undefined && nowMicros - since >= graceMicros;
     heldSinceMicros.push(since);
     drove.push(drives);
-    if (held) lastHeldMicros[evictionSignals[threshold.signal].condition] = nowMicros;
+    const { condition } = evictionSignals[threshold.signal];
+    if (held && raises(threshold, drives, before.lastHeldMicros[condition], nowMicros, transitionMicros, bugs)) {
+      lastHeldMicros[condition] = nowMicros;
+    }
     if (!drives) continue;
     driving.push(threshold);
-    if (isNew(threshold, observations, before.observations)) acting.push(threshold);
+    if (bugs["evict-waits-for-a-second-look"] && before.drove[at] !== true) continue;
+    if (bugs["evict-stops-after-first"] && before.drove[at] === true) continue;
+    const isFresh = isNew(threshold, observations, before.observations) || bugs["evict-on-old-figures"];
+    if (isFresh) acting.push(threshold);
   }
   const toldMicros = bugs["evict-pressure-flap"] ? Math.min(1, transitionMicros) : transitionMicros;
   const conditions = pressureConditions.filter((condition) => {
@@ -73,11 +85,42 @@ export function look(
   return { state: { heldSinceMicros, drove, lastHeldMicros, observations }, conditions, driving, acting };
 }
 
+/** Milliseconds that a threshold is held before it drives. */
+function graceOf(
+  { graceMillis }: EvictionThreshold,
+  thresholds: readonly EvictionThreshold[],
+  bugs: AgentBugs,
+): number {
+  if (bugs["evict-soft-without-grace"]) return 0;
+  if (!bugs["evict-grace-of-the-shortest"] || graceMillis === 0) return graceMillis;
+  return thresholds.reduce(
+    (least, threshold) => (threshold.graceMillis > 0 ? Math.min(least, threshold.graceMillis) : least),
+    graceMillis,
+  );
+}
+
+/** A threshold that is held raises its condition at every look, whatever its grace period. */
+function raises(
+  { graceMillis }: EvictionThreshold,
+  drives: boolean,
+  lastMicros: Micros | undefined,
+  nowMicros: Micros,
+  transitionMicros: Micros,
+  bugs: AgentBugs,
+): boolean {
+  if (bugs["evict-condition-after-grace"] && !drives) return false;
+  if (bugs["evict-condition-of-hard-alone"] && graceMillis > 0) return false;
+  const isFirst = lastMicros === undefined || nowMicros - lastMicros >= transitionMicros;
+  return isFirst || !bugs["evict-transition-from-first"];
+}
+
 /** Strictly below: exactly as much as the threshold says is enough. What is not observed is no reason. */
 export function isMet(threshold: EvictionThreshold, observations: Observations, bugs: AgentBugs): boolean {
   const seen = observations[threshold.signal];
   if (seen === undefined) return false;
-  const value = amountOf(threshold.value, seen.capacity);
+  if (bugs["evict-pids-ignored"] && threshold.signal === "pid.available") return false;
+  const whole = amountOf(threshold.value, seen.capacity);
+  const value = bugs["evict-percent-of-allocatable"] ? amountOf(threshold.value, seen.capacity - whole) : whole;
   return seen.available < value || (bugs["evict-at-the-threshold"] && seen.available === value);
 }
 

@@ -2,7 +2,7 @@
  * What eviction reads of a pod's object: its limits, its volumes and what it tolerates. Objects are shared with the
  * watch cache and never copied; each is read when it is needed.
  */
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../../wire/quantity.ts";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantityAt } from "../../../wire/quantity.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 
 /** Seconds that the pod asks for to end, 30 where it says nothing. */
@@ -62,6 +62,14 @@ export function sizedVolumesOf(pod: JsonObject): readonly SizedVolume[] {
 export function blamableContainersOf(pod: JsonObject): readonly JsonObject[] {
   const spec = objectIn(pod, "spec");
   return [...listIn(spec, "containers"), ...listIn(spec, "initContainers")];
+}
+
+/** Sum over the containers, 0 where there is none. */
+export function limitOf(pod: JsonObject, resource: string): number {
+  return containersOf(pod).reduce((sum, container) => {
+    const limit = quantityOf(resourceIn(container, "limits", resource));
+    return sum + (limit === undefined ? 0 : Number(quantityAt(limit, 0)));
+  }, 0);
 }
 
 export function containersOf(pod: JsonObject): readonly JsonObject[] {

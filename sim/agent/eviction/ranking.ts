@@ -8,7 +8,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { DiskLayout, DiskUsage, PodFigures, PodFiguresOf } from "../stats/figures.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ActivePod } from "../ports.ts";
-import { localVolumesOf } from "./pod-traits.ts";
+import { limitOf, localVolumesOf } from "./pod-traits.ts";
 
 /** The first goes first. */
 export function rankPods(
@@ -35,7 +35,7 @@ type Keys = readonly [number, number, number, number];
  */
 function keysOf(
   signal: EvictionSignal,
-  { object, priority, requests }: ActivePod,
+  { object, priority, requests, qos }: ActivePod,
   figures: PodFigures | undefined,
   layout: DiskLayout,
   bugs: AgentBugs,
@@ -44,13 +44,30 @@ function keysOf(
   if (resource === "pids") {
     return figures === undefined ? [0, priority, 0, 0] : [0, priority, 1, -(figures.processCount ?? 0)];
   }
-  if (figures === undefined) return [0, 0, priority, 0];
-  const used = resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(signal, object, figures, layout);
+  if (figures === undefined) return [bugs["evict-rank-unmeasured-last"] ? 2 : 0, 0, priority, 0];
+  const ranked = rankedSignal(signal, bugs);
+  const used = resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(ranked, object, figures, layout);
   if (bugs["evict-wrong-rank"]) return [0, 0, 0, -used];
   // Inodes cannot be requested; but the last key takes off the bytes of disk that are, in the 1.33 agent.
-  const request = resource === "memory" ? requests.memoryBytes : requests.ephemeralStorageBytes;
+  const request = bugs["evict-rank-by-limits"]
+    ? limitOf(object, resource)
+    : resource === "memory"
+      ? requests.memoryBytes
+      : requests.ephemeralStorageBytes;
   const exceeds = used > (resource === "inodes" ? 0 : request);
-  return [1, exceeds ? 0 : 1, priority, -(used - request)];
+  if (bugs["evict-rank-priority-first"]) return [1, priority, exceeds ? 0 : 1, -(used - request)];
+  if (bugs["evict-rank-by-share"]) return [1, exceeds ? 0 : 1, priority, -used / Math.max(1, request)];
+  const first = bugs["evict-rank-best-effort-first"] && qos === "BestEffort" ? 0 : 1;
+  return [first, exceeds ? 0 : 1, priority, -(used - request)];
+}
+
+/** The signal whose figures are ranked: that on which the agent acts. */
+function rankedSignal(signal: EvictionSignal, bugs: AgentBugs): EvictionSignal {
+  if (bugs["evict-rank-inodes-by-bytes"]) return signal.replace("inodesFree", "available") as EvictionSignal;
+  if (!bugs["evict-rank-disk-of-the-other"]) return signal;
+  return (
+    signal.startsWith("nodefs") ? signal.replace("nodefs", "imagefs") : signal.replace("imagefs", "nodefs")
+  ) as EvictionSignal;
 }
 
 function compareNames(left: ActivePod, right: ActivePod): number {

@@ -60,9 +60,7 @@ function containerStatus(
   const seen = view.runtimePod.containers.filter(({ name }) => name === container.name);
   const [newest, older] = seen;
   let status =
-    newest === undefined
-      ? missingStatus(view.pod, container, before, waiting, isInit)
-      : shownStatus(view, newest, before);
+    newest === undefined ? missingStatus(view.pod, container, before, waiting) : shownStatus(view, newest, before);
   if (older !== undefined) status = { ...status, lastState: shownStatus(view, older, undefined).state };
   else if (newest !== undefined) status = { ...status, lastState: before?.lastState ?? {} };
   if (
@@ -89,9 +87,9 @@ function missingStatus(
   { name, image }: Container,
   before: ContainerStatus | undefined,
   waiting: string,
-  isInit: boolean,
 ): ContainerStatus {
-  if (isInit && before?.state.terminated !== undefined) return before;
+  // What has ended may be removed at any time, and has ended all the same.
+  if (before?.state.terminated !== undefined) return before;
   const status: ContainerStatus = {
     name,
     state: { waiting: { reason: waiting } },
@@ -101,7 +99,6 @@ function missingStatus(
     image,
     imageID: "",
   };
-  if (before?.state.terminated !== undefined) return { ...status, lastState: before.state };
   if (before?.state.running === undefined || before.lastState.terminated !== undefined) return status;
   const lost = {
     exitCode: 137,

@@ -7,6 +7,7 @@ import { metadataOf } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { Json } from "../../contract/http-message.ts";
 import type { Micros, Prng, Process } from "../../kernel/types.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, PodEnd, Rejection } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import type { Garbage } from "../runtime/garbage.ts";
@@ -32,6 +33,7 @@ export interface PodManagerOptions {
   readonly sources: readonly PodSource[];
   readonly admit: (pod: ActivePod, others: readonly ActivePod[]) => Rejection | undefined;
   readonly changed: () => void;
+  readonly bugs: AgentBugs;
   /** Mirrors that the API server has, and how to be rid of one. */
   readonly mirrors: () => { names(): readonly string[]; drop(fullName: string): void } | undefined;
 }
@@ -47,6 +49,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
   private readonly killing = new Set<string>();
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
+  /** Of pods that were here before; nothing is remembered but by an agent with the bug. */
+  private readonly wereGone = new Set<string>();
   private activeCache: readonly HeldPod[] | undefined;
   private readonly housekeeping: Ticks;
   private readonly prng: Prng;
@@ -83,6 +87,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
       return a < b ? -1 : a > b ? 1 : 0;
     });
+    if (this.options.bugs["admission-rejects-running-on-restart"]) created.reverse();
     for (const object of created) this.changed(source, object);
     if (first) this.housekeeping.ask();
   }
@@ -90,6 +95,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   changed(source: PodSource, object: JsonObject): void {
     const { uid = "" } = metadataOf(object);
     const held = this.held.get(uid);
+    if (this.options.bugs["static-readd-same-uid-stuck"] && this.wereGone.has(uid)) return;
     if (held === undefined) {
       const { name, namespace } = metadataOf(object);
       const next = this.successors.get(`${name}_${namespace}`);
@@ -118,7 +124,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
   gone(uid: string): void {
     const held = this.held.get(uid);
     if (held === undefined || held.isGone) return;
+    if (this.options.bugs["static-removed-while-api-down"] && !this.isSure) return;
     held.isGone = true;
+    if (held.isStatic && this.options.bugs["static-readd-same-uid-stuck"]) this.wereGone.add(uid);
     this.touched();
     if (held.isRejected) held.isFinished = true;
     else this.workers.terminate(held, undefined);
@@ -126,9 +134,12 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   private add(source: PodSource, object: JsonObject): void {
     const { process } = this.options;
-    const held = new HeldPod(object, source, process.clock.nowMicros());
+    const { bugs } = this.options;
+    const told = bugs["evict-forgotten-after-restart"] ? { ...object, status: { phase: "Pending" } } : object;
+    const held = new HeldPod(told, source, process.clock.nowMicros());
     const known = this.view.get(held.uid);
-    const before = held.isStatic
+    const waits = held.isStatic && !bugs["static-two-running-same-name"];
+    const before = waits
       ? [...this.held.values()].find((other) => other.isStatic && other.fullName === held.fullName)
       : undefined;
     if (before !== undefined) {
@@ -142,7 +153,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
     if (known !== undefined) held.runtimePod = known;
     this.touched();
     const { deletionTimestamp } = metadataOf(object);
-    if (source === "api" && isTerminalPhase(podOf(object).status?.phase) && !isUp(held.runtimePod)) {
+    const hasEnded = isTerminalPhase(podOf(told).status?.phase);
+    if (source === "api" && hasEnded && !isUp(held.runtimePod)) {
       // It has ended before this agent began: only its deletion may be left to do.
       held.state = "terminated";
       held.graceSeconds = 1;
@@ -207,6 +219,16 @@ export class PodManager implements ActivePods, ContainerGarbage {
   hasEnded(uid: string): boolean {
     const held = this.held.get(uid);
     return held === undefined ? this.isSure : held.state === "terminated";
+  }
+
+  /** Something runs under the pod's name that nobody knows: it is stopped, and until then the name is taken. */
+  hasPredecessor({ uid, name, namespace }: HeldPod): boolean {
+    if (this.options.bugs["static-two-running-same-name"]) return false;
+    for (const pod of this.view.values()) {
+      if (pod.name !== name || pod.namespace !== namespace || pod.uid === uid) continue;
+      if (isUp(pod) && !this.held.has(pod.uid)) return true;
+    }
+    return false;
   }
 
   private keepHouse(): void {

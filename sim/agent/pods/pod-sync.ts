@@ -14,6 +14,7 @@ import type { CriCaller } from "../runtime/cri-caller.ts";
 import type { ImagePulls } from "../runtime/image-pulls.ts";
 import { inspectPod } from "../runtime/inspection.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
 import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import { mountVolumes, type VolumeContext } from "../runtime/volumes.ts";
@@ -46,8 +47,11 @@ export interface PodSyncContext {
   readonly hostIps: () => readonly string[];
   readonly volumes: (held: HeldPod) => VolumeContext;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
+  readonly bugs: AgentBugs;
   /** Sees to the mirror of a static pod. */
   readonly mirror: (held: HeldPod) => Task<void>;
+  /** It has the mirror that it should have; or nobody is there to be shown one. */
+  readonly isMirrored: (held: HeldPod) => boolean;
 }
 
 export class PodSync {
@@ -69,11 +73,13 @@ export class PodSync {
       events.pod(object, "Warning", "NetworkNotReady", `network is not ready: ${networkError}`);
       return "network";
     }
-    if (held.isStatic) yield* this.context.mirror(held);
+    const isLeftOut = this.context.bugs["mirror-not-recreated-after-terminal"] && hasStopped(status);
+    if (held.isStatic && !isLeftOut) yield* this.context.mirror(held);
     if (!(yield* this.mounted(held))) return "failed";
     probes.add(held);
     const outcome = yield* this.runPlan(held);
-    if (outcome === "steady" && !wasTriggered) held.steady = { object, runtimePod, probeVersion };
+    const isMirrored = !held.isStatic || isLeftOut || this.context.isMirrored(held);
+    if (outcome === "steady" && !wasTriggered && isMirrored) held.steady = { object, runtimePod, probeVersion };
     return outcome === "steady" ? "done" : outcome;
   }
 
@@ -112,7 +118,9 @@ export class PodSync {
     }
     held.isFinished = true;
     // A static pod's mirror is taken away, and gets no last word.
-    if (!held.isStatic) statuses.set(held, final(this.build(held, true).status), true);
+    const last = final(this.build(held, true).status);
+    const isOther = this.context.bugs["phase-leaves-terminal"] && last.phase === "Failed";
+    if (!held.isStatic) statuses.set(held, isOther ? { ...last, phase: "Succeeded" } : last, true);
     return "done";
   }
 
@@ -289,6 +297,11 @@ export function deadlineOf(held: HeldPod, { epochUnixMillis }: Clock): Micros {
 }
 
 /** Kills of others give a pod its end before it has come. */
+/** Of what was started something has ended. */
+function hasStopped({ containerStatuses = [] }: PodStatus): boolean {
+  return containerStatuses.some(({ state, lastState }) => (state.terminated ?? lastState.terminated) !== undefined);
+}
+
 function ended(held: HeldPod, status: PodStatus): PodStatus {
   let told = status;
   for (const { reason, message, condition } of held.ends ?? []) {

@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import { ask } from "../client/api-task.ts";
 import type { ApiCaller } from "../ports.ts";
@@ -21,6 +22,7 @@ export interface StatusManagerOptions {
   readonly process: Process;
   /** Undefined in standalone mode: statuses are kept, and told to nobody. */
   readonly api: ApiCaller | undefined;
+  readonly bugs: AgentBugs;
   readonly all: () => Iterable<HeldPod>;
 }
 
@@ -101,12 +103,14 @@ export class StatusManager {
     const read = yield* ask(api, { method: "GET", path });
     if (read.status === 404) return true;
     if (read.status !== 200 || read.object === undefined) return false;
-    if (metadataOf(read.object).uid !== uid) return true; // another of this name
+    const isBlind = this.options.bugs["status-patch-hits-new-uid"];
+    if (metadataOf(read.object).uid !== uid && !isBlind) return true; // another of this name
     const before = (read.object["status"] ?? {}) as PodStatus;
-    const merged = mergedStatus(before, status, held.state !== "terminated");
+    const mayRun = held.state !== "terminated" && !this.options.bugs["evict-shown-early"];
+    const merged = mergedStatus(before, status, mayRun);
     let current = read.object;
     if (!jsonEqual(before as Json, merged as unknown as Json)) {
-      const patch = { metadata: { uid }, status: statusPatch(before, merged) };
+      const patch = { ...(isBlind ? {} : { metadata: { uid } }), status: statusPatch(before, merged) };
       const contentType = "application/strategic-merge-patch+json";
       const answer = yield* ask(api, { method: "PATCH", path: `${path}/status`, contentType, body: patch });
       if (answer.status === 404) return true;

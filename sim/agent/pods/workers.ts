@@ -26,6 +26,8 @@ export interface WorkersOptions {
   readonly moved: (held: HeldPod) => void;
   /** Somebody waits for a new look. */
   readonly wantLook: () => void;
+  /** Another pod of its name still runs, which an earlier agent has left. */
+  readonly mustWait: (held: HeldPod) => boolean;
   /** The runtime does not answer: nothing is begun. */
   readonly isHeldUp: () => boolean;
 }
@@ -150,6 +152,12 @@ export class Workers {
     }
     if (held.state === "syncing" && this.isSteady(held)) {
       this.ended(held, "done");
+      return;
+    }
+    if (held.state === "syncing" && this.options.mustWait(held)) {
+      held.lastSyncMicros = this.options.process.clock.nowMicros();
+      held.dueMicros = held.lastSyncMicros + tickMicros;
+      this.ticks.ask(held.dueMicros);
       return;
     }
     const task =

@@ -7,12 +7,12 @@
  */
 import type { Mount } from "../../../wire/cri-messages.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { ask, getObject } from "../client/api-task.ts";
+import { ask } from "../client/api-task.ts";
 import { type Container, type Pod, podOf } from "../pods/pod-types.ts";
 import { sleep, type Task } from "../task.ts";
 import { amount, type NodeFacts, podDirectory } from "./container-config.ts";
 import type { CriCaller } from "./cri-caller.ts";
-import { dataOf, type EnvironmentContext, fieldOf } from "./environment.ts";
+import { configOf, dataOf, type EnvironmentContext, fieldOf } from "./environment.ts";
 
 const encoder = new TextEncoder();
 
@@ -108,7 +108,7 @@ function* sourceFiles(context: VolumeContext, pod: Pod, source: JsonObject): Tas
     const wanted = source[kind === "configmap" ? "configMap" : "secret"] as JsonObject | undefined;
     if (wanted === undefined) continue;
     const name = String(wanted["name"] ?? wanted["secretName"] ?? "");
-    const found = yield* getObject(context.api, kind, pod.metadata.namespace, name);
+    const found = yield* configOf(context, kind, pod.metadata.namespace, name);
     const isOptional = wanted["optional"] === true;
     if ("error" in found) return isOptional && found.isMissing ? { files: new Map() } : { error: found.error };
     return chosen(dataOf(kind, found.object), wanted["items"] as readonly Item[] | undefined, isOptional, name);

@@ -38,13 +38,16 @@ function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceO
     replaced(objects: readonly JsonObject[]): void {
       const present = objects.filter((object) => mirrors.isMirror(object));
       const names = new Set(present.map(nameOf));
+      const lost: JsonObject[] = [];
       for (const name of mirrors.names()) {
         const known = mirrors.get(name);
-        if (known !== undefined && !names.has(nameOf(known))) mirrors.gone(known);
+        if (known === undefined || names.has(nameOf(known))) continue;
+        mirrors.gone(known);
+        lost.push(known);
       }
       for (const mirror of present) mirrors.heard(mirror);
       replace(objects.filter((object) => !mirrors.isMirror(object)));
-      for (const mirror of present) mirrorChanged(mirror);
+      for (const mirror of [...present, ...lost]) mirrorChanged(mirror);
     },
     changed(object: JsonObject): void {
       if (!mirrors.isMirror(object)) {

@@ -8,6 +8,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { readManifest, withoutDoubles } from "./static-pod.ts";
 
 export type FilesRead =
@@ -23,6 +24,7 @@ export interface FileSourceOptions {
   readonly process: Process;
   readonly dialect: Dialect;
   readonly nodeName: string;
+  readonly bugs: AgentBugs;
   readonly path: string;
   readonly everyMicros: Micros;
   readonly read: FilesReader;
@@ -64,7 +66,7 @@ function podsOf(options: FileSourceOptions, found: FilesRead): readonly JsonObje
 }
 
 function podsIn(
-  { nodeName, dialect, warn }: FileSourceOptions,
+  { nodeName, dialect, warn, bugs }: FileSourceOptions,
   place: string,
   content: Uint8Array,
 ): readonly JsonObject[] | undefined {
@@ -72,7 +74,7 @@ function podsIn(
     warn(`${place}: longer than ${fileBytesMax} bytes`);
     return undefined;
   }
-  const manifest = readManifest(content, { source: "file", place }, nodeName, dialect);
+  const manifest = readManifest(content, { source: "file", place }, nodeName, dialect, bugs);
   if (!("error" in manifest)) return manifest.pods;
   warn(`${place}: ${manifest.error}`);
   return undefined;

@@ -7,6 +7,7 @@ import { findResource } from "../../../wire/resources.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { strategyOf } from "../../kinds/strategies.ts";
 import { decodeObject } from "../../objects/decode.ts";
 import { seal } from "../../objects/seal.ts";
@@ -32,6 +33,7 @@ export function readManifest(
   origin: ManifestOrigin,
   nodeName: string,
   dialect: Dialect,
+  bugs: AgentBugs,
 ): Manifest {
   const read = parseYaml(new TextDecoder().decode(content)); // JSON is YAML, too
   if (!read.ok) return { error: read.error };
@@ -40,7 +42,7 @@ export function readManifest(
   if (origin.source === "http" && value["kind"] === "PodList") {
     const pods: JsonObject[] = [];
     for (const item of (value["items"] ?? []) as readonly JsonObject[]) {
-      const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect);
+      const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect, bugs);
       if ("error" in made) return made;
       pods.push(made.pod);
     }
@@ -51,7 +53,7 @@ export function readManifest(
       error: `it holds a ${JSON.stringify(value["kind"] ?? "")} of ${JSON.stringify(value["apiVersion"] ?? "")}, not a v1 Pod`,
     };
   }
-  const made = staticPod(value, origin, nodeName, dialect);
+  const made = staticPod(value, origin, nodeName, dialect, bugs);
   return "error" in made ? made : { pods: [made.pod] };
 }
 
@@ -60,6 +62,7 @@ function staticPod(
   { source, place }: ManifestOrigin,
   nodeName: string,
   dialect: Dialect,
+  bugs: AgentBugs,
 ): { readonly pod: JsonObject } | { readonly error: string } {
   const strategy = row === undefined ? undefined : strategyOf(row, dialect);
   if (strategy === undefined) return { error: "this dialect has no pods" };
@@ -80,7 +83,8 @@ function staticPod(
   }
   const metadata = ownMetadata(draft);
   if ((metadata.name ?? "") === "") return { error: "invalid pod: name is needed for the pod" };
-  const origin = source === "file" ? `host:${nodeName}file:${place}` : `url:${place}`;
+  const host = bugs["static-uid-collision-or-drift"] ? "" : nodeName;
+  const origin = source === "file" ? `host:${host}file:${place}` : `url:${place}`;
   metadata.uid ||= md5Hex(encoder.encode(JSON.stringify(sortedJson(draft as JsonObject)) + origin));
   metadata.name = `${metadata.name}-${nodeName.toLowerCase()}`;
   metadata.namespace ||= "default";

@@ -5,6 +5,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { readManifest, withoutDoubles } from "./static-pod.ts";
 
 export type Fetched = { readonly status: number; readonly body: Uint8Array } | { readonly error: string };
@@ -20,6 +21,7 @@ export interface UrlSourceOptions {
   readonly process: Process;
   readonly dialect: Dialect;
   readonly nodeName: string;
+  readonly bugs: AgentBugs;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly everyMicros: Micros;
@@ -54,7 +56,8 @@ export function startUrlSource(options: UrlSourceOptions): void {
     }
     if (last !== undefined && isSame(last, fetched.body)) return;
     last = fetched.body;
-    const manifest = readManifest(fetched.body, { source: "http", place: url }, options.nodeName, options.dialect);
+    const { nodeName, dialect, bugs } = options;
+    const manifest = readManifest(fetched.body, { source: "http", place: url }, nodeName, dialect, bugs);
     if ("error" in manifest) return failed(manifest.error);
     failures = 0;
     options.replace(withoutDoubles(manifest.pods, options.dropped));
