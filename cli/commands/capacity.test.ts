@@ -81,6 +81,11 @@ describe("touchstone capacity", () => {
       "did you mean getMicros",
     );
     expect(await refusalHere("capacity", lists, "--quick", "--tiny")).toContain("two forms");
+    expect(await refusalHere("capacity", "--worker")).toContain("give --queue URL");
+    expect(await refusalHere("capacity", lists, "--worker", "--queue", "redis://127.0.0.1:1")).toContain(
+      "leave the experiment out",
+    );
+    expect(await refusalHere("capacity", lists, "--queue", "http://127.0.0.1:1")).toContain("URL of a Redis server");
     const flags = "cluster.agents.flags={ node-status-update-frequenzy: 3s }";
     expect(
       await refusalHere(

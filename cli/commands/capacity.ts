@@ -11,7 +11,7 @@ import {
   secondTable,
 } from "../../reports/render/capacity-tables.ts";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
-import type { CapacityReport, CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { type CapacityReport, capacityReportSchema, type CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
 import type { PlannedArm } from "../../scenarios/capacity/plan.ts";
 import { nearNames } from "../../wire/near-names.ts";
@@ -19,13 +19,15 @@ import type { CapacityOptions } from "../command-line.ts";
 import { readCapacityReport } from "../flags/capacity-report-file.ts";
 import { type ReadExperiment, readExperiment } from "../flags/experiment-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
-import { onInterrupt } from "../output/interrupt.ts";
-import { painter, progressLine } from "../output/terminal.ts";
+import { interrupted } from "../output/interrupt.ts";
+import { painter } from "../output/terminal.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
+import { playRuns } from "../targets/capacity-runs.ts";
 import { capacityThreads } from "../targets/capacity-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
+import { queueWorker } from "../targets/job-queue.ts";
 
 type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 
@@ -37,15 +39,18 @@ export async function capacity(options: CapacityOptions): Promise<ExitCode> {
 
 async function play(options: RunOptions): Promise<ExitCode> {
   if (options.merge.length > 0) return merge(options);
+  if (options.worker) return work(options);
   const { file } = options;
   if (file === undefined)
-    throw new UsageError("no experiment was named: give an experiment's file, or --merge REPORT.");
+    throw new UsageError(
+      "no experiment was named: give an experiment's file, --merge REPORT, or --worker with --queue URL.",
+    );
   const read = readExperiment(file, options, options.repetitions);
   const arms = chosen(read.plan.arms, options.arms);
   const folder = options.output ?? join("out", "capacity", read.plan.experiment.name);
   prepareFolder(folder, "--output");
   const parts = partsOf(read, file, arms, options);
-  const { played, isWhole } = await onThreads(parts, options);
+  const { played, isWhole } = await playRuns(parts, { ...options, build: buildName() });
   const report = reportOf(read, arms, played, options);
   writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
   print(report, options.json, folder);
@@ -94,45 +99,27 @@ function partsOf(
   return shard === undefined ? all : all.filter((_, index) => index % shard.count === shard.index - 1);
 }
 
-interface Played {
-  readonly played: readonly PlayedPart[];
-  readonly isWhole: boolean;
-}
-
-async function onThreads(parts: readonly CapacityPart[], options: RunOptions): Promise<Played> {
-  const jobs = Math.max(1, Math.min(options.jobs ?? defaultThreads(), parts.length));
+/** Runs that a queue hands out, until it is interrupted; what is under way then is left to other workers. */
+async function work({ queue, jobs = defaultThreads(), file }: RunOptions): Promise<ExitCode> {
+  if (queue === undefined) throw new UsageError("--worker takes its runs from a queue: give --queue URL.");
+  if (file !== undefined)
+    throw new UsageError("--worker takes its experiments from the queue, too: leave the experiment out.");
   const threads = capacityThreads(jobs);
-  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.");
-  const numbers = new Int32Array(new SharedArrayBuffer(4 * (parts.length + 1)));
-  const played: PlayedPart[] = [];
-  let next = 0;
-  const line = progressLine();
-  const beganMillis = performance.now();
-  const timer = setInterval(() => {
-    const done =
-      numbers.reduce((sum, thousandths, at) => (at === 0 ? 0 : sum + thousandths), 0) / (1000 * parts.length);
-    line.show(progressText(done, performance.now() - beganMillis, parts.length));
-  }, 500);
-  signal.addEventListener("abort", () => Atomics.store(numbers, 0, 1));
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < parts.length && !signal.aborted; at = next++)
-      played[at] = await threads.run({ ...(parts[at] as CapacityPart), shared: { numbers, slot: at + 1 } });
-  };
+  let runs = 0;
   try {
-    await Promise.all(Array.from({ length: jobs }, lane));
+    const worker = await queueWorker<CapacityPart, PlayedPart>("capacity", queue, buildName(), jobs, async (part) => {
+      const played = await threads.run(part);
+      runs++;
+      return played;
+    });
+    process.stdout.write("working\n");
+    await interrupted();
+    await worker.close(true);
   } finally {
-    clearInterval(timer);
-    line.clear();
-    stopListening();
     await threads.close();
   }
-  return { played: played.filter((part) => part !== undefined), isWhole: !signal.aborted };
-}
-
-function progressText(done: number, elapsedMillis: number, runs: number): string {
-  const left =
-    done < 0.02 ? "" : `, about ${Math.max(1, Math.round((elapsedMillis * (1 - done)) / done / 1000))} s left`;
-  return `${runs} ${runs === 1 ? "run" : "runs"}: ${(100 * done).toFixed(0)} %${left}`;
+  process.stdout.write(`${runs} ${runs === 1 ? "run" : "runs"}\n`);
+  return exitCodes.good;
 }
 
 function reportOf(
@@ -145,7 +132,8 @@ function reportOf(
   if (mistake !== undefined) throw new UsageError(mistake);
   const { experiment, form, repetitions } = plan;
   const { name, question, profile, costs, reality, realityEvents } = experiment;
-  return {
+  // By the schema, which puts the fields in one order: a report that was read again is written as it was.
+  return capacityReportSchema.parse({
     apiVersion: "capacity-reports/v1",
     kind: "CapacityReport",
     name,
@@ -172,7 +160,7 @@ function reportOf(
       arms.map((arm) => arm.name),
     ),
     ...(shard === undefined ? {} : { shard: shard.text }),
-  };
+  } satisfies CapacityReport);
 }
 
 /** By arm and repetition, whoever played them first. */

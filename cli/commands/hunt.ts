@@ -18,7 +18,7 @@ import { painter } from "../output/terminal.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
-import { queuedHunt, queueWorker } from "../targets/hunt-queue.ts";
+import { jobQueue, queueWorker } from "../targets/job-queue.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
@@ -111,9 +111,19 @@ class Hunt {
   }
 
   private async throughQueue(url: string, seeds: readonly number[], signal: AbortSignal): Promise<void> {
-    const queued = await queuedHunt(url, this.build);
+    const queued = await jobQueue<HuntPart, readonly HuntedSeed[]>("hunt", url, this.build);
+    const parts = [...this.parts(seeds)];
     try {
-      await queued.run([...this.parts(seeds)], (results) => this.take(results), signal);
+      await queued.run(
+        parts,
+        (outcome, index) =>
+          this.take(
+            "result" in outcome
+              ? outcome.result
+              : (parts[index]?.seeds ?? []).map((seed) => brokeAt(seed, outcome.broke)),
+          ),
+        signal,
+      );
     } finally {
       await queued.close();
     }
@@ -205,6 +215,15 @@ class Hunt {
   }
 }
 
+/** A seed of a batch that no worker could play. */
+const brokeAt = (seed: number, why: string): HuntedSeed => ({
+  seed,
+  traceHash: "",
+  records: 0,
+  coverage: [],
+  broke: why,
+});
+
 /** A worker of a queue, until it is interrupted. */
 async function work({ queue, jobs = defaultThreads(), scenario }: HuntOptions): Promise<ExitCode> {
   if (queue === undefined) throw new UsageError("--worker takes its seeds from a queue: give --queue URL.");
@@ -213,18 +232,20 @@ async function work({ queue, jobs = defaultThreads(), scenario }: HuntOptions): 
   const threads = huntThreads(jobs);
   let seeds = 0;
   try {
-    const worker = await queueWorker(
+    const worker = await queueWorker<HuntPart, readonly HuntedSeed[]>(
+      "hunt",
       queue,
       buildName(),
       jobs,
-      (part) => threads.run(part),
-      (count) => {
-        seeds += count;
+      async (part) => {
+        const results = await threads.run(part);
+        seeds += results.length;
+        return results;
       },
     );
     process.stdout.write("working\n");
     await interrupted();
-    await worker.close();
+    await worker.close(false);
   } finally {
     await threads.close();
   }

@@ -78,6 +78,12 @@ const play = object({
       description: message`${text("Play this part of the runs, as 2/3; --merge puts the reports together.")}`,
     }),
   ),
+  queue: optional(
+    option("--queue", string({ metavar: "URL" }), {
+      description: message`${text("Hand the runs out through the Redis server at redis://HOST:PORT, to workers of the same build.")}`,
+    }),
+  ),
+  worker: withDefault(flag("--worker", { description: message`Be a worker of the queue.` }), false),
   merge: multiple(
     option("--merge", file("FILE"), {
       description: message`Put reports of parts together into one, and play nothing. May be given more than once.`,
