@@ -28,7 +28,7 @@ export const pool = z.strictObject({
   cpu: quantity.prefault("16"),
   memory: quantity.prefault("64Gi"),
   storage: quantity.prefault("100Gi").describe("Ephemeral storage."),
-  pods: z.int().min(1).max(250).default(110).describe("The most pods of a node."),
+  pods: z.int().min(1).max(1000).default(110).describe("The most pods of a node."),
   resources: z.record(z.string(), quantity).default({}).describe("Extended resources, such as example.com/gpu: 4."),
   region: z.string().optional(),
   zones: z.array(z.string()).default([]).describe("Nodes are in them by turns."),

@@ -1,6 +1,7 @@
 /** What no single field of an experiment shows: names that must exist, times that must fit, verbs that need what is not there. */
 import type { z } from "zod";
 import { didYouMean } from "../../wire/near-names.ts";
+import { placesProblem, type StandingRow } from "./standing-rows.ts";
 import type { WorkloadRow } from "./workload-rows.ts";
 
 interface Draft {
@@ -10,6 +11,7 @@ interface Draft {
     readonly zones: number;
     readonly pools: readonly { readonly name: string; readonly count: number; readonly zones: readonly string[] }[];
     readonly deployments: readonly { readonly name: string }[];
+    readonly standing: readonly StandingRow[];
     readonly objects: readonly Readonly<Record<string, unknown>>[];
     readonly agents: { readonly kind: "real" | "silent" };
   };
@@ -28,6 +30,11 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     const path = ["workload", index];
     if (row.at >= draft.until) add([...path, "at"], "the measurement is over by then");
     checkRow(row, draft, path, add);
+  }
+  const nodeCounts = new Map(draft.cluster.pools.map(({ name, count }) => [name, count]));
+  for (const [index, { on }] of draft.cluster.standing.entries()) {
+    const problem = placesProblem(on, nodeCounts);
+    if (problem !== undefined) add(["cluster", "standing", index, "on"], problem);
   }
   for (const [index, { name }] of draft.arms.entries()) {
     if (draft.arms.findIndex((other) => other.name === name) < index)
@@ -52,6 +59,7 @@ function checkRow(row: WorkloadRow, { cluster, workload }: Draft, path: Path, ad
   if (row.do === "scale" || row.do === "rollout" || row.do === "ready") {
     const known = [
       ...cluster.deployments.map(({ name }) => name),
+      ...cluster.standing.flatMap(({ name, owner }) => (owner === "Deployment" ? [name] : [])),
       ...workload.flatMap((other) => (other.do === "burst" ? namesOfBurst(other) : [])),
       ...cluster.objects.flatMap((object) => deploymentName(object)),
     ];

@@ -4,6 +4,7 @@ import { pool, quantity } from "../node-file.ts";
 import { duration, place, positiveDuration, span } from "../values.ts";
 import { costFileSchema } from "./cost-constants.ts";
 import { checkExperiment } from "./experiment-rules.ts";
+import { standingRow } from "./standing-rows.ts";
 import { deploymentFields, workloadRow } from "./workload-rows.ts";
 
 const rate = (perSecond: number, burst: number) =>
@@ -54,7 +55,7 @@ const agents = z.strictObject({
 
 const cluster = z.strictObject({
   nodes: z.int().min(0).max(100_000).default(10).describe("All alike. Leave it out where there are pools."),
-  pools: z.array(pool).max(1000).default([]).describe("Instead of `nodes`: as in a node file."),
+  pools: z.array(pool).max(5000).default([]).describe("Instead of `nodes`: as in a node file."),
   zones: z.int().min(1).max(100).default(3).describe("Nodes are in zone-1, zone-2 … by turns."),
   cpu: quantity.prefault("16"),
   memory: quantity.prefault("64Gi"),
@@ -68,6 +69,11 @@ const cluster = z.strictObject({
     .prefault({})
     .describe("What those are like."),
   deployments: z.array(z.strictObject(deploymentFields)).max(5000).default([]).describe("There from the beginning."),
+  standing: z
+    .array(standingRow)
+    .max(100_000)
+    .default([])
+    .describe("Pods that run on given nodes from the beginning, with their owners: an imported cluster. Needs pools."),
   configMaps: z
     .strictObject({ count: z.int().min(0).max(500_000).default(0), bytes: z.int().min(0).max(1_000_000).default(400) })
     .prefault({}),

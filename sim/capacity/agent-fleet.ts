@@ -44,7 +44,13 @@ export function startAgents(
       const options = agentOptionsOf(settings, { hostname: name, addresses: [addressOf(index)] });
       startAgent(cluster, process, machine.made, dialect, rules, settings, {
         ...options,
-        node: { ...options.node, labels, taints, podsMax: Number(capacity["pods"]) },
+        node: {
+          ...options.node,
+          labels,
+          taints,
+          podsMax: Number(capacity["pods"]),
+          extendedResources: extendedOf(capacity),
+        },
       });
     });
     return { name, zone: labels[`topology.${dialect.labelSuffix}/zone`] ?? "", machine, agent };
@@ -159,6 +165,11 @@ export function shapesOf(cluster: Experiment["cluster"], dialect: Dialect): Retu
   };
   return nodesOf(pools.length > 0 ? pools : [alike], dialect);
 }
+
+const ownResources = new Set(["cpu", "memory", "ephemeral-storage", "pods"]);
+
+const extendedOf = (capacity: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(capacity).filter(([resource]) => !ownResources.has(resource)));
 
 function machineOf(capacity: Readonly<Record<string, string>>) {
   return { milliCpu: amount(capacity["cpu"], -3), memoryBytes: amount(capacity["memory"], 0) };

@@ -66,6 +66,7 @@ const groups: Readonly<Record<string, string>> = {
   deployments: "apps",
   daemonsets: "apps",
   replicasets: "apps",
+  statefulsets: "apps",
   poddisruptionbudgets: "policy",
   leases: "coordination.svc.io",
 };

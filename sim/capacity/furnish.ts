@@ -5,6 +5,7 @@ import { seed } from "../cluster/seed.ts";
 import { bodyOf, collectionOf, type DriverContext, insist } from "./driver-client.ts";
 import { budgetOf, deploymentOf, plainObject, podOf } from "./objects.ts";
 import { ExperimentError } from "./fleet.ts";
+import { layOut } from "./standing.ts";
 import { addDriver, type Stage } from "./stage.ts";
 
 /** By then agents have registered their nodes. */
@@ -12,7 +13,12 @@ const nodesMicros = 5_000_000;
 
 export function furnish(stage: Stage): void {
   const { cluster, experiment, dialect } = stage;
-  const { objects, configMaps, deployments, namespaces } = experiment.cluster;
+  const { objects, configMaps, deployments, namespaces, standing } = experiment.cluster;
+  const hasStanding = standing.length > 0;
+  const stand = hasStanding ? () => layOutStanding(stage) : () => {};
+  // They would make anew what is not there yet.
+  if (hasStanding) cluster.members.get("controllers")?.crash();
+  if (hasStanding && objects.length === 0) cluster.add("overseer", ({ clock }) => void clock.after(nodesMicros, stand));
   if (objects.length > 0) {
     cluster.add("furnisher", (process) => {
       const seeds = (objects as readonly JsonObject[]).map((object) => ({
@@ -22,6 +28,7 @@ export function furnish(stage: Stage): void {
       process.clock.after(nodesMicros, () =>
         seed(process, cluster.api(process), dialect, seeds, ({ problems }) => {
           if (problems.length > 0) throw new ExperimentError(`cluster.objects: ${problems.slice(0, 5).join("; ")}`);
+          stand();
         }),
       );
     });
@@ -59,6 +66,16 @@ export function furnish(stage: Stage): void {
         }
       });
     },
+    true,
+  );
+}
+
+function layOutStanding(stage: Stage): void {
+  addDriver(
+    stage,
+    "standing",
+    "setup",
+    (context) => layOut(stage, context, () => stage.cluster.members.get("controllers")?.start()),
     true,
   );
 }
