@@ -442,6 +442,7 @@ export const commandLine = or(
       "touchstone capacity scenarios/capacity/restart-storm.yaml --quick",
       "touchstone capacity find scenarios/capacity/how-many-nodes.yaml --quick",
       "touchstone capacity compare out/capacity/before/report.json out/capacity/after/report.json",
+      "touchstone capacity import cluster.json --anonymise --output imported.yaml",
       "touchstone capacity scenarios/capacity/churn.yaml --set cluster.nodes=200 --repetitions 5",
     ).concat(
       lines(

@@ -34,6 +34,7 @@ type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 export async function capacity(options: CapacityOptions): Promise<ExitCode> {
   if (options.action === "find") return (await import("./capacity-find.ts")).findCapacity(options);
   if (options.action === "compare") return (await import("./capacity-compare.ts")).compareCapacity(options);
+  if (options.action === "import") return (await import("./capacity-import.ts")).importCapacity(options);
   return play(options);
 }
 

@@ -28,6 +28,22 @@ function setting(): ValueParser<"sync", readonly [string, string]> {
   };
 }
 
+function experimentName(): ValueParser<"sync", string> {
+  return {
+    mode: "sync",
+    metavar: "NAME",
+    placeholder: "imported",
+    parse: (input) =>
+      /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(input)
+        ? { success: true, value: input }
+        : {
+            success: false,
+            error: message`Expected a name of lower-case letters, digits and hyphens, but got ${input}.`,
+          },
+    format: (value) => value,
+  };
+}
+
 const experiment = argument(file("FILE"), { description: message`An experiment's file.` });
 
 const forms = {
@@ -139,7 +155,48 @@ const find = object({
   output: optional(option("--output", newFolder, { description: message`Where find.json goes. Default: nowhere.` })),
 });
 
+const importing = object({
+  command: constant("capacity"),
+  action: constant("import"),
+  dumps: multiple(
+    argument(string({ metavar: "DUMP" }), {
+      description: message`${text("What `kubectl get nodes,pods,pdb,priorityclasses -A -o json` has printed; - for standard input.")}`,
+    }),
+  ),
+  svcconfig: optional(
+    option("--svcconfig", file("FILE"), {
+      description: message`${text("A connection file in the form of kubeconfig, instead of dumps: the cluster is read, page by page.")}`,
+    }),
+  ),
+  context: optional(
+    option("--context", string({ metavar: "NAME" }), { description: message`Context of the connection file.` }),
+  ),
+  anonymise: withDefault(
+    flag("--anonymise", {
+      description: message`${text("Put numbers in the place of names of namespaces, workloads, labels and resources.")}`,
+    }),
+    false,
+  ),
+  auditLog: optional(
+    option("--audit-log", file("FILE"), {
+      description: message`${text("Replay this recorded audit log, JSON lines, as the workload.")}`,
+    }),
+  ),
+  name: withDefault(
+    option("--name", experimentName(), { description: message`Name of the experiment. Default imported.` }),
+    "imported",
+  ),
+  output: optional(
+    option("--output", path({ metavar: "FILE", type: "file" }), {
+      description: message`${text("Where the experiment goes. Default: standard output.")}`,
+    }),
+  ),
+});
+
 export const capacity = or(
+  command("import", importing, {
+    brief: message`${text("Make an experiment that begins with the shape of a cluster that is there.")}`,
+  }),
   command("find", find, {
     brief: message`${text("Find the value of a parameter at which an objective is first broken, and what binds there.")}`,
   }),

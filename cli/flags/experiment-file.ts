@@ -1,5 +1,6 @@
 /** An experiment as commands take it: from its file, with what flags change. */
 import { dirname, resolve } from "node:path";
+import process from "node:process";
 import { parse } from "yaml";
 import { type CostFile, costFileSchema } from "../../scenarios/capacity/cost-constants.ts";
 import { type Changes, ExperimentFile } from "../../scenarios/capacity/load.ts";
@@ -7,7 +8,7 @@ import { type Form, type Plan, planOf } from "../../scenarios/capacity/plan.ts";
 import { ScenarioError, parsedAs } from "../../scenarios/load.ts";
 import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
 import { readText } from "./scenario-file.ts";
-import { replayedRequests } from "./audit-log.ts";
+import { readAuditLog } from "./audit-log.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface ExperimentFlags {
@@ -61,7 +62,12 @@ function logsOf({ arms }: Plan, path: string): ReadExperiment["logs"] {
   );
   return [...new Set(names)].map((name) => {
     const place = resolve(dirname(path), name);
-    return [name, replayedRequests(readText(place), place)] as const;
+    const { requests, bodilessCount } = readAuditLog(place);
+    if (bodilessCount > 0)
+      process.stderr.write(
+        `${place}: ${bodilessCount} writes have no object (their level was Metadata) and are left out; ${requests.length} requests are asked again.\n`,
+      );
+    return [name, requests] as const;
   });
 }
 

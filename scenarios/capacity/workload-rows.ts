@@ -162,6 +162,13 @@ const rows = [
     at,
     log: z.string().min(1).describe("JSON lines, one audit event each; relative to this file."),
     speed: z.int().min(1).max(1000).default(1),
+    users: z
+      .array(z.string().min(1))
+      .max(1000)
+      .default([])
+      .describe(
+        "Only requests of these; * stands for any ending. Default: of all but nodes and the cluster's own components, which are played.",
+      ),
   }),
 ] as const;
 

@@ -18,6 +18,8 @@ export interface ReplayedRequest {
   readonly contentType: string;
   /** Who asked. */
   readonly user: string;
+  /** A watch, and how long it lasted. */
+  readonly watchMicros?: Micros;
 }
 
 export interface Stage {

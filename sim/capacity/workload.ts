@@ -15,9 +15,10 @@ import {
   statusOf,
   strategic,
 } from "./driver-client.ts";
-import { ExperimentError, type FleetNode } from "./fleet.ts";
+import type { FleetNode } from "./fleet.ts";
 import { budgetOf, daemonSetOf, deploymentOf, plainObject, podOf } from "./objects.ts";
 import { listAgain, watchAll } from "./readers.ts";
+import { replay } from "./replay.ts";
 import { time } from "./silent-nodes.ts";
 import { addDriver, type Stage } from "./stage.ts";
 
@@ -263,24 +264,6 @@ function ready({ dialect }: Stage, row: RowOf<"ready">, context: DriverContext):
     };
     next(0);
   });
-}
-
-function replay({ logs }: Stage, row: RowOf<"replay">, context: DriverContext): void {
-  const requests = logs.get(row.log);
-  if (requests === undefined) throw new ExperimentError(`workload: the log ${row.log} was not read`);
-  const { clock } = context.process;
-  const began = clock.nowMicros();
-  const next = (index: number): void => {
-    const request = requests[index];
-    if (request === undefined) return;
-    const due = began + Math.floor(request.atMicros / row.speed);
-    clock.after(Math.max(0, due - clock.nowMicros()), () => {
-      const { method, path, query, body, contentType } = request;
-      ask(context, { method, path, query, contentType, ...(body === undefined ? {} : { body }) });
-      next(index + 1);
-    });
-  };
-  next(0);
 }
 
 /** Bytes of an image as a quantity says it. */

@@ -1,0 +1,173 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import { refusalHere, runHere } from "../command-here.fixture.ts";
+import { clusterObjects } from "../targets/cluster-reader.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const fileOf = (name: string, text: string): string => {
+  const path = join(scratch, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+const nodes = ["a", "b"].map((name) => ({
+  metadata: { name, labels: {} },
+  status: { allocatable: { cpu: "4", memory: "8Gi", pods: "110" } },
+}));
+const pods = [0, 1, 2].map((index) => ({
+  metadata: {
+    name: `web-5d9-${index}`,
+    namespace: "shop",
+    labels: { "pod-template-hash": "5d9" },
+    ownerReferences: [{ kind: "ReplicaSet", name: "web-5d9", controller: true }],
+  },
+  spec: { nodeName: index === 0 ? "a" : "b", containers: [{ name: "a" }] },
+}));
+const listOf = (kind: string, items: readonly object[]): string =>
+  JSON.stringify({ kind: `${kind}List`, apiVersion: "v1", metadata: {}, items }, undefined, 4);
+const dump = fileOf("dump.json", `${listOf("Node", nodes)}\n${listOf("Pod", pods)}`);
+
+const event = (verb: string, seconds: number, requestURI: string, more: object = {}): string =>
+  JSON.stringify({
+    stage: "ResponseComplete",
+    verb,
+    requestURI,
+    requestReceivedTimestamp: `2026-01-02T03:04:0${seconds}.500000Z`,
+    stageTimestamp: `2026-01-02T03:04:0${seconds}.600000Z`,
+    user: { username: "alice" },
+    ...more,
+  });
+
+const config = (resourceVersion: string, value: string) => ({
+  requestObject: {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "c", namespace: "shop", ...(resourceVersion === "" ? {} : { resourceVersion, uid: "other" }) },
+    data: { value },
+  },
+});
+const maps = "/api/v1/namespaces/shop/configmaps";
+const audit = fileOf(
+  "audit.jsonl",
+  [
+    event("create", 1, maps, config("", "1")),
+    event("update", 2, `${maps}/c`, config("12345", "2")),
+    event("get", 3, `${maps}/c?resourceVersion=999999`),
+    event("watch", 3, `${maps}?watch=true&resourceVersion=777`, { stageTimestamp: "2026-01-02T03:04:06.500000Z" }),
+    event("delete", 5, `${maps}/c`, { requestObject: { preconditions: { uid: "other" } } }),
+    event("get", 4, "/api/v1/nodes/a", { user: { username: "system:node:a" } }),
+    event("create", 5, maps, { user: { username: "bob" } }),
+    event("create", 1, maps, { stage: "RequestReceived" }),
+    "",
+  ].join("\n"),
+);
+
+describe("touchstone capacity import", () => {
+  it("makes an experiment of a dump, which plays with the log of it", async () => {
+    const file = join(scratch, "imported.yaml");
+    expect((await runHere("capacity", "import", dump, "--audit-log", audit, "--output", file)).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain('"on":{"pool-1":"0 1*2"}');
+    const played = await runHere(
+      "capacity",
+      file,
+      "--output",
+      join(scratch, "out"),
+      "--json",
+      "--set",
+      "settle=30s",
+      "--set",
+      "until=20s",
+    );
+    const { runs } = capacityReportSchema.parse(JSON.parse(played.stdout));
+    expect(runs[0]?.pods).toMatchObject({ created: 0, deleted: 0 });
+    const asked = runs[0]?.requests
+      .filter(({ who }) => who === "workload-replay")
+      .map(({ verb, code, count }) => [verb, code, count]);
+    // Of Alice all, with the versions of this cluster; of the node nothing, since it is played; of Bob nothing, without his object.
+    expect(asked?.sort()).toEqual([
+      ["create", 201, 1],
+      ["delete", 200, 1],
+      ["get", 200, 1],
+      ["update", 200, 1],
+      ["watch", 200, 1],
+    ]);
+  });
+
+  it("refuses what it cannot make one of", async () => {
+    const refusal = (...words: readonly string[]) => refusalHere("capacity", "import", ...words);
+    expect(await refusal()).toContain("say where the cluster is to be read");
+    expect(await refusal(dump, "--svcconfig", dump)).toContain("say where");
+    expect(await refusal(dump, "--context", "x")).toContain("--svcconfig as well");
+    expect(await refusal(join(scratch, "none.json"))).toContain("none.json: cannot be read");
+    expect(await refusal(dump, "--anonymise", "--audit-log", audit)).toContain("full of names");
+    expect(await refusal(fileOf("pods.json", listOf("Pod", pods)))).toContain("no nodes were found");
+    expect(await refusal(fileOf("bad.json", listOf("Pod", [{ metadata: {} }])))).toContain(
+      "bad.json:6: Pod: metadata.name",
+    );
+    expect(await refusal(dump, "--audit-log", fileOf("bad.jsonl", "{}\n[1]\n"))).toContain(
+      "bad.jsonl:2: no audit event",
+    );
+  });
+});
+
+describe("a live cluster", () => {
+  interface Answer {
+    readonly status: number;
+    readonly body: unknown;
+  }
+  const read = async (answer: (path: string) => Answer) => {
+    const asked: string[] = [];
+    const notes: string[] = [];
+    const transport = {
+      open(
+        { path }: { readonly path: string },
+        sink: { head(status: number, headers: object): void; chunk(bytes: Uint8Array): void; end(): void },
+      ) {
+        asked.push(path);
+        const { status, body } = answer(path);
+        queueMicrotask(() => {
+          sink.head(status, {});
+          sink.chunk(Buffer.from(JSON.stringify(body)));
+          sink.end();
+        });
+        return () => {};
+      },
+    };
+    const names: string[] = [];
+    for await (const { kind, object } of clusterObjects(transport, "--svcconfig x", (note) => notes.push(note)))
+      names.push(`${kind} ${String((object as { readonly name: string }).name)}`);
+    return { asked, notes, names };
+  };
+  const page = (items: readonly object[], token = ""): Answer => ({
+    status: 200,
+    body: { metadata: { continue: token }, items },
+  });
+
+  it("is read page by page, from the beginning again when its version is gone, and without what is not given", async () => {
+    let isGone = true;
+    const { names, notes, asked } = await read((path) => {
+      if (path.startsWith("/api/v1/nodes")) return page([{ name: "a" }]);
+      if (path.includes("budgets")) return { status: 403, body: { message: "not for you" } };
+      if (path.includes("priority")) return page([]);
+      if (!path.includes("continue=")) return page([{ name: "p" }], "t/1");
+      if (!isGone) return page([{ name: "q" }]);
+      isGone = false;
+      return { status: 410, body: {} };
+    });
+    expect(names).toEqual(["Node a", "Pod p", "Pod p", "Pod q"]);
+    expect(asked).toContain("/api/v1/pods?limit=250&continue=t%2F1");
+    expect(notes).toEqual([
+      "/apis/policy/v1/poddisruptionbudgets: status 403: not for you; the experiment is made without",
+    ]);
+  });
+
+  it("is refused when it has no nodes to give, or answers with something else", async () => {
+    await expect(read(() => ({ status: 403, body: {} }))).rejects.toThrow("/api/v1/nodes: status 403");
+    await expect(read(() => ({ status: 200, body: { items: 3 } }))).rejects.toThrow("the answer is no list");
+  });
+});
