@@ -10,7 +10,11 @@ export interface Beside {
 }
 
 /** By the first run of the first arm. `controllers` stands for all accounts but the scheduler's and the experiment's own. */
-export function besideReality({ reality, realityEvents, runs }: CapacityReport): readonly Beside[] {
+export function besideReality({
+  reality,
+  realityEvents,
+  runs,
+}: Pick<CapacityReport, "reality" | "realityEvents" | "runs">): readonly Beside[] {
   const [run] = runs;
   if (run === undefined) return [];
   const requests = reality.map(({ who, verb, resource, code, count, within }): Beside => {
@@ -37,7 +41,7 @@ const isOwn = (who: string): boolean =>
   who === "driver" || who === "setup" || who === "agents" || who.startsWith("workload");
 
 const isWho = (found: string, asked: string): boolean =>
-  asked === "controllers" ? !isOwn(found) && found !== "scheduler" : found === asked;
+  asked === "controllers" ? !isOwn(found) && found !== "scheduler" && found !== "apiserver" : found === asked;
 
 function isWithin(here: number, real: number, within: string): boolean {
   const part = within === "tenth" ? 1.1 : 2;

@@ -68,7 +68,19 @@ const cluster = z.strictObject({
     })
     .prefault({})
     .describe("What those are like."),
-  deployments: z.array(z.strictObject(deploymentFields)).max(5000).default([]).describe("There from the beginning."),
+  deployments: z
+    .array(
+      z.strictObject({
+        ...deploymentFields,
+        ready: z
+          .boolean()
+          .default(false)
+          .describe("Of silent nodes: the driver writes its pods' statuses as Ready before the measurement."),
+      }),
+    )
+    .max(5000)
+    .default([])
+    .describe("There from the beginning."),
   standing: z
     .array(standingRow)
     .max(100_000)

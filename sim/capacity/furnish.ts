@@ -7,6 +7,7 @@ import { budgetOf, deploymentOf, plainObject, podOf } from "./objects.ts";
 import { ExperimentError } from "./fleet.ts";
 import { layOut } from "./standing.ts";
 import { addDriver, type Stage } from "./stage.ts";
+import { ready } from "./workload.ts";
 
 /** By then agents have registered their nodes. */
 const nodesMicros = 5_000_000;
@@ -63,6 +64,11 @@ export function furnish(stage: Stage): void {
             path: collectionOf(dialect, "deployments", namespace),
             body: deploymentOf(name, replicas, row),
           });
+          // Halfway, all have been bound.
+          if (row.ready)
+            context.process.clock.after(Math.floor(experiment.settle / 2), () =>
+              ready(stage, { do: "ready", at: 0, name, namespace, every: 0 }, context),
+            );
         }
       });
     },

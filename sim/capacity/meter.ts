@@ -92,19 +92,20 @@ export class Meter implements RequestMeter {
     for (const other of open)
       if (other.state === "done") open.delete(other);
       else break;
-    open.add(run);
+    if (!isOwn(whoIs(run)[0])) open.add(run);
     const now = this.clock.nowMicros();
     if (now < this.beganMicros) return;
     const [who, agent] = whoIs(run);
     this.tick(Math.floor((now - this.beganMicros) / 1_000_000), { who, verb: "watch", resource, scope, code: 200 });
     if (agent !== "") this.byAgent.set(agent, (this.byAgent.get(agent) ?? 0) + 1);
-    this.watch(resource).opened++;
+    if (!isOwn(who)) this.watch(resource).opened++;
   }
 
   told(run: Run, payload: Payload): void {
     const bytes = sizeOf(payload);
     const micros = this.times()?.eventMicros(bytes) ?? 0;
     if (this.clock.nowMicros() < this.beganMicros) return;
+    if (isOwn(whoIs(run)[0])) return;
     const row = this.watch(asked(run).resource);
     row.events++;
     row.bytes += bytes;
@@ -295,6 +296,9 @@ function sorted<Value>(rows: ReadonlyMap<string, Value>): Value[] {
 
 const filled = (seconds: readonly number[], length: number): number[] =>
   Array.from({ length: Math.max(length, seconds.length) }, (_, second) => seconds[second] ?? 0);
+
+/** Watches of the experiment's own are none that a cluster has. */
+const isOwn = (who: string): boolean => who === "driver";
 
 /** The component that asked; and which agent, if it is one. */
 function whoIs(run: Run): readonly [who: string, agent: string] {

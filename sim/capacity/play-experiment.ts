@@ -14,7 +14,9 @@ import type { Micros } from "../kernel/types.ts";
 import { parseUsage, UsageTextError } from "../runtime/usage-text.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import { amount, startAgents } from "./agent-fleet.ts";
+import { driverContext } from "./driver-client.ts";
 import { ExperimentError } from "./fleet.ts";
+import { holdLease } from "./held-lease.ts";
 import { judgeObjective, type Judged } from "./objectives.ts";
 import { imageOf, type PodShape } from "./objects.ts";
 import { Meter } from "./meter.ts";
@@ -150,8 +152,13 @@ class ExperimentRun {
     cluster.add("controllers", (process) =>
       startClusterControllers({ process, server: cluster.api(process), dialect, ...rateOf(shape.controllers) }),
     );
-    cluster.add("scheduler", (process) =>
-      startScheduler({ process, server: cluster.api(process), dialect, ...rateOf(shape.scheduler) }),
+    const { system } = dialect.systemNamespaces;
+    cluster.add("scheduler", (process) => {
+      startScheduler({ process, server: cluster.api(process), dialect, ...rateOf(shape.scheduler) });
+      holdLease(driverContext(cluster, process, "scheduler", dialect, true), system, "scheduler", 2 * second);
+    });
+    cluster.add("apiserver identity", (process) =>
+      holdLease(driverContext(cluster, process, "apiserver", dialect, true), system, "apiserver", 10 * second),
     );
     const fleet =
       shape.agents.kind === "real"

@@ -4,7 +4,7 @@
  */
 import type { Experiment } from "../../scenarios/capacity/schema.ts";
 import type { Dialect } from "../../wire/dialect.ts";
-import { formatMicroTime, formatTime } from "../../wire/time.ts";
+import { formatTime } from "../../wire/time.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
@@ -21,6 +21,7 @@ import {
   strategic,
 } from "./driver-client.ts";
 import type { Fleet } from "./fleet.ts";
+import { microTime } from "./held-lease.ts";
 
 export function startSilentNodes(cluster: Cluster, { cluster: shape }: Experiment, dialect: Dialect): Fleet {
   const shapes = shapesOf(shape, dialect);
@@ -104,11 +105,6 @@ function finishDeletions(context: DriverContext, silent: ReadonlySet<string>): v
     );
   };
   follow();
-}
-
-function microTime(clock: Clock): string {
-  const micros = clock.epochUnixMillis * 1000 + clock.nowMicros();
-  return formatMicroTime({ seconds: Math.floor(micros / 1_000_000), micros: micros % 1_000_000 });
 }
 
 export const time = (clock: Clock): string =>

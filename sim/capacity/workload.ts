@@ -229,7 +229,7 @@ function fail({ fleet }: Stage, row: RowOf<"fail">, { process }: DriverContext):
     });
 }
 
-function ready({ dialect }: Stage, row: RowOf<"ready">, context: DriverContext): void {
+export function ready({ dialect }: Stage, row: RowOf<"ready">, context: DriverContext): void {
   const query = `labelSelector=${encodeURIComponent(`app=${row.name}`)}`;
   insist(context, { method: "GET", path: collectionOf(dialect, "pods", row.namespace), query }, (answer) => {
     const pods = (answer.ok ? (answer.object["items"] ?? []) : []) as readonly JsonObject[];
