@@ -55,7 +55,7 @@ function portOf(child: ChildProcess): Promise<number> {
     child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it listened: ${said}`)));
     child.stdout?.on("data", (chunk: Buffer) => {
       said += chunk.toString();
-      const port = /http:\/\/[^\s"]+:(\d+)/.exec(said)?.[1];
+      const port = /https?:\/\/[^\s"]+:(\d+)/.exec(said)?.[1];
       if (port !== undefined) resolve(Number(port));
     });
   });

@@ -51,6 +51,7 @@ const examples = [
   "a.json",
   "b.json",
   "known.yaml",
+  "imported.yaml",
   "images.yaml",
   "token",
   "tokens.csv",

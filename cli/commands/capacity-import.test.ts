@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 import { clusterObjects } from "../targets/cluster-reader.ts";
@@ -67,6 +67,9 @@ const audit = fileOf(
   ].join("\n"),
 );
 
+// Whole clusters are played; a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
 describe("touchstone capacity import", () => {
   it("makes an experiment of a dump, which plays with the log of it", async () => {
     const file = join(scratch, "imported.yaml");
@@ -78,6 +81,8 @@ describe("touchstone capacity import", () => {
       "--output",
       join(scratch, "out"),
       "--json",
+      "--jobs",
+      "1",
       "--set",
       "settle=30s",
       "--set",

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 
@@ -29,6 +29,9 @@ const lists = fileOf(
   ].join("\n"),
 );
 
+/** A run's threads each load all of the simulator: one is enough here. */
+const played = (...words: readonly string[]) => runHere("capacity", ...words, "--jobs", "1");
+
 /** Without what this machine measured. */
 const figuresOf = (folder: string): unknown => {
   const { shard: _shard, ...report } = capacityReportSchema.parse(
@@ -37,13 +40,15 @@ const figuresOf = (folder: string): unknown => {
   return { ...report, runs: report.runs.map(({ measured: _measured, ...run }) => run) };
 };
 
+vi.setConfig({ testTimeout: 240_000 });
+
 describe("touchstone capacity", () => {
   it("plays every arm, and parts of it merge into the same report", async () => {
     const whole = join(scratch, "whole");
-    expect((await runHere("capacity", lists, "--output", whole)).code).toBe(0);
+    expect((await played(lists, "--output", whole)).code).toBe(0);
     const parts = [1, 2].map((part) => join(scratch, `part-${part}`));
     for (const [index, part] of parts.entries())
-      expect((await runHere("capacity", lists, "--shard", `${index + 1}/2`, "--output", part)).code).toBe(0);
+      expect((await played(lists, "--shard", `${index + 1}/2`, "--output", part)).code).toBe(0);
     const merged = join(scratch, "merged");
     const merges = parts.flatMap((part) => ["--merge", join(part, "report.json")]);
     expect((await runHere("capacity", ...merges, "--output", merged)).code).toBe(0);
@@ -51,8 +56,7 @@ describe("touchstone capacity", () => {
   });
 
   it("ends with 1 when an objective is broken", async () => {
-    const found = await runHere(
-      "capacity",
+    const found = await played(
       lists,
       "--set",
       "objectives=[{ requests: { verb: list }, max: 1 }]",
@@ -65,7 +69,7 @@ describe("touchstone capacity", () => {
 
   it("takes other constants for the latency model", async () => {
     const costs = fileOf("costs.yaml", "consistentReadMicros: 2000000\n");
-    const found = await runHere("capacity", lists, "--cost-model", costs, "--output", join(scratch, "slow"), "--json");
+    const found = await played(lists, "--cost-model", costs, "--output", join(scratch, "slow"), "--json");
     const { runs, costs: shown } = capacityReportSchema.parse(JSON.parse(found.stdout));
     expect(shown.find(({ name }) => name === "consistentReadMicros")).toMatchObject({
       value: 2_000_000,
@@ -105,7 +109,7 @@ describe("touchstone capacity", () => {
 describe("what is written", () => {
   it("is a page that asks for nothing, and tables for other programs", async () => {
     const folder = join(scratch, "forms");
-    await runHere("capacity", lists, "--output", folder);
+    await played(lists, "--output", folder);
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
     const page = read("report.html");
     expect(page).toContain("What do lists cost?");
@@ -132,17 +136,8 @@ describe("what is written", () => {
 
   it("is compared, with an exit code for what is worse", async () => {
     const [usual, dear] = [join(scratch, "usual"), join(scratch, "dear")];
-    await runHere("capacity", lists, "--repetitions", "3", "--output", usual);
-    await runHere(
-      "capacity",
-      lists,
-      "--repetitions",
-      "3",
-      "--output",
-      dear,
-      "--set",
-      "costs.consistentReadMicros=50000",
-    );
+    await played(lists, "--repetitions", "3", "--output", usual);
+    await played(lists, "--repetitions", "3", "--output", dear, "--set", "costs.consistentReadMicros=50000");
     const reports = [join(usual, "report.json"), join(dear, "report.json")] as const;
     const worse = await runHere("capacity", "compare", ...reports);
     expect(worse.code).toBe(1);
@@ -155,8 +150,7 @@ describe("what is written", () => {
   });
 
   it("says what binds", async () => {
-    const found = await runHere(
-      "capacity",
+    const found = await played(
       "find",
       lists,
       "--set",

@@ -95,6 +95,10 @@ const cluster = z.strictObject({
   server: server.prefault({}),
   controllers: rate(20, 30).describe("Requests of each controller: a rate, or none."),
   scheduler: rate(50, 100).describe("Requests of the scheduler: a rate, or none."),
+  heldLeases: z
+    .boolean()
+    .default(false)
+    .describe("The scheduler renews the lease of its election, and the server that of its identity, as real ones do."),
   latency: span.prefault("500us").describe("Of each message between a client and the server, each way."),
 });
 

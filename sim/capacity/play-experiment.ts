@@ -155,11 +155,13 @@ class ExperimentRun {
     const { system } = dialect.systemNamespaces;
     cluster.add("scheduler", (process) => {
       startScheduler({ process, server: cluster.api(process), dialect, ...rateOf(shape.scheduler) });
-      holdLease(driverContext(cluster, process, "scheduler", dialect, true), system, "scheduler", 2 * second);
+      if (shape.heldLeases)
+        holdLease(driverContext(cluster, process, "scheduler", dialect, true), system, "scheduler", 2 * second);
     });
-    cluster.add("apiserver identity", (process) =>
-      holdLease(driverContext(cluster, process, "apiserver", dialect, true), system, "apiserver", 10 * second),
-    );
+    if (shape.heldLeases)
+      cluster.add("apiserver identity", (process) =>
+        holdLease(driverContext(cluster, process, "apiserver", dialect, true), system, "apiserver", 10 * second),
+      );
     const fleet =
       shape.agents.kind === "real"
         ? startAgents(cluster, experiment, dialect, imagesOf(experiment))

@@ -3,7 +3,7 @@
  * does not agree is named here, with why: a new difference fails, and so does one that is no more.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { besideReality } from "../../reports/capacity/reality.ts";
 import type { CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { ExperimentFile } from "../../scenarios/capacity/load.ts";
@@ -44,6 +44,9 @@ function differing(name: string, text = textOf(name)): readonly string[] {
     .filter(({ agrees }) => !agrees)
     .map((row) => row.text);
 }
+
+// Whole clusters are played; a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 describe("a real cluster's counts", () => {
   it.each(files)("of %s are met, but for what is known", (name) => {

@@ -1,5 +1,5 @@
 /** Pods that stand from the beginning: where they were said to be, with their owners, and undisturbed. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ScenarioError } from "../../scenarios/load.ts";
 import { ExperimentFile } from "../../scenarios/capacity/load.ts";
 import { placesText, rangesOf } from "../../scenarios/capacity/standing-rows.ts";
@@ -33,6 +33,9 @@ function play(workload: string, shape = cluster): CapacityRun {
 
 const counted = (run: CapacityRun, verb: string, resource: string): number =>
   run.requests.reduce((sum, row) => sum + (row.verb === verb && row.resource === resource ? row.count : 0), 0);
+
+// Whole clusters are played; a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
 
 describe("standing pods", () => {
   it("are there when the measurement begins, ready, and nobody makes or moves any", () => {
