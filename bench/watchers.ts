@@ -47,7 +47,7 @@ function bed(): Bed {
 
 function openWatches({ send }: Bed, watchers: number): void {
   for (let index = 0; index < watchers; index++)
-    send({ method: "GET", path, query: "watch=true&resourceVersion=1&timeoutSeconds=86400", headers });
+    send({ method: "GET", path, query: "watch=true&timeoutSeconds=86400", headers });
 }
 
 function write({ kernel, send }: Bed, index: number): void {
