@@ -70,7 +70,7 @@ describe("what a started agent shows", () => {
     );
     const shown = new Set(judgedOfAgents());
     const judged = musts.filter(({ id, judged: by }) => by === "url" || shown.has(id));
-    expect(musts.length).toBe(144);
+    expect(musts.length).toBe(146);
     expect(judged.length).toBeGreaterThanOrEqual(130);
   });
 });

@@ -140,6 +140,7 @@ import { decisionsAreKeptForTheirLifetime } from "./authorization/decisions-are-
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
+import { agentsAreSetLawfully } from "./eviction-thresholds/agents-are-set-lawfully.ts";
 import { agentsKeepToTheirThresholds } from "./eviction-thresholds/agents-keep-to-their-thresholds.ts";
 import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evict-lawfully.ts";
 
@@ -286,4 +287,5 @@ export const allChecks: readonly Check[] = [
   webhooksAreAskedAndObeyed,
   joinedNodesEvictLawfully,
   agentsKeepToTheirThresholds,
+  agentsAreSetLawfully,
 ];
