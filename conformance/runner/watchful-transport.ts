@@ -1,6 +1,6 @@
 /**
  * A way to a target that may have stopped answering: what hangs is waited for a few times, and then no longer, so that a
- * broken target costs little. Reads and writes are watched apart: one may hang without the other.
+ * broken target costs little. Reads, writes and watches are looked at apart: one may hang without the others.
  */
 import { asksForWatch } from "../client/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest } from "../../wire/ports.ts";
@@ -16,12 +16,67 @@ const trialMillis = 10_000;
 
 export function watchfulTransport(transport: Transport, clock: SuiteClock): Transport {
   const health = { reads: new Health(clock), writes: new Health(clock) };
+  const watches = { silences: 0 };
   return {
     close: () => transport.close(),
     open(request, sink) {
-      if (asksForWatch(request.path)) return transport.open(request, sink);
+      if (asksForWatch(request.path)) return listenedTo(transport, clock, watches, request, sink);
       return watched(transport, clock, request.method === "GET" ? health.reads : health.writes, request, sink);
     },
+  };
+}
+
+/** A watch that somebody has listened to for so long, for a word that did not come. */
+const listenedMillisMin = 9000;
+const wordMillis = 1000;
+
+/**
+ * A watch may be silent for good reasons. Where one after the other was given up without a word, and none has said one
+ * since, the next are given a moment, and are then taken for broken.
+ */
+function listenedTo(
+  transport: Transport,
+  clock: SuiteClock,
+  watches: { silences: number },
+  request: WireRequest,
+  sink: StreamSink,
+): () => void {
+  const openedMillis = clock.nowMillis();
+  let isOver = false;
+  let hasSpoken = false;
+  let stopWaiting = (): void => {};
+  const cut = transport.open(request, {
+    head: (status, headers) => sink.head(status, headers),
+    chunk(bytes) {
+      watches.silences = 0;
+      hasSpoken = true;
+      stopWaiting();
+      sink.chunk(bytes);
+    },
+    end() {
+      isOver = true;
+      stopWaiting();
+      sink.end();
+    },
+    failed(cause) {
+      isOver = true;
+      stopWaiting();
+      sink.failed(cause);
+    },
+  });
+  if (watches.silences >= hangsMax && !isOver && !hasSpoken) {
+    stopWaiting = clock.after(wordMillis, () => {
+      if (isOver || hasSpoken) return;
+      isOver = true;
+      cut();
+      sink.failed(new Error(`watches are silent: the last ${watches.silences} said no word`));
+    });
+  }
+  return () => {
+    stopWaiting();
+    if (!isOver && !hasSpoken && clock.nowMillis() - openedMillis >= listenedMillisMin) watches.silences += 1;
+    isOver = true;
+    cut();
   };
 }
 
