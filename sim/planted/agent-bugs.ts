@@ -91,7 +91,10 @@ interface UnseenBug {
   readonly source: string;
 }
 
-/** It takes images, restarts, partitions or many nodes to see these: simulations do. */
+/**
+ * Bugs that the suite does not see at a node of its own: it takes images, restarts, partitions or many nodes, or a closer look
+ * at ranks and messages. Simulations and tests of the agent see many of them, and not all.
+ */
 const unseenAgentBugs = {
   "evict-min-reclaim-stuck": {
     symptom:

@@ -39,6 +39,7 @@ const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
 const inRequestsForCertificates = acts("requests for certificates");
 const noManager = kept("no cores or memory of the simulated machine are given to single containers");
+const wholeLogs = kept("logs of simulated containers are kept whole and are not rotated");
 const inLog = acts("the agent's log");
 const inRequests = acts("requests to the API server");
 const inNode = acts("the node's object");
@@ -178,7 +179,7 @@ export const flagTable: readonly FlagRow[] = [
     "5",
     "containerLogMaxFiles",
     "Log files a container may have; at least 2.",
-    inPods,
+    wholeLogs,
   ),
   inFile(
     "container-log-max-size",
@@ -186,7 +187,7 @@ export const flagTable: readonly FlagRow[] = [
     "10Mi",
     "containerLogMaxSize",
     "Size at which a log file is rotated.",
-    inPods,
+    wholeLogs,
   ),
   inFile(
     "container-runtime-endpoint",

@@ -15,6 +15,8 @@ describe("help", () => {
 /** Every other flag acts, and has a test that shows where. */
 const withoutEffect = [
   "cloud-config",
+  "container-log-max-files",
+  "container-log-max-size",
   "contention-profiling",
   "cpu-manager-policy",
   "cpu-manager-policy-options",

@@ -12,7 +12,7 @@ import { isUnknown, resolve, type Typed, type TypedList, type TypedMap } from ".
 
 /** What is wrong with `config`, each with its path, in document order; empty when nothing is. */
 export function typedErrors(typed: TypedMap, config: JsonObject): readonly string[] {
-  const walk: Walk = { path: [], errors: [] };
+  const walk: Walk = { path: [], errors: [], charactersLeft: charactersMax };
   check(typed, config, walk);
   return walk.errors;
 }
@@ -25,10 +25,17 @@ export function joinErrors(errors: readonly string[]): string {
 interface Walk {
   readonly path: string[];
   readonly errors: string[];
+  charactersLeft: number;
 }
 
-function complain({ path, errors }: Walk, text: string): void {
-  errors.push(path.length === 0 ? text : `${pathText(path)}: ${text}`);
+/** Of the texts of errors; one more may be told. Simplification, as that of causes: the real server tells all. */
+const charactersMax = 4_000_000;
+
+function complain(walk: Walk, text: string): void {
+  if (walk.charactersLeft < 0) return;
+  const error = walk.path.length === 0 ? text : `${pathText(walk.path)}: ${text}`;
+  walk.charactersLeft -= error.length;
+  walk.errors.push(error);
 }
 
 function check(place: Typed | undefined, value: Json, walk: Walk): void {
