@@ -132,10 +132,11 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** A pattern that validation has accepted; it is compiled when it is first asked. */
+/** Compiled when it is first asked. One that validation is about to refuse, since it is no pattern, is found in every text. */
 function patternOf(source: string): Pattern {
   let compiled: Pattern | undefined;
-  return { source, test: (text) => (compiled ??= compilePattern(source) as Pattern).test(text) };
+  const everywhere: Pattern = { source, test: () => true };
+  return { source, test: (text) => (compiled ??= compilePattern(source) ?? everywhere).test(text) };
 }
 
 /** Undefined for what is no pattern. */
