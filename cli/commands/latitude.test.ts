@@ -2,6 +2,7 @@
  * What a correct server may do by the documents, done to the answers of the embedded one: the suite must not mind. Each
  * case was once taken for a failure, or could be.
  */
+import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
@@ -34,7 +35,7 @@ function taking(latitude: Latitude, transport: Transport): Transport {
     open(request, sink) {
       if (latitude.isBusy?.() === true) return tell(sink, 429, "text/plain");
       if (latitude.isAway?.() === true) return tell(sink, 503, "text/html");
-      const isWatch = /[?&]watch=(true|1)/.test(request.path);
+      const isWatch = asksForWatch(request.path);
       const chunks: Uint8Array[] = [];
       let isJson = false;
       let isStream = false;

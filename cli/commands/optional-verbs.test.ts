@@ -2,6 +2,7 @@
  * Verbs that a resource need not have, taken from the embedded server: from its answers, and from its discovery. What
  * needs such a verb is then unsupported, and all else is judged as before.
  */
+import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { runSuite } from "../../conformance/run-suite.ts";
@@ -16,7 +17,7 @@ const refused: Record<string, (request: WireRequest) => boolean> = {
   deletecollection: ({ method, path }) => method === "DELETE" && collectionPath.test(path),
   patch: ({ method }) => method === "PATCH",
   update: ({ method, path }) => method === "PUT" && !collectionPath.test(path),
-  watch: ({ path }) => /[?&]watch=(true|1)/.test(path),
+  watch: ({ path }) => asksForWatch(path),
 };
 
 /** Requests of the verb are answered 405, and discovery does not name it, unless it `isNamed` all the same. */

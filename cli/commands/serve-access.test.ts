@@ -381,6 +381,21 @@ describe("an authorization webhook", () => {
     expect((await get(`${served.url}/metrics`, await token({ groups: [] }))).status).toBe(403);
   });
 
+  test("is counted under the name that its file gives it, and so are the others", async () => {
+    const { text } = await get(`${served.url}/metrics`, "admin-of-the-test");
+    for (const labels of [
+      'decisions_total{decision="allowed",name="gate",type="Webhook"}',
+      'decisions_total{decision="denied",name="gate",type="Webhook"}',
+      'decisions_total{decision="allowed",name="roles",type="RBAC"}',
+      'webhook_evaluations_total{name="gate",result="success"}',
+      'match_condition_exclusions_total{name="gate",type="Webhook"}',
+    ])
+      expect(
+        Number(text.split(`\napiserver_authorization_${labels} `, 2)[1]?.split("\n", 1)[0]),
+        labels,
+      ).toBeGreaterThan(0);
+  });
+
   test("a changed file is taken, a bad one is not, and the metrics and the log tell of both", async () => {
     const bearer = await token({ sub: "reloads" });
     const pods = async (): Promise<number> =>

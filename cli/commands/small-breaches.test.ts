@@ -2,6 +2,7 @@
  * The embedded server, made wrong in one small way between it and the suite: by a request that it gets otherwise than it
  * was sent, or an answer that is told otherwise. Each was once not seen by the check that judges it.
  */
+import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
@@ -27,7 +28,7 @@ function breaking({ request: change, head, bytes, also }: Breach, transport: Tra
     open(asked, sink) {
       const more = also?.(asked);
       if (more !== undefined) transport.open(more, quiet);
-      const whole = bytes !== undefined && !/[?&]watch=/.test(asked.path);
+      const whole = bytes !== undefined && !asksForWatch(asked.path);
       const chunks: Uint8Array[] = [];
       let seen = 0;
       return transport.open(change?.(asked) ?? asked, {
