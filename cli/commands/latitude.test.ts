@@ -2,7 +2,7 @@
  * What a correct server may do by the documents, done to the answers of the embedded one: the suite must not mind. Each
  * case was once taken for a failure, or could be.
  */
-import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";

@@ -2,7 +2,7 @@
  * Verbs that a resource need not have, taken from the embedded server: from its answers, and from its discovery. What
  * needs such a verb is then unsupported, and all else is judged as before.
  */
-import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { runSuite } from "../../conformance/run-suite.ts";

@@ -2,7 +2,7 @@
  * The embedded server, made wrong in one small way between it and the suite: by a request that it gets otherwise than it
  * was sent, or an answer that is told otherwise. Each was once not seen by the check that judges it.
  */
-import { asksForWatch } from "../../conformance/client/asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";

@@ -1,4 +1,4 @@
-import { asksForWatch } from "./asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { Json } from "./types.ts";
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
 import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";

@@ -1,5 +1,5 @@
 /** Verbs that a resource need not have. What discovery does not name for it, and the target refuses, breaks no promise. */
-import { asksForWatch } from "./asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { WireRequest } from "../../wire/ports.ts";
 import { UnservedVerb } from "./findings.ts";
 import type { Client } from "./client.ts";

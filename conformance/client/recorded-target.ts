@@ -2,7 +2,7 @@
  * A target that is a recorded history: it answers what was answered, in the recorded order of sendings and answers, so
  * that the judges of a check can look at the same history again. Whatever was not asked then gets no answer now.
  */
-import { asksForWatch } from "./asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest } from "../../wire/ports.ts";
 import type { ExchangeRecord } from "../../reports/schema/suite-report.ts";
 

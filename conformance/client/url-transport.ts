@@ -2,7 +2,7 @@ import type { ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import { asksForWatch } from "./asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import { saysAsWhom } from "./exchange.ts";
 import { onOpenedStream, whenSent } from "./opened-stream.ts";
 

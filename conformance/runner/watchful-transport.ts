@@ -2,7 +2,7 @@
  * A way to a target that may have stopped answering: what hangs is waited for a few times, and then no longer, so that a
  * broken target costs little. Reads, writes and watches are looked at apart: one may hang without the others.
  */
-import { asksForWatch } from "../client/asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest } from "../../wire/ports.ts";
 
 /** So many requests in a row without any answer, each waited for by whoever asked. */

@@ -3,7 +3,7 @@
  * pods away whose node is not there, its front-ends lag and their clocks differ, it is too busy, too late, or has
  * forgotten, it ends watches, says more than it must, and lets namespaces go slowly. No judge may mind.
  */
-import { asksForWatch } from "../client/asks-for-watch.ts";
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { StreamSink, SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 
 type Document = Record<string, unknown>;

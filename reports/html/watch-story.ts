@@ -2,6 +2,7 @@
  * The exchanges of a failure that has a watch in it, as one sequence of moments: what was asked beside what the
  * watches told meanwhile. Drawn by `timeline.ts`. Pure.
  */
+import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { ExchangeRecord } from "../schema/suite-report.ts";
 
 /** A watch of the story, from its request to its end. */
@@ -53,7 +54,7 @@ export function watchStory(history: readonly ExchangeRecord[]): WatchStory | und
 }
 
 export function isWatch({ path, status }: ExchangeRecord): boolean {
-  return /[?&]watch=(true|1)\b/.test(path) && status === 200;
+  return status === 200 && asksForWatch(path);
 }
 
 function laneTitle({ path }: ExchangeRecord): string {
