@@ -6,6 +6,7 @@
  * Simplification: the published add-on reads every 15 seconds, and answers with what it has read last.
  * Source: the published group `metrics`, version v1beta1; the published agent's summary of usage.
  */
+import { failureStatus } from "../contract/errors.ts";
 import { groupInDialect, type Dialect } from "../../wire/dialect.ts";
 import { ApiClient } from "../client/api-client.ts";
 import type { ApiHandler, ApiRequest, Json, JsonObject, Payload, Responder } from "../contract/http-message.ts";
@@ -69,12 +70,12 @@ export class UsageApi implements ApiHandler {
     const document =
       asked === "" ? this.groupFields() : asked === version && rest.length === 0 ? this.resources() : undefined;
     if (document === undefined && (asked !== version || wanted === undefined)) {
-      answer(404, failure(404, "NotFound", "the server could not find the requested resource"));
+      answer(404, failureStatus(404, "NotFound", "the server could not find the requested resource"));
       return nothing;
     }
     if (request.method !== "GET" || /(^|&)watch=(true|1)(&|$)/.test(request.query)) {
       const what = "the server does not allow this method on the requested resource";
-      answer(405, failure(405, "MethodNotAllowed", what));
+      answer(405, failureStatus(405, "MethodNotAllowed", what));
       return nothing;
     }
     const attributes =
@@ -117,7 +118,7 @@ export class UsageApi implements ApiHandler {
           const { allowed } = (object["status"] ?? {}) as { readonly allowed?: boolean };
           if (status === 201 && allowed === true) go();
           else if (status !== 201) answer(status, object);
-          else answer(403, failure(403, "Forbidden", "forbidden: the caller may not read usage"));
+          else answer(403, failureStatus(403, "Forbidden", "forbidden: the caller may not read usage"));
         },
         open: () => {},
         frame: () => 0,
@@ -135,7 +136,7 @@ export class UsageApi implements ApiHandler {
       if (!found.ok || found.status !== 200) {
         answer(
           found.ok ? found.status : 503,
-          found.ok ? found.object : failure(503, "ServiceUnavailable", "no answer"),
+          found.ok ? found.object : failureStatus(503, "ServiceUnavailable", "no answer"),
         );
         return;
       }
@@ -155,7 +156,7 @@ export class UsageApi implements ApiHandler {
         const apiVersion = `${this.group}/${version}`;
         if (name === "") answer(200, { kind: `${kinds[resource]}List`, apiVersion, metadata: {}, items });
         else if (only !== undefined) answer(200, only);
-        else answer(404, failure(404, "NotFound", `${resource}.${this.group} "${name}" not found`));
+        else answer(404, failureStatus(404, "NotFound", `${resource}.${this.group} "${name}" not found`));
       });
     });
   }
@@ -318,16 +319,6 @@ function withoutTag<Headers extends object>(headers: Headers): Headers {
   const { etag: _, ...rest } = headers as Headers & { readonly etag?: unknown };
   return rest as Headers;
 }
-
-const failure = (code: number, reason: string, message: string): JsonObject => ({
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message,
-  reason,
-  code,
-});
 
 function jsonPayload(object: JsonObject, contentType = "application/json"): Payload {
   const bytes = new TextEncoder().encode(JSON.stringify(object));

@@ -51,6 +51,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The body of such an answer, for whoever stands in front of a server and refuses in its place. */
+export const failureStatus = (code: number, reason: string, message: string, details?: JsonObject): JsonObject =>
+  new ApiError(code, reason, message, details).status;
+
 const qualified = ({ group, resource }: ResourceName): string => (group === "" ? resource : `${resource}.${group}`);
 
 const named = ({ group, resource }: ResourceName, name: string): JsonObject => compact({ name, group, kind: resource });

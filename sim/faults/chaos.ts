@@ -4,6 +4,7 @@
  * how many of that kind came before. So the same program meets the same again, as far as the order of its own requests of
  * one kind is the same; requests of other kinds do not matter.
  */
+import { failureStatus } from "../contract/errors.ts";
 import { canMeet, type ChaosPlan, type ChaosRow, chaosVerbs } from "../../scenarios/chaos.ts";
 import type { Span } from "../../scenarios/values.ts";
 import { askedResource } from "../apiserver/requests/asked-resource.ts";
@@ -270,22 +271,12 @@ const drawn = ({ min, max }: Span, prng: Prng): Micros =>
 
 const seconds = (micros: Micros): string => `${micros / 1_000_000} s`;
 
-const status = (code: number, reason: string, message: string, details: JsonObject = {}): JsonObject => ({
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message,
-  reason,
-  details,
-  code,
-});
-const expired = status(410, "Expired", "The resourceVersion for the provided watch is too old.");
+const expired = failureStatus(410, "Expired", "The resourceVersion for the provided watch is too old.");
 const tooMany = (wait: number): JsonObject =>
-  status(429, "TooManyRequests", "too many requests, please try again later", { retryAfterSeconds: wait });
+  failureStatus(429, "TooManyRequests", "too many requests, please try again later", { retryAfterSeconds: wait });
 const conflict = ({ resource, path }: Asked): JsonObject => {
   const name = path.split("/").at(-1) ?? "";
-  return status(
+  return failureStatus(
     409,
     "Conflict",
     `Operation cannot be fulfilled on ${resource} "${name}": the object has been modified; please apply your changes to the latest version and try again`,

@@ -2,7 +2,8 @@
  * What stands before a server: while it is stalled nothing comes in and nothing goes out, and all of it in order
  * afterwards; while it throttles, a share of requests is told to come back.
  */
-import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../contract/http-message.ts";
+import { failureStatus } from "../contract/errors.ts";
+import type { ApiHandler, ApiRequest, Responder } from "../contract/http-message.ts";
 import { objectPayload } from "../contract/plain-payload.ts";
 import type { Cancel, Prng } from "../kernel/types.ts";
 import type { Share } from "../network/link.ts";
@@ -89,13 +90,4 @@ export class Gate implements ApiHandler {
 }
 
 const retryHeaders = { "content-type": "application/json", "retry-after": "1" };
-const tooMany: JsonObject = {
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message: "too many requests",
-  reason: "TooManyRequests",
-  details: { retryAfterSeconds: 1 },
-  code: 429,
-};
+const tooMany = failureStatus(429, "TooManyRequests", "too many requests", { retryAfterSeconds: 1 });

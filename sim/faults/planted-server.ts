@@ -1,4 +1,5 @@
 /** Published bugs of servers at their worst moments, as a wrapper of what they break. */
+import { failureStatus } from "../contract/errors.ts";
 import type { ApiHandler, ApiRequest, JsonObject, Payload, Responder } from "../contract/http-message.ts";
 import { objectPayload } from "../contract/plain-payload.ts";
 import type { Micros, Process } from "../kernel/types.ts";
@@ -73,15 +74,7 @@ export function plantedServer({ handler, process, store, bugs, prefixOf }: Plant
   };
 }
 
-const expired: JsonObject = {
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message: "too old resource version",
-  reason: "Expired",
-  code: 410,
-};
+const expired = failureStatus(410, "Expired", "too old resource version");
 
 const asksForCompacted = ({ query }: ApiRequest, store: Store): boolean =>
   store.compactedRevision > 0 && new RegExp(`(?:^|&)resourceVersion=${store.compactedRevision}(?:&|$)`).test(query);

@@ -1,4 +1,5 @@
 /** Stands between a program and the server, counts what passes, and does at its places what a list of acts says. */
+import { failureStatus } from "../../contract/errors.ts";
 import { queryOf } from "../../checkers/query-words.ts";
 import type { ApiHandler, ApiRequest, JsonObject, Payload, Responder } from "../../contract/http-message.ts";
 import { objectPayload } from "../../contract/plain-payload.ts";
@@ -219,22 +220,10 @@ function withUnknownPrefix(payload: Payload): Payload {
 }
 
 const json = { "content-type": "application/json" };
-const status = (code: number, reason: string, message: string): JsonObject => ({
-  kind: "Status",
-  apiVersion: "v1",
-  metadata: {},
-  status: "Failure",
-  message,
-  reason,
-  code,
-});
-const expired = status(410, "Expired", "The resourceVersion for the provided watch is too old.");
-const tooMany: JsonObject = {
-  ...status(429, "TooManyRequests", "too many requests"),
-  details: { retryAfterSeconds: 1 },
-};
+const expired = failureStatus(410, "Expired", "The resourceVersion for the provided watch is too old.");
+const tooMany = failureStatus(429, "TooManyRequests", "too many requests", { retryAfterSeconds: 1 });
 const conflict = (path: string): JsonObject =>
-  status(
+  failureStatus(
     409,
     "Conflict",
     `Operation cannot be fulfilled on ${path.split("/").at(-1)}: the object has been modified; please apply your changes to the latest version and try again`,
