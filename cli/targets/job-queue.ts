@@ -146,11 +146,13 @@ async function reached(url: string): Promise<void> {
 
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, millis);
-    signal.addEventListener("abort", () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, millis);
+    signal.addEventListener("abort", end);
   });
 
 export interface QueueWorker {

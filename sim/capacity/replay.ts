@@ -64,12 +64,17 @@ function translated(body: JsonObject, method: string, version: string | undefine
   return { ...body, metadata: { ...rest, ...(isConditional ? { resourceVersion: version } : {}) } };
 }
 
-/** A version of the recorded cluster, but for 0, which every cluster has; and where its lists went on. */
-const withoutVersion = (query: string): string =>
-  query
-    .split("&")
-    .filter((part) => !/^(resourceVersion=(?!0$)|resourceVersionMatch=Exact|continue=)/.test(part))
+/**
+ * A version of the recorded cluster, but for 0, which every cluster has; and where its lists went on. How a version is to be
+ * matched goes with it, but for a list that is streamed, which must say so in any case.
+ */
+export function withoutVersion(query: string): string {
+  const parts = query.split("&").filter((part) => !/^(resourceVersion=(?!0$)|continue=)/.test(part));
+  const isMatched = parts.some((part) => part === "resourceVersion=0" || /^sendInitialEvents=(true|1)$/.test(part));
+  return parts
+    .filter((part) => !part.startsWith("resourceVersionMatch=") || (isMatched && !part.endsWith("=Exact")))
     .join("&");
+}
 
 /** Ends when it did. */
 function watchAgain({ client, process }: DriverContext, { path, query }: ReplayedRequest, micros: number): void {

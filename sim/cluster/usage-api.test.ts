@@ -83,6 +83,11 @@ it("tells what nodes and pods use, by list, name, namespace and label", () => {
     kind: "PodMetrics",
     containers: [{ name: "c", usage: { cpu: expect.any(String) } }],
   });
+  const page = ask(`${group}/nodes?limit=1`).object;
+  const { continue: token } = page["metadata"] as { continue: string };
+  expect([namesOf(page), namesOf(ask(`${group}/nodes?limit=1&continue=${token}`).object)]).toEqual([["n-0"], ["n-1"]]);
+  // A name is one part of a path, whatever is in it.
+  expect(ask(`${group}/namespaces/default%2Fpods%2Ftwo%2Fproxy/pods`).object["items"] ?? []).toEqual([]);
   expect([ask(`${group}/nodes/none`).status, ask(`${group}/namespaces/other/pods`).object["items"]]).toEqual([404, []]);
 });
 

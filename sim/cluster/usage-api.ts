@@ -129,8 +129,8 @@ export class UsageApi implements ApiHandler {
 
   private usage(asked: Asked, answer: Answer): void {
     const { resource, namespace, name, query } = asked;
-    const at =
-      resource === "nodes" || namespace === "" ? `/api/v1/${resource}` : `/api/v1/namespaces/${namespace}/pods`;
+    const isWide = resource === "nodes" || namespace === "";
+    const at = isWide ? `/api/v1/${resource}` : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
     const path = name === "" ? at : `${at}/${encodeURIComponent(name)}`;
     this.client.call({ method: "GET", path, query: name === "" ? query : "" }, listMicros, (found) => {
       if (!found.ok || found.status !== 200) {
@@ -154,7 +154,8 @@ export class UsageApi implements ApiHandler {
         });
         const [only] = items;
         const apiVersion = `${this.group}/${version}`;
-        if (name === "") answer(200, { kind: `${kinds[resource]}List`, apiVersion, metadata: {}, items });
+        const metadata = name === "" ? pageOf(found.object) : {};
+        if (name === "") answer(200, { kind: `${kinds[resource]}List`, apiVersion, metadata, items });
         else if (only !== undefined) answer(200, only);
         else answer(404, failureStatus(404, "NotFound", `${resource}.${this.group} "${name}" not found`));
       });
@@ -266,6 +267,15 @@ export class UsageApi implements ApiHandler {
     const item = { metadata: { name: this.group, creationTimestamp: null }, versions };
     return { ...object, items: [...((object["items"] ?? []) as Json[]), item] };
   }
+}
+
+/** Where a list goes on that was cut, as the server's own. */
+function pageOf(list: JsonObject): JsonObject {
+  const { continue: token, remainingItemCount } = (list["metadata"] ?? {}) as JsonObject;
+  return {
+    ...(token === undefined ? {} : { continue: token }),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
 }
 
 interface Part {

@@ -74,7 +74,7 @@ function containersReadyCondition(pod: Pod, phase: Phase, statuses: readonly Con
 
 function readyCondition(pod: Pod, containersReady: Draft, others: readonly Condition[]): Draft {
   if (containersReady.status !== "True") return { ...containersReady, type: "Ready" };
-  const bugs = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+  const unmet = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
     const condition = others.find(({ type }) => type === conditionType);
     if (condition === undefined) {
       return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
@@ -82,8 +82,8 @@ function readyCondition(pod: Pod, containersReady: Draft, others: readonly Condi
     if (condition.status === "True") return [];
     return [`the status of pod readiness gate "${conditionType}" is not "True", but ${condition.status}`];
   });
-  if (bugs.length === 0) return { type: "Ready", status: "True" };
-  return { type: "Ready", status: "False", reason: "ReadinessGatesNotReady", message: bugs.join(", ") };
+  if (unmet.length === 0) return { type: "Ready", status: "True" };
+  return { type: "Ready", status: "False", reason: "ReadinessGatesNotReady", message: unmet.join(", ") };
 }
 
 function listed(kinds: readonly (readonly [kind: string, names: readonly string[]])[]): string {

@@ -296,12 +296,12 @@ export function deadlineOf(held: HeldPod, { epochUnixMillis }: Clock): Micros {
   return (began.seconds + activeDeadlineSeconds) * 1_000_000 - epochUnixMillis * 1000;
 }
 
-/** Kills of others give a pod its end before it has come. */
 /** Of what was started something has ended. */
 function hasStopped({ containerStatuses = [] }: PodStatus): boolean {
   return containerStatuses.some(({ state, lastState }) => (state.terminated ?? lastState.terminated) !== undefined);
 }
 
+/** Kills of others give a pod its end before it has come. */
 function ended(held: HeldPod, status: PodStatus): PodStatus {
   let told = status;
   for (const { reason, message, condition } of held.ends ?? []) {

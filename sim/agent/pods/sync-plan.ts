@@ -76,15 +76,15 @@ export function syncPlan(
       if (newest?.state === "CONTAINER_UNKNOWN") draft.toKill.push(unknownState(newest, "Container"));
       continue;
     }
-    const bug = faultOf(newest, hashOf(container), probes, "Container");
-    if (bug === undefined) {
+    const kill = killOf(newest, hashOf(container), probes, "Container");
+    if (kill === undefined) {
       keptCount++;
       continue;
     }
     // Another specification restarts a container whatever the policy.
-    const restarts = bug.reason === "other" || restartPolicyOf(pod) !== "Never";
+    const restarts = kill.reason === "other" || restartPolicyOf(pod) !== "Never";
     if (restarts) toStart.push(container);
-    draft.toKill.push(restarts ? { ...bug, message: `${bug.message}, will be restarted` } : bug);
+    draft.toKill.push(restarts ? { ...kill, message: `${kill.message}, will be restarted` } : kill);
   }
   const killPod = keptCount === 0 && toStart.length === 0;
   return { ...nothing, ...draft, killPod, initsToStart: killPod ? [] : draft.initsToStart, toStart, ephemeralToStart };
@@ -160,7 +160,7 @@ function planInits(
   return isInitialized;
 }
 
-/** A running sidecar that still holds up what comes after it, because it has not started; bugs are noted. */
+/** A running sidecar that still holds up what comes after it, because it has not started; why it has to be killed is noted. */
 function sidecarHolds(
   init: Container,
   newest: RuntimeContainer,
@@ -181,15 +181,16 @@ function sidecarHolds(
     }
     if (startup !== true) return true;
   }
-  const bug = faultOf(newest, hash, probes, "Init container");
-  if (bug !== undefined) {
-    draft.toKill.push({ ...bug, message: `${bug.message}, will be restarted` });
+  const kill = killOf(newest, hash, probes, "Init container");
+  if (kill !== undefined) {
+    draft.toKill.push({ ...kill, message: `${kill.message}, will be restarted` });
     begin(init);
   }
   return false;
 }
 
-function faultOf(
+/** A running container that has to go, and why; undefined: it may stay. */
+function killOf(
   container: RuntimeContainer,
   hash: string,
   probes: ProbeVerdicts,

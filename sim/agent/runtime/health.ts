@@ -118,14 +118,14 @@ export class Health implements RuntimeHealth {
     const status = yield* this.cri.ask("Status", {});
     if (status.ok) {
       const conditions = status.message.status?.conditions ?? [];
-      const bug = (type: string): string | undefined => {
+      const lacking = (type: string): string | undefined => {
         const found = conditions.find((condition) => condition.type === type);
         if (found?.status === true) return undefined;
         return `${type}=false reason:${found?.reason ?? ""} message:${found?.message ?? ""}`;
       };
-      const network = bug("NetworkReady");
+      const network = lacking("NetworkReady");
       this.network = network === undefined ? undefined : `container runtime network not ready: ${network}`;
-      const runtime = bug("RuntimeReady");
+      const runtime = lacking("RuntimeReady");
       this.notReady = runtime === undefined ? undefined : `container runtime not ready: ${runtime}`;
       if (runtime === undefined) this.answeredMicros = this.cri.process.clock.nowMicros();
     } else this.notReady = `container runtime status check failed: ${failureWords(status)}`;
