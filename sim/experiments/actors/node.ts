@@ -10,6 +10,10 @@ import { type Actor, type ActorParts, collectionPath, leaseVersion, microTime, t
 
 const second: Micros = 1_000_000;
 const deadlineMicros: Micros = 10_000_000;
+/** How often it looks at what is said of itself and of its pods. */
+const beatMicros: Micros = 10_000_000;
+/** A node that nothing changes tells its status as often as this. */
+const reportMicros: Micros = 300_000_000;
 /** What the planted bug renews at, whatever it is told. */
 const fixedRenewMicros: Micros = 10_000_000;
 
@@ -21,6 +25,9 @@ export class Node implements Actor {
   private readonly informer: Informer;
   /** uid of what runs, by namespace and name. */
   private readonly running = new Map<string, string>();
+  /** Uids of which a status is being sent, or will be looked at. */
+  private readonly telling = new Set<string>();
+  private readonly message: string;
   private started = 0;
   private renewals = 0;
   private isRegistered = false;
@@ -28,6 +35,7 @@ export class Node implements Actor {
   constructor(parts: ActorParts, options: ClientOf<"node">) {
     this.parts = parts;
     this.options = options;
+    this.message = `told by ${parts.process.name}`;
     this.pods = collectionPath(parts.dialect, "pods", "");
     this.leases = collectionPath(parts.dialect, "leases", parts.dialect.systemNamespaces.nodeLease);
     this.informer = new Informer(parts.process, parts.api, {
@@ -61,19 +69,33 @@ export class Node implements Actor {
     api.call({ method: "POST", path: "/api/v1/nodes", body }, deadlineMicros, (answer) => {
       this.isRegistered = answer.ok && (answer.status === 201 || answer.status === 409);
       if (!this.isRegistered) process.clock.after(second, () => this.register());
-      else this.tellReady();
+      else this.mindReady(-reportMicros);
     });
   }
 
-  /** Says that it is ready, again and again: somebody may have said otherwise. */
-  private tellReady(): void {
+  /** Looks every ten seconds whether somebody has said otherwise, and says that it is ready where that is so, or rarely. */
+  private mindReady(saidMicros: Micros): void {
+    const { api, process } = this.parts;
+    const later = (said: Micros): void => {
+      process.clock.after(beatMicros, () => this.mindReady(said));
+    };
+    const request = { method: "GET", path: `/api/v1/nodes/${process.name}`, query: "resourceVersion=0" };
+    api.call(request, deadlineMicros, (answer) => {
+      if (!answer.ok || answer.status !== 200) return later(saidMicros);
+      const isOld = process.clock.nowMicros() - saidMicros >= reportMicros;
+      if (isOld || !isSaidReady(answer.object)) this.sayReady(later, saidMicros);
+      else later(saidMicros);
+    });
+  }
+
+  private sayReady(later: (saidMicros: Micros) => void, saidMicros: Micros): void {
     const { api, process } = this.parts;
     const body: JsonObject = { status: { conditions: [{ type: "Ready", status: "True", reason: "AgentReady" }] } };
     const path = `/api/v1/nodes/${process.name}/status`;
     api.call(
       { method: "PATCH", path, body, contentType: "application/strategic-merge-patch+json" },
       deadlineMicros,
-      () => process.clock.after(10 * second, () => this.tellReady()),
+      (answer) => later(answer.ok && answer.status === 200 ? process.clock.nowMicros() : saidMicros),
     );
   }
 
@@ -110,6 +132,7 @@ export class Node implements Actor {
     if (pod === undefined || textAt(pod, "spec", "nodeName") !== this.parts.process.name) return;
     if (textAt(pod, "metadata", "deletionTimestamp") !== "") this.end(key, pod, uid);
     else if (!this.running.has(key)) this.run(key, pod, uid);
+    else this.mindStatus(key, uid);
   }
 
   private run(key: string, pod: JsonObject, uid: string): void {
@@ -121,7 +144,7 @@ export class Node implements Actor {
     this.tellStatus(key, pod, uid);
   }
 
-  /** As long as it runs. The uid in the body makes it the status of this pod and of no other. */
+  /** Until it is told. The uid in the body makes it the status of this pod and of no other. */
   private tellStatus(key: string, pod: JsonObject, uid: string): void {
     if (this.running.get(key) !== uid) return;
     const { api, process, bugs, tell } = this.parts;
@@ -129,7 +152,7 @@ export class Node implements Actor {
     const conditions = [{ type: "Ready", status: "True" }];
     const body: JsonObject = {
       ...metadata,
-      status: { phase: "Running", conditions, message: `told by ${process.name}` },
+      status: { phase: "Running", conditions, message: this.message },
     };
     const request = {
       method: "PATCH",
@@ -137,6 +160,7 @@ export class Node implements Actor {
       body,
       contentType: "application/strategic-merge-patch+json",
     };
+    this.telling.add(uid);
     api.call(request, deadlineMicros, (answer) => {
       if (answer.ok && answer.status === 200)
         tell({
@@ -147,8 +171,29 @@ export class Node implements Actor {
           hit: textAt(answer.object, "metadata", "uid"),
         });
       const isTold = answer.ok && answer.status < 500 && answer.status !== 429;
-      process.clock.after((isTold ? 10 : 1) * second, () => this.tellStatus(key, pod, uid));
+      if (!isTold) process.clock.after(second, () => this.tellStatus(key, pod, uid));
+      else {
+        this.telling.delete(uid);
+        this.mindStatus(key, uid);
+      }
     });
+  }
+
+  /** What the copy says of a pod that runs is not what was told: looks again at the next beat, for the copy may be late. */
+  private mindStatus(key: string, uid: string): void {
+    if (this.telling.has(uid) || !this.isUntold(key, uid)) return;
+    this.telling.add(uid);
+    this.parts.process.clock.after(beatMicros, () => {
+      this.telling.delete(uid);
+      const pod = this.informer.objects.get(key);
+      if (pod !== undefined && this.isUntold(key, uid)) this.tellStatus(key, pod, uid);
+    });
+  }
+
+  private isUntold(key: string, uid: string): boolean {
+    const pod = this.informer.objects.get(key);
+    if (pod === undefined || this.running.get(key) !== uid || textAt(pod, "metadata", "uid") !== uid) return false;
+    return textAt(pod, "status", "message") !== this.message || !isSaidReady(pod);
   }
 
   /** It takes a moment to end, and then the object may go. */
@@ -175,6 +220,7 @@ export class Node implements Actor {
     if (this.running.get(key) !== uid) return;
     const { process, tell } = this.parts;
     this.running.delete(key);
+    this.telling.delete(uid);
     process.trace("node.stops", key, uid);
     tell({ kind: "stopped", client: process.name, pod: key, uid });
   }
@@ -182,3 +228,8 @@ export class Node implements Actor {
 
 const podPath = (pod: JsonObject): string =>
   `/api/v1/namespaces/${textAt(pod, "metadata", "namespace")}/pods/${textAt(pod, "metadata", "name")}`;
+
+function isSaidReady(object: JsonObject): boolean {
+  const { conditions } = (object["status"] ?? {}) as { conditions?: readonly JsonObject[] };
+  return conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+}
