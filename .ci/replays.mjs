@@ -1,8 +1,7 @@
 // Every planted bug that a URL shows: found over a socket, kept as a failure file, and made again from the file alone.
 // Each has a server of its own in this process, and several are tried at a time, since they mostly wait.
-// `node .ci/replays.mjs [BUG…]`; prints what was not found or came back as something else, and exits 1. Which check finds
-// which bug is in replays.json beside it, as `conform --faults all` says it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// `node .ci/replays.mjs [BUG…]`; prints what was not found or came back as something else, and exits 1.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gatesWith } from "../cli/commands/fault-gates.ts";
@@ -26,11 +25,10 @@ const seenByUrl = serverBugNames.filter(
   (name) => serverBugRows[name].byLuck !== true && !elsewhere.has(serverBugRows[name].area),
 );
 const asked = process.argv.slice(2);
-const checkOf = JSON.parse(readFileSync(new URL("replays.json", import.meta.url), "utf8"));
 // A broken stream is waited for as long as its row says, three minutes, and again when it is made again: on request.
 const slow = ["watch-crd-change-strands-stream"];
 const queue = asked.length === 0 ? seenByUrl.filter((name) => !slow.includes(name)) : asked;
-for (const bug of queue) if (checkOf[bug] === undefined) throw new Error(`replays.json names no check for ${bug}`);
+for (const bug of queue) if (!serverBugNames.includes(bug)) throw new Error(`no planted bug is called ${bug}`);
 const count = queue.length;
 const wrong = [];
 const worker = async () => {
@@ -65,7 +63,7 @@ async function tried(bug) {
   const target = { kind: "url", url: server.url, connection, webhookAddress: { host: "127.0.0.1" } };
   try {
     const failure = await found(bug, target, profile);
-    if (failure === undefined) return `not found by ${checkOf[bug]}: see replays.json`;
+    if (failure === undefined) return `not found by ${serverBugRows[bug].foundBy}`;
     const file = join(home, `${bug}.json`);
     writeFileSync(file, JSON.stringify(failure));
     const { result, explanation } = await makeAgain(readFailureFile(file, recordedFailure), target, signal);
@@ -76,6 +74,6 @@ async function tried(bug) {
 }
 
 async function found(bug, target, profile) {
-  const report = await runSuiteOn(target, { profile, seed: 1, only: [checkOf[bug]], level: "full" });
+  const report = await runSuiteOn(target, { profile, seed: 1, only: [serverBugRows[bug].foundBy], level: "full" });
   return report.checks.find(({ failure }) => failure !== undefined)?.failure;
 }

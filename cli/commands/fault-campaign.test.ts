@@ -1,16 +1,17 @@
 import { expect, it } from "vitest";
 import { allChecks } from "../../conformance/checks/index.ts";
-import { likelyAreas, likelyFirst, runFaultCampaign } from "./fault-campaign.ts";
+import { serverBugRows } from "../../sim/planted/server-bugs.ts";
+import { runFaultCampaign, soonestFirst } from "./fault-campaign.ts";
 
-it("tries the checks of a fault's area first, and all the others after them in their order", () => {
-  const checks = ["watch", "objects", "deletion", "watch", "dry-run"].map((area, index) => ({ area, index }));
-  expect(likelyFirst(checks, "dry-run").map(({ index }) => index)).toEqual([4, 0, 1, 2, 3]);
-  expect(likelyFirst(checks, "watches").map(({ index }) => index)).toEqual([0, 3, 1, 2, 4]);
+it("tries the check that a bug's row names first, and all the others after it in their order", () => {
+  const checks = ["a", "b", "c"].map((id) => ({ id }));
+  expect(soonestFirst(checks, "b").map(({ id }) => id)).toEqual(["b", "a", "c"]);
+  expect(soonestFirst(checks, "d").map(({ id }) => id)).toEqual(["a", "b", "c"]);
 });
 
-it("names areas that have checks", () => {
-  const known = new Set(allChecks.map(({ area }) => area));
-  expect(Object.values(likelyAreas).flatMap((areas) => areas.filter((area) => !known.has(area)))).toEqual([]);
+it("every planted bug names a check that there is", () => {
+  const known = new Set(allChecks.map(({ id }) => id));
+  expect(Object.entries(serverBugRows).filter(([, { foundBy }]) => !known.has(foundBy))).toEqual([]);
 });
 
 it("tries a bug of a feature that is off by default with that on, unless told otherwise", async () => {

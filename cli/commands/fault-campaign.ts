@@ -11,7 +11,6 @@ import {
   faultReportVersion,
 } from "../../reports/schema/fault-report.ts";
 import type { CheckInfo } from "../../conformance/runner/define-check.ts";
-import type { BugRow } from "../../sim/planted/bug-row.ts";
 import { type ServerBugName, serverBugRows } from "../../sim/planted/server-bugs.ts";
 import type { EmbeddedPart } from "../targets/embedded-part.ts";
 import type { EmbeddedDetails } from "../targets/embedded.ts";
@@ -71,7 +70,7 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
 }
 
 /**
- * One check after another, the likely ones first, until one fails. Each meets a server of its own, under the profile
+ * One check after another until one fails, the one that the bug's row names first. Each meets a server of its own, under the profile
  * that was asked for, or the one whose law the bug breaks. Undefined when a
  * person stopped the hunt: not every check has had its chance.
  */
@@ -87,7 +86,7 @@ async function hunt(
   let measuredMillis = 0;
   const details = { seed: selection.seed, faults: [fault], featureGates: gatesWith([fault], featureGates) };
   if (isStopped(selection)) return undefined;
-  for (const { id: check } of likelyFirst(checks, serverBugRows[fault].area)) {
+  for (const { id: check } of soonestFirst(checks, serverBugRows[fault].foundBy)) {
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});
     virtualMillis += found.part.durationMillis;
     measuredMillis += found.measuredMillis;
@@ -105,30 +104,12 @@ async function hunt(
   return { fault, found: false, ...nothing, programs, virtualMillis, measuredMillis };
 }
 
-/** The areas of checks in which a fault of an area most likely shows. */
-export const likelyAreas: Readonly<Record<BugRow["area"], readonly string[]>> = {
-  lists: ["pagination", "versions", "expiry"],
-  watches: ["watch", "versions", "expiry", "custom-resources"],
-  writes: ["objects", "writes", "patch", "strategic", "apply"],
-  deletion: ["deletion", "eviction", "namespaces"],
-  "dry-run": ["dry-run"],
-  access: ["authorization", "authentication"],
-  content: ["errors", "negotiation", "encodings", "field-validation", "custom-resources", "events", "webhooks"],
-  tables: ["tables"],
-  compression: ["compression"],
-  eviction: ["eviction-thresholds"],
-};
-
-/** The same checks: where the fault belongs first, otherwise in their order. */
-export function likelyFirst<Row extends Pick<CheckInfo, "area">>(
+/** The same checks: the named one first. */
+export function soonestFirst<Row extends Pick<CheckInfo, "id">>(
   checks: readonly Row[],
-  area: BugRow["area"],
+  soonest: string,
 ): readonly Row[] {
-  const place = (check: Row): number => {
-    const at = likelyAreas[area].indexOf(check.area);
-    return at < 0 ? likelyAreas[area].length : at;
-  };
-  return checks.toSorted((left, right) => place(left) - place(right));
+  return checks.toSorted((left, right) => Number(right.id === soonest) - Number(left.id === soonest));
 }
 
 /** `whole` is false when a person stopped it before every check had its turn. */

@@ -7,77 +7,92 @@ import { commonMistake, type BugRow } from "./bug-row.ts";
 export const seenAgentBugs = {
   "evict-soft-without-grace": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "A soft threshold evicts at once, whatever its grace period.",
     source: commonMistake,
   },
   "evict-two-a-look": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Two pods are evicted at one look at usage.",
     source: commonMistake,
   },
   "evict-min-reclaim-too-little": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Evictions end at the threshold, and not when the minimum reclaim is there.",
     source: "kubernetes/kubernetes#56152",
   },
   "evict-pressure-flap": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "A condition of pressure goes as soon as the pressure does, without its transition period.",
     source: "kubernetes/kubernetes#25372, #12041",
   },
   "evict-critical-static": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Static pods and pods of the system's priorities are evicted like any other.",
     source: "kubernetes/kubernetes#73572, #74222, #75144, #83317",
   },
   "evict-wrong-rank": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "The pod that uses the most goes first, whatever it requests and whatever its priority.",
     source: "kubernetes/kubernetes#27199, #30311",
   },
   "evict-inodes-ignored": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "A node without inodes and with free bytes is under no pressure.",
     source: "kubernetes/kubernetes#21546, #41033, #44208",
   },
   "evict-grace-of-the-shortest": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Every soft threshold has the shortest of the grace periods.",
     source: commonMistake,
   },
   "evict-transition-from-first": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom:
       "The transition period counts from the first crossing of a threshold, and not from the last look below it.",
     source: commonMistake,
   },
   "evict-condition-after-grace": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "A soft threshold raises no condition before its grace period is over.",
     source: commonMistake,
   },
   "evict-condition-of-hard-alone": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Soft thresholds evict, and raise no condition.",
     source: commonMistake,
   },
   "evict-rank-best-effort-first": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "Pods that request nothing go before all others, whatever the others use.",
     source: commonMistake,
   },
   "evict-critical-boundary": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "The lowest of the system's priorities is not spared.",
     source: commonMistake,
   },
   "evict-without-condition": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom: "An evicted pod has no condition of a disruption.",
     source: commonMistake,
   },
   "evict-message-swapped": {
     area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
     symptom:
       "The message of an eviction takes what is available for the threshold, and the threshold for what is available.",
     source: commonMistake,

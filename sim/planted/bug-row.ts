@@ -11,6 +11,8 @@ export interface BugRow {
     | "tables"
     | "compression"
     | "eviction";
+  /** The check of the suite that sees it soonest: the one to try first, embedded and by URL. */
+  readonly foundBy: string;
   /** What a client sees, in one sentence. */
   readonly symptom: string;
   /** Published report that it is modelled on, or that there is none. */
