@@ -46,7 +46,7 @@ function main(): void {
   process.stdout.write(`# Published bugs, made again
 
 Each scenario of \`scenarios/regress\` is named after a published bug. With the bug planted it fails; without it, it passes:
-\`touchstone run scenarios/regress/NAME.yaml --bug NAME\`. The last column says how many seeds a hunt plays on average until it
+\`touchstone run scenarios/regress/NAME.yaml --fault NAME\`. The last column says how many seeds a hunt plays on average until it
 finds the bug, counted over ${seedCount} seeds each; the same seeds without a bug found ${wrong === 0 ? "nothing" : `something ${wrong} times`}.
 \`node bench/seeds-to-detection.ts\` counts again.
 

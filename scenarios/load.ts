@@ -2,6 +2,7 @@
 import { Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
+import { inPlainWords } from "./plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
@@ -41,7 +42,7 @@ export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string):
   judged(schema, new Document(value), value, () => name);
 
 function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => string): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   const mistakes = parsed.error.issues
     .flatMap(flattened)

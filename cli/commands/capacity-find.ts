@@ -5,7 +5,7 @@ import { figureText } from "../../reports/capacity/metrics.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
 import type { CapacityOptions } from "../command-line.ts";
-import { readExperiment } from "../flags/experiment-file.ts";
+import { asUsage, readExperiment } from "../flags/experiment-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { prepareFolder } from "../output/written-files.ts";
@@ -27,10 +27,13 @@ export async function findCapacity(options: FindOptions): Promise<ExitCode> {
     );
   if (from >= to)
     throw new UsageError(`--from ${from} --to ${to}: nothing lies between them: --from is the smaller one.`);
-  if (output !== undefined) prepareFolder(output, "--output");
   const common = plan.arms[0]?.changes ?? [];
   const base = common.filter(([name]) => !experiment.sweep.some(({ set }) => set === name));
   const asked = (changes: Changes): Changes => [...base, ...changes];
+  for (const value of [from, to]) asUsage(() => file.with(asked([[parameter, value]]), `${parameter}=${value}`));
+  if (experiment.objectives.length === 0)
+    throw new UsageError(`${path}: objectives: there is none that could be broken: name one, or leave the list out.`);
+  if (output !== undefined) prepareFolder(output, "--output");
   const threads = capacityThreads(1);
   const line = progressLine();
   try {

@@ -53,6 +53,9 @@ describe("touchstone capacity", () => {
     const merges = parts.flatMap((part) => ["--merge", join(part, "report.json")]);
     expect((await runHere("capacity", ...merges, "--output", merged)).code).toBe(0);
     expect(figuresOf(merged)).toEqual(figuresOf(whole));
+    const [one, other] = [whole, merged].map((folder) => readFileSync(join(folder, "metrics.prom"), "utf8"));
+    expect(one).toBe(other);
+    expect(await refusalHere("capacity", lists, ...merges)).toContain("--merge plays nothing");
   });
 
   it("ends with 1 when an objective is broken", async () => {
@@ -168,5 +171,12 @@ describe("what is written", () => {
     );
     expect(found.stdout).toContain("All objectives hold at workload.0.clients=2.");
     expect(found.stdout).toContain("What binds: reads in flight.");
+  });
+
+  it("refuses a parameter that is none, and an experiment that no value breaks", async () => {
+    const ask = (...words: readonly string[]) =>
+      refusalHere("capacity", "find", lists, "--from", "1", "--to", "9", "--parameter", ...words);
+    expect(await ask("cluster.nodez")).toContain('cluster.nodez=1: cluster: there is no field "nodez"');
+    expect(await ask("cluster.nodes", "--set", "objectives=[]")).toContain("objectives: there is none");
   });
 });

@@ -1,6 +1,6 @@
 /** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { renderCapacityHtml } from "../../reports/html/capacity-page.ts";
 import {
   figureTable,
@@ -67,7 +67,7 @@ function chosen(arms: readonly PlannedArm[], names: readonly string[]): readonly
       arms.map((arm) => arm.name),
     );
     throw new UsageError(
-      `--arm ${name}: there is no such arm${near === undefined ? "" : `; did you mean ${near}?`} There are ${arms.map((arm) => arm.name).join(", ")}.`,
+      `--arm ${name}: there is no such arm${near === undefined ? "." : `; did you mean ${near}?`} There are ${arms.map((arm) => arm.name).join(", ")}.`,
     );
   }
   return arms.filter(({ name }) => names.includes(name));
@@ -172,7 +172,9 @@ function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): Capa
 }
 
 /** Reports of parts of one experiment, as the one of the whole. */
-function merge({ merge: files, output, json }: RunOptions): ExitCode {
+function merge({ merge: files, output, json, file }: RunOptions): ExitCode {
+  if (file !== undefined)
+    throw new UsageError("--merge plays nothing, and takes no experiment: leave it out, or leave --merge out.");
   const reports = files.map((path) => readCapacityReport(path, "--merge"));
   const [first] = reports;
   if (first === undefined) throw new UsageError("--merge: there is nothing to merge.");
@@ -194,11 +196,19 @@ function merge({ merge: files, output, json }: RunOptions): ExitCode {
   const isWhole = whole.runs.length === head.arms.length * head.repetitions;
   if (output !== undefined) {
     prepareFolder(output, "--output");
-    writeCapacityReport(whole, output, undefined);
+    writeCapacityReport(whole, output, metricsBeside(files));
   }
   print(whole, json, output);
   return exitCodeOf(whole, isWhole);
 }
+
+/** What was scraped stands beside the report of the part that had the first run. */
+function metricsBeside(reports: readonly string[]): string | undefined {
+  const path = reports.map((report) => join(dirname(report), metricsName)).find((each) => existsSync(each));
+  return path === undefined ? undefined : readFileSync(path, "utf8");
+}
+
+const metricsName = "metrics.prom";
 
 function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): void {
   mkdirSync(folder, { recursive: true });
@@ -212,7 +222,7 @@ function writeCapacityReport(report: CapacityReport, folder: string, metrics: st
     write(`${name}.parquet`, renderParquet(table));
   }
   write("perf-dash.json", renderPerfDash(report));
-  if (metrics !== undefined) write("metrics.prom", metrics);
+  if (metrics !== undefined) write(metricsName, metrics);
 }
 
 function print(report: CapacityReport, json: boolean, folder: string | undefined): void {

@@ -283,7 +283,7 @@ function readReport(file: string): HuntReport {
     document = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new UsageError(
-      `--merge ${file}: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,
+      `--merge ${file}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,
     );
   }
   const parsed = huntReportSchema.safeParse(document);

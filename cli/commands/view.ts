@@ -135,7 +135,7 @@ function readReport(file: string): SuiteReport {
   try {
     document = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new UsageError(`${path}: ${onOneLine(error as Error)}. ${expectedFile}`);
+    throw new UsageError(`${path}: not JSON: ${onOneLine(error as Error)}. ${expectedFile}`);
   }
   const parsed = suiteReportSchema.safeParse(document);
   // Fields that only a later version knows stay in the document.

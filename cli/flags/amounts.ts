@@ -6,7 +6,7 @@ import { UsageError } from "./usage-error.ts";
 /** `16Gi` in units of 10^`scale`. Throws `UsageError` that begins with the flag. */
 export function amountOf(flag: string, text: string, scale = 0): number {
   const quantity = parseQuantity(text);
-  if ("error" in quantity) throw new UsageError(`${flag} ${text}: ${quantity.error}`);
+  if ("error" in quantity) throw new UsageError(`${flag} ${text}: write a quantity such as 4, 500m or 16Gi.`);
   const value = Number(quantityAt(quantity, scale));
   if (!Number.isSafeInteger(value) || value < 0)
     throw new UsageError(`${flag} ${text}: an amount from 0 to 2^53 is needed`);

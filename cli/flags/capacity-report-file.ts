@@ -10,7 +10,7 @@ export function readCapacityReport(path: string, flag: string): CapacityReport {
     document = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     throw new UsageError(
-      `${flag} ${path}: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of capacity.`,
+      `${flag} ${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of capacity.`,
     );
   }
   const parsed = capacityReportSchema.safeParse(document);

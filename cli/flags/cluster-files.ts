@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isNode, LineCounter, parseAllDocuments, parseDocument } from "yaml";
 import { type NodePool, nodeFileSchema } from "../../scenarios/node-file.ts";
+import { inPlainWords } from "../../scenarios/plain-words.ts";
 import type { SeedObject } from "../../sim/cluster/seed.ts";
 import type { JsonObject } from "../../sim/contract/http-message.ts";
 import { readText } from "./pem-files.ts";
@@ -34,7 +35,7 @@ function readPools(file: string): readonly NodePool[] {
   };
   const [broken] = document.errors;
   if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = nodeFileSchema.safeParse(document.toJS({ maxAliasCount: 1000 }));
+  const parsed = nodeFileSchema.safeParse(document.toJS({ maxAliasCount: 1000 }), { error: inPlainWords });
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => {
       const node = document.getIn(path, true);
@@ -55,11 +56,15 @@ export function readObjects(file: string): readonly SeedObject[] {
   if (text.length > textLengthMax) {
     throw new UsageError(`--objects ${file}: longer than ${textLengthMax} characters. Give it in parts.`);
   }
-  const documents = [...parseAllDocuments(text, { prettyErrors: true })];
+  const lines = new LineCounter();
+  const documents = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })];
   return documents.flatMap((document, at) => {
     const where = `${file}: document ${at + 1}`;
     const [broken] = document.errors;
-    if (broken !== undefined) throw new UsageError(`--objects ${where}: not YAML: ${broken.message}`);
+    if (broken !== undefined) {
+      const { line, col } = lines.linePos(broken.pos[0]);
+      throw new UsageError(`--objects ${file}:${line}:${col}: not YAML: ${broken.message}`);
+    }
     const value = document.toJS({ maxAliasCount: 1000 }) as unknown;
     return value === null || value === undefined ? [] : objectsIn(value, where);
   });

@@ -71,7 +71,8 @@ function logsOf({ arms }: Plan, path: string): ReadExperiment["logs"] {
   });
 }
 
-function asUsage<Result>(work: () => Result): Result {
+/** Mistakes in an experiment are those of whoever wrote it. */
+export function asUsage<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -95,8 +95,8 @@ function parseFault(input: string): Parsed<ServerBugName> {
     );
   }
   const near = findSimilar(input, serverBugNames, { maxDistance: 12, maxDistanceRatio: 0.6, maxSuggestions: 4 });
-  const listed = near.length > 0 ? `Near names: ${near.join(", ")}.` : `Names: ${serverBugNames.join(", ")}.`;
-  return refuse(message`No fault is called ${input}. ${text(listed)}`);
+  const listed = near.length > 0 ? `Near names: ${near.join(", ")}.` : "docs/faults.md has their names.";
+  return refuse(message`No planted bug is called ${input}. ${text(listed)}`);
 }
 
 /** `all`, or names of planted faults joined by commas, each once. */

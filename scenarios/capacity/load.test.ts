@@ -29,7 +29,7 @@ describe("changes by --set", () => {
 
   it.each([
     ["cluster.nodess", 5, 'burst.yaml: --set: cluster: there is no field "nodess" here; did you mean nodes?'],
-    ["cluster.nodes", "many", "burst.yaml: --set: cluster.nodes: Invalid input: expected number, received string"],
+    ["cluster.nodes", "many", "burst.yaml: --set: cluster.nodes: expected a number, not a text"],
     ["workload.0.within", "1s", 'burst.yaml: --set: workload[0]: "within" does not go with the other fields here'],
   ])("%s: %j is told like a mistake in the file", (path, value, message) => {
     expect(() => plan([path, value])).toThrow(new ScenarioError(message));
