@@ -170,7 +170,7 @@ export function budgetsKept({ truth, fail }: Bench, budgetPrefix: string): Check
   return {
     answered(exchange, status) {
       if (exchange.method !== "POST" || status >= 300) return;
-      const place = truth.place(exchange.path);
+      const { place } = exchange;
       if (place?.subresource !== "eviction" || place.key === undefined) return;
       const evicted = truth.of(place.key).findLast(({ object }) => object !== undefined)?.object;
       const budgets = [...truth.heads.values()].filter(
@@ -222,8 +222,8 @@ export function eventsKept(
 ): Checker {
   const asked = new Set<string>();
   return {
-    asked({ method, path }) {
-      const key = method === "DELETE" ? truth.place(path)?.key : undefined;
+    asked({ method, place }) {
+      const key = method === "DELETE" ? place?.key : undefined;
       if (key?.startsWith(eventsPrefix) === true) asked.add(key);
     },
     committed({ key, value, previous }) {
@@ -253,7 +253,7 @@ export function garbageOwned({ truth, fail }: Bench): Checker {
   const uids = new Map<string, { readonly key: string }>();
   return {
     asked(exchange) {
-      const key = exchange.method === "DELETE" ? truth.place(exchange.path)?.key : undefined;
+      const key = exchange.method === "DELETE" ? exchange.place?.key : undefined;
       if (key !== undefined) asked.add(key);
     },
     committed({ key, value, previous }) {

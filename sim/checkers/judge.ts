@@ -6,7 +6,7 @@ import type { InvariantName, MarkName } from "../../scenarios/expectations.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { CallFailure, Micros } from "../kernel/types.ts";
 import type { StoreEvent } from "../store/types.ts";
-import type { Truth } from "./truth.ts";
+import type { Place, Truth } from "./truth.ts";
 
 /** A promise that was broken, as soon as it was. */
 export interface Violation {
@@ -24,6 +24,8 @@ export interface Exchange {
   readonly server: string;
   readonly method: string;
   readonly path: string;
+  /** Where the path leads; undefined for what is no resource. */
+  readonly place: Place | undefined;
   readonly query: ReadonlyMap<string, string>;
   readonly isWatch: boolean;
   readonly startedMicros: Micros;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros } from "../kernel/types.ts";
 import type { Acknowledged, Bench, Checker, Exchange } from "./judge.ts";
 import { metadataOf } from "./metadata.ts";
-import { revisionOf, shownKey } from "./truth.ts";
+import { revisionOf, shownKey, type Truth } from "./truth.ts";
 
 /**
  * Store linearizable. The server numbers its writes, so the order is given, and the run only has to fit it: what begins
@@ -13,7 +13,7 @@ export function linearizable({ truth, fail }: Bench): Checker {
   return {
     answered(exchange, status, object) {
       if (exchange.isWatch) return;
-      const place = truth.place(exchange.path);
+      const { place } = exchange;
       if (place === undefined) return;
       if (exchange.method !== "GET") {
         if (status < 300 && place.subresource === "") writeLandsLater(exchange, object);
@@ -83,11 +83,7 @@ export function linearizable({ truth, fail }: Bench): Checker {
 
 /** After a crash the store has what it had acknowledged; and compaction takes nothing from the present. */
 export function durable({ truth, fail }: Bench, floor: () => number, head: () => ReadonlyMap<string, number>): Checker {
-  let settled: ReadonlyMap<string, number> | undefined;
   return {
-    committed: () => {
-      settled = undefined;
-    },
     happened(happening) {
       if (happening.kind === "recovered" && happening.revision < floor()) {
         fail(
@@ -97,8 +93,7 @@ export function durable({ truth, fail }: Bench, floor: () => number, head: () =>
         );
       }
       if (happening.kind !== "compacted") return;
-      settled = head();
-      const wrong = differenceOf(truthHead(truth.heads), settled);
+      const wrong = differenceOf(truth.heads, head());
       if (wrong !== undefined)
         fail(
           "store.durable",
@@ -109,21 +104,14 @@ export function durable({ truth, fail }: Bench, floor: () => number, head: () =>
   };
 }
 
-function truthHead(
-  heads: ReadonlyMap<string, { readonly revision: number; readonly object: JsonObject | undefined }>,
-): ReadonlyMap<string, number> {
-  return new Map(
-    [...heads].filter(([, { object }]) => object !== undefined).map(([key, { revision }]) => [key, revision]),
-  );
-}
-
-function differenceOf(expected: ReadonlyMap<string, number>, held: ReadonlyMap<string, number>): string | undefined {
-  for (const [key, revision] of expected) {
+function differenceOf(expected: Truth["heads"], held: ReadonlyMap<string, number>): string | undefined {
+  for (const [key, { object, revision }] of expected) {
     const have = held.get(key);
-    if (have !== revision)
+    if (object !== undefined && have !== revision)
       return `${shownKey(key)} is ${have === undefined ? "gone" : `at version ${have}`}, and was at ${revision}`;
   }
-  for (const key of held.keys()) if (!expected.has(key)) return `${shownKey(key)} is there again, and was deleted`;
+  for (const key of held.keys())
+    if (expected.get(key)?.object === undefined) return `${shownKey(key)} is there again, and was deleted`;
   return undefined;
 }
 
@@ -131,11 +119,12 @@ function differenceOf(expected: ReadonlyMap<string, number>, held: ReadonlyMap<s
 const rememberedMax = 20_000;
 
 /** The same object at the same version has one content at every server. In process most are one and the same. */
-export function oneContent({ truth, fail }: Bench): Checker {
+export function oneContent({ fail }: Bench): Checker {
   const seen = new Map<string, { readonly object: JsonObject; readonly server: string }>();
-  const look = (exchange: Exchange, key: string, object: JsonObject): void => {
+  const look = (exchange: Exchange, prefix: string, object: JsonObject): void => {
     const revision = revisionOf(object);
     if (revision === 0 || object["kind"] === "Status") return;
+    const key = prefix + nameOf(object);
     const name = `${key}@${revision}`;
     const before = seen.get(name);
     if (before === undefined) {
@@ -152,17 +141,16 @@ export function oneContent({ truth, fail }: Bench): Checker {
   };
   return {
     answered(exchange, status, object) {
-      const place = truth.place(exchange.path);
+      const { place } = exchange;
       if (status !== 200 || place === undefined || place.subresource !== "") return;
-      if (place.key !== undefined && exchange.method === "GET") return look(exchange, place.key, object);
+      if (place.key !== undefined && exchange.method === "GET") return look(exchange, place.prefix, object);
       if (place.key !== undefined || exchange.method !== "GET") return;
-      for (const item of (object["items"] ?? []) as readonly JsonObject[])
-        look(exchange, place.prefix + nameOf(item), item);
+      for (const item of (object["items"] ?? []) as readonly JsonObject[]) look(exchange, place.prefix, item);
     },
     event(exchange, type, object) {
-      const place = truth.place(exchange.path);
+      const { place } = exchange;
       if (place === undefined || type === "BOOKMARK" || type === "ERROR" || type === "DELETED") return;
-      look(exchange, place.prefix + nameOf(object), object);
+      look(exchange, place.prefix, object);
     },
   };
 }
@@ -187,7 +175,7 @@ const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0
 const nameOf = (object: JsonObject): string => metadataOf(object).name ?? "";
 
 /** The versions of the lists that one client gets of one collection never fall, but where it asked for any. */
-export function versionRises({ fail, truth }: Bench): Checker {
+export function versionRises({ fail }: Bench): Checker {
   const newest = new Map<string, number>();
   const note = (exchange: Exchange, revision: number): void => {
     const name = `${exchange.client} ${exchange.path}`;
@@ -204,7 +192,7 @@ export function versionRises({ fail, truth }: Bench): Checker {
   return {
     answered(exchange, status, object) {
       if (status !== 200 || exchange.method !== "GET" || exchange.query.get("resourceVersion") === "0") return;
-      if (exchange.query.has("continue") || truth.place(exchange.path)?.key !== undefined) return;
+      if (exchange.query.has("continue") || exchange.place?.key !== undefined) return;
       note(exchange, revisionOf(object));
     },
     happened({ kind }) {
@@ -220,13 +208,13 @@ const releaseMicros: Micros = 120_000_000;
 const collectors: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan"]);
 
 /** No finalized object lost early; and the life of a name: one uid until it is deleted, no uid twice, no way back from a deletion. */
-export function objectLives({ fail, truth, nowMicros }: Bench): Checker {
+export function objectLives({ fail, nowMicros }: Bench): Checker {
   const uids = new Map<string, string>();
   /** When somebody last asked to change a key: the change that takes off the last finalizer removes what is being deleted. */
   const changed = new Map<string, Micros>();
   return {
-    asked({ method, path }) {
-      const key = method === "PUT" || method === "PATCH" ? truth.place(path)?.key : undefined;
+    asked({ method, place }) {
+      const key = method === "PUT" || method === "PATCH" ? place?.key : undefined;
       if (key !== undefined) changed.set(key, nowMicros());
     },
     committed({ key, value, previous }) {

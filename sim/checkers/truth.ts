@@ -142,7 +142,8 @@ export class Truth {
 
   /** `/api/v1/namespaces/default/configmaps/a` → its place in the store; undefined for what is no resource. */
   place(path: string): Place | undefined {
-    if (this.places.has(path)) return this.places.get(path);
+    const known = this.places.get(path);
+    if (known !== undefined || this.places.has(path)) return known;
     const place = placeOf(path);
     this.places.set(path, place);
     return place;

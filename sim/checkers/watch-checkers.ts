@@ -35,7 +35,7 @@ const selecting = ["labelSelector", "fieldSelector"];
 export function streamLaw({ truth, fail }: Bench): Checker {
   const streams = new Map<Exchange, Stream>();
   const begin = (exchange: Exchange): void => {
-    const place = truth.place(exchange.path);
+    const { place } = exchange;
     if (!exchange.isWatch || place === undefined || place.key !== undefined) return;
     const node = nodeSelected(exchange, place.prefix);
     if (node === undefined && selecting.some((word) => exchange.query.has(word))) return;
@@ -81,7 +81,9 @@ export function streamLaw({ truth, fail }: Bench): Checker {
           evidence,
         );
     },
-    ended: (exchange) => void streams.delete(exchange),
+    ended(exchange) {
+      if (exchange.isWatch) streams.delete(exchange);
+    },
     happened({ kind }) {
       if (kind === "restored") streams.clear();
     },
@@ -132,7 +134,7 @@ export function keptVersions({ truth, fail, nowMicros, mark }: Bench, windowMicr
   const gone = (exchange: Exchange): void => {
     mark("watch.expired");
     const from = Number(exchange.query.get("resourceVersion") ?? "0");
-    const place = truth.place(exchange.path);
+    const { place } = exchange;
     if (from === 0 || place === undefined) return;
     const start = oldest.get(exchange.server) ?? 0;
     if (from < start || from < truth.compactedRevision) return;
@@ -179,8 +181,9 @@ export function oneLiveWatch({ fail, mark }: Bench): Checker {
       open.set(nameOf(exchange), exchange);
     },
     ended(exchange, how) {
+      if (!exchange.isWatch) return;
       if (open.get(nameOf(exchange)) === exchange) open.delete(nameOf(exchange));
-      if (exchange.isWatch && how === "disconnected") mark("watch.broken");
+      if (how === "disconnected") mark("watch.broken");
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ApiRequest, JsonObject } from "../contract/http-message.ts";
 import type { CallFailure, Micros } from "../kernel/types.ts";
 import type { Acknowledged, Exchange, Judge } from "./judge.ts";
 import { queryOf } from "./query-words.ts";
-import { revisionOf, type Truth } from "./truth.ts";
+import { type Place, revisionOf, type Truth } from "./truth.ts";
 
 const nothing: Acknowledged = { revision: 0, isDeletion: false };
 
@@ -27,7 +27,8 @@ export class ExchangeWitness {
   }
 
   begin(client: string, server: string, request: ApiRequest): Exchange {
-    const key = this.truth.place(request.path)?.key;
+    const place = this.truth.place(request.path);
+    const key = place?.key;
     const query = queryOf(request.query);
     const watch = query.get("watch");
     const exchange: Exchange = {
@@ -36,6 +37,7 @@ export class ExchangeWitness {
       server,
       method: request.method,
       path: request.path,
+      place,
       query,
       isWatch: request.method === "GET" && watch !== undefined && watch !== "false" && watch !== "0",
       startedMicros: this.nowMicros(),
@@ -70,7 +72,7 @@ export class ExchangeWitness {
   }
 
   private acknowledge(exchange: Exchange, object: JsonObject): void {
-    const key = this.truth.place(exchange.path)?.key ?? createdKey(this.truth, exchange.path, object);
+    const key = exchange.place?.key ?? createdKey(exchange.place, object);
     if (key === undefined) return;
     const before = this.acknowledged.get(key) ?? nothing;
     const deletion = exchange.method === "DELETE" ? this.lastDeletion(key, before.revision) : undefined;
@@ -87,8 +89,7 @@ export class ExchangeWitness {
   }
 }
 
-function createdKey(truth: Truth, path: string, object: JsonObject): string | undefined {
+function createdKey(place: Place | undefined, object: JsonObject): string | undefined {
   const { name } = (object["metadata"] ?? {}) as { name?: string };
-  const place = truth.place(path);
   return place === undefined || name === undefined ? undefined : place.prefix + name;
 }

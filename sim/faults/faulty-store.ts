@@ -99,16 +99,17 @@ export class FaultyStore implements Store {
 
   compact(revision: number): void {
     const before = this.inner.compactedRevision;
-    const dropped = this.journal.filter(({ event }) => event.revision > before && event.revision <= revision);
     this.inner.compact(revision);
     if (this.inner.compactedRevision === before) return;
+    const dropped = (): readonly Entry[] =>
+      this.journal.filter(({ event }) => event.revision > before && event.revision <= revision);
     if (this.bugs.has("compaction-resurrects-deleted")) {
-      for (const { event } of dropped)
+      for (const { event } of dropped())
         if (event.value === undefined && event.previous !== undefined && this.inner.get(event.key) === undefined)
           this.overlay?.raise({ key: event.key, value: event.previous, modRevision: event.previousRevision });
     }
     if (this.bugs.has("compaction-drops-live-recreated")) {
-      const last = dropped.at(-1)?.event;
+      const last = dropped().at(-1)?.event;
       const isRecreation = last?.value !== undefined && last.previous === undefined && this.wasDeletedBefore(last);
       if (last !== undefined && isRecreation) this.overlay?.hide(last.key);
     }
