@@ -53,8 +53,9 @@ await page.waitForFunction(() => document.querySelector("#verdict").textContent.
 await shoot("demo-found.png");
 
 // The same run everywhere, again and again.
-const rounds = Number(process.env["DEMO_ROUNDS"] ?? 2);
+const given = process.env["DEMO_ROUNDS"];
 for (const name of ["one-broken-link.yaml", "explore/informers.yaml", "explore/nodes.yaml"]) {
+  const rounds = Number(given ?? (name === "one-broken-link.yaml" ? 20 : 2));
   const text = readFileSync(new URL(`../scenarios/${name}`, import.meta.url), "utf8");
   const choice = { text, name, seed: 7, mode: "scenario", bugs: [] };
   const { hash, records } = hashOf(choice);

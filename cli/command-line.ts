@@ -204,6 +204,11 @@ const run = object({
     }),
     false,
   ),
+  reruns: optional(
+    option("--reruns", integer({ min: 1, max: 10_000, metavar: "N" }), {
+      description: message`With --check-determinism: so many times more, and as many in a thread of its own.`,
+    }),
+  ),
   json,
 });
 
@@ -420,7 +425,7 @@ export const commandLine = or(
     brief: message`Play one seeded simulation of a scenario.`,
     footer: examples(
       "touchstone run scenarios/one-broken-link.yaml",
-      "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism",
+      "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism --reruns 20",
       "touchstone run scenarios/one-broken-link.yaml --seeds 100 --mode swarm",
       "touchstone run scenarios/one-broken-link.yaml --fault client-relist-keeps-deleted --trace run.txt",
     ),

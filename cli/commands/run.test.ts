@@ -11,7 +11,7 @@ const scenario = "scenarios/one-broken-link.yaml";
 const late = (): string =>
   scratchFile("late.yaml", readFileSync(join(root, scenario), "utf8").replace("detect: 3s", "detect: 40s"));
 
-describe.concurrent("touchstone run", { timeout: 60_000 }, () => {
+describe.concurrent("touchstone run", { timeout: 300_000 }, () => {
   it("tells of a failed expectation what was promised, what was there, and by which requests that came about, and when", async () => {
     const { code, stdout } = await run("run", late());
     expect(code).toBe(1);
@@ -37,6 +37,16 @@ describe.concurrent("touchstone run", { timeout: 60_000 }, () => {
     expect(told.length).toBeGreaterThan(100);
     for (const line of told) expect(line).toMatch(/^ *\d+\.\d{6} \S/);
     expect(told.some((line) => line.includes("partition"))).toBe(true);
+  });
+
+  it("--reruns plays as often as it says, and as often in a thread of its own; it is about --check-determinism", async () => {
+    const told = await run("run", scenario, "--check-determinism", "--reruns", "3");
+    expect(told.code).toBe(0);
+    const times = "Played 7 times, 3 of them in a thread of its own";
+    expect(told.stdout).toContain(`${times}: the same trace, record for record.`);
+    const alone = await run("run", scenario, "--reruns", "3");
+    expect(alone.code).toBe(2);
+    expect(alone.stderr).toContain("--check-determinism");
   });
 
   it("--seeds plays many and says which fail; --profile and --fault change what is played", async () => {

@@ -13,8 +13,9 @@ import { Recorder } from "../../sim/experiments/recorder.ts";
 import { StageError } from "../../sim/experiments/stage.ts";
 import { checkDeterminism, type DeterminismVerdict, formatDivergence } from "../../sim/kernel/determinism.ts";
 import type { RunOptions } from "../command-line.ts";
-import { plantedBugs, readScenario } from "../flags/scenario-file.ts";
+import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { runThread } from "../targets/run-thread.ts";
 import { painter } from "../output/terminal.ts";
 
 export async function runScenario(options: RunOptions): Promise<ExitCode> {
@@ -23,7 +24,9 @@ export async function runScenario(options: RunOptions): Promise<ExitCode> {
   const bugs = plantedBugs(options.faults, scenario);
   const mode = options.mode ?? scenario.mode;
   if (options.seeds !== undefined) return playSeeds(scenario, { bugs, mode }, seed, options);
-  if (options.checkDeterminism) return checkTwice(scenario, { bugs, mode, seed }, options);
+  if (options.checkDeterminism) return checkReruns(scenario, { bugs, mode, seed }, options);
+  if (options.reruns !== undefined)
+    throw new UsageError("--reruns is how often --check-determinism plays: give that, too.");
   const recorder = options.trace === undefined ? undefined : new Recorder(scenario);
   const { report } = played(scenario, { bugs, mode, seed, ...(recorder === undefined ? {} : { watcher: recorder }) });
   if (recorder !== undefined && options.trace !== undefined) writeTrace(recorder, report, options.trace);
@@ -83,18 +86,24 @@ function playSeeds(
 }
 
 /** A run that differs from itself is our bug, whatever its verdicts say. */
-async function checkTwice(
+async function checkReruns(
   scenario: Scenario,
-  options: PlayOptions,
-  { json, trace: file }: RunOptions,
+  options: PlayOptions & { readonly mode: Scenario["mode"]; readonly seed: number },
+  { json, trace: file, scenario: path, faults, reruns }: RunOptions,
 ): Promise<ExitCode> {
   if (file !== undefined) throw new UsageError("--check-determinism plays twice: leave --trace out.");
   let report: SimulationReport | undefined;
-  const verdict = await checkDeterminism((trace) => {
-    const run = played(scenario, { ...options, trace });
-    report = run.report;
-    return run.trace;
-  });
+  const { mode, seed } = options;
+  const part = { scenario: readText(path), scenarioName: path, profile: scenario.profile, mode, bugs: faults, seed };
+  const thread = reruns === undefined ? undefined : runThread();
+  const verdict = await checkDeterminism(
+    (trace) => {
+      const run = played(scenario, { ...options, trace });
+      report = run.report;
+      return run.trace;
+    },
+    { reruns: reruns ?? 1, elsewhere: thread && ((hash) => thread.run({ ...part, hash })) },
+  ).finally(() => thread?.close());
   if (report === undefined) throw new Error("nothing was played");
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, determinism: forMachines(verdict) }, undefined, 2)}\n`);
@@ -102,17 +111,26 @@ async function checkTwice(
     print(report, false);
     process.stdout.write(
       verdict.deterministic
-        ? "Played twice: the same trace, record for record.\n"
-        : `${formatDivergence(verdict.divergence)}\n`,
+        ? `Played ${timesOf(verdict.runCount, reruns)}: the same trace, record for record.\n`
+        : `run ${verdict.run} has another trace than the first: ${verdict.hashes[1]}, and not ${verdict.hashes[0]}: ${formatDivergence(verdict.divergence)}\n`,
     );
   }
   return verdict.deterministic ? exitCodeOfRun(report) : exitCodes.broke;
 }
 
+function timesOf(runCount: number, reruns: number | undefined): string {
+  return reruns === undefined ? "twice" : `${runCount} times, ${reruns} of them in a thread of its own`;
+}
+
 function forMachines(verdict: DeterminismVerdict): object {
   return verdict.deterministic
     ? verdict
-    : { deterministic: false, hashes: verdict.hashes, firstDifference: formatDivergence(verdict.divergence) };
+    : {
+        deterministic: false,
+        hashes: verdict.hashes,
+        run: verdict.run,
+        firstDifference: formatDivergence(verdict.divergence),
+      };
 }
 
 function print(report: SimulationReport, json: boolean): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkDeterminism, firstDivergence, formatDivergence, formatMicros } from "./determinism.ts";
+import { checkDeterminism, firstDivergence, formatDivergence, formatMicros, traceOfRecords } from "./determinism.ts";
 import { Kernel } from "./kernel.ts";
 import { Trace, type TraceOptions } from "./trace.ts";
 import type { Process } from "./types.ts";
@@ -42,6 +42,28 @@ describe("the determinism check", () => {
     expect(text).toContain(`two runs part at record ${divergence.index}`);
     expect(text).toMatch(/^ {2}< #\d+ \d+\.\d{6} s second beat 9 \d+$/m);
     expect(text).toMatch(/^ {2}> #\d+ \d+\.\d{6} s second beat 9 \d+$/m);
+  });
+
+  it("runs again as often as it is told, here and elsewhere", async () => {
+    let [here, there] = [0, 0];
+    const run = (trace: TraceOptions): Trace => (here++, twoBeating(() => 1, trace));
+    const elsewhere = (): Trace => (there++, twoBeating(() => 1, {}));
+    const verdict = await checkDeterminism(run, { reruns: 3, elsewhere });
+    expect([verdict.deterministic, here, there]).toEqual([true, 4, 3]);
+    expect(verdict).toMatchObject({ runCount: 7 });
+  });
+
+  it("finds the one run elsewhere that differs, by the records that come from there as data", async () => {
+    let there = 0;
+    const elsewhere = (): ReturnType<typeof traceOfRecords> => {
+      const trace = twoBeating(() => (++there === 20 ? 2 : 1), { keep: "all" });
+      return traceOfRecords(trace.hash(), trace.records());
+    };
+    const verdict = await checkDeterminism((trace) => twoBeating(() => 1, trace), { reruns: 3, elsewhere });
+    if (verdict.deterministic) throw new Error("the run that differs was not found");
+    // Ten beats of a run leak: the twentieth is the last of the second run elsewhere, after four here.
+    expect(verdict.run).toBe(6);
+    expect(verdict.divergence).toMatchObject({ first: { values: [99, 1] }, second: { values: [99, 2] } });
   });
 
   it("names the end when one run is only longer", () => {

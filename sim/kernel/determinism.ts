@@ -17,27 +17,67 @@ export interface Divergence {
 
 /** What `checkDeterminism` found. `deterministic` holds when every run had the same hash. */
 export type DeterminismVerdict =
-  | { readonly deterministic: true; readonly hash: string; readonly recordCount: number }
-  | { readonly deterministic: false; readonly hashes: readonly [string, string]; readonly divergence: Divergence };
+  | {
+      readonly deterministic: true;
+      readonly hash: string;
+      readonly recordCount: number;
+      /** How often it was run: the first time, and again. */
+      readonly runCount: number;
+    }
+  | {
+      readonly deterministic: false;
+      /** Of the first run, and of the one that differs. */
+      readonly hashes: readonly [string, string];
+      /** Which run differs, counted from 1; the first is never it. */
+      readonly run: number;
+      readonly divergence: Divergence;
+    };
+
+/** A trace as far as it can be compared; one of another thread has come as data. */
+export type ComparedTrace = Pick<Trace, "count" | "firstKept" | "at"> & { hash(): string };
+
+export interface DeterminismOptions {
+  /** How often it is run again here, 0 or more. Default 1. */
+  readonly reruns?: number;
+  /**
+   * Runs it somewhere else, in a thread for one; as often as here. When the hash is the one that is given, records need not
+   * be kept.
+   */
+  readonly elsewhere?: ((hash: string) => ComparedTrace | Promise<ComparedTrace>) | undefined;
+}
 
 /**
- * Runs twice and compares. `runOnce` builds a whole run from scratch, gives its kernel the trace options
- * and returns the trace at the end. Both traces are kept in full, so that the first record at which
+ * Runs again and again and compares, until one differs. `runOnce` builds a whole run from scratch, gives its kernel the trace options
+ * and returns the trace at the end. Traces are kept in full, so that the first record at which
  * they part can be shown: budget about 100 bytes of memory for each record of a run.
  */
 export async function checkDeterminism(
   runOnce: (trace: TraceOptions) => Trace | Promise<Trace>,
+  { reruns = 1, elsewhere }: DeterminismOptions = {},
 ): Promise<DeterminismVerdict> {
   const first = await runOnce({ keep: "all" });
-  const second = await runOnce({ keep: "all" });
-  const divergence = firstDivergence(first, second);
-  return divergence === undefined
-    ? { deterministic: true, hash: first.hash(), recordCount: first.count }
-    : { deterministic: false, hashes: [first.hash(), second.hash()], divergence };
+  const hash = first.hash();
+  const again = (): ComparedTrace | Promise<ComparedTrace> => runOnce({ keep: "all" });
+  let runCount = 1;
+  for (const rerun of elsewhere === undefined ? [again] : [again, elsewhere]) {
+    for (let count = 0; count < reruns; count++) {
+      const other = await rerun(hash);
+      runCount++;
+      const divergence = firstDivergence(first, other);
+      if (divergence !== undefined)
+        return { deterministic: false, hashes: [hash, other.hash()], run: runCount, divergence };
+    }
+  }
+  return { deterministic: true, hash, recordCount: first.count, runCount };
+}
+
+/** The trace that these records are all of. */
+export function traceOfRecords(hash: string, records: readonly TraceRecord[]): ComparedTrace {
+  return { count: records.length, firstKept: 0, at: (index) => records[index], hash: () => hash };
 }
 
 /** The first record that differs, with up to `neighbours` records on either side; undefined when the traces are the same. */
-export function firstDivergence(first: Trace, second: Trace, neighbours = 3): Divergence | undefined {
+export function firstDivergence(first: ComparedTrace, second: ComparedTrace, neighbours = 3): Divergence | undefined {
   if (first.count === second.count && first.hash() === second.hash()) return undefined;
   const start = Math.max(first.firstKept, second.firstKept);
   let index = start;
@@ -93,7 +133,7 @@ function sameRecord(first: TraceRecord | undefined, second: TraceRecord | undefi
   );
 }
 
-function span(trace: Trace, from: number, to: number): TraceRecord[] {
+function span(trace: ComparedTrace, from: number, to: number): TraceRecord[] {
   const records: TraceRecord[] = [];
   for (let index = from; index < to; index++) {
     const record = trace.at(index);
