@@ -13,6 +13,10 @@ const began = performance.now();
 const page = await open(browser, join(home, "index.html"), { width: 1280, height: 1000 }, (what) => said.push(what));
 const shoot = (name) => pictures !== "" && page.screenshot({ path: join(pictures, name) });
 const seconds = async () => Number.parseFloat(await page.textContent("#now"));
+const choiceOf = (name) => {
+  const text = readFileSync(new URL(`../scenarios/${name}`, import.meta.url), "utf8");
+  return { text, name, seed: 7, mode: "scenario", bugs: [] };
+};
 const playedFor = (least) =>
   page.waitForFunction((wanted) => Number.parseFloat(document.querySelector("#now").textContent) >= wanted, least);
 
@@ -26,7 +30,8 @@ expect("something is drawn", (await picture()).length > 5000);
 // A link, by hand.
 await page.selectOption("[name=scenario]", "one-broken-link.yaml");
 await page.click("#play");
-await page.waitForTimeout(100); // what was asked of the worker before comes
+// The worker answers in order: what was asked of it before the pause has come when this has.
+await page.evaluate((given) => globalThis.demo.hashInWorker(given), choiceOf("one-broken-link.yaml"));
 const before = await seconds();
 await page.waitForTimeout(150);
 expect("a run that is paused stands still", (await seconds()) === before);
@@ -56,8 +61,7 @@ await shoot("demo-found.png");
 const given = process.env["DEMO_ROUNDS"];
 for (const name of ["one-broken-link.yaml", "explore/informers.yaml", "explore/nodes.yaml"]) {
   const rounds = Number(given ?? (name === "one-broken-link.yaml" ? 20 : 2));
-  const text = readFileSync(new URL(`../scenarios/${name}`, import.meta.url), "utf8");
-  const choice = { text, name, seed: 7, mode: "scenario", bugs: [] };
+  const choice = choiceOf(name);
   const { hash, records } = hashOf(choice);
   for (let round = 0; round < rounds; round++) {
     const here = await page.evaluate((given) => globalThis.demo.hashHere(given), choice);

@@ -118,15 +118,19 @@ function showPage() {
     run = { ...run, ...frame, entries, messages };
   };
 
+  /** Whoever pauses before the new run is there has paused it; and nothing goes on with the one before. */
   const begin = async () => {
+    const before = run;
+    run = undefined;
+    isPlaying = true;
     try {
       const began = await ask("begin", choice());
       picked = [];
       run = { ...began, ...began.frame };
       find("#drawn").textContent = began.drawn.length === 0 ? "nothing is left to chance" : began.drawn.join("; ");
       find("#error").textContent = "";
-      isPlaying = true;
     } catch (error) {
+      run ??= before;
       find("#error").textContent = error.message;
     }
     show();
@@ -135,8 +139,10 @@ function showPage() {
   const advance = async (micros) => {
     if (run === undefined || run.isOver || isBusy) return;
     isBusy = true;
+    const current = run;
     try {
-      take(await ask("advance", Math.min(run.untilMicros, run.nowMicros + Math.round(micros))));
+      const frame = await ask("advance", Math.min(run.untilMicros, run.nowMicros + Math.round(micros)));
+      if (run === current) take(frame);
     } catch (error) {
       find("#error").textContent = error.message;
       isPlaying = false;
