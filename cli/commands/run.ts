@@ -103,7 +103,9 @@ async function checkReruns(
       return run.trace;
     },
     { reruns: reruns ?? 1, elsewhere: thread && ((hash) => thread.run({ ...part, hash })) },
-  ).finally(() => thread?.close());
+  ).finally(async () => {
+    await thread?.close();
+  });
   if (report === undefined) throw new Error("nothing was played");
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, determinism: forMachines(verdict) }, undefined, 2)}\n`);
