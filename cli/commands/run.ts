@@ -12,9 +12,11 @@ import { type PlayOptions, playScenario, type Played } from "../../sim/experimen
 import { Recorder } from "../../sim/experiments/recorder.ts";
 import { StageError } from "../../sim/experiments/stage.ts";
 import { checkDeterminism, type DeterminismVerdict, formatDivergence } from "../../sim/kernel/determinism.ts";
+import type { Trace, TraceOptions } from "../../sim/kernel/trace.ts";
 import type { RunOptions } from "../command-line.ts";
 import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
 import { painter } from "../output/terminal.ts";
 
@@ -95,17 +97,12 @@ async function checkReruns(
   let report: SimulationReport | undefined;
   const { mode, seed } = options;
   const part = { scenario: readText(path), scenarioName: path, profile: scenario.profile, mode, bugs: faults, seed };
-  const thread = reruns === undefined ? undefined : runThread();
-  const verdict = await checkDeterminism(
-    (trace) => {
-      const run = played(scenario, { ...options, trace });
-      report = run.report;
-      return run.trace;
-    },
-    { reruns: reruns ?? 1, elsewhere: thread && ((hash) => thread.run({ ...part, hash })) },
-  ).finally(async () => {
-    await thread?.close();
-  });
+  const runOnce = (trace: TraceOptions): Trace => {
+    const run = played(scenario, { ...options, trace });
+    report = run.report;
+    return run.trace;
+  };
+  const verdict = await (reruns === undefined ? checkDeterminism(runOnce) : checkInThread(runOnce, part, reruns));
   if (report === undefined) throw new Error("nothing was played");
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...report, determinism: forMachines(verdict) }, undefined, 2)}\n`);
@@ -118,6 +115,19 @@ async function checkReruns(
     );
   }
   return verdict.deterministic ? exitCodeOfRun(report) : exitCodes.broke;
+}
+
+async function checkInThread(
+  runOnce: (trace: TraceOptions) => Trace,
+  part: Omit<RunPart, "hash">,
+  reruns: number,
+): Promise<DeterminismVerdict> {
+  const thread = runThread();
+  try {
+    return await checkDeterminism(runOnce, { reruns, elsewhere: (hash) => thread.run({ ...part, hash }) });
+  } finally {
+    await thread.close();
+  }
 }
 
 function timesOf(runCount: number, reruns: number | undefined): string {
