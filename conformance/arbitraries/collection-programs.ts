@@ -9,7 +9,7 @@ export type Team = (typeof teams)[number];
 
 /** Which objects are asked for. `spelling` says in which of the ways to say it. */
 export interface Choice {
-  readonly by: "all" | "team" | "not team" | "has team" | "no team" | "name";
+  readonly by: "all" | "team" | "not team" | "has team" | "no team" | "field" | "not field" | "name";
   /** Of `name`: the place of the name. */
   readonly name: number;
   readonly everywhere: boolean;
@@ -49,7 +49,7 @@ export type CollectionStep =
 
 const names = 3;
 const anyName = fc.nat(names - 1);
-const choiceBys = ["all", "team", "not team", "has team", "no team", "name"] as const;
+const choiceBys = ["all", "team", "not team", "has team", "no team", "field", "not field", "name"] as const;
 const anyChoice: fc.Arbitrary<Choice> = fc.record({
   by: fc.constantFrom(...choiceBys),
   name: anyName,
@@ -108,7 +108,7 @@ export const anyCollectionSteps: fc.Arbitrary<readonly CollectionStep[]> = fc.ar
 export function coveringCollectionSteps(place: number): readonly CollectionStep[] {
   const steps: CollectionStep[] = [];
   const verbs = ["put", "merge", "json", "apply"] as const;
-  const byLabel = ["team", "not team", "has team", "no team"] as const;
+  const byLabel = ["team", "field", "not team", "not field", "has team", "no team"] as const;
   let turn = place;
   const choice = (by: "all" | "label" | "name"): Choice => ({
     by: by === "label" ? (byLabel[turn % byLabel.length] as Choice["by"]) : by,

@@ -27,7 +27,9 @@ export interface TrialType {
   /** Whether PUT makes what is not there, as well where most types do not allow it. */
   readonly putCreates: boolean;
   /** A custom resource, which a program defines for itself: its schema. `prefix` is then the definition's. */
-  readonly custom?: { readonly schema: JsonObject; readonly subresources: JsonObject };
+  readonly custom?: { readonly schema: JsonObject; readonly version: JsonObject };
+  /** A field of `spec` that selectors may name and that programs set to the team: absent, the type has none. */
+  readonly selectable?: string;
   /** What it is called among types of one plural. Default: the plural. */
   readonly title?: string;
   /** It is forgotten after an hour. */
@@ -183,12 +185,13 @@ const widget = {
     schema: {
       type: "object",
       properties: {
-        spec: { type: "object", properties: { value: { type: "string" } } },
+        spec: { type: "object", properties: { value: { type: "string" }, color: { type: "string" } } },
         status: { type: "object", properties: { text: { type: "string" } } },
       },
     },
-    subresources: { status: {} },
+    version: { subresources: { status: {} }, selectableFields: [{ jsonPath: ".spec.color" }] },
   },
+  selectable: "color",
   needsVersion: true,
   desired: (value: string) => ({ spec: { value } }),
   status: (text: string) => ({ text }),

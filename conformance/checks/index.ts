@@ -70,6 +70,7 @@ import { strictTakesBackWhatWasGiven } from "./field-validation/strict-takes-bac
 import { requiredFieldsAreRequired } from "./field-validation/required-fields-are-required.ts";
 import { typesAreAlwaysValidated } from "./field-validation/types-are-always-validated.ts";
 import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-are-served-until-they-go.ts";
+import { schemasHoldForEveryVerb } from "./custom-resources/schemas-hold-for-every-verb.ts";
 import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
 import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
 import { wrongSelectorsAreRefused } from "./selectors/wrong-selectors-are-refused.ts";
@@ -90,6 +91,9 @@ import { customResourcesTakeNone } from "./strategic/custom-resources-take-none.
 import { acceptChoosesTheAnswer } from "./negotiation/accept-chooses-the-answer.ts";
 import { prettyChangesLayoutAlone } from "./negotiation/pretty-changes-layout-alone.ts";
 import { metadataCanBeAskedForAlone } from "./negotiation/metadata-can-be-asked-for-alone.ts";
+import { pagesAreTheSameInEveryEncoding } from "./encodings/pages-are-the-same-in-every-encoding.ts";
+import { whatIsImmutableStays } from "./writes/what-is-immutable-stays.ts";
+import { quotasCountWhatIsThere } from "./writes/quotas-count-what-is-there.ts";
 import { objectsReadTheSameInEveryEncoding } from "./encodings/objects-read-the-same-in-every-encoding.ts";
 import { protobufIsWhole } from "./encodings/protobuf-is-whole.ts";
 import { customResourcesHaveNoProtobuf } from "./encodings/custom-resources-have-no-protobuf.ts";
@@ -200,6 +204,8 @@ export const allChecks: readonly Check[] = [
   staleWritesLeaveNoTrace,
   racesHaveOneOrder,
   subresourcesKeepTheLawsOfWrites,
+  whatIsImmutableStays,
+  quotasCountWhatIsThere,
   writesAreLinearizable,
   collectionsAreDeletedAsSelected,
   collectionsKeepOwnDefaults,
@@ -222,6 +228,7 @@ export const allChecks: readonly Check[] = [
   requiredFieldsAreRequired,
   definitionsAreServedUntilTheyGo,
   schemasDecideWhatIsKept,
+  schemasHoldForEveryVerb,
   selectorsMeanTheSameEverywhere,
   wrongSelectorsAreRefused,
   ownersFollowTheModel,
@@ -242,6 +249,7 @@ export const allChecks: readonly Check[] = [
   prettyChangesLayoutAlone,
   metadataCanBeAskedForAlone,
   objectsReadTheSameInEveryEncoding,
+  pagesAreTheSameInEveryEncoding,
   protobufIsWhole,
   customResourcesHaveNoProtobuf,
   cborIsAnOffer,

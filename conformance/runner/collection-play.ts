@@ -76,6 +76,9 @@ export class CollectionPlay {
     });
   }
 
+  /** Whether the target selects by the field that the type's definition offers: older ones have never heard of it. */
+  private isSelectable = false;
+
   /** False: the type is not served, or not for this caller. */
   async begin(): Promise<boolean> {
     const { here, there } = this.ground;
@@ -83,6 +86,9 @@ export class CollectionPlay {
     if (first.status === 404 || first.status === 403) return false;
     this.marks.push({ version: listOf(first).resourceVersion, place: 0 });
     if (there !== undefined) listOf(await there.list());
+    const { selectable } = this.ground.type;
+    if (selectable !== undefined)
+      this.isSelectable = (await here.list({ fieldSelector: `spec.${selectable}=red` })).status === 200;
     return true;
   }
 
@@ -149,7 +155,7 @@ export class CollectionPlay {
       apiVersion: this.ground.prefix.split("/").slice(2).join("/"),
       kind: this.ground.type.kind,
       metadata: { name: path, labels: this.labels(team) },
-      ...this.ground.type.desired(held === undefined ? `v${this.count}` : "v", namespace),
+      ...this.desired(held === undefined ? `v${this.count}` : "v", namespace, team),
     };
     let answer: Answer;
     if (held === undefined) {
@@ -167,6 +173,18 @@ export class CollectionPlay {
     this.states.push(new Map([...this.now, [key, { key, version: versionOf(object), labels }]]));
   }
 
+  private desired(value: string, namespace: string | undefined, team: Team): JsonObject {
+    const desired = this.ground.type.desired(value, namespace);
+    const spec = this.specOf(team);
+    return spec === undefined ? desired : { ...desired, spec: { ...(desired["spec"] as JsonObject), ...spec } };
+  }
+
+  /** The field that selectors may name says the team as the label does. */
+  private specOf(team: Team): JsonObject | undefined {
+    const { selectable } = this.ground.type;
+    return selectable === undefined ? undefined : { [selectable]: valueOfTeam(team) };
+  }
+
   private change(
     collection: Collection,
     path: string,
@@ -177,15 +195,25 @@ export class CollectionPlay {
     const labels = this.labels(team);
     // A label of its own beside the team, so that something changes each time.
     const turn = { turn: `t${this.count}` };
+    const spec = this.specOf(team);
     if (verb === "put") {
-      return collection.put(path, { ...held, metadata: { ...held.metadata, labels: { ...labels, ...turn } } });
+      const changed = spec === undefined ? {} : { spec: { ...(held["spec"] as JsonObject), ...spec } };
+      return collection.put(path, {
+        ...held,
+        ...changed,
+        metadata: { ...held.metadata, labels: { ...labels, ...turn } },
+      });
     }
     if (verb === "json") {
-      const patch = [{ op: "add", path: "/metadata/labels", value: { ...labels, ...turn } }];
-      return collection.patch(path, "json", patch);
+      const fields = Object.entries(spec ?? {}).map(([field, value]) => ({ op: "add", path: `/spec/${field}`, value }));
+      const patch = [{ op: "add", path: "/metadata/labels", value: { ...labels, ...turn } }, ...fields];
+      return collection.patch(path, "json", patch as Json[]);
     }
     const gone = team === "none" ? { team: null } : {};
-    return collection.patch(path, "merge", { metadata: { labels: { ...labels, ...turn, ...gone } } });
+    return collection.patch(path, "merge", {
+      metadata: { labels: { ...labels, ...turn, ...gone } },
+      ...(spec === undefined ? {} : { spec }),
+    });
   }
 
   private async delete(name: number, there: boolean): Promise<void> {
@@ -366,12 +394,15 @@ export class CollectionPlay {
     const byPath = oldPath && by === "name" && (!everywhere || namespace === undefined) && spelling % 3 !== 0;
     const start = oldPath ? plain.replace(prefix, `${prefix}/watch`) : plain;
     const path = byPath ? `${start}/${wanted}` : start;
+    const isOfField = this.isSelectable && (by === "field" || by === "not field");
     const team = teamTerms[by];
-    const labels = team === undefined ? [] : [team.texts[spelling % team.texts.length] as string];
+    const labels = team === undefined || isOfField ? [] : [team.texts[spelling % team.texts.length] as string];
     const isNarrow = isPaged && isWide;
     const terms = isNarrow ? [...labels, `${own}=${this.attempt.target.name}`] : labels;
     const nothing = spellings.empty[spelling % spellings.empty.length] as Query;
-    const named = by === "name" && !byPath ? `metadata.name${spelling % 2 === 0 ? "=" : "=="}${wanted}` : undefined;
+    const equals = spelling % 2 === 0 ? "=" : "==";
+    const byField = isOfField ? `spec.${type.selectable}${by === "field" ? equals : "!="}red` : undefined;
+    const named = by === "name" && !byPath ? `metadata.name${equals}${wanted}` : byField;
     const query: Query = {
       ...nothing,
       ...(terms.length === 0 ? {} : { labelSelector: terms.join(",") }),
@@ -387,6 +418,8 @@ export class CollectionPlay {
   }
 }
 
+const valueOfTeam = (team: Team): string => (team === "none" ? "" : team);
+
 /** Ways to say a choice, and what it means for the value of the label. */
 const teamTerms: Readonly<
   Partial<Record<Choice["by"], { texts: readonly string[]; holds: (team: string | undefined) => boolean }>>
@@ -394,6 +427,8 @@ const teamTerms: Readonly<
   team: { texts: ["team=red", "team==red", "team in (red)"], holds: (team) => team === "red" },
   "not team": { texts: ["team!=red", "team notin (red)"], holds: (team) => team !== "red" },
   "has team": { texts: ["team", "team in (red,blue)"], holds: (team) => team !== undefined },
+  field: { texts: ["team=red"], holds: (team) => team === "red" },
+  "not field": { texts: ["team!=red"], holds: (team) => team !== "red" },
   "no team": { texts: ["!team", "team notin (red,blue)"], holds: (team) => team === undefined },
 };
 

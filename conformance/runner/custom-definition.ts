@@ -11,6 +11,8 @@ export interface CustomDefinition {
   /** Path of the definition. */
   readonly path: string;
   readonly apiVersion: string;
+  /** The same objects in the further version; those of the first where there is none. */
+  readonly otherWidgets: Collection;
   /** Its objects in the attempt's namespace. */
   readonly widgets: Collection;
   widget(name: string, parts?: JsonObject): JsonObject;
@@ -26,6 +28,8 @@ export interface DefinitionOptions {
   readonly suffix?: string;
   /** Default Namespaced. Objects of the cluster are at `prefix` alone; `widgets` are then those. */
   readonly scope?: "Namespaced" | "Cluster";
+  /** Objects are served as `v2`, too, and stored as `v1`. */
+  readonly hasOther?: boolean;
 }
 
 /**
@@ -37,7 +41,7 @@ export async function withDefinition(
   attempt: Attempt,
   schema: JsonObject,
   body: (definition: CustomDefinition) => Promise<void>,
-  { version = {}, suffix = "", scope = "Namespaced" }: DefinitionOptions = {},
+  { version = {}, suffix = "", scope = "Namespaced", hasOther = false }: DefinitionOptions = {},
 ): Promise<void> {
   const { client, profile, target } = attempt;
   const extensions = `/apis/apiextensions.${profile.dialect.groupSuffix}/v1`;
@@ -52,7 +56,9 @@ export async function withDefinition(
   const path = `${collectionPath}/widgets.${group}`;
   const place = scope === "Cluster" ? "" : `namespaces/${namespace}/`;
   const widgets = new Collection(client, `/apis/${apiVersion}/${place}widgets`, target);
+  const otherPath = `/apis/${group}/${hasOther ? "v2" : "v1"}/${place}widgets`;
   const definition: CustomDefinition = {
+    otherWidgets: new Collection(client, otherPath, target),
     path,
     apiVersion,
     widgets,
@@ -67,6 +73,7 @@ export async function withDefinition(
         },
         { [runLabel]: target.label },
         scope,
+        hasOther,
       );
       objectOf(await client.request("POST", collectionPath, { body: sent }), "custom-resources.served");
       await within(attempt, `${path} is not established`, async () =>
@@ -105,6 +112,7 @@ export function definitionOf(
   version: JsonObject,
   labels?: Readonly<Record<string, string>>,
   scope: "Namespaced" | "Cluster" = "Namespaced",
+  hasOther = false,
 ): JsonObject {
   return {
     apiVersion,
@@ -114,7 +122,10 @@ export function definitionOf(
       group,
       scope,
       names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
-      versions: [{ ...version, name: "v1", served: true, storage: true }],
+      versions: [
+        { ...version, name: "v1", served: true, storage: true },
+        ...(hasOther ? [{ ...version, name: "v2", served: true, storage: false }] : []),
+      ],
     },
   };
 }

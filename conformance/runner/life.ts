@@ -119,6 +119,19 @@ export class Life {
     this.wanted = wanted;
     this.took(object);
     if (step.spelling % 2 === 0) await this.isListed(object, shown);
+    if (step.spelling % 3 !== 2) await this.isIdle(step, wanted, object, shown);
+  }
+
+  /** What has been written is written again a second later: nothing changes, not even who wrote it and when. */
+  private async isIdle(step: LifeWrite, wanted: Wanted, object: ApiObject, shown: string): Promise<void> {
+    const { attempt, collection } = this;
+    await attempt.letPass(1000);
+    const path = step.through === "status" ? `${this.name}/status` : this.name;
+    const answer = step.verb === "put" ? await collection.put(path, object) : await this.send(step, wanted, undefined);
+    const requirement = step.verb === "apply" ? "apply.no-op" : "versions.no-op";
+    attempt.expect(requirement, answer.status === 200, `200 for ${shown}, again`, shownAnswer(answer));
+    const isSame = sameJson(withoutEmpty(answer.json), withoutEmpty(object));
+    attempt.expect(requirement, isSame, `${brief(object)} after ${shown}, again`, shownAnswer(answer));
   }
 
   /** A list at exactly the version shows the object as it then was. A version may be forgotten. */

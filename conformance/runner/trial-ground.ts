@@ -15,8 +15,8 @@ export async function withTrialGround(
     await body(await groundOf(attempt, type, type.prefix(profile.dialect)));
     return;
   }
-  const { schema, subresources } = type.custom;
-  const options = { scope: type.namespaced ? "Namespaced" : "Cluster", version: { subresources } } as const;
+  const { schema, version } = type.custom;
+  const options = { scope: type.namespaced ? "Namespaced" : "Cluster", version } as const;
   await withDefinition(
     attempt,
     schema,

@@ -85,7 +85,8 @@ export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strat
     }
   }
   delete metadata.selfLink;
-  if (strategy.usesGeneration && changesGeneration(draft, live, strategy, bugs)) {
+  const isUncounted = bugs["scale-raises-no-generation"] && subresource === "scale";
+  if (strategy.usesGeneration && !isUncounted && changesGeneration(draft, live, strategy, bugs)) {
     metadata.generation = incremented(before.generation ?? 0);
   }
   orderMetadata(draft);

@@ -38,7 +38,9 @@ export function validateUpdate(
     ...step,
     ...step,
     ...own,
-    ...kindCauses(object as JsonObject, live, strategy, subresource),
+    ...kindCauses(object as JsonObject, live, strategy, subresource).filter(
+      ({ field }) => !bugs["immutable-but-binary-data"] || field !== "binaryData",
+    ),
   ]);
 }
 

@@ -10,6 +10,7 @@ import { edgeBugs } from "./edge-bugs.ts";
 import type { BugRow } from "./bug-row.ts";
 import { readBugs } from "./read-bugs.ts";
 import { subresourceBugs } from "./subresource-bugs.ts";
+import { unforeseenBugs } from "./unforeseen-bugs.ts";
 import { varietyBugs } from "./variety-bugs.ts";
 import { writeBugs } from "./write-bugs.ts";
 
@@ -21,6 +22,7 @@ const rows = {
   ...writeBugs,
   ...subresourceBugs,
   ...varietyBugs,
+  ...unforeseenBugs,
   ...seenAgentBugs,
 } as const satisfies Record<string, BugRow>;
 

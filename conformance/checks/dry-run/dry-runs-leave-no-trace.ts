@@ -29,6 +29,7 @@ const kinds = [
   "delete-absent",
   "delete-held",
   "deletecollection",
+  "deletecollection-body",
 ] as const;
 
 /**
@@ -43,6 +44,8 @@ export const dryRunsLeaveNoTrace = defineCheck({
   requirements: ["dry-run.no-trace", "dry-run.same-answer", "dry-run.same-refusal"],
   features: ["configmaps", "namespaces", "watch"],
   input: fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 4 }),
+  // The first of each is compared with the real request.
+  examples: kinds.map((kind) => [kind]),
   async run(attempt, requests) {
     const dryCollection = await attempt.target.collection("configmaps");
     const realCollection = await attempt.target.collection("configmaps", "-real");
@@ -98,6 +101,10 @@ export const dryRunsLeaveNoTrace = defineCheck({
           return collection.delete("held", undefined, options);
         case "deletecollection":
           return collection.deleteCollection(options);
+        case "deletecollection-body":
+          return collection.deleteCollection({
+            rawBody: JSON.stringify(dry ? { ...deleteOptions, dryRun: ["All"] } : deleteOptions),
+          });
       }
     };
     const furnish = async (collection: typeof dryCollection) => {
@@ -181,6 +188,8 @@ function withoutGenerated(document: Json | undefined): Json | undefined {
   const times = { created: creationTimestamp != null, deleted: deletionTimestamp != null };
   return withoutEmpty({ ...document, metadata: { ...rest, name, managedFields: managed, ...times } });
 }
+
+const deleteOptions = { kind: "DeleteOptions", apiVersion: "v1" };
 
 /** Which of the two a create is answered is left open. */
 const isMade = (status: number): boolean => status === 200 || status === 201;

@@ -1,6 +1,7 @@
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Collection } from "../../client/collection.ts";
-import { objectOf } from "../../client/collection.ts";
+import { trialTypes } from "../../arbitraries/trial-types.ts";
+import { listOf, objectOf } from "../../client/collection.ts";
 import { type ApiList, isApiObject, isJsonObject, type Json, type WatchEvent } from "../../client/types.ts";
 import { HistoryExpired, Inconclusive } from "../../client/findings.ts";
 import { judgeReplay } from "../../model/replay.ts";
@@ -8,6 +9,7 @@ import type { Attempt } from "../../runner/attempt.ts";
 import { defineAgedCheck } from "../../runner/define-check.ts";
 import { pollUntil } from "../../runner/poll.ts";
 import { ownLog } from "../../runner/story.ts";
+import { trialPlace } from "../../runner/trial-place.ts";
 
 /**
  * A watch from an old version tells all that happened since, for as long as the history is kept, and then is answered
@@ -24,9 +26,9 @@ export const oldWatchesAreRefused = defineAgedCheck({
     objectOf(await collection.create(configMap("a")));
     const before = await collection.readList();
     objectOf(await collection.create(configMap("b")));
-    return { collection, before };
+    return { collection, before, others: await captureOthers(attempt) };
   },
-  async settle(attempt, { collection, before }, deadlineMillis) {
+  async settle(attempt, { collection, before, others }, deadlineMillis) {
     let rounds = 0;
     const { forgottenVersion } = attempt.profile;
     const atOnce = forgottenVersion === undefined ? undefined : await refusalOf(attempt, collection, forgottenVersion);
@@ -52,8 +54,50 @@ export const oldWatchesAreRefused = defineAgedCheck({
     watch.close();
     const items = attempt.target.own(collection, list.items);
     attempt.holds("expiry.restart", judgeReplay(items, log, items));
+    for (const other of others) await judgeOther(attempt, other);
   },
 });
+
+/** A collection of another type, a version of it, and what has changed there since. */
+interface Other {
+  readonly collection: Collection;
+  readonly version: string;
+  readonly name: string;
+}
+
+/** Of the cluster, of another group, short-lived: each with a change after the version. */
+const otherTypes = trialTypes.filter(({ plural }) => ["priorityclasses", "leases", "events"].includes(plural));
+
+async function captureOthers(attempt: Attempt): Promise<readonly Other[]> {
+  const others: Other[] = [];
+  for (const type of otherTypes) {
+    const { collection, name, object } = await trialPlace(attempt, type);
+    const listed = await collection.list();
+    if (listed.status !== 200) continue; // not served, or not for this caller
+    const made = await collection.create(object("v1"));
+    if (made.status < 300) others.push({ collection, name, version: listOf(listed).resourceVersion });
+  }
+  return others;
+}
+
+/** Refused, or told what has changed since: a watch that begins with the present leaves its client wrong for good. */
+async function judgeOther(attempt: Attempt, { collection, version, name }: Other): Promise<void> {
+  for (let endings = 0; endings <= silentEndingsMax; endings += 1) {
+    const watch = await attempt.answeredWatch(() => collection.watch({ resourceVersion: version, timeoutSeconds: 60 }));
+    const { status } = watch;
+    if (status === undefined) throw new Inconclusive(`no answer to GET ${watch.exchange.request.path}`);
+    const tells = (): boolean =>
+      watch.events.some((event) => isGone(event) || (isApiObject(event.object) && event.object.metadata.name === name));
+    await watch.until(tells, 10_000);
+    const hasEnded = watch.ended !== undefined;
+    watch.close();
+    if (status === 410 || tells()) break;
+    if (hasEnded && status === 200) continue; // a stream may end at any time
+    const expected = `410, or the change of ${name} after version ${version}, on GET ${collection.path}`;
+    const actual = `${status}, and ${watch.events.length} events in 10 s`;
+    attempt.expect("expiry.watch-gone", false, expected, actual);
+  }
+}
 
 /** The history went while we were reading it: the next round shows how the watch is refused. */
 function askAgainIfExpired(error: unknown): undefined {

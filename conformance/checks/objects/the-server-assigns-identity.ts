@@ -15,7 +15,13 @@ export const theServerAssignsIdentity = defineCheck({
   id: "the-server-assigns-identity",
   area: "objects",
   property: "Uids, creation times and generated names are given by the server and unique.",
-  requirements: ["objects.uid", "objects.generate-name", "objects.creation-time", "objects.server-assigned"],
+  requirements: [
+    "objects.uid",
+    "objects.generate-name",
+    "objects.version-of-new",
+    "objects.creation-time",
+    "objects.server-assigned",
+  ],
   features: ["configmaps"],
   input: fc.record({
     prefixes: fc.array(fc.constantFrom("a-", "a", "long-enough-to-be-a-prefix-", "x.y-"), {
@@ -85,6 +91,17 @@ export const theServerAssignsIdentity = defineCheck({
       String(after.creationTimestamp),
     );
     attempt.expect("objects.uid", after.uid === uid, `uid ${uid} for life`, String(after.uid));
+
+    const versioned = await collection.create(
+      configMap("versioned", { resourceVersion: after.resourceVersion ?? "1" }),
+    );
+    const isNew = (await collection.get("versioned")).status === 404;
+    attempt.expect(
+      "objects.version-of-new",
+      versioned.status >= 400 && isNew,
+      "a refusal of a POST that names a version, and nothing created",
+      `${versioned.status} ${versioned.text.slice(0, 300)}`,
+    );
 
     const wrongUid = await collection.put(name, configMap(name, { uid: foreignUid }));
     attempt.expect(

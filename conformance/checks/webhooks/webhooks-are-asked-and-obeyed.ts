@@ -43,6 +43,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
         team: fc.constantFrom<string>(...webhookTeams),
         does: fc.constantFrom("allow", "deny", "stamp"),
         sideEffects: fc.constantFrom("None", "NoneOnDryRun"),
+        failurePolicy: fc.constantFrom("Fail", "Ignore"),
       }),
       { minLength: 1, maxLength: 2 },
     ),
@@ -53,8 +54,14 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     {
       mutating: true,
       webhooks: [
-        { operations: ["CREATE", "UPDATE"], team: "red", does: "stamp", sideEffects: "None" },
-        { operations: ["CREATE", "DELETE"], team: "blue", does: "deny", sideEffects: "NoneOnDryRun" },
+        { operations: ["CREATE", "UPDATE"], team: "red", does: "stamp", sideEffects: "None", failurePolicy: "Fail" },
+        {
+          operations: ["CREATE", "DELETE"],
+          team: "blue",
+          does: "deny",
+          sideEffects: "NoneOnDryRun",
+          failurePolicy: "Ignore",
+        },
       ],
       writes: [
         { operation: "CREATE", resource: "configmaps", name: "create-0", teams: ["red"], dryRun: true },
@@ -72,7 +79,6 @@ export const webhooksAreAskedAndObeyed = defineCheck({
         ...each,
         name: `w${index}`,
         does: !mutating && each.does === "stamp" ? "allow" : each.does,
-        failurePolicy: "Fail",
       })),
       { ...mark, sideEffects: "None" },
     ];
@@ -109,7 +115,7 @@ function requirementOf({ dryRun }: AdmittedWrite, expected: string): string {
 async function configuredAt(
   attempt: Attempt,
   { url, certificate }: WebhookHost,
-  { name, operations, team, sideEffects }: ModelWebhook & { readonly sideEffects: string },
+  { name, operations, team, sideEffects, failurePolicy }: ModelWebhook & { readonly sideEffects: string },
   namespace: string,
 ): Promise<JsonObject> {
   return webhookOf(attempt, name, {
@@ -119,7 +125,7 @@ async function configuredAt(
     },
     rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: [...operations] }],
     objectSelector: { matchLabels: { team } },
-    failurePolicy: "Fail",
+    failurePolicy,
     sideEffects,
   });
 }

@@ -1,5 +1,7 @@
 /** What every list is like by its documents. */
 import { type ApiObject, isApiObject, isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
+import { isSelectorError, parseFieldSelector, parseLabelSelector } from "../../../wire/selectors.ts";
+import { valueAt } from "../json-values.ts";
 import type { Asked } from "./asked.ts";
 import { type Breach, breach } from "./breach.ts";
 
@@ -20,7 +22,9 @@ export function judgeList(asked: Asked, list: JsonObject): Breach | undefined {
   }
   if (!Array.isArray(items)) return breach("lists.fields", "items: an array", `items: ${JSON.stringify(items)}`);
   const objects = (items as readonly Json[]).filter(isApiObject);
-  return judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeSelected(asked, objects);
+  return (
+    judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeTypes(asked, objects) ?? judgeSelected(asked, objects)
+  );
 }
 
 /** What a page says of the pages after it. */
@@ -43,6 +47,17 @@ function judgePage({ query }: Asked, metadata: JsonObject): Breach | undefined {
   return undefined;
 }
 
+/** Items need not say what they are; what they say is what was asked for. */
+function judgeTypes({ groupVersion }: Asked, items: readonly ApiObject[]): Breach | undefined {
+  const stray = items.find(({ apiVersion }) => typeof apiVersion === "string" && apiVersion !== groupVersion);
+  if (stray === undefined) return undefined;
+  return breach(
+    "lists.collection",
+    `items of ${groupVersion}`,
+    `${stray.metadata.name} of ${String(stray["apiVersion"])}`,
+  );
+}
+
 function judgeOnce(items: readonly ApiObject[]): Breach | undefined {
   const seen = new Set<string>();
   for (const { metadata } of items) {
@@ -53,7 +68,7 @@ function judgeOnce(items: readonly ApiObject[]): Breach | undefined {
   return undefined;
 }
 
-/** What the simplest selectors choose; the others are judged where they are drawn. */
+/** What the selectors of the request choose, whatever page it is. */
 function judgeSelected({ query }: Asked, items: readonly ApiObject[]): Breach | undefined {
   for (const [what, matches] of simpleSelectors(query)) {
     const stray = items.find((item) => !matches(item));
@@ -63,14 +78,43 @@ function judgeSelected({ query }: Asked, items: readonly ApiObject[]): Breach | 
   return undefined;
 }
 
+/** The selectors of a request, as far as they can be judged by what an object shows. */
 export function* simpleSelectors(
   query: URLSearchParams,
 ): Iterable<readonly [what: string, (object: ApiObject) => boolean]> {
-  const label = /^([\w./-]+)={1,2}([\w.-]*)$/.exec(query.get("labelSelector") ?? "");
-  if (label !== null) {
-    const [what, key = "", value = ""] = label;
-    yield [what, ({ metadata }) => metadata.labels?.[key] === value];
+  const labels = query.get("labelSelector") ?? "";
+  const byLabel = parseLabelSelector(labels);
+  if (labels !== "" && !isSelectorError(byLabel))
+    yield [labels, ({ metadata }) => byLabel.matches(metadata.labels ?? undefined)];
+  const fields = query.get("fieldSelector") ?? "";
+  const byField = parseFieldSelector(fields);
+  if (isSelectorError(byField)) return;
+  for (const { field, operator, value } of byField.requirements) {
+    if (!shownFields.has(field)) continue;
+    yield [fields, (object) => (textAt(object, field) === value) === (operator !== "!=")];
   }
-  const name = /^metadata\.name={1,2}([\w.-]+)$/.exec(query.get("fieldSelector") ?? "");
-  if (name !== null) yield [name[0], ({ metadata }) => metadata.name === name[1]];
+}
+
+/** Fields that selectors may name and whose value is what an object shows under this name; absent, it is empty. */
+const shownFields: ReadonlySet<string> = new Set([
+  "metadata.name",
+  "metadata.namespace",
+  "status.phase",
+  "spec.nodeName",
+  "spec.schedulerName",
+  "spec.serviceAccountName",
+  "spec.restartPolicy",
+  "type",
+  "reason",
+  "involvedObject.kind",
+  "involvedObject.name",
+  "involvedObject.namespace",
+  "regarding.kind",
+  "regarding.name",
+  "regarding.namespace",
+]);
+
+function textAt(object: ApiObject, field: string): string {
+  const found = valueAt(object, ...field.split("."));
+  return typeof found === "string" ? found : "";
 }

@@ -59,6 +59,8 @@ function foundWithout(open: readonly string[], ...history: readonly Seen[]): str
 const get = (document: Json): Seen => ["GET", `${collection}/a`, 200, document];
 const listed = (document: Json, query = ""): Seen => ["GET", `${collection}${query}`, 200, document];
 const held = { deletionTimestamp: "2026-01-01T00:00:01Z", deletionGracePeriodSeconds: 0 };
+const widgets = "/apis/g.example.com/v1/namespaces/n/widgets/a";
+const widget = (spec: JsonObject): JsonObject => object({}, { apiVersion: "g.example.com/v1", kind: "Widget", spec });
 const applied = {
   manager: "m",
   operation: "Apply",
@@ -92,6 +94,25 @@ describe("answers that any law may look at", () => {
           403,
           refusal({ code: 403, reason: "Odd", message: 'admission webhook "w" denied the request' }),
         ],
+      ],
+    ],
+    [
+      "what a definition that was changed makes of an object",
+      [
+        ["GET", widgets, 200, widget({ size: 1 })],
+        ["PATCH", "/apis/apiextensions.svc.io/v1/customresourcedefinitions/widgets.g.example.com", 200, {}],
+        ["GET", widgets, 200, widget({ size: 1, late: "later" })],
+      ],
+    ],
+    [
+      "items of every selector",
+      [
+        listed(
+          list([object({ resourceVersion: "8", labels: { a: "x" } })]),
+          "?labelSelector=a+in+(x,y),!b&fieldSelector=metadata.name!%3Db",
+        ),
+        listed(list([object({ resourceVersion: "6" }, { type: "Opaque" })]), "?fieldSelector=type%3DOpaque"),
+        listed(list([object({ resourceVersion: "7" })]), "?fieldSelector=spec.hostNetwork%3Dfalse"),
       ],
     ],
     ["a page", [listed(list([object()], { continue: "t", remainingItemCount: 2 }), "?limit=1")]],
@@ -145,6 +166,22 @@ describe("answers that any law may look at", () => {
     ["an object twice", "lists.complete", [listed(list([object(), object()]))]],
     ["no order", "lists.key-order", [listed(list([object({ name: "b", uid: "u-b" }), object()]))]],
     ["what does not match", "lists.selectors", [listed(list([object()]), "?labelSelector=team%3Dred")]],
+    ["a set that does not match", "lists.selectors", [listed(list([object()]), "?labelSelector=team+in+(red)")]],
+    [
+      "a field that does not match, on a later page",
+      "lists.selectors",
+      [listed(list([object({}, { type: "Opaque" })]), "?fieldSelector=type!%3DOpaque&limit=1&continue=t")],
+    ],
+    ["items of another version", "lists.collection", [listed(list([object({}, { apiVersion: "v2" })]))]],
+    [
+      "two states of one version, though another group was defined anew",
+      "versions.last-modification",
+      [
+        ["GET", widgets, 200, widget({ size: 1 })],
+        ["PATCH", "/apis/apiextensions.svc.io/v1/customresourcedefinitions/widgets.h.example.com", 200, {}],
+        ["GET", widgets, 200, widget({ size: 2 })],
+      ],
+    ],
     [
       "a count with a selector",
       "pages.remaining-absent",

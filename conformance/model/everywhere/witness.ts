@@ -24,6 +24,8 @@ export class Witness {
   private readonly isLaw: (requirement: string) => boolean;
   private readonly states = new Map<string, State>();
   private readonly identities = new Map<string, Identity>();
+  /** Groups of which a definition was written: what their objects are shown as may change without a write to them. */
+  private readonly redefined = new Set<string>();
   private readonly streams = new Map<Exchange, StreamJudge | undefined>();
 
   /** `isLaw`: whether a requirement binds the target of this run. What does not is never noted. */
@@ -36,6 +38,7 @@ export class Witness {
     if (this.first !== undefined || document === undefined) return;
     const asked = askedOf(exchange.request);
     if (asked === undefined) return;
+    if (asked.plural === "customresourcedefinitions" && asked.method !== "GET") this.redefined.add(groupOf(asked));
     this.note(exchange, this.judgeAnswer(asked, exchange.status ?? 0, document, retryAfter));
     if (isJsonObject(document)) this.note(exchange, judgeUntracked(asked, document));
   }
@@ -120,6 +123,7 @@ export class Witness {
         String(creationTimestamp),
       );
     }
+    if (this.redefined.has(asked.groupVersion.split("/", 1)[0] ?? "")) return undefined;
     const key = `${asked.prefix} ${uid} ${resourceVersion}`;
     const state = stateOf(object);
     const before = this.states.get(key);
@@ -133,6 +137,9 @@ export class Witness {
     return breach("versions.last-modification", `${at}: ${before.text.slice(0, 1000)}`, state.text.slice(0, 1000));
   }
 }
+
+/** The group that the definition of a name is about: `widgets.example.com`. Its creation is asked for at the collection. */
+const groupOf = ({ name = "" }: Asked): string => name.slice(name.indexOf(".") + 1);
 
 /** A stream that has failed ends, and an end takes no longer than this. */
 const lingerMillisMax = 2000;

@@ -283,7 +283,8 @@ function callWebhook(
   const uid = randomUid(prng);
   const isBlind =
     ports.bugs["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
-  const shown = isBlind ? { ...review, oldObject: review.object } : review;
+  const told = isBlind ? { ...review, oldObject: review.object } : review;
+  const shown = ports.bugs["webhook-dry-run-untold"] ? { ...told, dryRun: false } : told;
   const plain = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
   const span = review.span?.child(`webhook ${webhook.name}`, "client", { "url.full": plain.url });
   const call = span === undefined ? plain : { ...plain, headers: span.headers };
@@ -353,7 +354,7 @@ function judge(
   const reply = readReply(answer.body, uid, ports.dialect, mutating);
   if (typeof reply === "string") return { verdict: failed(webhook, reply), how: "unreachable", code: outOfService };
   const { warnings } = reply;
-  if (!reply.allowed) {
+  if (!reply.allowed && !(ports.bugs["ignore-forgives-refusals"] && webhook.failurePolicy === "Ignore")) {
     const refused = denial(webhook, reply.status);
     return { verdict: { refused, warnings }, how: "denied", code: refused.code };
   }

@@ -43,7 +43,8 @@ export function customResource(
 ): ServedResource {
   const { group: dialectGroup, acceptedNames } = definition;
   const group = groupFromDialect(dialect, dialectGroup);
-  const schema = readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix);
+  const read = readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix);
+  const schema = bugs["pruning-stops-at-lists"] ? keepingInLists(read) : read;
   const { kind } = definition.names;
   const type = typeWithWalk(kind, schema, bugs);
   const row = rowOf(definition, version, group, type);
@@ -52,7 +53,7 @@ export function customResource(
   return {
     row,
     target: { kind, group, version: version.name, type, dialect },
-    strategy: strategyOfCustom(definition, version, { group, type, schema, dialect }),
+    strategy: strategyOfCustom(definition, version, { group, type, schema, dialect, bugs }),
     read: {
       prefix: `/registry/${row.resource}.${group}/`,
       namespaced: row.namespaced,
@@ -66,7 +67,7 @@ export function customResource(
     group: dialectGroup,
     apiVersion,
     kindGroup: dialectGroup,
-    view: versionView(definition, apiVersion, schema, dialect),
+    view: versionView(definition, apiVersion, schema, dialect, bugs),
     custom: {
       scale: version.scale,
       printer: customPrinter(version.columns),
@@ -79,9 +80,30 @@ export function customResource(
 }
 
 function typeWithWalk(kind: string, schema: Schema, bugs: ServerBugs): TypeRow {
-  const type: TypeRow = { ...typeOfSchema(kind, schema), custom: true };
+  const keyed = bugs["map-list-by-first-key"] ? byFirstKey(schema) : schema;
+  const type: TypeRow = { ...typeOfSchema(kind, keyed), custom: true };
   setCustomWalk(type, walkOf(schema, bugs));
   return type;
+}
+
+/** The bug `pruning-stops-at-lists`. */
+const keepingInLists = (schema: Schema): Schema =>
+  changedInside(schema, (each) =>
+    each.items === undefined ? each : { ...each, items: { ...each.items, preservesUnknown: true } },
+  );
+
+/** The bug `map-list-by-first-key`. */
+const byFirstKey = (schema: Schema): Schema =>
+  changedInside(schema, (each) => ({ ...each, listMapKeys: each.listMapKeys.slice(0, 1) }));
+
+function changedInside(schema: Schema, change: (schema: Schema) => Schema): Schema {
+  const { properties, items, additional } = schema;
+  return change({
+    ...schema,
+    properties: new Map([...properties].map(([name, inner]) => [name, changedInside(inner, change)])),
+    items: items && changedInside(items, change),
+    additional: typeof additional === "object" ? changedInside(additional, change) : additional,
+  });
 }
 
 /** Types of fields are for validation to judge; only an object that is none at all is an error of reading. */
@@ -163,10 +185,11 @@ interface StrategyParts {
   readonly type: TypeRow;
   readonly schema: Schema;
   readonly dialect: Dialect;
+  readonly bugs: ServerBugs;
 }
 
 function strategyOfCustom(definition: Definition, version: DefinedVersion, parts: StrategyParts): Strategy {
-  const { group, type, schema, dialect } = parts;
+  const { group, type, schema, dialect, bugs } = parts;
   return {
     ...usual,
     unconditionalUpdate: false,
@@ -182,11 +205,11 @@ function strategyOfCustom(definition: Definition, version: DefinedVersion, parts
     hasStatus: version.status,
     zeroStatus: undefined,
     knownFinalizersOnly: false,
-    rules: rulesOf(schema, version.scale),
+    rules: rulesOf(schema, version.scale, bugs),
   };
 }
 
-function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
+function rulesOf(schema: Schema, scale: ScalePaths | undefined, bugs: ServerBugs): KindRules {
   const ownCauses = (object: JsonObject, causes: Cause[]): void => {
     pushAll(causes, validateValue(object, schema));
     if (scale !== undefined) scaleCauses(object, scale, causes);
@@ -197,7 +220,7 @@ function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
     validate(object, causes, _dialect, live) {
       const before = causes.length;
       ownCauses(object, causes);
-      pushAll(causes, validateListTypes(object, schema));
+      if (live === undefined || !bugs["set-doubles-on-update"]) pushAll(causes, validateListTypes(object, schema));
       if (rules === undefined) return;
       if (causes.slice(before).some(({ reason }) => blocking.has(reason))) causes.push(unchecked);
       else pushAll(causes, rules(object, live));
@@ -274,7 +297,13 @@ function embeddedCauses(value: Json, schema: Schema, path: string, causes: Cause
  * Stored objects as this version shows them. What was stored by an older schema is pruned and defaulted again; what
  * needs no change is shown as it is stored.
  */
-function versionView(definition: Definition, apiVersion: string, schema: Schema, dialect: Dialect): ObjectView {
+function versionView(
+  definition: Definition,
+  apiVersion: string,
+  schema: Schema,
+  dialect: Dialect,
+  bugs: ServerBugs,
+): ObjectView {
   const storage = definition.versions.find((version) => version.storage);
   const storedAs = storage === undefined ? apiVersion : `${definition.group}/${storage.name}`;
   const storageSchema =
@@ -284,6 +313,7 @@ function versionView(definition: Definition, apiVersion: string, schema: Schema,
   const shown = new WeakMap<JsonObject, JsonObject>();
   return {
     fromStored(stored) {
+      if (bugs["older-objects-get-no-defaults"] && storedAs === apiVersion) return stored;
       let view = shown.get(stored);
       if (view === undefined) shown.set(stored, (view = seal(reshaped(stored, apiVersion, schema))));
       return view;

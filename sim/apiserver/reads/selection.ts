@@ -33,7 +33,8 @@ export function select(target: ReadTarget, request: ListRequest, bugs: ServerBug
   const oneScope = !target.namespaced || namespace !== "";
   const single = name !== undefined && name !== "" && oneScope && options.continue === "";
   const start = single ? `${prefix}${name}` : scanPrefix(prefix, namespace, bugs);
-  const byField = fieldMatcher(fieldSelector, target.fieldLabels);
+  const isLater = bugs["later-pages-forget-fields"] && options.continue !== "";
+  const byField = isLater && !fieldSelector.empty ? () => true : fieldMatcher(fieldSelector, target.fieldLabels);
   const byLabel = labelSelector.empty ? undefined : (object: JsonObject) => labelSelector.matches(labelsOf(object));
   return {
     prefix,

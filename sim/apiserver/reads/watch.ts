@@ -107,6 +107,8 @@ function beginAfter(plan: WatchPlan, version: number): Cancel {
   const { source, context } = plan;
   const oldest = source.oldestStart();
   if (version < oldest) {
+    if (context.bugs["expired-cluster-watch-begins-now"] && !plan.target.namespaced)
+      return open(plan, source.applied, [], false);
     if (context.bugs["watch-compacted-events-then-error"]) return tellRest(plan, oldest);
     const gone = source.cached
       ? `too old resource version: ${version} (${oldest})`

@@ -267,9 +267,13 @@ export class Watcher implements Listener {
     if (event.revision <= this.position || this.ended) return;
     this.position = event.revision;
     if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
-    const type = changeSeen(event, this.matches);
-    if (type === undefined) return;
+    const seen = changeSeen(event, this.matches);
+    if (seen === undefined) return;
     const { bugs } = this.plan.context;
+    const isEntry = seen === "ADDED" && event.previous !== undefined;
+    const isMistold =
+      isEntry && bugs["field-selector-enters-as-modified"] && !this.plan.request.options.fieldSelector.empty;
+    const type = isMistold ? "MODIFIED" : seen;
     if (type === "DELETED" && event.value !== undefined && bugs["watch-selector-exit-missing"]) return;
     if (type === "DELETED" && bugs["uncached-deletions-untold"] && !this.plan.source.cached && this.matches) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;

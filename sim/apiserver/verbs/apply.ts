@@ -11,7 +11,7 @@ import { type Configuration, readConfiguration } from "../../objects/apply/confi
 import { applyMigrating } from "../../objects/apply/last-applied.ts";
 import { finishDraft } from "../../objects/decode.ts";
 import type { Tracked } from "../../objects/managed-fields.ts";
-import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
 import { UnstructuredContext } from "../../objects/walk-context.ts";
 import { walkOfStruct } from "../../objects/walker.ts";
 import { offerOf } from "../answers/negotiate.ts";
@@ -109,7 +109,7 @@ export function applied(
   if (config["apiVersion"] !== apiVersion || config["kind"] !== target.kind) {
     throw badRequest(`invalid object type: ${kindText(config)}`);
   }
-  const { object, managedFields } = applyMigrating(live, config, strategy, {
+  const { object, managedFields: owned } = applyMigrating(live, config, strategy, {
     manager: options.fieldManager,
     apiVersion,
     subresource,
@@ -117,6 +117,7 @@ export function applied(
     force: options.force,
     dialect: target.dialect,
   });
+  const managedFields = misowned(writer, live, owned, place);
   reportDuplicates(run, configuration, options);
   const context = new UnstructuredContext();
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;
@@ -129,6 +130,22 @@ export function applied(
   if (managedFields.length === 0) delete metadata.managedFields;
   else metadata.managedFields = managedFields;
   return draft;
+}
+
+/** The bugs `idle-apply-renews-time` and `force-leaves-owners`. */
+function misowned(
+  { context: { bugs }, times }: Writer,
+  live: JsonObject | undefined,
+  owned: readonly ManagedFieldsEntry[],
+  { options }: ApplyPlace,
+): readonly ManagedFieldsEntry[] {
+  const isOwn = ({ manager, operation }: ManagedFieldsEntry): boolean =>
+    operation === "Apply" && manager === options.fieldManager;
+  if (bugs["idle-apply-renews-time"])
+    return owned.map((entry) => (isOwn(entry) ? { ...entry, time: times.now() } : entry));
+  if (!bugs["force-leaves-owners"] || !options.force || live === undefined) return owned;
+  const before = metadataOf(live).managedFields ?? [];
+  return [...owned.filter(isOwn), ...before.filter((entry) => !isOwn(entry))];
 }
 
 /** The configuration in the body, read at the first use: an object that must be there is looked for before. */

@@ -102,7 +102,7 @@ function store(
     const name = metadataOf(draft).name ?? "";
     const causes = validateCreate(draft, resource.strategy, context.bugs);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
-    if (sentVersion !== "" && sentVersion !== "0") {
+    if (sentVersion !== "" && sentVersion !== "0" && !context.bugs["create-with-version-taken"]) {
       const text = "resourceVersion should not be set on objects to be created";
       throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
     }

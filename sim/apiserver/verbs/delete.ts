@@ -85,7 +85,8 @@ export function deleteNamed(
         attempt();
         return;
       }
-      if (deleted.removed && !options.dryRun) refreshQuotas(writer, namespace, resource, name);
+      const isUncounted = writer.context.bugs["quota-kept-by-collections"] && run.resourcePlace.name === "";
+      if (deleted.removed && !options.dryRun && !isUncounted) refreshQuotas(writer, namespace, resource, name);
       done(deleted);
     };
     if (isAdmitted) go();

@@ -15,6 +15,7 @@ import { parseListOptions } from "../reads/options.ts";
 import type { GetSink, ListOptions, ListResult, ReadContext, WatchEncoder, WatchEventType } from "../reads/types.ts";
 import { startWatch } from "../reads/watch.ts";
 import { partialObject, partialOfList } from "../answers/partial-metadata.ts";
+import type { ObjectView } from "../encodings/object-views.ts";
 import { BinaryEventPayload, InitialEventPayload, WatchEventPayload } from "../encodings/payload.ts";
 import { parseInclude } from "../answers/table.ts";
 import { shownTable } from "../answers/transform.ts";
@@ -28,7 +29,8 @@ export class ReadVerbs {
   private readonly context: ServerContext;
   private readonly reads: ReadContext;
   private readonly encoders = new WeakMap<ServedResource, Map<string, WatchEncoder>>();
-  private readonly viewedItems = new WeakMap<readonly JsonObject[], readonly JsonObject[]>();
+  /** What each version, as its definition has it now, makes of the items of a list. */
+  private readonly viewedItems = new WeakMap<ObjectView, WeakMap<readonly JsonObject[], readonly JsonObject[]>>();
 
   constructor(context: ServerContext, reads: ReadContext) {
     this.context = context;
@@ -132,7 +134,9 @@ export class ReadVerbs {
   }
 
   send(run: Run, negotiated: Negotiated, object: JsonObject): void {
-    run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, object));
+    const isCut = this.context.bugs["protobuf-lists-drop-token"] && negotiated.format === "protobuf";
+    const shown = isCut && "items" in object ? withoutToken(object) : object;
+    run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, shown));
   }
 
   private listObject(resource: ServedResource, result: ListResult): JsonObject {
@@ -150,11 +154,12 @@ export class ReadVerbs {
   }
 
   private itemsAsViewed(resource: ServedResource, items: readonly JsonObject[]): readonly Json[] {
-    if (resource.view === undefined) return items;
-    const known = this.viewedItems.get(items);
-    if (known !== undefined) return known;
-    const made = items.map((item) => viewed(resource, item));
-    this.viewedItems.set(items, made);
+    const { view } = resource;
+    if (view === undefined) return items;
+    let views = this.viewedItems.get(view);
+    if (views === undefined) this.viewedItems.set(view, (views = new WeakMap()));
+    let made = views.get(items);
+    if (made === undefined) views.set(items, (made = items.map((item) => viewed(resource, item))));
     return made;
   }
 
@@ -168,7 +173,8 @@ export class ReadVerbs {
     if (encoders === undefined) this.encoders.set(resource, (encoders = new Map()));
     let encoder = encoders.get(key);
     if (encoder === undefined) {
-      const shown = transform?.kind !== "PartialObjectMetadata" ? asItIs : partial(transform.apiVersion);
+      const isWhole = transform?.kind !== "PartialObjectMetadata" || this.context.bugs["metadata-watch-is-whole"];
+      const shown = isWhole ? asItIs : partial(transform.apiVersion);
       encoders.set(key, (encoder = this.makeEncoder(resource, negotiated, shown)));
     }
     return encoder;
@@ -190,11 +196,13 @@ export class ReadVerbs {
     { format, transform, contentType }: Negotiated,
     show: Show,
   ): WatchEncoder {
-    const { encodings, encoders } = this.context;
+    const { encodings, encoders, bugs } = this.context;
+    const seen = (object: JsonObject): JsonObject =>
+      bugs["other-version-watch-shows-stored"] ? object : viewed(resource, object);
     const encodeEvent = encoders.ofEvents(format);
     const shown = (type: WatchEventType, object: JsonObject): JsonObject => {
       if (type === "ERROR") return object;
-      return show(type === "BOOKMARK" ? object : viewed(resource, object));
+      return show(type === "BOOKMARK" ? object : seen(object));
     };
     const empty = emptyList(resource);
     const blueprint =
@@ -203,7 +211,7 @@ export class ReadVerbs {
         : empty;
     const shares = encodeEvent === undefined && transform === undefined;
     return {
-      ...(shares ? { initial: (object) => new InitialEventPayload(viewed(resource, object), encodings) } : {}),
+      ...(shares ? { initial: (object) => new InitialEventPayload(seen(object), encodings) } : {}),
       event: (type, object): Payload =>
         encodeEvent === undefined
           ? new WatchEventPayload(type, shown(type, object), encodings)
@@ -279,6 +287,11 @@ function asPathSays(options: ListOptions, name: string, bugs: ServerBugs): ListO
     ...(isWhole ? { labelSelector: anyLabels, fieldSelector: anyFields } : {}),
     ...(bugs["watch-path-forgets-version"] ? { resourceVersion: "" } : {}),
   };
+}
+
+function withoutToken(list: JsonObject): JsonObject {
+  const { continue: _token, ...metadata } = list["metadata"] as JsonObject;
+  return { ...list, metadata };
 }
 
 const listKindOf = ({ row, custom }: ServedResource): string => custom?.listKind ?? `${row.kind}List`;
