@@ -1,6 +1,6 @@
 /**
  * Bugs that were thought up from what is known of servers of this kind, without a look at the checks, to see how many the
- * suite finds of which it knows nothing: rows of `server-bugs.ts`.
+ * suite finds of which it knows nothing: rows of `server-bugs.ts`. The figures are in `docs/detection.md`.
  */
 import { commonMistake, type BugRow } from "./bug-row.ts";
 
