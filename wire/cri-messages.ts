@@ -1083,6 +1083,7 @@ export interface MachineInfoResponse {
   readonly tunables: Readonly<Record<string, string>>;
   readonly numaNodes: number;
   readonly threadsPerCore: number;
+  readonly sockets: number;
 }
 
 export type MachineReadingRequest = Readonly<Record<string, never>>;

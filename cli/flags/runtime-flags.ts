@@ -50,6 +50,24 @@ const serveRuntime = object({
     }),
     2,
   ),
+  numaNodes: withDefault(
+    option("--numa-nodes", integer({ min: 1, max: 10, metavar: "N" }), {
+      description: message`NUMA nodes that processors and memory of the machine are shared out among.`,
+    }),
+    1,
+  ),
+  sockets: withDefault(
+    option("--sockets", integer({ min: 0, max: 10, metavar: "N" }), {
+      description: message`Sockets on which the NUMA nodes lie. 0: each has its own.`,
+    }),
+    0,
+  ),
+  threadsPerCore: withDefault(
+    option("--threads-per-core", integer({ min: 1, max: 8, metavar: "N" }), {
+      description: message`Processors of a physical core.`,
+    }),
+    1,
+  ),
   tunables: multiple(
     option("--tunable", string({ metavar: "NAME=VALUE" }), {
       description: message`A setting of the machine's kernel, such as kernel.panic=0; may be repeated.`,

@@ -27,7 +27,7 @@ export interface RunAgentOptions {
 
 export async function runAgent({ settings, profile: name, context }: RunAgentOptions): Promise<ExitCode> {
   const profile = profiles[name];
-  const options = agentOptionsOf(settings, { hostname: hostname(), addresses: ownAddresses() });
+  const options = agentOptionsOf(settings, { hostname: hostname(), addresses: ownAddresses(), hasManagerState: true });
   if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
   const rules = parseEvictionSettings(options.eviction);
   if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);

@@ -134,6 +134,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
         hostDns,
         ...(plugins === undefined ? {} : { credentials: plugins }),
         warn,
+        fail,
         nodeSide: (context) => {
           node = new AgentNode({
             context,

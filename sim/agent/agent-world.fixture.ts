@@ -17,52 +17,58 @@ import { ScriptedRuntime } from "./scripted-runtime.fixture.ts";
 export const pods = "/api/v1/namespaces/default/pods";
 
 /** A node of two cores that registers itself and says no more. */
-function plainNode({ api, options, process }: AgentContext): NodeSide {
-  let node: JsonObject | undefined;
-  return {
-    node: () => node,
-    admit: () => undefined,
-    start() {
-      const amounts = { cpu: "2", memory: "4Gi", pods: "110", "ephemeral-storage": "100Gi" };
-      const body = {
-        apiVersion: "v1",
-        kind: "Node",
-        metadata: { name: options.nodeName },
-        status: {
-          capacity: amounts,
-          allocatable: amounts,
-          addresses: [{ type: "InternalIP", address: "192.168.0.1" }],
-        },
-      };
-      if (api === undefined) {
-        node = body;
-        return;
-      }
-      api.call({ method: "POST", path: "/api/v1/nodes", body }, ({ object }) => {
-        api.call(
-          {
-            method: "PUT",
-            path: `/api/v1/nodes/${options.nodeName}/status`,
-            body: { ...(object as JsonObject), status: body.status },
+const plainNode =
+  (more: Readonly<Record<string, string>>) =>
+  ({ api, options, process }: AgentContext): NodeSide => {
+    let node: JsonObject | undefined;
+    return {
+      node: () => node,
+      admit: () => undefined,
+      start() {
+        const amounts = { cpu: "2", memory: "4Gi", pods: "110", "ephemeral-storage": "100Gi", ...more };
+        const body = {
+          apiVersion: "v1",
+          kind: "Node",
+          metadata: { name: options.nodeName },
+          status: {
+            capacity: amounts,
+            allocatable: amounts,
+            addresses: [{ type: "InternalIP", address: "192.168.0.1" }],
           },
-          (answer) => {
-            if (answer.status === 200) node = answer.object;
-            else
-              api.call(
-                { method: "GET", path: `/api/v1/nodes/${options.nodeName}` },
-                (read) => void (node = read.object),
-              );
-            process.trace("node");
-          },
-        );
-      });
-    },
+        };
+        if (api === undefined) {
+          node = body;
+          return;
+        }
+        api.call({ method: "POST", path: "/api/v1/nodes", body }, ({ object }) => {
+          api.call(
+            {
+              method: "PUT",
+              path: `/api/v1/nodes/${options.nodeName}/status`,
+              body: { ...(object as JsonObject), status: body.status },
+            },
+            (answer) => {
+              if (answer.status === 200) node = answer.object;
+              else
+                api.call(
+                  { method: "GET", path: `/api/v1/nodes/${options.nodeName}` },
+                  (read) => void (node = read.object),
+                );
+              process.trace("node");
+            },
+          );
+        });
+      },
+    };
   };
-}
 
 export interface WorldMore {
   readonly bugs?: readonly AgentBugName[];
   readonly manifests?: Map<string, string>;
+  /** Between the agent and its runtime. */
+  readonly around?: (inner: CriRuntime, machine: Process) => CriRuntime;
+  /** Of the node, beside what every node has. */
+  readonly amounts?: Readonly<Record<string, string>>;
 }
 
 export class AgentWorld {
@@ -79,10 +85,14 @@ export class AgentWorld {
   /** What lies in the directory of manifests, by name; undefined: no such source. */
   readonly manifests: Map<string, string> | undefined;
   private readonly bugs: readonly AgentBugName[];
+  private readonly more: WorldMore;
+  /** Why agents could not go on. */
+  readonly failures: string[] = [];
 
   constructor(options: Partial<AgentOptions> = {}, firstRelistMicros = 700_000, more: WorldMore = {}) {
     this.manifests = more.manifests;
     this.bugs = more.bugs ?? [];
+    this.more = more;
     this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
     this.runtime = this.kernel.enter(this.machine, () => new ScriptedRuntime(this.machine));
     const standard = defaultAgentOptions("n1");
@@ -99,10 +109,11 @@ export class AgentWorld {
           dialect: kubernetesProfile.dialect,
           server: this.reachedBy(this.agentProcess),
           headers: { authorization: "Bearer admin", accept: "application/json" },
-          runtime: this.runtime as CriRuntime,
+          runtime: this.more.around?.(this.runtime, this.machine) ?? this.runtime,
           bugs: agentBugsOn(this.bugs),
           ...(this.manifests === undefined ? {} : { readFiles: this.readFiles }),
-          nodeSide: plainNode,
+          nodeSide: plainNode(this.more.amounts ?? {}),
+          fail: (why) => this.failures.push(why),
           firstRelistMicros: this.firstRelistMicros,
         },
         this.options,

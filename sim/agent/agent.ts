@@ -24,7 +24,8 @@ import { Workers } from "./pods/workers.ts";
 import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import { BackOffs } from "./runtime/back-off.ts";
-import { amount, type NodeFacts } from "./runtime/container-config.ts";
+import { ResourceManagers } from "./resources/resource-managers.ts";
+import { amount, type ContainerPlaces, type NodeFacts } from "./runtime/container-config.ts";
 import { CriCaller } from "./runtime/cri-caller.ts";
 import { Garbage } from "./runtime/garbage.ts";
 import { Health } from "./runtime/health.ts";
@@ -58,6 +59,8 @@ export interface AgentPorts {
   readonly hostDns?: () => HostDns | undefined;
   /** A line for the log. Default: nobody reads it. */
   readonly warn?: (line: string) => void;
+  /** The agent cannot go on as it is configured: a line that says why. Default: it throws. */
+  readonly fail?: (why: string) => void;
   /** Bugs that it is told to have. Default: none. */
   readonly bugs?: AgentBugs;
   /** Between the start and the first list of the runtime. Default: drawn from a second. */
@@ -82,6 +85,7 @@ export class Agent {
   private readonly garbage: Garbage;
   private readonly node: NodeSide;
   private readonly mirrors: MirrorPods | undefined;
+  private readonly managers: ResourceManagers | undefined;
 
   constructor(ports: AgentPorts, options: AgentOptions) {
     this.ports = ports;
@@ -104,6 +108,16 @@ export class Agent {
       relisted: (changes) => this.pods.relisted(changes),
       isAwaited: () => this.workers.isWaiting,
     });
+    const { managers } = options;
+    this.managers =
+      managers === undefined
+        ? undefined
+        : new ResourceManagers({
+            cri: this.cri,
+            options,
+            managers,
+            held: () => (this.pods.isWhole ? this.pods.held.values() : undefined),
+          });
     this.health = new Health(this.cri, () => this.relist.lastMicros);
     this.pods = new PodManager({
       process,
@@ -113,6 +127,7 @@ export class Agent {
       admit: (pod, others) =>
         this.node.admit(pod) ??
         forbiddenSysctl(pod, options.pods.allowedUnsafeSysctls) ??
+        this.managers?.admit(pod) ??
         this.predicates(pod as HeldPod, others),
       changed: () => this.node.podsChanged?.(),
       bugs,
@@ -181,6 +196,22 @@ export class Agent {
     this.pods.start();
     this.statuses.start();
     this.workers.start();
+    if (this.managers === undefined) this.startSources();
+    else {
+      run(this.managers.begin(), (problem) => {
+        if (problem === undefined) this.startSources();
+        else this.fail(problem);
+      });
+    }
+  }
+
+  private fail(why: string): void {
+    const { fail } = this.ports;
+    if (fail === undefined) throw new Error(`node ${this.options.nodeName}: ${why}`);
+    fail(why);
+  }
+
+  private startSources(): void {
     this.startManifests();
     if (this.api === undefined || this.mirrors === undefined) return;
     if (this.sources().length > 1) this.awaitNode();
@@ -307,6 +338,7 @@ export class Agent {
         kept,
       }),
       seenAnnotations: (held) => this.seenAnnotations(held),
+      places: (uid, container) => this.placesOf(uid, container),
       mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
       isMirrored: (held) => this.mirrors?.isRight(held) ?? true,
     });
@@ -326,7 +358,15 @@ export class Agent {
   private predicates(pod: HeldPod, others: Parameters<typeof rejectionOf>[2]) {
     const object = this.node.node();
     if (object === undefined) return undefined;
-    return rejectionOf({ object, name: this.options.nodeName }, pod, others);
+    const rejection = rejectionOf({ object, name: this.options.nodeName }, pod, others);
+    if (rejection !== undefined) this.managers?.forget(pod.uid);
+    return rejection;
+  }
+
+  private placesOf(uid: string, container: string): ContainerPlaces | undefined {
+    const { managers } = this;
+    if (managers === undefined) return undefined;
+    return { ...managers.resourcesOf(uid, container), isFreeOfQuota: managers.isFreeOfQuota(uid, container) };
   }
 
   /** A mirror came, changed or went: its pod is looked at, or the mirror goes as well. */

@@ -1,15 +1,20 @@
 /** From an agent's settings, as flags and files have them, to what its parts are told. */
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
+import { parseCpuList } from "../../wire/cpu-list.ts";
+import { isTrue } from "../configuration/agent/flag-values.ts";
+import { isOn } from "../configuration/agent/feature-gates.ts";
 import { evictionSettingsOf } from "../configuration/agent/eviction-settings.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
 import type { AccessSettings } from "./listener/access.ts";
-import type { AgentOptions, NodeOptions } from "./ports.ts";
+import type { AgentOptions, ManagerOptions, NodeOptions } from "./ports.ts";
 
 /** What the machine is, as far as no flag says it. */
 export interface AgentHost {
   readonly hostname: string;
   /** Of its network, where --node-ip does not choose. */
   readonly addresses: readonly string[];
+  /** What managers of processors and memory have written down is looked at, though they have nothing to do. */
+  readonly hasManagerState?: boolean;
 }
 
 export function accessSettingsOf({ flag, number, text }: AgentSettings): AccessSettings {
@@ -85,12 +90,44 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       ageMicrosMax: number("imageMaximumGCAge"),
       podInfraImage: text("pod-infra-container-image"),
     },
+    ...managersOf(settings, host.hasManagerState === true),
   };
+}
+
+/** Left out where no policy gives anything to anybody. */
+function managersOf(settings: AgentSettings, hasState: boolean): Pick<AgentOptions, "managers"> {
+  const { text, number } = settings;
+  const [cpuPolicy, memoryPolicy] = [text("cpu-manager-policy") || "none", text("memory-manager-policy") || "None"];
+  const topologyPolicy = text("topology-manager-policy") || "none";
+  if (!hasState && cpuPolicy === "none" && memoryPolicy === "None" && topologyPolicy === "none") return {};
+  const [cpu, topology] = [settings.map("cpu-manager-policy-options"), settings.map("topology-manager-policy-options")];
+  const isOnIn = (options: Readonly<Record<string, string>>, name: string): boolean => isTrue(options[name]);
+  const managers: ManagerOptions = {
+    cpuPolicy: cpuPolicy as ManagerOptions["cpuPolicy"],
+    cpuOptions: {
+      wholeCoresOnly: isOnIn(cpu, "full-pcpus-only"),
+      acrossNuma: isOnIn(cpu, "distribute-cpus-across-numa"),
+      acrossCores: isOnIn(cpu, "distribute-cpus-across-cores"),
+      bySocket: isOnIn(cpu, "align-by-socket"),
+      strictReservation: isOnIn(cpu, "strict-cpu-reservation"),
+      byCache: isOnIn(cpu, "prefer-align-cpus-by-uncorecache"),
+    },
+    reservedCpus: coresOf(text("reserved-cpus")),
+    reconcileMicros: number("cpu-manager-reconcile-period"),
+    exclusiveWithoutQuota: isOn(settings.gates(), "DisableCPUQuotaWithExclusiveCPUs"),
+    memoryPolicy: memoryPolicy as ManagerOptions["memoryPolicy"],
+    reservedMemory: settings.reservedMemory(),
+    topologyPolicy: topologyPolicy as ManagerOptions["topologyPolicy"],
+    topologyScope: text("topology-manager-scope") === "pod" ? "pod" : "container",
+    prefersClosest: isOnIn(topology, "prefer-closest-numa-nodes"),
+    numaNodesMax: Number(topology["max-allowable-numa-nodes"] ?? "8"),
+  };
+  return { managers };
 }
 
 function nodeOptionsOf(settings: AgentSettings, { addresses }: AgentHost): NodeOptions {
   const { text, flag, number } = settings;
-  const cores = coreCount(text("reserved-cpus"));
+  const cores = coresOf(text("reserved-cpus")).length;
   const [system, service] = [settings.map("system-reserved"), settings.map("svc-reserved")];
   const { cpu: _, ...serviceRest } = service;
   const ips = text("node-ip")
@@ -122,17 +159,10 @@ function nodeOptionsOf(settings: AgentSettings, { addresses }: AgentHost): NodeO
 }
 
 /** Of a list with ranges, which has been checked. */
-function coreCount(text: string): number {
-  const cores = new Set<number>();
-  for (const part of text.split(",").filter((each) => each !== "")) {
-    const [first = 0, last = first] = part.split("-").map(Number);
-    for (let core = first; core <= Math.min(last, first + coresMax); core++) cores.add(core);
-  }
-  return cores.size;
+function coresOf(text: string): readonly number[] {
+  const read = parseCpuList(text);
+  return "cpus" in read ? read.cpus : [];
 }
-
-/** No machine has more. */
-const coresMax = 100_000;
 
 function bytesOf(text: string): number {
   const quantity = parseQuantity(text);

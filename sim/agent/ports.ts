@@ -6,6 +6,8 @@ import type { Dialect } from "../../wire/dialect.ts";
 import type { EvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Process } from "../kernel/types.ts";
+import type { CpuPolicyOptions } from "./resources/cpu-manager.ts";
+import type { TopologyPolicy } from "./resources/hints.ts";
 
 export interface ApiCall {
   readonly method: string;
@@ -172,6 +174,26 @@ export interface AgentOptions {
   /** Local-storage limits of pods and volumes are watched. Default true. */
   readonly localStorageCapacityIsolation: boolean;
   readonly images: ImageOptions;
+  /** Processors and memory for single containers. Undefined: nobody gives any, and nothing is written down of it. */
+  readonly managers?: ManagerOptions;
+}
+
+/** Of the managers of processors, of memory and of what lies close together. */
+export interface ManagerOptions {
+  readonly cpuPolicy: "none" | "static";
+  readonly cpuOptions: CpuPolicyOptions;
+  /** Kept for others: these, and not so many as are reserved. Ascending; empty: not told. */
+  readonly reservedCpus: readonly number[];
+  readonly reconcileMicros: Micros;
+  /** Containers with processors of their own are held to no quota. */
+  readonly exclusiveWithoutQuota: boolean;
+  readonly memoryPolicy: "None" | "Static";
+  /** Quantities by resource. */
+  readonly reservedMemory: readonly { readonly numaNode: number; readonly limits: Readonly<Record<string, string>> }[];
+  readonly topologyPolicy: TopologyPolicy;
+  readonly topologyScope: "container" | "pod";
+  readonly prefersClosest: boolean;
+  readonly numaNodesMax: number;
 }
 
 export interface NodeOptions {

@@ -27,7 +27,7 @@ const READ_BYTES_MAX = 4 << 20;
 export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
   MachineInfo(state, _message, answer) {
     const { name, milliCpu, memoryBytes, swapBytes, pids, ...kernel } = state.machine.options;
-    const { cgroupVersion, tunables, numaNodes, threadsPerCore } = kernel;
+    const { cgroupVersion, tunables, numaNodes, threadsPerCore, sockets } = kernel;
     const id = digestOf("machine", name);
     answer({
       ok: true,
@@ -47,6 +47,7 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
         tunables,
         numaNodes,
         threadsPerCore,
+        sockets,
       },
     });
   },

@@ -26,6 +26,8 @@ export interface MachineOptions {
   readonly numaNodes: number;
   /** Of a physical core: so many processors. */
   readonly threadsPerCore: number;
+  /** NUMA nodes lie together on so many. 0: each has its own. */
+  readonly sockets: number;
   readonly rootDisk: DiskSize;
   /** Images and writable layers lie here; undefined: on the root disk. */
   readonly imageDisk: DiskSize | undefined;
@@ -50,6 +52,7 @@ export const machineDefaults: Omit<MachineOptions, "name"> = {
   },
   numaNodes: 1,
   threadsPerCore: 1,
+  sockets: 0,
   rootDisk: { bytes: 100 * 1024 * 1024 * 1024, inodes: 6_553_600 },
   imageDisk: undefined,
   diskBytesPerSecond: 400 * 1024 * 1024,

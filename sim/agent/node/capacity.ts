@@ -61,6 +61,17 @@ export function allocatableOf(
   );
 }
 
+/** How much of a resource pods cannot be given. */
+export function takenOf(
+  resource: string,
+  capacity: Resources,
+  reserved: readonly Resources[],
+  hard: readonly EvictionThreshold[],
+): Quantity {
+  const parts = [...reserved, keptFree(capacity, hard)];
+  return parts.reduce((sum, part) => addQuantities(sum, read(part[resource] ?? "0")), nothing);
+}
+
 /** The first resource of which more is reserved than there is, in words; undefined: none. */
 export function overReserved(
   capacity: Resources,

@@ -257,6 +257,7 @@ const machineInfo = {
   tunables: {},
   numaNodes: 1,
   threadsPerCore: 1,
+  sockets: 0,
 };
 
 const runtimeStatus = {

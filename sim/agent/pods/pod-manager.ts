@@ -45,6 +45,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
   garbage!: Garbage;
   private readonly options: PodManagerOptions;
   private readonly ready = new Set<PodSource>();
+  /** Whose pods have all been let in or refused. */
+  private readonly listed = new Set<PodSource>();
   private readonly view = new Map<string, RuntimePod>();
   private readonly killing = new Set<string>();
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
@@ -70,6 +72,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
     return this.options.sources.every((source) => this.ready.has(source));
   }
 
+  /** Every pod of every source is held. */
+  get isWhole(): boolean {
+    return this.options.sources.every((source) => this.listed.has(source));
+  }
+
   // What sources say.
 
   /** Everything that a source has. */
@@ -89,6 +96,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     });
     if (this.options.bugs["admission-rejects-running-on-restart"]) created.reverse();
     for (const object of created) this.changed(source, object);
+    this.listed.add(source);
     if (first) this.housekeeping.ask();
   }
 

@@ -47,6 +47,7 @@ export interface PodSyncContext {
   readonly hostIps: () => readonly string[];
   readonly volumes: (held: HeldPod) => VolumeContext;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
+  readonly places: Starting["places"];
   readonly bugs: AgentBugs;
   /** Sees to the mirror of a static pod. */
   readonly mirror: (held: HeldPod) => Task<void>;
@@ -264,7 +265,7 @@ export class PodSync {
   }
 
   private starting(held: HeldPod): Starting {
-    const { images, backOffs, events, volumes, node, seenAnnotations } = this.context;
+    const { images, backOffs, events, volumes, node, seenAnnotations, places } = this.context;
     return {
       volumes: volumes(held),
       node: node(),
@@ -274,6 +275,7 @@ export class PodSync {
       object: held.object,
       qos: held.qos,
       seen: seenAnnotations(held),
+      places,
     };
   }
 

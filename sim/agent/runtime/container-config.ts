@@ -81,6 +81,13 @@ export interface ContainerParts {
   readonly hash: string;
   readonly envs: readonly KeyValue[];
   readonly mounts: readonly Mount[];
+  /** Processors and memory that it may use; left out: any. */
+  readonly places?: ContainerPlaces;
+}
+
+export interface ContainerPlaces extends Pick<LinuxContainerResources, "cpusetCpus" | "cpusetMems"> {
+  /** Its processors are its own: no quota is needed. */
+  readonly isFreeOfQuota: boolean;
 }
 
 export function containerConfig(
@@ -88,7 +95,7 @@ export function containerConfig(
   pod: Pod,
   container: Container,
   qos: QosClass,
-  { restartCount, imageRef, hash, envs, mounts }: ContainerParts,
+  { restartCount, imageRef, hash, envs, mounts, places }: ContainerParts,
 ): ContainerConfig {
   const { name, namespace, uid, deletionGracePeriodSeconds } = pod.metadata;
   const { terminationGracePeriodSeconds } = pod.spec;
@@ -132,7 +139,7 @@ export function containerConfig(
     ...(container.stdinOnce === true ? { stdinOnce: true } : {}),
     ...(container.tty === true ? { tty: true } : {}),
     linux: {
-      resources: linuxResources(node, pod, container, qos),
+      resources: linuxResources(node, pod, container, qos, places),
       securityContext: {
         namespaceOptions: namespaceOptions(pod),
         ...(runAsUser === undefined ? {} : { runAsUser: { value: runAsUser } }),
@@ -157,14 +164,21 @@ function namespaceOptions({ spec }: Pod): NamespaceOption {
 const periodOf = ({ cpuQuota, cpuQuotaPeriodMicros: cpuPeriod }: KernelOptions): { readonly cpuPeriod?: number } =>
   cpuQuota ? { cpuPeriod } : {};
 
-function linuxResources(node: NodeFacts, pod: Pod, container: Container, qos: QosClass): LinuxContainerResources {
+function linuxResources(
+  node: NodeFacts,
+  pod: Pod,
+  container: Container,
+  qos: QosClass,
+  places: ContainerPlaces | undefined,
+): LinuxContainerResources {
   const { requests = {}, limits = {} } = container.resources ?? {};
   const milliRequest = amount(requests["cpu"], -3) ?? amount(limits["cpu"], -3) ?? 0;
   const milliLimit = amount(limits["cpu"], -3);
   const memoryLimitInBytes = amount(limits["memory"], 0);
-  const { cpuQuota: isHeld, cpuQuotaPeriodMicros: period } = node.kernel;
+  const { cpuQuotaPeriodMicros: period } = node.kernel;
+  const isHeld = node.kernel.cpuQuota && places?.isFreeOfQuota !== true;
   return {
-    ...periodOf(node.kernel),
+    ...(isHeld ? periodOf(node.kernel) : {}),
     ...(milliLimit === undefined || !isHeld
       ? {}
       : { cpuQuota: Math.max(1000, Math.floor((milliLimit * period) / 1000)) }),
@@ -172,6 +186,8 @@ function linuxResources(node: NodeFacts, pod: Pod, container: Container, qos: Qo
     ...(memoryLimitInBytes === undefined ? {} : { memoryLimitInBytes }),
     oomScoreAdj: oomScore(node, pod, container, qos),
     hugepageLimits: [{ pageSize: "2MB" }, { pageSize: "1GB" }],
+    ...(places?.cpusetCpus === undefined ? {} : { cpusetCpus: places.cpusetCpus }),
+    ...(places?.cpusetMems === undefined ? {} : { cpusetMems: places.cpusetMems }),
   };
 }
 

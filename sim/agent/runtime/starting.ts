@@ -6,7 +6,7 @@ import { type Container, type Pod, podOf, podWords } from "../pods/pod-types.ts"
 import type { StartReason } from "../pods/container-statuses.ts";
 import type { Task } from "../task.ts";
 import type { BackOffs } from "./back-off.ts";
-import { containerConfig, type NodeFacts, sandboxConfig } from "./container-config.ts";
+import { containerConfig, type ContainerPlaces, type NodeFacts, sandboxConfig } from "./container-config.ts";
 import { containerHash } from "./container-hash.ts";
 import { failureWords } from "./cri-caller.ts";
 import { environment } from "./environment.ts";
@@ -27,6 +27,8 @@ export interface Starting {
   readonly qos: QosClass;
   /** Where the pod comes from and since when, as annotations. */
   readonly seen: Readonly<Record<string, string>>;
+  /** Which processors and memory a container may use. */
+  readonly places: (uid: string, container: string) => ContainerPlaces | undefined;
 }
 
 export interface Sandbox {
@@ -91,7 +93,9 @@ export function* startContainer(
   const instance = (Math.imul(restartCount + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   const mounts = mountsOf(node, pod, container, instance);
   if (typeof mounts === "string") return failed("CreateContainerConfigError", mounts);
-  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts };
+  const places = starting.places(pod.metadata.uid, container.name);
+  const told = places === undefined ? {} : { places };
+  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts, ...told };
   const { cri } = volumes;
   const created = yield* cri.ask("CreateContainer", {
     podSandboxId: sandbox.id,

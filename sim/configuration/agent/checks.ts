@@ -2,6 +2,7 @@
  * What flags and fields may say: each value by itself, and those that do not go together. All that is wrong comes at once.
  * Source: document 3, Options; the fact sheet of the 1.33 agent, validation shapes, and the answers of a live one.
  */
+import { parseCpuList } from "../../../wire/cpu-list.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import { isOn } from "./feature-gates.ts";
 import { flagRow } from "./flag-parsing.ts";
@@ -180,16 +181,8 @@ function reservedCpus(settings: AgentSettings): readonly string[] {
   if (text === "") return [];
   const where = named("reserved-cpus");
   const problems: string[] = [];
-  for (const part of text.split(",")) {
-    const ends = part.trim().split("-");
-    const bad = ends.find((end) => !/^\d+$/.test(end));
-    if (bad !== undefined || ends.length > 2) {
-      return [`unable to parse ${where} ${text}, error: strconv.Atoi: parsing ${goQuote(bad ?? part)}: invalid syntax`];
-    }
-    if (ends.length === 2 && Number(ends[0]) > Number(ends[1])) {
-      return [`unable to parse ${where} ${text}, error: invalid range ${goQuote(part)} (${ends[0]} > ${ends[1]})`];
-    }
-  }
+  const read = parseCpuList(text);
+  if ("error" in read) return [`unable to parse ${where} ${text}, error: ${read.error}`];
   for (const level of reservedLevels) {
     if (settings.text(`${level}-cgroup`) !== "") {
       problems.push(`can't use ${where} with ${named(`${level}-cgroup`)}`);

@@ -38,7 +38,7 @@ const kernel = kept("only a kernel under the containers could act on it");
 const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
 const inRequestsForCertificates = acts("requests for certificates");
-const noManager = kept("no cores or memory of the simulated machine are given to single containers");
+const inPlaces = acts("which processors and memory containers get, and which pods are refused for it");
 const wholeLogs = kept("logs of simulated containers are kept whole and are not rotated");
 const inLog = acts("the agent's log");
 const inRequests = acts("requests to the API server");
@@ -213,7 +213,7 @@ export const flagTable: readonly FlagRow[] = [
     "none",
     "cpuManagerPolicy",
     "How cores are given to containers: none or static.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "cpu-manager-policy-options",
@@ -221,7 +221,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "cpuManagerPolicyOptions",
     "Options of that policy, as key=value.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "cpu-manager-reconcile-period",
@@ -229,7 +229,7 @@ export const flagTable: readonly FlagRow[] = [
     "10s",
     "cpuManagerReconcilePeriod",
     "How often the manager of cores looks after them.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "enable-controller-attach-detach",
@@ -517,7 +517,7 @@ export const flagTable: readonly FlagRow[] = [
     "None",
     "memoryManagerPolicy",
     "How memory is given to containers: None or Static.",
-    noManager,
+    inPlaces,
   ),
   own(
     "minimum-container-ttl-duration",
@@ -626,7 +626,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "reservedMemory",
     "Memory of each NUMA node kept for others.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "resolv-conf",
@@ -715,7 +715,7 @@ export const flagTable: readonly FlagRow[] = [
     "none",
     "topologyManagerPolicy",
     "How resources of one NUMA node are kept together: none, best-effort, restricted or single-numa-node.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "topology-manager-policy-options",
@@ -723,7 +723,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "topologyManagerPolicyOptions",
     "Options of that policy, as key=value.",
-    noManager,
+    inPlaces,
   ),
   inFile(
     "topology-manager-scope",
@@ -731,7 +731,7 @@ export const flagTable: readonly FlagRow[] = [
     "container",
     "topologyManagerScope",
     "For which the policy holds: container or pod.",
-    noManager,
+    inPlaces,
   ),
   own("v", "level", "0", "How much is logged.", inLog, { shorthand: "v", field: "logging.verbosity" }),
   own(

@@ -77,6 +77,14 @@ function readBool(text: string): ReadValue {
   return { error: `strconv.ParseBool: parsing ${goQuote(text)}: invalid syntax` };
 }
 
+/** As a bool of Go's is read; what is none is not true. */
+export const isTrue = (text: string | undefined): boolean => text !== undefined && trueWords.includes(text);
+
+export function boolProblem(text: string): string | undefined {
+  const read = readBool(text);
+  return "error" in read ? read.error : undefined;
+}
+
 /** The release that the agent says it is. */
 export const agentVersion = "v1.33.3";
 

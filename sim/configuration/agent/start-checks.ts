@@ -7,6 +7,7 @@ import { goQuote } from "../../../wire/go-strings.ts";
 import { parseQuantity } from "../../../wire/quantity.ts";
 import { evictionSettingsOf } from "./eviction-settings.ts";
 import { isOn } from "./feature-gates.ts";
+import { cpuOptionProblems, topologyOptionProblems } from "./manager-options.ts";
 import type { AgentSettings } from "./settings.ts";
 import { cipherSuites, tlsVersions } from "./tls-names.ts";
 
@@ -39,26 +40,6 @@ const policy =
     return value === "" || allowed.includes(value) ? [] : [`--${flag}: unknown policy: ${goQuote(value)}`];
   };
 
-const options =
-  (flag: string, policyFlag: string, known: readonly string[]): Check =>
-  (settings) => {
-    const given = Object.keys(settings.map(flag));
-    if (given.length === 0) return [];
-    if (settings.text(policyFlag) === "none") return [`--${flag}: ${policyFlag} none takes no options`];
-    return given
-      .filter((name) => !known.includes(name))
-      .map((name) => `--${flag}: unsupported option: ${goQuote(name)}`);
-  };
-
-const cpuOptions = [
-  "full-pcpus-only",
-  "distribute-cpus-across-numa",
-  "align-by-socket",
-  "distribute-cpus-across-cores",
-  "strict-cpu-reservation",
-  "prefer-align-cpus-by-uncorecache",
-];
-
 /** Groups of sysctls that the kernel keeps apart for each namespace. */
 const namespacedSysctl = /^(kernel\.(shm|msg|sem)|fs\.mqueue\.|net\.)/;
 
@@ -71,11 +52,8 @@ const checks: readonly Check[] = [
   reserved("svc-reserved"),
   policy("cpu-manager-policy", ["none", "static"]),
   policy("memory-manager-policy", ["None", "Static"]),
-  options("cpu-manager-policy-options", "cpu-manager-policy", cpuOptions),
-  options("topology-manager-policy-options", "topology-manager-policy", [
-    "prefer-closest-numa-nodes",
-    "max-allowable-numa-nodes",
-  ]),
+  cpuOptionProblems,
+  topologyOptionProblems,
   (settings) => {
     const hasCpu =
       settings.text("reserved-cpus") !== "" ||
