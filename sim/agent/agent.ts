@@ -24,6 +24,7 @@ import { Workers } from "./pods/workers.ts";
 import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import { BackOffs } from "./runtime/back-off.ts";
+import { ControlGroups } from "./resources/control-groups.ts";
 import { ResourceManagers } from "./resources/resource-managers.ts";
 import { amount, type ContainerPlaces, type NodeFacts } from "./runtime/container-config.ts";
 import { CriCaller } from "./runtime/cri-caller.ts";
@@ -196,6 +197,16 @@ export class Agent {
     this.pods.start();
     this.statuses.start();
     this.workers.start();
+    const { controlGroups: groups } = this.options;
+    if (groups !== undefined) {
+      new ControlGroups({
+        cri: this.cri,
+        options: this.options,
+        groups,
+        allocatable: () => (this.node.node() === undefined ? undefined : this.allocatable()),
+        held: () => this.pods.held.values(),
+      }).start();
+    }
     if (this.managers === undefined) this.startSources();
     else {
       run(this.managers.begin(), (problem) => {

@@ -91,7 +91,23 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       podInfraImage: text("pod-infra-container-image"),
     },
     ...managersOf(settings, host.hasManagerState === true),
+    ...controlGroupsOf(settings),
   };
+}
+
+/** Left out where no flag asks for a limit. */
+function controlGroupsOf({ text, texts, number, map }: AgentSettings): Pick<AgentOptions, "controlGroups"> {
+  const percent = map("qos-reserved")["memory"];
+  const podPidsMax = number("pod-max-pids");
+  const isReserved = texts("enforce-node-allocatable").some((level) => level.includes("-reserved"));
+  if (percent === undefined && podPidsMax < 0 && !isReserved) return {};
+  const controlGroups = {
+    memoryPercent: percent === undefined ? undefined : Number.parseInt(percent, 10),
+    podPidsMax,
+    systemReservedGroup: text("system-reserved-cgroup"),
+    serviceReservedGroup: text("svc-reserved-cgroup"),
+  };
+  return { controlGroups };
 }
 
 /** Left out where no policy gives anything to anybody. */

@@ -6,7 +6,7 @@ import type { Dialect } from "../../wire/dialect.ts";
 import type { EvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Process } from "../kernel/types.ts";
-import type { CpuPolicyOptions } from "./resources/cpu-manager.ts";
+import type { CpuPolicyOptions } from "./resources/cpu-assignment.ts";
 import type { TopologyPolicy } from "./resources/hints.ts";
 
 export interface ApiCall {
@@ -176,6 +176,19 @@ export interface AgentOptions {
   readonly images: ImageOptions;
   /** Processors and memory for single containers. Undefined: nobody gives any, and nothing is written down of it. */
   readonly managers?: ManagerOptions;
+  /** Undefined: no flag asks for any. */
+  readonly controlGroups?: ControlGroupOptions;
+}
+
+/** Limits that are written into control groups of the machine. */
+export interface ControlGroupOptions {
+  /** So much of the memory that higher classes of service request is out of reach for lower ones. Undefined: not said. */
+  readonly memoryPercent: number | undefined;
+  /** Negative: as many as the node. */
+  readonly podPidsMax: number;
+  /** Empty: not told. */
+  readonly systemReservedGroup: string;
+  readonly serviceReservedGroup: string;
 }
 
 /** Of the managers of processors, of memory and of what lies close together. */

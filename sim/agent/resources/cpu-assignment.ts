@@ -14,6 +14,17 @@ export interface TakeOptions {
   readonly byCache?: boolean;
 }
 
+/** Of the static policy. */
+export interface CpuPolicyOptions {
+  readonly wholeCoresOnly: boolean;
+  readonly acrossNuma: boolean;
+  readonly acrossCores: boolean;
+  readonly bySocket: boolean;
+  /** Nobody runs on reserved processors, those who share among them. */
+  readonly strictReservation: boolean;
+  readonly byCache: boolean;
+}
+
 export type Taken = { readonly cpus: CpuSet } | { readonly error: string };
 
 export function takePacked(topology: Topology, available: CpuSet, count: number, options: TakeOptions = {}): Taken {

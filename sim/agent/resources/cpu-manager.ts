@@ -6,20 +6,10 @@
  * by its published cases.
  */
 import { cpuListText } from "../../../wire/cpu-list.ts";
-import { takeDistributed, takePacked, type Taken } from "./cpu-assignment.ts";
+import { type CpuPolicyOptions, takeDistributed, takePacked, type Taken } from "./cpu-assignment.ts";
 import { allMasks, bitCount, type Hint, type Hints, nodesOf, type Mask } from "./hints.ts";
 import type { ContainerAsk, PodAsk } from "./asks.ts";
-import { common, cpusOf, type CpuSet, equal, onNodes, type Topology, union, without } from "./topology.ts";
-
-export interface CpuPolicyOptions {
-  readonly wholeCoresOnly: boolean;
-  readonly acrossNuma: boolean;
-  readonly acrossCores: boolean;
-  readonly bySocket: boolean;
-  /** Nobody runs on reserved processors, those who share among them. */
-  readonly strictReservation: boolean;
-  readonly byCache: boolean;
-}
+import { common, cpusOf, type CpuSet, equal, onNodes, type Topology, union, unionOf, without } from "./topology.ts";
 
 /** Processors by pod and container. */
 export type CpuEntries = ReadonlyMap<string, ReadonlyMap<string, CpuSet>>;
@@ -84,7 +74,7 @@ export class CpuManager {
         return `pod: ${pod}, container: ${container} cpuset: "${cpuListText(cpus)}" overlaps with default cpuset "${cpuListText(shared)}"`;
       }
     }
-    const known = union(shared, ...[...entries.values()].flatMap((containers) => [...containers.values()]));
+    const known = unionOf([shared, ...[...entries.values()].flatMap((containers) => [...containers.values()])]);
     const all = this.options.strictReservation ? without(cpusOf(topology), reserved) : cpusOf(topology);
     if (equal(known, all)) return undefined;
     return `current set of available CPUs "${cpuListText(all)}" doesn't match with CPUs in state "${cpuListText(known)}"`;
@@ -219,7 +209,7 @@ export class CpuManager {
   keepOnly(uids: ReadonlySet<string>): boolean {
     const gone = [...this.entries.keys()].filter((uid) => !uids.has(uid));
     for (const uid of gone) {
-      this.shared = union(this.shared, ...(this.entries.get(uid)?.values() ?? []));
+      this.shared = unionOf([this.shared, ...(this.entries.get(uid)?.values() ?? [])]);
       this.entries.delete(uid);
     }
     return gone.length > 0;

@@ -121,13 +121,7 @@ function comparison(
   resources: readonly (readonly Hint[])[],
   { policy, prefersClosest, distance }: TopologyWishes,
 ): (candidate: Merged, best: Merged) => boolean {
-  const wanted = Math.max(
-    0,
-    ...resources.map((hints) => {
-      const counts = hints.flatMap(({ nodes }) => (nodes === undefined ? [] : [bitCount(nodes)]));
-      return counts.length === 0 ? 0 : counts.reduce((least, count) => Math.min(least, count));
-    }),
-  );
+  const wanted = resources.reduce((most, hints) => Math.max(most, leastCount(hints)), 0);
   const isFitter = (candidate: Mask, best: Mask): boolean => {
     if (candidate === best) return false;
     const isByDistance = prefersClosest && policy !== "single-numa-node" && bitCount(candidate) === bitCount(best);
@@ -144,6 +138,11 @@ function comparison(
     if (has !== had) return has > had;
     return isFitter(candidate.nodes, best.nodes);
   };
+}
+
+function leastCount(hints: readonly Hint[]): number {
+  const counts = hints.flatMap(({ nodes }) => (nodes === undefined ? [] : [bitCount(nodes)]));
+  return counts.length === 0 ? 0 : counts.reduce((least, count) => Math.min(least, count));
 }
 
 /** Of all pairs, a node with itself among them. */

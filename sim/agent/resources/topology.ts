@@ -69,7 +69,9 @@ export type CpuSet = readonly number[];
 
 export const cpusOf = ({ cpus }: Topology): CpuSet => cpus.map(({ id }) => id);
 
-export function union(...sets: readonly CpuSet[]): CpuSet {
+export const union = (set: CpuSet, other: CpuSet): CpuSet => unionOf([set, other]);
+
+export function unionOf(sets: readonly CpuSet[]): CpuSet {
   return [...new Set(sets.flat())].sort(ascending);
 }
 

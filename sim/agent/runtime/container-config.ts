@@ -203,7 +203,7 @@ function oomScore(node: NodeFacts, pod: Pod, container: Container, qos: QosClass
 const shares = (milliCpu: number): number => Math.max(2, Math.floor((milliCpu * 1024) / 1000));
 
 /** Of the driver systemd a unit's name, which says the whole way by itself. */
-function cgroupParent({ cgroupRoot, cgroupDriver }: KernelOptions, qos: QosClass, uid: string): string {
+export function cgroupParent({ cgroupRoot, cgroupDriver }: KernelOptions, qos: QosClass, uid: string): string {
   const tier = qos === "Guaranteed" ? [] : [qos.toLowerCase()];
   if (cgroupDriver === "cgroupfs") return [cgroupRoot, "kubepods", ...tier, `pod${uid}`].join("/");
   const root = cgroupRoot.split("/").filter((part) => part !== "");

@@ -35,6 +35,7 @@ const removed = (removal: string) => ({ deprecated: "R", removal }) as const;
 
 const inCalls = acts("what the runtime is told of pods");
 const kernel = kept("only a kernel under the containers could act on it");
+const inGroups = acts("limits in control groups of the machine");
 const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
 const inRequestsForCertificates = acts("requests for certificates");
@@ -572,7 +573,7 @@ export const flagTable: readonly FlagRow[] = [
     removed("will be removed in 1.35. Image garbage collector will get sandbox image information from CRI."),
   ),
   inFile("pod-manifest-path", "string", "", "staticPodPath", "File or directory of pods.", inSources),
-  inFile("pod-max-pids", "int", "-1", "podPidsLimit", "Processes a pod may have; -1: as many as the node.", kernel),
+  inFile("pod-max-pids", "int", "-1", "podPidsLimit", "Processes a pod may have; -1: as many as the node.", inGroups),
   inFile("pods-per-core", "int32", "0", "podsPerCore", "Pods for each core, up to --max-pods; 0: any number.", inNode),
   inFile("port", "int32", "10250", "port", "Port to serve on.", inNode),
   inFile(
@@ -590,7 +591,7 @@ export const flagTable: readonly FlagRow[] = [
     "",
     "qosReserved",
     "Percent of memory requests kept for their class of service.",
-    kernel,
+    inGroups,
   ),
   inFile(
     "read-only-port",
@@ -693,7 +694,7 @@ export const flagTable: readonly FlagRow[] = [
   ),
   inFile("svc-api-qps", "int32", "50", "kubeAPIQPS", "Requests to the API server a second.", inRequests),
   inFile("svc-reserved", "pairs", "", "kubeReserved", "Resources kept for the service's own programs.", inNode),
-  inFile("svc-reserved-cgroup", "string", "", "kubeReservedCgroup", "Control group of those programs.", kernel),
+  inFile("svc-reserved-cgroup", "string", "", "kubeReservedCgroup", "Control group of those programs.", inGroups),
   own(
     "svcconfig",
     "string",
@@ -704,7 +705,7 @@ export const flagTable: readonly FlagRow[] = [
   inFile("sync-frequency", "duration", "1m0s", "syncFrequency", "Longest time between two looks at a pod.", inPods),
   inFile("system-cgroups", "string", "", "systemCgroups", "Control group of processes that have none.", kernel),
   inFile("system-reserved", "pairs", "", "systemReserved", "Resources kept for the machine's other programs.", inNode),
-  inFile("system-reserved-cgroup", "string", "", "systemReservedCgroup", "Control group of those programs.", kernel),
+  inFile("system-reserved-cgroup", "string", "", "systemReservedCgroup", "Control group of those programs.", inGroups),
   inFile("tls-cert-file", "string", "", "tlsCertFile", "Serving certificate.", onListener),
   inFile("tls-cipher-suites", "strings", "", "tlsCipherSuites", "Cipher suites to serve with.", onListener),
   inFile("tls-min-version", "string", "", "tlsMinVersion", "Oldest version of TLS to serve with.", onListener),

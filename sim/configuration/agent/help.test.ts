@@ -24,12 +24,8 @@ const withoutEffect = [
   "make-iptables-util-chains",
   "max-open-files",
   "nodeagent-cgroups",
-  "pod-max-pids",
-  "qos-reserved",
   "runtime-cgroups",
-  "svc-reserved-cgroup",
   "system-cgroups",
-  "system-reserved-cgroup",
   "volume-plugin-dir",
 ];
 
