@@ -207,13 +207,13 @@ export class Agent {
         held: () => this.pods.held.values(),
       }).start();
     }
-    if (this.managers === undefined) this.startSources();
-    else {
-      run(this.managers.begin(), (problem) => {
-        if (problem === undefined) this.startSources();
-        else this.fail(problem);
-      });
-    }
+    const { managers } = this;
+    if (managers?.mustWait !== true) this.startSources();
+    if (managers === undefined) return;
+    run(managers.begin(), (problem) => {
+      if (problem !== undefined) this.fail(problem);
+      else if (managers.mustWait) this.startSources();
+    });
   }
 
   private fail(why: string): void {

@@ -372,6 +372,27 @@ describe("what is written down", () => {
     );
   });
 
+  it("is looked at once the machine answers; without a policy no pod waits for that", () => {
+    const around = (inner: CriRuntime): CriRuntime => ({
+      events: (...args) => inner.events(...args),
+      start: (request, done, ...more) => {
+        if (request.method !== "ReadPath") return inner.start(request, done, ...more);
+        done({ ok: false, code: grpcCode.unavailable, text: "away" });
+        return () => {};
+      },
+    });
+    const running = (flags: readonly string[]): number => {
+      const world = new AgentWorld(optionsOf(flags), 100_000, { amounts: { cpu: "64" }, around });
+      world.runtime.images.set("app:1", {});
+      world.run(3);
+      world.create("p", { containers: [{ name: "c", image: "app:1", imagePullPolicy: "Never" }] });
+      world.run(8);
+      return world.runtime.running("p");
+    };
+    expect(running([])).toBe(1);
+    expect(running(["--topology-manager-policy=best-effort"])).toBe(0);
+  });
+
   it("has the checksum of a live agent without a policy", () => {
     const bench = new Bench([]);
     expect(bench.files.get(cpuFile)).toBe('{"policyName":"none","defaultCpuSet":"","checksum":1353318690}');

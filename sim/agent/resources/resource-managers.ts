@@ -55,11 +55,16 @@ export class ResourceManagers {
     this.ports = ports;
   }
 
+  /** No pod can be let in before they have begun: there is something to give. */
+  get mustWait(): boolean {
+    const { cpuPolicy, memoryPolicy, topologyPolicy } = this.ports.managers;
+    return cpuPolicy !== "none" || memoryPolicy !== "None" || topologyPolicy !== "none";
+  }
+
   /** Looks at the machine, and takes up what was written down. A sentence: the agent cannot go on so. */
   *begin(): Task<string | undefined> {
-    const { cri, managers, options } = this.ports;
-    const { cpuPolicy, memoryPolicy, topologyPolicy } = managers;
-    if (cpuPolicy !== "none" || memoryPolicy !== "None" || topologyPolicy !== "none") {
+    const { cri, options } = this.ports;
+    if (this.mustWait) {
       const machine = yield* this.machine();
       const problem = this.makeManagers(machine);
       if (problem !== undefined) return problem;
