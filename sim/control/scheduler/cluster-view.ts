@@ -20,6 +20,9 @@ export interface ClusterViewOptions {
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
 }
 
+/** Shapes of pods that are remembered. A number is never given twice. */
+const shapesMax = 4096;
+
 export class ClusterView {
   readonly counts: PodCounts;
   /** That a node which is closed to new pods counts as having. */
@@ -31,6 +34,8 @@ export class ClusterView {
   private readonly zoneLabels: readonly string[];
   private ordered: readonly NodeInfo[] | undefined;
   private readonly imageNodes = new Map<string, number>();
+  private readonly shapes = new Map<string, number>();
+  private shapeCount = 0;
 
   constructor({ zoneLabels, unschedulableTaint, namespaceLabels }: ClusterViewOptions) {
     this.zoneLabels = zoneLabels;
@@ -109,8 +114,21 @@ export class ClusterView {
     }
   }
 
-  promisedOn(node: string): Iterable<PodNeeds> {
-    return this.promised.get(node)?.values() ?? [];
+  /** Undefined: no place there is promised. */
+  promisedOn(node: string): Iterable<PodNeeds> | undefined {
+    return this.promised.size === 0 ? undefined : this.promised.get(node)?.values();
+  }
+
+  /** The same number for pods that ask for the same amounts. */
+  shapeOf({ requests, scoredCpu, scoredMemory }: PodNeeds): number {
+    let text = `${scoredCpu} ${scoredMemory}`;
+    for (const [resource, amount] of requests) text += ` ${resource}=${amount}`;
+    let shape = this.shapes.get(text);
+    if (shape !== undefined) return shape;
+    if (this.shapes.size >= shapesMax) this.shapes.clear();
+    shape = ++this.shapeCount;
+    this.shapes.set(text, shape);
+    return shape;
   }
 
   private infoOf(name: string): NodeInfo {

@@ -6,28 +6,15 @@ import { isTolerated } from "../nodes/tolerations.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodNeeds, SpreadConstraint } from "./pod-needs.ts";
+import type { Plugin, Refusal } from "./refusal.ts";
 import type { PodTerm } from "./terms.ts";
-
-export type Plugin =
-  | "NodeUnschedulable"
-  | "TaintToleration"
-  | "NodeAffinity"
-  | "NodePorts"
-  | "NodeResourcesFit"
-  | "PodTopologySpread"
-  | "InterPodAffinity";
-
-export interface Refusal {
-  readonly plugin: Plugin;
-  readonly reasons: readonly string[];
-  /** The departure of other pods from the node would change it. */
-  readonly isResolvable: boolean;
-}
 
 /** What is the same for all nodes while one pod is placed. */
 export interface Question {
   readonly pod: PodNeeds;
   readonly view: ClusterView;
+  /** Pods of one shape ask for the same of a node: more than 0. */
+  readonly shape: number;
   readonly spread: readonly SpreadState[];
   /** Domains that pods which run there keep this one away from. */
   readonly avoided: readonly Domains[];
@@ -35,6 +22,8 @@ export interface Question {
   readonly apart: readonly Domains[];
   /** No pod anywhere matches, but this one does: the first of its kind may go anywhere. */
   readonly isFirst: boolean;
+  /** The rules that may refuse this pod a node. */
+  readonly filters: readonly Filter[];
 }
 
 /** Values of a label of nodes, with how many pods are there. */
@@ -64,9 +53,10 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
       counts: perDomain(view, group.term.topologyKey, group.counts),
     }));
   const near = pod.affinity.required.map(domainsOf);
-  return {
+  const question = {
     pod,
     view,
+    shape: view.shapeOf(pod),
     spread: pod.spread.filter(({ isHard }) => isHard).map((constraint) => spreadState(constraint, pod, view)),
     avoided,
     near,
@@ -75,6 +65,7 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
       near.every((domains) => domains.counts.size === 0) &&
       pod.affinity.required.every((term) => counts.chooses(term.pods, pod)),
   };
+  return { ...question, filters: filters.filter(({ concerns }) => concerns === undefined || concerns(question)) };
 }
 
 /** From counts by node to counts by the value of a label. */
@@ -117,7 +108,13 @@ function spreadState(constraint: SpreadConstraint, pod: PodNeeds, view: ClusterV
 const toleratesAll = (info: NodeInfo, { tolerations }: PodNeeds): boolean =>
   info.hardTaints.every((taint) => isTolerated(taint, tolerations));
 
-type Filter = (question: Question, info: NodeInfo) => Refusal | undefined;
+type Refuse = (question: Question, info: NodeInfo) => Refusal | undefined;
+
+interface Filter {
+  readonly refuse: Refuse;
+  /** Whether the pod says anything that it is about. Default: always. */
+  readonly concerns?: (question: Omit<Question, "filters">) => boolean;
+}
 
 const refused = (plugin: Plugin, isResolvable: boolean, ...reasons: readonly string[]): Refusal => ({
   plugin,
@@ -139,53 +136,81 @@ const notApart = refused("InterPodAffinity", true, "node(s) didn't match pod ant
 const notWanted = refused("InterPodAffinity", true, "node(s) didn't satisfy existing pods anti-affinity rules");
 
 const filters: readonly Filter[] = [
-  ({ pod, view }, info) => {
-    if (!info.isUnschedulable) return undefined;
-    const taint = { key: view.unschedulableTaint, effect: "NoSchedule" };
-    return isTolerated(taint, pod.tolerations) ? undefined : notSchedulable;
+  {
+    refuse({ pod, view }, info) {
+      if (!info.isUnschedulable) return undefined;
+      const taint = { key: view.unschedulableTaint, effect: "NoSchedule" };
+      return isTolerated(taint, pod.tolerations) ? undefined : notSchedulable;
+    },
   },
-  ({ pod }, info) => {
-    for (const taint of info.hardTaints) {
-      if (isTolerated(taint, pod.tolerations)) continue;
-      return refused("TaintToleration", false, `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`);
-    }
-    return undefined;
+  {
+    refuse({ pod }, info) {
+      for (const taint of info.hardTaints) {
+        if (isTolerated(taint, pod.tolerations)) continue;
+        return refused("TaintToleration", false, `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`);
+      }
+      return undefined;
+    },
   },
-  ({ pod }, info) => (pod.requiredNodes === undefined || pod.requiredNodes(info) ? undefined : notChosen),
-  ({ pod }, info) => (info.hasPortsFor(pod) ? undefined : noPorts),
-  fits,
-  ({ spread }, info) => {
-    for (const { topologyKey, counts, least, self, constraint } of spread) {
-      const value = info.labels[topologyKey];
-      if (value === undefined) return noDomain;
-      if ((counts.get(value) ?? 0) + self - least > constraint.maxSkew) return noSpread;
-    }
-    return undefined;
+  {
+    concerns: ({ pod }) => pod.requiredNodes !== undefined,
+    refuse: ({ pod }, info) => (pod.requiredNodes?.(info) === false ? notChosen : undefined),
   },
-  ({ near, apart, avoided, isFirst }, info) => {
-    const holds = ({ topologyKey, counts }: Domains): boolean => (counts.get(info.labels[topologyKey] ?? "") ?? 0) > 0;
-    const has = ({ topologyKey }: Domains): boolean => Object.hasOwn(info.labels, topologyKey);
-    if (near.length > 0 && !(near.every(has) && (isFirst || near.every(holds)))) return notNear;
-    const isIn = (domains: Domains): boolean => has(domains) && holds(domains);
-    if (apart.some(isIn)) return notApart;
-    return avoided.some(isIn) ? notWanted : undefined;
+  {
+    concerns: ({ pod }) => pod.hostPorts.length > 0,
+    refuse: ({ pod }, info) => (info.hasPortsFor(pod) ? undefined : noPorts),
+  },
+  { refuse: fits },
+  {
+    concerns: ({ spread }) => spread.length > 0,
+    refuse({ spread }, info) {
+      for (const { topologyKey, counts, least, self, constraint } of spread) {
+        const value = info.labels[topologyKey];
+        if (value === undefined) return noDomain;
+        if ((counts.get(value) ?? 0) + self - least > constraint.maxSkew) return noSpread;
+      }
+      return undefined;
+    },
+  },
+  {
+    concerns: ({ near, apart, avoided }) => near.length + apart.length + avoided.length > 0,
+    refuse({ near, apart, avoided, isFirst }, info) {
+      const holds = ({ topologyKey, counts }: Domains): boolean =>
+        (counts.get(info.labels[topologyKey] ?? "") ?? 0) > 0;
+      const has = ({ topologyKey }: Domains): boolean => Object.hasOwn(info.labels, topologyKey);
+      if (near.length > 0 && !(near.every(has) && (isFirst || near.every(holds)))) return notNear;
+      const isIn = (domains: Domains): boolean => has(domains) && holds(domains);
+      if (apart.some(isIn)) return notApart;
+      return avoided.some(isIn) ? notWanted : undefined;
+    },
   },
 ];
 
 /** Why the pod may not run there: the first rule that refuses it. */
 export function refusalOf(question: Question, info: NodeInfo): Refusal | undefined {
-  for (const filter of filters) {
-    const refusal = filter(question, info);
+  for (const { refuse } of question.filters) {
+    const refusal = refuse(question, info);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
 }
 
 /** Whoever is promised the place and is at least as important counts as being there. */
-function fits({ pod, view }: Question, info: NodeInfo): Refusal | undefined {
+function fits(question: Question, info: NodeInfo): Refusal | undefined {
+  const { pod, view, shape } = question;
+  const promised = view.promisedOn(info.name);
+  if (promised !== undefined) return fitsBeside(pod, info, promised);
+  const about = info.about(shape);
+  if (about.refusal === undefined) about.refusal = fitsBeside(pod, info, nobody) ?? null;
+  return about.refusal ?? undefined;
+}
+
+const nobody: readonly PodNeeds[] = [];
+
+function fitsBeside(pod: PodNeeds, info: NodeInfo, others: Iterable<PodNeeds>): Refusal | undefined {
   let promised: Map<string, number> | undefined;
   let guests = 0;
-  for (const other of view.promisedOn(info.name)) {
+  for (const other of others) {
     if (other.uid === pod.uid || other.priority < pod.priority) continue;
     guests++;
     promised ??= new Map();

@@ -1,8 +1,17 @@
 /** A node as the scheduler sees it, kept up to date by what comes and goes. */
 import type { NodeObject, Taint } from "../shared/stored.ts";
 import { addTo, amountsOf } from "./amounts.ts";
+import type { Refusal } from "./refusal.ts";
 import { collide, type PodNeeds } from "./pod-needs.ts";
 import type { NodeView } from "./terms.ts";
+
+/** What was found out for pods of one shape, while nothing of the node has changed. `undefined`: nobody has asked. */
+interface Remembered {
+  readonly shape: number;
+  /** Null: they fit. */
+  refusal?: Refusal | null;
+  points?: number;
+}
 
 export class NodeInfo implements NodeView {
   readonly name: string;
@@ -24,12 +33,20 @@ export class NodeInfo implements NodeView {
   readonly ofController = new Map<string, number>();
   /** Bytes of the images that are here, by every name of theirs. */
   images: ReadonlyMap<string, number> = new Map();
+  private remembered: Remembered = { shape: 0 };
 
   constructor(name: string) {
     this.name = name;
   }
 
+  /** For pods of this shape: most pods are like the one before, and most nodes have not changed since. */
+  about(shape: number): Remembered {
+    if (this.remembered.shape !== shape) this.remembered = { shape };
+    return this.remembered;
+  }
+
   setNode(node: NodeObject | undefined): void {
+    this.remembered = { shape: 0 };
     this.node = node;
     this.labels = node?.metadata.labels ?? {};
     const taints = node?.spec?.taints ?? [];
@@ -65,6 +82,7 @@ export class NodeInfo implements NodeView {
   }
 
   private count(pod: PodNeeds, sign: 1 | -1): void {
+    this.remembered = { shape: 0 };
     addTo(this.requested, pod.requests, sign);
     this.scoredCpu += sign * pod.scoredCpu;
     this.scoredMemory += sign * pod.scoredMemory;

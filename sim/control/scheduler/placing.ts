@@ -4,9 +4,10 @@
  */
 import type { Prng } from "../../kernel/types.ts";
 import type { ClusterView } from "./cluster-view.ts";
-import { type Plugin, questionOf, type Refusal, refusalOf } from "./filters.ts";
+import { questionOf, refusalOf } from "./filters.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodNeeds } from "./pod-needs.ts";
+import type { Plugin, Refusal } from "./refusal.ts";
 import { scoresOf, type Topology } from "./scores.ts";
 
 export type Placing = { readonly node: string } | Unplaced;
@@ -57,12 +58,12 @@ export class Placer {
   private best(nodes: readonly NodeInfo[], scores: readonly number[]): string {
     let high = -Infinity;
     let best: NodeInfo[] = [];
-    for (const [at, info] of nodes.entries()) {
+    for (let at = 0; at < nodes.length; at++) {
       const score = scores[at] as number;
       if (score < high) continue;
       if (score > high) best = [];
       high = score;
-      best.push(info);
+      best.push(nodes[at] as NodeInfo);
     }
     return (best[this.prng.intInclusive(0, best.length - 1)] as NodeInfo).name;
   }

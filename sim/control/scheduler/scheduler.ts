@@ -20,7 +20,7 @@ import { isTerminated } from "../shared/pods.ts";
 import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod, Stored } from "../shared/stored.ts";
 import { ClusterView } from "./cluster-view.ts";
-import type { Plugin } from "./filters.ts";
+import type { Plugin } from "./refusal.ts";
 import { messageOf, Placer, type Unplaced } from "./placing.ts";
 import { type PodNeeds, podNeeds } from "./pod-needs.ts";
 import { type Budget, preemptionFor } from "./preemption.ts";
@@ -232,7 +232,7 @@ export class Scheduler {
   private preempt(pod: PodNeeds, node: string, victims: readonly PodNeeds[]): void {
     this.view.promise(pod, node);
     // Less important pods that were promised this place look for another.
-    for (const other of [...this.view.promisedOn(node)]) {
+    for (const other of [...(this.view.promisedOn(node) ?? [])]) {
       if (other.priority >= pod.priority) continue;
       this.view.unpromise(other.uid);
       this.patchStatus(other, { nominatedNodeName: null });

@@ -4,7 +4,7 @@
  * Source: the published scheduling queue.
  */
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
-import type { Plugin } from "./filters.ts";
+import type { Plugin } from "./refusal.ts";
 import type { PodNeeds } from "./pod-needs.ts";
 
 const backoffMicrosMin: Micros = 1_000_000;

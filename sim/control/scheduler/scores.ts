@@ -13,9 +13,7 @@ const most = 100;
 
 /** One number a node, in the order of the nodes. */
 export function scoresOf(question: Question, nodes: readonly NodeInfo[], topology: Topology): readonly number[] {
-  const totals = nodes.map(
-    (info) => leastAllocated(question, info) + balanced(question, info) + imageLocality(question, info),
-  );
+  const totals = nodes.map((info) => room(question, info) + imageLocality(question, info));
   const add = (weight: number, raw: readonly number[] | undefined): void => {
     if (raw === undefined) return;
     for (const [at, points] of raw.entries()) totals[at] = (totals[at] as number) + weight * points;
@@ -29,6 +27,13 @@ export function scoresOf(question: Question, nodes: readonly NodeInfo[], topolog
 
 export interface Topology {
   readonly zone: string;
+}
+
+/** How much of the node would be left, and how evenly. */
+function room(question: Question, info: NodeInfo): number {
+  const about = info.about(question.shape);
+  about.points ??= leastAllocated(question, info) + balanced(question, info);
+  return about.points;
 }
 
 function leastAllocated({ pod }: Question, info: NodeInfo): number {
