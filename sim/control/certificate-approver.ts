@@ -5,19 +5,11 @@
  * Source: the published approving controller: what it recognizes, whom it asks about, its reason and messages.
  */
 import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
-import type { ControlClient } from "../client/control-client.ts";
-import type { Reflectors } from "../client/reflectors.ts";
-import { type Outcome, WorkQueue } from "../client/work-queue.ts";
+import type { Outcome } from "../client/work-queue.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { metadataOf } from "../contract/objects.ts";
 import { parseCertificateRequest } from "../kinds/certificates/request.ts";
 import { refusesToSign, signerKindOf } from "../kinds/certificates/signers.ts";
-
-export interface CertificateApproverOptions {
-  readonly client: ControlClient;
-  readonly reflectors: Reflectors;
-  readonly dialect: Dialect;
-}
+import { type CertificateParts, CertificateRequests } from "./certificate-requests.ts";
 
 interface Recognized {
   /** What the asker must be allowed to create: a subresource of requests. */
@@ -26,57 +18,40 @@ interface Recognized {
 }
 
 export class CertificateApprover {
-  private readonly options: CertificateApproverOptions;
-  private readonly group: string;
-  private readonly path: string;
-  private readonly queue: WorkQueue<string>;
+  private readonly parts: CertificateParts;
+  private readonly requests: CertificateRequests;
 
-  constructor(options: CertificateApproverOptions) {
-    const { client, dialect } = options;
-    this.options = options;
-    this.group = groupInDialect(dialect, "certificates.svc.io");
-    this.path = `/apis/${this.group}/v1/certificatesigningrequests`;
-    this.queue = new WorkQueue({
-      process: client.process,
-      count: client.queueCounts.of("certificate_approver"),
-      work: (name, done) => this.sync(name, done),
+  constructor(parts: CertificateParts) {
+    this.parts = parts;
+    this.requests = new CertificateRequests(parts, {
+      queue: "certificate_approver",
+      concerns: (request) => recognized(parts.dialect, request) !== undefined,
+      work: (request, done) => this.decide(request, done),
     });
   }
 
   start(): void {
-    const { reflectors, dialect } = this.options;
-    const look = (object: JsonObject): void => {
-      if (recognized(dialect, object) !== undefined) this.queue.add(metadataOf(object).name ?? "");
-    };
-    reflectors.follow(this.path, {
-      replaced: (objects) => objects.forEach(look),
-      changed: look,
-      gone: (object) => this.queue.drop(metadataOf(object).name ?? ""),
-    });
-    reflectors.onceSynced(() => this.queue.open());
+    this.requests.start();
   }
 
-  private sync(name: string, done: (outcome: Outcome) => void): void {
-    const { client, dialect } = this.options;
-    client.get(`${this.path}/${name}`, ({ status, object }) => {
-      const found = status === 200 && object !== undefined ? recognized(dialect, object) : undefined;
-      if (found === undefined || object === undefined) {
-        done(status === 200 || status === 404 ? "done" : "again");
-        return;
-      }
-      this.isAllowed(object, found, (isAllowed) => {
-        if (isAllowed) this.approve(name, object, found, done);
-        else done("again"); // roles may be bound later
-      });
+  private decide(request: JsonObject, done: (outcome: Outcome) => void): void {
+    const found = recognized(this.parts.dialect, request);
+    if (found === undefined) {
+      done("done");
+      return;
+    }
+    this.isAllowed(request, found, (isAllowed) => {
+      if (isAllowed) this.approve(request, found, done);
+      else done("again"); // roles may be bound later
     });
   }
 
   private isAllowed(request: JsonObject, { permission }: Recognized, done: (isAllowed: boolean) => void): void {
-    const { client, dialect } = this.options;
+    const { client, dialect } = this.parts;
     const { username, uid, groups, extra } = (request["spec"] ?? {}) as JsonObject;
     const group = groupInDialect(dialect, "authorization.svc.io");
     const resource = {
-      group: this.group,
+      group: this.requests.group,
       version: "*",
       resource: "certificatesigningrequests",
       subresource: permission,
@@ -98,14 +73,11 @@ export class CertificateApprover {
     );
   }
 
-  private approve(name: string, request: JsonObject, { message }: Recognized, done: (outcome: Outcome) => void): void {
+  private approve(request: JsonObject, { message }: Recognized, done: (outcome: Outcome) => void): void {
     const status = (request["status"] ?? {}) as JsonObject;
     const conditions = (status["conditions"] ?? []) as readonly JsonObject[];
     const approval = { type: "Approved", status: "True", reason: "AutoApproved", message };
-    const body = { ...request, status: { ...status, conditions: [...conditions, approval] } };
-    this.options.client.call({ method: "PUT", path: `${this.path}/${name}/approval`, body }, (answer) =>
-      done(answer.status === 200 || answer.status === 404 ? "done" : "again"),
-    );
+    this.requests.put({ ...request, status: { ...status, conditions: [...conditions, approval] } }, "approval", done);
   }
 }
 

@@ -8,14 +8,11 @@
  * Source: the published signing controller, its reasons and lifetimes.
  */
 import { encodeBase64 } from "../../wire/base64.ts";
-import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
+import type { Dialect } from "../../wire/dialect.ts";
 import { type CertificateRequest, parseCertificateRequest } from "../kinds/certificates/request.ts";
 import { refusesToSign, signerKindOf } from "../kinds/certificates/signers.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { metadataOf } from "../contract/objects.ts";
-import type { ControlClient } from "../client/control-client.ts";
-import type { Reflectors } from "../client/reflectors.ts";
-import { type Outcome, WorkQueue } from "../client/work-queue.ts";
+import { type CertificateParts, CertificateRequests } from "./certificate-requests.ts";
 
 export interface CertificateTerms {
   readonly request: CertificateRequest;
@@ -34,10 +31,7 @@ export interface CertificateAuthority {
   issue(terms: CertificateTerms): { readonly pem: string } | { readonly error: string };
 }
 
-export interface CertificateSignerOptions {
-  readonly client: ControlClient;
-  readonly reflectors: Reflectors;
-  readonly dialect: Dialect;
+export interface CertificateSignerParts extends CertificateParts {
   /** Undefined: nothing can be signed. */
   readonly authority: CertificateAuthority | undefined;
 }
@@ -50,53 +44,29 @@ const yearSeconds = 365 * 24 * 3600;
 const backdateSecondsMax = 300;
 
 export class CertificateSigner {
-  private readonly options: CertificateSignerOptions;
-  private readonly path: string;
-  private readonly queue: WorkQueue<string>;
+  private readonly requests: CertificateRequests;
 
-  constructor(options: CertificateSignerOptions) {
-    const { client, dialect } = options;
-    this.options = options;
-    this.path = `/apis/${groupInDialect(dialect, "certificates.svc.io")}/v1/certificatesigningrequests`;
-    this.queue = new WorkQueue({
-      process: client.process,
-      count: client.queueCounts.of("certificate"),
-      work: (name, done) => this.sync(name, done),
+  constructor({ authority, ...parts }: CertificateSignerParts) {
+    const { client, dialect } = parts;
+    const { clock } = client.process;
+    this.requests = new CertificateRequests(parts, {
+      queue: "certificate",
+      concerns: () => true,
+      work: (request, done) => {
+        const nowSeconds = Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000);
+        const status = signedStatus(request, { dialect, authority, nowSeconds });
+        if (status === undefined) done("done");
+        else this.requests.put({ ...request, status }, "status", done);
+      },
     });
   }
 
   start(): void {
-    const { reflectors } = this.options;
-    const look = (object: JsonObject): void => this.queue.add(metadataOf(object).name ?? "");
-    reflectors.follow(this.path, {
-      replaced: (objects) => objects.forEach(look),
-      changed: look,
-      gone: (object) => this.queue.drop(metadataOf(object).name ?? ""),
-    });
-    reflectors.onceSynced(() => this.queue.open());
-  }
-
-  private sync(name: string, done: (outcome: Outcome) => void): void {
-    const { client, dialect, authority } = this.options;
-    const { clock } = client.process;
-    const path = `${this.path}/${name}`;
-    client.get(path, ({ status: found, object }) => {
-      const nowSeconds = Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000);
-      const status =
-        found === 200 && object !== undefined ? signedStatus(object, { dialect, authority, nowSeconds }) : undefined;
-      if (status === undefined) {
-        done(found === 200 || found === 404 ? "done" : "again");
-        return;
-      }
-      const body = { ...object, status };
-      client.call({ method: "PUT", path: `${path}/status`, body }, (answer) =>
-        done(answer.status === 200 || answer.status === 404 ? "done" : "again"),
-      );
-    });
+    this.requests.start();
   }
 }
 
-export interface SigningContext {
+interface SigningContext {
   readonly dialect: Dialect;
   readonly authority: CertificateAuthority | undefined;
   readonly nowSeconds: number;
