@@ -12,19 +12,18 @@
  * states, a token's, and types without a cache.
  * Source: document 1, Get and list semantics; the facts, section 3, D3, D8, D9 and D11.
  */
-import { largest } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
+import { remnant, resolved, spoiledList, unsorted } from "../../planted/spoiled-lists.ts";
 import type { RangeResult } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
 import { ApiError, badRequest, expired, timeout, unmapped } from "../../contract/errors.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
 import { tooLarge } from "./get.ts";
 import { type Page, type Reader, readPage } from "./page.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
 import { type Selection, select } from "./selection.ts";
-import type { ListRequest, ListSink, ReadContext, ReadTarget } from "./types.ts";
+import type { ListRequest, ListResult, ListSink, ReadContext, ReadTarget } from "./types.ts";
 import { badVersion, parseVersion, VERSION_WAIT_MICROS, versionProblem } from "./versions.ts";
 
 const TIMED_OUT = "Timeout: request did not complete within requested timeout - context deadline exceeded";
@@ -183,7 +182,8 @@ class List {
     const limit = unlimited || selection.single ? 0 : options.limit;
     const revision = source.applied;
     if (source.cached && bugs["list-cache-unsorted"]) {
-      this.give(readPage(unsorted(source), { ...selection, limit }, bugs), revision, limit);
+      const read = unsorted((...range) => source.range(...range));
+      this.give(readPage(read, { ...selection, limit }, bugs), revision, limit);
     } else if (limit > 0) {
       this.give(
         readPage((...range) => source.range(...range), { ...selection, limit }, bugs),
@@ -199,8 +199,11 @@ class List {
   }
 
   private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
-    if (revision < this.context.store.compactedRevision && this.context.bugs["compacted-read-inconsistent"]) {
-      this.give(this.remnant(revision, keys), revision, this.request.options.limit, true);
+    const { store, bugs } = this.context;
+    if (revision < store.compactedRevision && bugs["compacted-read-inconsistent"]) {
+      const { limit } = this.request.options;
+      const reader = remnant((start, end) => store.range(start, end, { count: false }) as RangeResult, revision);
+      this.give(readPage(reader, { ...this.selection, ...keys, limit }, bugs), revision, limit, true);
       return;
     }
     const problem = this.problemAt(revision) ?? this.unreadProblem(keys);
@@ -208,7 +211,6 @@ class List {
       this.sink.failed(problem);
       return;
     }
-    const { store, bugs } = this.context;
     const limit = this.selection.single || this.isWholeAnyway() ? 0 : this.request.options.limit;
     const read = this.isOfPresent() ? store.revision : revision;
     const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision: read }) as RangeResult;
@@ -228,18 +230,6 @@ class List {
   private isWholeAnyway(): boolean {
     const { continue: token, resourceVersion } = this.request.options;
     return token !== "" && resourceVersion === "0" && !this.context.profile.limitWithTokenAtZero;
-  }
-
-  /** The bug `compacted-read-inconsistent`: what of an old state has not changed since. */
-  private remnant(revision: number, keys: Pick<Selection, "start" | "end">): Page {
-    const { store, bugs } = this.context;
-    const reader: Reader = (start, end, { limit = 0 }) => {
-      const all = store.range(start, end, { count: false }) as RangeResult;
-      const left = all.items.filter(({ modRevision }) => modRevision <= revision);
-      const items = limit > 0 ? left.slice(0, limit) : left;
-      return { items, more: items.length < left.length, remaining: left.length - items.length, revision };
-    };
-    return readPage(reader, { ...this.selection, ...keys, limit: this.request.options.limit }, bugs);
   }
 
   private unreadProblem({ start, end }: Pick<Selection, "start" | "end">): ApiError | undefined {
@@ -277,59 +267,31 @@ class List {
   }
 
   private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
-    const { profile, bugs, listCounts } = this.context;
+    const { profile, bugs, store, listCounts } = this.context;
     const { items, lastKey } = page;
     const origin = fromStore ? "store" : "cache";
     listCounts.listed(this.target.prefix, origin, page.read, items.length);
-    const empty = items.length === 0;
-    const more = page.more || (bugs["continue-token-when-complete"] && limit > 0 && !empty);
-    const start = lastKey === undefined ? undefined : `${lastKey.slice(this.selection.prefix.length)}\0`;
-    this.sink.listed({
-      items: empty && !fromStore && bugs["list-null-items"] ? null : items,
-      resourceVersion: empty && bugs["list-empty-wrong-rv"] ? "0" : String(this.shown(items, revision)),
-      continue: more && start !== undefined ? encodeContinue(profile.dialect, { start, revision }, !fromStore) : "",
-      remainingItemCount: page.more ? this.remaining(page) : undefined,
+    const tokenBehind = (): string => {
+      if (lastKey === undefined) return "";
+      const start = `${lastKey.slice(this.selection.prefix.length)}\0`;
+      return encodeContinue(profile.dialect, { start, revision }, !fromStore);
+    };
+    const answer: ListResult = {
+      items,
+      resourceVersion: String(revision),
+      continue: page.more ? tokenBehind() : "",
+      // With selectors, what follows is counted, not matched.
+      remainingItemCount: page.more && this.selection.matches === undefined ? page.remaining : undefined,
       readCount: page.read,
       origin,
-    });
+    };
+    const spoiled = spoiledList(bugs, answer, () => ({
+      isOfNamespace: this.request.namespace !== "",
+      isLimited: limit > 0,
+      isContinued: this.request.options.continue !== "",
+      tokenBehind: tokenBehind(),
+      countBehind: () => store.count(`${lastKey}\0`, this.selection.end) as number,
+    }));
+    this.sink.listed(spoiled);
   }
-
-  private shown(items: Page["items"], revision: number): number {
-    const isWrong = this.context.bugs["list-version-of-newest-item"] && this.request.namespace !== "";
-    if (!isWrong || items.length === 0) return revision;
-    return largest(
-      items.map(({ metadata }) => Number((metadata as JsonObject)["resourceVersion"])),
-      0,
-    );
-  }
-
-  /** Undefined with selectors: what follows is counted, not matched. */
-  private remaining({ remaining, lastKey }: Page): number | undefined {
-    const { bugs, store } = this.context;
-    if (remaining === undefined || this.selection.matches !== undefined) return undefined;
-    if (bugs["remaining-count-is-limit-plus-one"]) return 1;
-    const later = this.request.options.continue !== "";
-    if (!bugs["remaining-count-at-head-not-at-rv"] || !later) return remaining;
-    return store.count(`${lastKey}\0`, this.selection.end) as number;
-  }
-}
-
-/** The bug `list-cache-unsorted`: in the order of last writes. */
-function unsorted(source: Source): Reader {
-  return (start, end, { limit = 0 }) => {
-    const { items, revision } = source.range(start, end);
-    const shuffled = items.toSorted((left, right) => left.modRevision - right.modRevision);
-    const given = limit > 0 ? shuffled.slice(0, limit) : shuffled;
-    return { items: given, more: given.length < items.length, remaining: items.length - given.length, revision };
-  };
-}
-
-/** The bug `continue-token-cross-scope`: `..` goes up, as in a path of files. */
-function resolved(key: string): string {
-  const segments: string[] = [];
-  for (const segment of key.split("/")) {
-    if (segment === "..") segments.pop();
-    else segments.push(segment);
-  }
-  return segments.join("/");
 }
