@@ -60,9 +60,11 @@ export interface CborItem {
   readonly end: number;
 }
 
-/** One item and nothing behind it. Throws `CborError`. */
-export function decodeCbor(bytes: Uint8Array): unknown {
-  const { value, end } = decodeCborItem(bytes, 0);
+/** One item and nothing behind it, with no more than so many items in it. Throws `CborError`. */
+export function decodeCbor(bytes: Uint8Array, itemsMax?: number): unknown {
+  const input = new CborInput(bytes, 0, itemsMax);
+  const value = input.item(0);
+  const end = input.at;
   if (end < bytes.length) {
     throw new CborError(`cbor: ${bytes.length - end} bytes of extraneous data starting at index ${end}`);
   }

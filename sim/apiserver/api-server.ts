@@ -46,6 +46,7 @@ import { defaultAddressTypes } from "./proxy/address-types.ts";
 import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
 import type { ServerContext } from "./verbs/server-context.ts";
+import { configurationSteps } from "../objects/apply/configuration.ts";
 import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
@@ -56,7 +57,6 @@ export type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
 const nothing: Cancel = () => {};
 /** A configuration that begins so is mostly JSON, and is read as that first. */
-const openingBrace = 123;
 const free: CostModel = { seatMicros: () => 0, answerMicros: () => 0 };
 const fiveMinutes: Micros = 300_000_000;
 const oneHour: Micros = 3_600_000_000;
@@ -402,9 +402,8 @@ export class ApiServer implements ApiHandler, RunHost {
       const { body, headers } = run.request;
       const type = headers["content-type"] ?? "";
       const isYaml = run.isLarge && body instanceof Uint8Array && /yaml/i.test(type);
-      if (isYaml && (body[0] !== openingBrace || !type.includes("apply")))
-        run.steps(yamlBodySteps(body), () => this.carryOut(run));
-      else this.carryOut(run);
+      if (!isYaml) this.carryOut(run);
+      else run.steps(type.includes("apply") ? configurationSteps(body) : yamlBodySteps(body), () => this.carryOut(run));
     });
   }
 

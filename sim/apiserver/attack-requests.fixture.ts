@@ -170,7 +170,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     prepare: () => [map("jp")],
     strike: () =>
       patch([
-        { op: "add", path: "/x", value: times(1_200_000, () => 1) },
+        { op: "add", path: "/x", value: times(50_000, () => 1) },
         ...times(9_000, () => ({ op: "add", path: "/x/0", value: 1 })),
       ]),
   },
@@ -178,7 +178,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     prepare: () => [map("jp")],
     strike: () =>
       patch([
-        { op: "add", path: "/x", value: times(1_200_000, () => 1) },
+        { op: "add", path: "/x", value: times(50_000, () => 1) },
         ...times(9_000, () => ({ op: "remove", path: "/x/0" })),
       ]),
   },
@@ -198,7 +198,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     ],
     strike: () => [
       widget({
-        e: { apiVersion: "v1", kind: "X", metadata: Object.fromEntries(times(130_000, (at) => [`u${at}`, 1])) },
+        e: { apiVersion: "v1", kind: "X", metadata: Object.fromEntries(times(95_000, (at) => [`u${at}`, 1])) },
       }),
     ],
   },
@@ -253,7 +253,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       }),
       ...whenServed,
     ],
-    strike: () => [widget({ l: times(100_000, () => ({})) })],
+    strike: () => [widget({ l: times(95_000, () => ({})) })],
   },
   "rule-trim": ruled("self.s.trim().size() > 0"),
   "rule-duration": ruled("self.n.all(x, duration(self.s) == duration(self.s))"),
@@ -271,7 +271,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       define({ type: "array", items: { type: "integer", anyOf: times(2_000, (at) => ({ minimum: 1_000_000 + at })) } }),
       ...whenServed,
     ],
-    strike: () => [widget(times(100_000, () => 1))],
+    strike: () => [widget(times(95_000, () => 1))],
   },
   budgets: {
     prepare: () => [

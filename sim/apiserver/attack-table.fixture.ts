@@ -22,6 +22,7 @@ interface Shape {
 
 /** Of a body: nearly what a server takes. */
 const wholeBytes = 2_900_000;
+const wholeValues = 95_000;
 const json = { "content-type": "application/json" };
 
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
@@ -375,13 +376,30 @@ function filled(shape: Shape, name: string, bytesMax: number): JsonObject {
     const { metadata = {}, ...rest } = shape.of(count) as { readonly metadata?: object };
     return { kind: shape.kind, apiVersion: shape.apiVersion, metadata: { name, ...metadata }, ...rest } as never;
   };
-  const size = (count: number): number => JSON.stringify(make(count)).length;
+  const share = (count: number): number => {
+    const made = make(count);
+    return Math.max(JSON.stringify(made).length / bytesMax, valueCount(made) / wholeValues);
+  };
   let count = 1_000;
   for (let tries = 0; tries < 4; tries++) {
-    count = Math.max(1, Math.min(1_450_000, Math.floor((count * bytesMax) / Math.max(size(count), 1))));
+    count = Math.max(1, Math.min(1_450_000, Math.floor(count / share(count))));
   }
-  while (count > 1 && size(count) > bytesMax) count = Math.floor(count * 0.95);
+  while (count > 1 && share(count) > 1) count = Math.floor(count * 0.95);
   return make(count);
+}
+
+/** Items and members, at any depth. */
+function valueCount(whole: unknown): number {
+  let count = 0;
+  const open = [whole];
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    for (const child of Object.values(next)) {
+      count++;
+      open.push(child);
+    }
+  }
+  return count;
 }
 
 /** The name under which all of a shape are written: what has finalizers stays. */

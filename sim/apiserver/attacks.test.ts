@@ -53,7 +53,7 @@ describe("owners", () => {
 
   it("that all control are refused, in a text of bounded length", () => {
     const attacked = new Attacked();
-    const ownerReferences = references(20_000, { controller: true });
+    const ownerReferences = references(15_000, { controller: true });
     const refused = attacked.post(configMaps, { metadata: { name: "o", ownerReferences } });
     expect(refused.status).toBe(422);
     expect(refused.text.length).toBeLessThan(20_000_000);

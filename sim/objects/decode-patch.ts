@@ -17,6 +17,7 @@ import { sortedJson } from "./sorted-json.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { isDeeperThan } from "./nesting.ts";
+import { isLargeObject, requireFewInJson, requireFewValues } from "./value-limit.ts";
 import { depthMax, UnstructuredContext, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 
@@ -24,6 +25,8 @@ import { walkOfStruct } from "./walker.ts";
 export interface Patch {
   /** Duplicates and unknown members of the patch itself, as texts. */
   readonly problems: readonly string[];
+  /** So much that what it is applied to may come to have too many values. */
+  readonly isLarge: boolean;
   /** The patched document; shares what it did not change. Throws `ApiError` 422. */
   readonly apply: (document: JsonObject) => Json;
   /** Of a strategic merge patch a refusal shows the patch, not the document, and names types in other words. */
@@ -43,7 +46,11 @@ export function readMergePatchBody(body: Uint8Array | JsonObject | undefined): P
     const error = `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding patch: ${error}`);
   }
-  return { problems: duplicates.map(duplicateText), apply: (document) => applyMergePatch(document, value) };
+  return {
+    isLarge: isLarge(body),
+    problems: duplicates.map(duplicateText),
+    apply: (document) => applyMergePatch(document, value),
+  };
 }
 
 /** Reads a strategic merge patch for a type. Throws `ApiError` 400. */
@@ -57,6 +64,7 @@ export function readStrategicPatchBody(
     throw badRequest(`json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
   }
   return {
+    isLarge: isLarge(body),
     problems: duplicates.map(duplicateText),
     apply: (document) => applyStrategicMerge(document, value, type, bugs),
     strategic: value,
@@ -68,6 +76,7 @@ export function readJsonPatchBody(body: Uint8Array | readonly Json[] | JsonObjec
   const { value, duplicates } = readBody(body);
   const { operations, unknown } = rejecting(() => readJsonPatch(value as Json, isLoose));
   return {
+    isLarge: isLarge(body),
     problems: [
       ...duplicates.map((path) => `json patch ${duplicateText(path)}`),
       ...unknown.map((path) => `json patch unknown field ${goQuote(path)}`),
@@ -89,11 +98,16 @@ function readBody(
   errorPrefix = "error decoding patch: ",
 ): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body !== undefined && !(body instanceof Uint8Array)) return { value: body, duplicates: [] };
-  const read = parseJsonStrict(body ?? new Uint8Array(0));
+  const bytes = body ?? new Uint8Array(0);
+  requireFewInJson(bytes);
+  const read = parseJsonStrict(bytes);
   if (!read.ok) throw badRequest(`${errorPrefix}${read.error}`);
   if (isDeeperThan(depthMax, read.value)) throw badRequest(`${errorPrefix}exceeded max depth`);
   return read;
 }
+
+const largeBytesMin = 32 * 1024;
+const isLarge = (body: unknown): boolean => body instanceof Uint8Array && body.length >= largeBytesMin;
 
 const jsonType = (value: unknown): string =>
   Array.isArray(value) ? "array" : value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value;
@@ -105,6 +119,7 @@ const jsonType = (value: unknown): string =>
 export function decodePatched(patch: Patch, live: JsonObject, target: Target, options: PatchDecoding): Decoded {
   const document = patch.apply(live);
   const context = patch.strategic === undefined ? new WalkContext() : new UnstructuredContext();
+  if (patch.isLarge || isLargeObject(live)) requireFewValues(document);
   const draft = walkOfStruct(target.type)(document ?? {}, context, live) as Draft;
   const refused = (error: string, status: number): ApiError => refusal(patch, document, error, status);
   if (context.error !== undefined) throw refused(context.error, 422);

@@ -13,6 +13,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { invalidValue } from "./causes.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { strictProblems } from "./strict-problems.ts";
+import { requireFewInJson, requireFewValues, valuesMax } from "./value-limit.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 import { readYamlBody } from "./yaml-body.ts";
@@ -37,7 +38,17 @@ export function decodeObject(
   level: FieldValidation,
   previous?: JsonObject,
 ): Decoded {
-  const read = readBody(body, format, target);
+  return decodeRead(readBody(body, format, target), body, target, level, previous);
+}
+
+/** The same for a body that has been read. */
+export function decodeRead(
+  read: ReadBody,
+  body: Uint8Array | JsonObject | undefined,
+  target: Target,
+  level: FieldValidation,
+  previous?: JsonObject,
+): Decoded {
   const gvk = recognise(read, target, body);
   const context = new WalkContext();
   const draft = walkOfStruct(target.type)(read.value, context, previous) as Draft;
@@ -54,14 +65,14 @@ const none: readonly string[] = Object.freeze([]);
 /** More are not told. */
 const unknownMax = 100;
 
-function strictErrors({ duplicates }: Read, { unknown }: WalkContext): readonly string[] {
+function strictErrors({ duplicates }: ReadBody, { unknown }: WalkContext): readonly string[] {
   if (unknown.length === 0) return duplicates;
   return [...duplicates, ...unknown.slice(0, unknownMax).map((path) => `unknown field ${goQuote(path)}`)];
 }
 
 /** JSON tells of both as they come in the text, and looks at nothing inside what it does not know. */
 function strictErrorsInOrder(
-  read: Read,
+  read: ReadBody,
   context: WalkContext,
   body: Uint8Array | JsonObject | undefined,
   { type }: Target,
@@ -70,7 +81,8 @@ function strictErrorsInOrder(
   return strictProblems(body, type, context.unknown);
 }
 
-interface Read {
+/** A body as a value, of whatever kind. */
+export interface ReadBody {
   readonly value: unknown;
   /** Ready texts. */
   readonly duplicates: readonly string[];
@@ -78,25 +90,31 @@ interface Read {
 }
 
 /** The reader of YAML reports its duplicates as one error of several lines. */
-function strictText({ duplicates, yaml }: Read, strict: readonly string[]): string {
+function strictText({ duplicates, yaml }: ReadBody, strict: readonly string[]): string {
   if (!yaml || duplicates.length === 0) return strict.join(", ");
   const lines = duplicates.map((text) => `\n  ${text}`).join("");
   return [`yaml: unmarshal errors:${lines}`, ...strict.slice(duplicates.length)].join(", ");
 }
 
-function readBody(body: Uint8Array | JsonObject | undefined, format: BodyFormat, target: Target): Read {
+/** Reads a body. Throws `ApiError` 400 or 413. */
+export function readBody(body: Uint8Array | JsonObject | undefined, format: BodyFormat, target: Target): ReadBody {
   if (body !== undefined && !(body instanceof Uint8Array)) return { value: body, duplicates: none, yaml: false };
   const bytes = body ?? noBytes;
   if (format === "yaml") {
     const read = readYamlBody(bytes);
     if (!read.ok) throw unrecognised(target, read.error, bytes);
+    requireFewValues(read.value);
     return { value: read.value, duplicates: read.duplicates, yaml: true };
   }
+  requireFewInJson(bytes);
   const read = parseJsonStrict(bytes, { duplicateObjects: "merge", spelledNumbers: target.type.custom !== true });
   if (!read.ok) throw unrecognised(target, `couldn't get version/kind; json parse error: ${read.error}`, bytes);
+  if (bytes.length > manyBytesMin) requireFewValues(read.value);
   return { value: read.value, duplicates: read.duplicates.map(duplicateText), yaml: false };
 }
 
+/** Of fewer bytes there are not too many values. */
+const manyBytesMin = 2 * valuesMax;
 const noBytes = new Uint8Array(0);
 const lenient = new TextDecoder();
 
@@ -109,7 +127,7 @@ interface GroupVersionKind {
 }
 
 /** Which kind the body says it is; refused unless it is the endpoint's. */
-function recognise(read: Read, target: Target, body: Uint8Array | JsonObject | undefined): GroupVersionKind {
+function recognise(read: ReadBody, target: Target, body: Uint8Array | JsonObject | undefined): GroupVersionKind {
   const bytes = body instanceof Uint8Array ? body : noBytes;
   const { value } = read;
   if (value !== null && !isObject(value)) {

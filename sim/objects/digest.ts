@@ -32,6 +32,17 @@ export function digestOf(value: Json, before?: Json): number {
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
+/** Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata. */
+export function digestParts(object: Members): void {
+  for (const part of Object.values(partsOf(object))) digestOf(part, part);
+}
+
+/** An object that has another's parts, and as `before` says that each is known: see `digestParts`. */
+export function partsOf(object: Members): Members {
+  const { metadata } = object;
+  return isMembers(metadata) ? { ...object, metadata: { ...metadata } } : { ...object };
+}
+
 /** Each type begins with a word of its own, so that "1", 1 and [1] differ. */
 const seeds = { null: 0x6e75, boolean: 0x626f, number: 0x6e6d, string: 0x7374, list: 0x6c69, object: 0x6f62 } as const;
 

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { BlockList } from "./block-list.ts";
 import { isDeeperThan } from "./nesting.ts";
 import { isObject } from "../contract/objects.ts";
+import { valuesMax } from "./value-limit.ts";
 import { depthMax } from "./walk-context.ts";
 import { setKey } from "./walker.ts";
 
@@ -160,6 +161,7 @@ class Editor {
   /** Copied by this patch, and changed in place from then on. */
   private readonly own = new Set<Fields | BlockList<Edited>>();
   private copyBytesLeft = copiedBytesMax;
+  private copyValuesLeft = valuesMax;
   readonly isLoose: boolean;
 
   constructor(document: Json, isLoose: boolean) {
@@ -252,7 +254,8 @@ class Editor {
 
   private countCopy(bytes: number): void {
     this.copyBytesLeft -= bytes;
-    if (this.copyBytesLeft < 0) throw new PatchFailure("the copies grow beyond what a body may have");
+    if (this.copyBytesLeft < 0 || --this.copyValuesLeft < 0)
+      throw new PatchFailure("the copies grow beyond what a body may have");
   }
 
   /** The document as it is now, with its lists in one piece. Nothing is edited afterwards. */

@@ -10,6 +10,7 @@ import { structNamed } from "../../../wire/schema.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { unhandled, unrecognised } from "../../objects/decode.ts";
 import { isObject, type Target } from "../../contract/objects.ts";
+import { bodyValuesMax } from "../../objects/value-limit.ts";
 import { decodeProtobuf, openEnvelope, type ProtobufBody } from "./protobuf/envelope.ts";
 import { ProtobufError } from "./protobuf/values.ts";
 
@@ -34,7 +35,7 @@ export function readProtobufBody(bytes: Uint8Array, target: Target): JsonObject 
 export function readCborBody(bytes: Uint8Array, target: Pick<Target, "kind">): JsonObject {
   let value: unknown;
   try {
-    value = decodeCbor(bytes);
+    value = decodeCbor(bytes, bodyValuesMax);
   } catch (error) {
     if (error instanceof CborError) throw unidentified(bytes, target, error.message);
     throw error;

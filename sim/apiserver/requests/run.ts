@@ -8,10 +8,18 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { Span } from "../../contract/tracing.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, internalError, timeout } from "../../contract/errors.ts";
-import type { ApiRequest, Payload, Responder, ResponseHeaders, TunnelTarget } from "../../contract/http-message.ts";
+import type {
+  ApiRequest,
+  JsonObject,
+  Payload,
+  Responder,
+  ResponseHeaders,
+  TunnelTarget,
+} from "../../contract/http-message.ts";
 import type { Flow } from "./flow-control.ts";
 import type { RequestSeries } from "./request-series.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
+import { isLargeObject } from "../../objects/value-limit.ts";
 import { emptyQuery, type Query } from "./url.ts";
 
 export type RunState =
@@ -54,10 +62,22 @@ export interface RunHost {
 
 /** From here on a request is carried out in several events: what comes meanwhile has its turn in between. */
 const largeBodyBytesMin = 128 * 1024;
+/** Of a body of many small values, which cost more than their bytes say. */
+const denseBodyBytesMin = 32 * 1024;
+const denseSeparatorsMin = 8_000;
 const largeQueryLengthMin = 16 * 1024;
 
-function isLarge({ body, query }: ApiRequest): boolean {
-  return query.length >= largeQueryLengthMin || (body instanceof Uint8Array && body.length >= largeBodyBytesMin);
+function isLarge({ body, query, headers }: ApiRequest): boolean {
+  if (query.length >= largeQueryLengthMin) return true;
+  if (!(body instanceof Uint8Array) || body.length < denseBodyBytesMin) return false;
+  return body.length >= largeBodyBytesMin || /cbor|protobuf/i.test(headers["content-type"] ?? "") || isDense(body);
+}
+
+/** Whether a text has a comma or a line for each of many values. */
+function isDense(body: Uint8Array): boolean {
+  let count = 0;
+  for (const byte of body) if (byte === 44 || byte === 10) count++;
+  return count >= denseSeparatorsMin;
 }
 
 const brokeText = "an exception in the server ended this request; its log has it under the id ";
@@ -99,7 +119,7 @@ export class Run {
   /** The server ended it to protect itself. */
   isTerminated = false;
   /** Its steps are events of their own. */
-  readonly isLarge: boolean;
+  isLarge: boolean;
   /** Spent waiting for others: for a seat, for webhooks. */
   private waitedMicros: Micros = 0;
   /** Since when it waits for others; -1 when it does not. */
@@ -190,6 +210,11 @@ export class Run {
     }
     isWaiting = true;
     this.park("waiting", cancel, true);
+  }
+
+  /** What is stored counts as well: a word added to a large object is a large request. */
+  meets(stored: JsonObject): void {
+    this.isLarge ||= isLargeObject(stored);
   }
 
   /** The next step: at once, or for a large request in an event of its own, at this instant, after what has come meanwhile. */

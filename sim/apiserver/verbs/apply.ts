@@ -12,6 +12,7 @@ import { applyMigrating } from "../../objects/apply/last-applied.ts";
 import { finishDraft } from "../../objects/decode.ts";
 import type { Tracked } from "../../objects/managed-fields.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { requireFewOwned, requireFewValues } from "../../objects/value-limit.ts";
 import { UnstructuredContext } from "../../objects/walk-context.ts";
 import { walkOfStruct } from "../../objects/walker.ts";
 import { offerOf } from "../answers/negotiate.ts";
@@ -47,6 +48,7 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
     if (live === undefined && subresource !== "") throw notFound(resource.name, name);
     const { target, strategy, apiVersion } = resource;
     const place: ApplyPlace = { target, strategy, apiVersion, subresource, options };
+    if (live !== undefined) run.meets(live.stored);
     const configured = configuration();
     run.next(() => write(live, applied(writer, run, live?.object, configured, place)));
   };
@@ -118,6 +120,10 @@ export function applied(
     dialect: target.dialect,
   });
   const managedFields = misowned(writer, live, owned, place);
+  if (run.isLarge) {
+    requireFewValues(object);
+    requireFewOwned(managedFields);
+  }
   reportDuplicates(run, configuration, options);
   const context = new UnstructuredContext();
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;

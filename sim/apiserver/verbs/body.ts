@@ -3,8 +3,9 @@ import { append } from "../../../wire/lists.ts";
 import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { decodeObject, stringField } from "../../objects/decode.ts";
+import { decodeRead, readBody, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
+import { requireFewInJson, requireFewValues } from "../../objects/value-limit.ts";
 import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import type { Format } from "../encodings/encode.ts";
@@ -15,27 +16,37 @@ import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { FieldValidation } from "./options.ts";
 
-/** The body as an object of the resource's kind; `previous`: the present one, of which it may share parts. Throws 400, 413 or 415; warnings go to the response. */
-export function decodeBody(
+/**
+ * Reads the body; what is returned decodes it, as an object of the resource's kind: two steps of a large request. `previous`: the
+ * present object, of which it may share parts. Both throw 400, 413 or 415; warnings go to the response.
+ */
+export function bodyReader(
   context: ServerContext,
   run: Run,
-  resource: Pick<ServedResource, "target">,
+  { target }: Pick<ServedResource, "target">,
   level: FieldValidation,
   previous?: JsonObject,
-): Draft {
+): () => Draft {
   const { body } = run.request;
-  const { target } = resource;
   const format = bodyFormat(context, run);
   // In a binary format the body becomes the object that its JSON would have been read as.
-  const { draft, warnings } =
+  const value =
     format === "protobuf"
-      ? decodeObject(readProtobufBody(body as Uint8Array, target), "json", target, "Ignore")
+      ? readProtobufBody(body as Uint8Array, target)
       : format === "cbor"
-        ? decodeObject(readCborBody(body as Uint8Array, target), "json", target, level)
-        : decodeObject(body, format, target, level, previous);
-  warn(run, warnings);
-  return draft;
+        ? readCborBody(body as Uint8Array, target)
+        : body;
+  const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
+  return () => {
+    const { draft, warnings } = decodeRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
+    if (run.isLarge) requireFewValues(draft); // defaults may be many times what was sent
+    warn(run, warnings);
+    return draft;
+  };
 }
+
+/** The body as an object of the resource's kind, in one step. Throws and warns like `bodyReader`. */
+export const decodeBody = (...body: Parameters<typeof bodyReader>): Draft => bodyReader(...body)();
 
 /** The body of a DELETE as an object; undefined when it is empty. Throws 400, 413, 415, or the observed 500. */
 export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObject | undefined {
@@ -46,6 +57,7 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
   if (format === "cbor") return readCborBody(body, options);
+  if (format === "json") requireFewInJson(body);
   const text = format === "yaml" ? readYamlBody(body) : parseJsonStrict(body);
   if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
   throw badRequest(

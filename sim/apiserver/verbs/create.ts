@@ -5,7 +5,14 @@
 import { refusesCreation } from "../admission/namespace-lifecycle.ts";
 import { refreshQuotas, requireQuota } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
-import { alreadyExists, type ApiError, badRequest, generateNameExhausted, unmapped } from "../../contract/errors.ts";
+import {
+  alreadyExists,
+  type ApiError,
+  type Cause,
+  badRequest,
+  generateNameExhausted,
+  unmapped,
+} from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
 import { prepareForCreate, wipeSystemFields } from "../../objects/system-fields.ts";
@@ -15,7 +22,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { decodeBody, warn } from "./body.ts";
+import { bodyReader, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
@@ -30,9 +37,14 @@ export function create(writer: Writer, run: Run, resource: ServedResource): void
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run)); // a 406 must not leave an object behind
   requireBodySize(run);
   const options = writeOptions(context, "CreateOptions", run.query);
-  const draft = decodeBody(context, run, resource, options.fieldValidation);
-  settleNamespace(draft, run.resourcePlace.namespace);
-  run.next(() => createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)));
+  const decoded = bodyReader(context, run, resource, options.fieldValidation);
+  run.next(() => {
+    const draft = decoded();
+    settleNamespace(draft, run.resourcePlace.namespace);
+    run.next(() =>
+      createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)),
+    );
+  });
 }
 
 /**
@@ -55,12 +67,20 @@ export function createDraft(
   if (!owned) track(writer, run, resource, draft, undefined, options, "");
   const { namespace = "", name = "" } = metadataOf(draft);
   const storeAdmitted = (object: Draft): void => {
+    if (!run.isLarge || generatesName(object)) {
+      storeJudged(object);
+      return;
+    }
+    const causes = judged(writer, resource, object);
+    run.next(() => storeJudged(object, causes));
+  };
+  const storeJudged = (object: Draft, causes?: readonly Cause[]): void => {
     if (!resource.row.namespaced) {
-      done(store(writer, resource, object, sentVersion, options));
+      done(store(writer, run, resource, object, sentVersion, options, causes));
       return;
     }
     const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
-    const made = store(writer, resource, object, sentVersion, options);
+    const made = store(writer, run, resource, object, sentVersion, options, causes);
     // The first quota of a namespace is counted as well.
     if (!options.dryRun && (hasQuotas || resource === writer.quotas))
       refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
@@ -83,24 +103,35 @@ export function createDraft(
   run.next(admit);
 }
 
-/** Prepares, validates and stores; a generated name that is taken is drawn again. */
+function generatesName(draft: Draft): boolean {
+  const { name = "", generateName = "" } = metadataOf(draft);
+  return name === "" && generateName !== "";
+}
+
+/** What is wrong with a draft, which is ready for the store afterwards. */
+function judged(writer: Writer, resource: ServedResource, draft: Draft): readonly Cause[] {
+  prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  writer.sharedSpecs.share(resource, draft);
+  return validateCreate(draft, resource.strategy, writer.context.bugs);
+}
+
+/** Prepares, validates and stores; a generated name that is taken is drawn again. `known`: a draft with a name is judged already. */
 function store(
   writer: Writer,
+  { isLarge }: Run,
   resource: ServedResource,
   admittedDraft: Draft,
   sentVersion: string,
   options: WriteOptions,
+  known?: readonly Cause[],
 ): JsonObject {
   const { context } = writer;
-  const { name: sentName = "", generateName = "" } = metadataOf(admittedDraft);
-  const generates = sentName === "" && generateName !== "";
+  const generates = known === undefined && generatesName(admittedDraft);
   if (generates) seal(admittedDraft); // every name begins with what was admitted, without what came of the last one
   for (let attempt = 1; ; attempt++) {
     const draft = generates ? { ...admittedDraft } : admittedDraft;
-    prepareForCreate(draft, resource.strategy, writer.writeContext(""));
-    writer.sharedSpecs.share(resource, draft);
+    const causes = known ?? judged(writer, resource, draft);
     const name = metadataOf(draft).name ?? "";
-    const causes = validateCreate(draft, resource.strategy, context.bugs);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (sentVersion !== "" && sentVersion !== "0" && !context.bugs["create-with-version-taken"]) {
       const text = "resourceVersion should not be set on objects to be created";
@@ -109,7 +140,7 @@ function store(
     // A name that is taken is what is wrong first, whatever else is.
     if (resource.strategy.allocatesAddresses && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
-    const made = writer.create(resource, draft, options.dryRun);
+    const made = writer.create(resource, draft, options.dryRun, isLarge);
     if (made !== undefined) return made;
     if (generates && context.bugs["generate-name-collision"]) {
       const taken = writer.live(resource, metadataOf(draft).namespace ?? "", name);

@@ -83,6 +83,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   const attempt = (): void => {
     const live = writer.live(resource, namespace, name);
     if (live === undefined) throw notFound(resource.name, name);
+    run.meets(live.stored);
     const patch = read();
     run.next(() => {
       const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding);

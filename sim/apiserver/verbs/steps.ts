@@ -9,9 +9,10 @@ import {
 import { type Decision, refusal } from "../access/authorize.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { digestOf } from "../../objects/digest.ts";
+import { digestParts } from "../../objects/digest.ts";
 import { trackManagedFields } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
+import { requireFewOwned } from "../../objects/value-limit.ts";
 import { hasDoubledKey } from "../../planted/doubled-keys.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -79,6 +80,7 @@ export function track(
     subresource,
     now: writer.times.now(),
   });
+  if (run.isLarge) requireFewOwned(metadataOf(draft).managedFields);
   if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
     delete ownMetadata(draft).managedFields;
   }
@@ -96,7 +98,7 @@ export function readied(run: Run, draft: Draft, proceed: (draft: Draft) => void)
   run.next(() => {
     seal(draft);
     run.next(() => {
-      digestOf(draft as JsonObject);
+      digestParts(draft as JsonObject);
       run.next(() => proceed({ ...draft }));
     });
   });

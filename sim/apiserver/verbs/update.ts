@@ -16,7 +16,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { decodeBody, warn } from "./body.ts";
+import { bodyReader, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
@@ -31,18 +31,13 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "UpdateOptions", run.query);
-  const body = decodeBody(context, run, resource, options.fieldValidation, writer.present(run, resource));
-  settleNamespace(body, namespace);
-  requireName(body, name);
-  if (subresource === "status" && context.bugs["status-of-any-uid"]) delete ownMetadata(body).uid;
-  seal(body); // each attempt starts from the body as it was sent
-  const sentUid = metadataOf(body).uid ?? "";
-
-  const attempt = (): void => {
+  const decoded = bodyReader(context, run, resource, options.fieldValidation, writer.present(run, resource));
+  const attempt = (body: Draft, sentUid: string): void => {
     const live = writer.live(resource, namespace, name);
     if (sentUid !== "" && sentUid !== (live === undefined ? "" : metadataOf(live.object).uid)) {
       throw uidConflict(resource, namespace, name, sentUid, live);
     }
+    if (live !== undefined) run.meets(live.stored);
     const draft: Draft = { ...body };
     if (live === undefined) {
       if (subresource !== "" || !createsOnUpdate(writer, resource)) throw notFound(resource.name, name);
@@ -56,11 +51,20 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
     }
     const write: UpdateOf = { resource, subresource, live, draft, options, conditional: true };
     change(writer, run, write, (stored) => {
-      if (stored === undefined) attempt();
+      if (stored === undefined) attempt(body, sentUid);
       else respondObject(context, run, 200, stored);
     });
   };
-  run.next(attempt);
+  run.next(() => {
+    const body = decoded();
+    settleNamespace(body, namespace);
+    requireName(body, name);
+    if (subresource === "status" && context.bugs["status-of-any-uid"]) delete ownMetadata(body).uid;
+    run.next(() => {
+      seal(body); // each attempt starts from the body as it was sent
+      attempt(body, metadataOf(body).uid ?? "");
+    });
+  });
 }
 
 export interface UpdateOf {
@@ -98,10 +102,13 @@ export function change(
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.bugs, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
+    run.next(() => settle(object));
+  };
+  const settle = (object: Draft): void => {
     if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
     if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
       requireQuota(writer, resource, object, options.dryRun, live.object);
-    const stored = commit(writer, write, object);
+    const stored = commit(writer, run, write, object);
     if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace, resource, name);
     done(stored);
   };
@@ -120,13 +127,18 @@ function mayChangeUsage(writer: Writer, resource: ServedResource, { object }: Li
   );
 }
 
-function commit(writer: Writer, { resource, live, options }: UpdateOf, object: Draft): JsonObject | undefined {
+function commit(
+  writer: Writer,
+  { isLarge }: Run,
+  { resource, live, options }: UpdateOf,
+  object: Draft,
+): JsonObject | undefined {
   const goes = removesItself(object, live.object) && !hasSpecFinalizers(resource, object);
   if (goes && !writer.context.bugs["last-finalizer-removed-object-stays"]) {
     // The answer is the object as submitted, at the version that it had.
     return writer.remove(live, options.dryRun) === undefined ? undefined : (object as JsonObject);
   }
-  return writer.replace(resource, live, object, options.dryRun);
+  return writer.replace(resource, live, object, options.dryRun, isLarge);
 }
 
 /** What others live in also waits for the finalizers in its spec. */

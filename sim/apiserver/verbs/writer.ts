@@ -10,10 +10,11 @@ import type { KeyValue } from "../../store/types.ts";
 import { type QuotaNamespaces, quotaNamespacesOf } from "../admission/quota-namespaces.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { digestOf } from "../../objects/digest.ts";
+import { digestOf, partsOf } from "../../objects/digest.ts";
 import { objectsEqual } from "../../objects/equality.ts";
 import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
+import { noteLarge } from "../../objects/value-limit.ts";
 import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -142,7 +143,7 @@ export class Writer {
   }
 
   /** Stores a new object. Undefined when the key is taken. */
-  create(resource: ServedResource, draft: Draft, dryRun: boolean): JsonObject | undefined {
+  create(resource: ServedResource, draft: Draft, dryRun: boolean, isLarge = false): JsonObject | undefined {
     const { store, process, profile } = this.context;
     if (!profile.nullCreationTimes) omitNullTimes(draft);
     const { namespace = "", name = "" } = metadataOf(draft);
@@ -157,7 +158,7 @@ export class Writer {
       finishMetadata(draft, String(revision));
       const object = toStored(resource, draft);
       // Before it is sealed: what is frozen already is shared with others.
-      process.trace("write", key, revision, digestOf(object, sharedByTemplate(object)));
+      process.trace("write", key, revision, digestOf(object, isLarge ? partsOf(object) : sharedByTemplate(object)));
       stored = seal(object);
       return stored;
     });
@@ -165,6 +166,7 @@ export class Writer {
       this.spoilRefused(key);
       return undefined;
     }
+    if (isLarge) noteLarge(stored);
     this.sharedSpecs.keep(resource, stored);
     return viewed(resource, stored);
   }
@@ -172,7 +174,13 @@ export class Writer {
   /**
    * Replaces `live` by `draft`. Undefined when somebody else was faster. A draft that changes nothing is not stored.
    */
-  replace(resource: ServedResource, live: Live, draft: Draft, dryRun: boolean): JsonObject | undefined {
+  replace(
+    resource: ServedResource,
+    live: Live,
+    draft: Draft,
+    dryRun: boolean,
+    isLarge = false,
+  ): JsonObject | undefined {
     const { store, process, bugs } = this.context;
     const candidate = toStored(resource, draft);
     const isRenewed = bugs["idle-apply-renews-time"] && !sameOwners(live.stored, candidate);
@@ -189,9 +197,10 @@ export class Writer {
     store.put(live.key, live.modRevision, (revision) => {
       const version = bugs["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
       stored = seal(withResourceVersion(candidate, version ?? String(revision)));
-      process.trace("write", live.key, revision, digestOf(stored, live.stored));
+      process.trace("write", live.key, revision, digestOf(stored, isLarge ? partsOf(candidate) : live.stored));
       return stored;
     });
+    if (isLarge && stored !== undefined) noteLarge(stored);
     return stored === undefined ? undefined : viewed(resource, stored);
   }
 

@@ -7,8 +7,9 @@ import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
+import { requireFewInJson, requireFewValues, bodyValuesMax } from "../value-limit.ts";
 import { depthMax } from "../walk-context.ts";
-import { readYamlBody } from "../yaml-body.ts";
+import { readYamlBody, yamlBodySteps } from "../yaml-body.ts";
 
 export interface Configuration {
   readonly value: JsonObject;
@@ -57,24 +58,47 @@ const tooDeep = (format: "yaml" | "cbor"): ApiError =>
 
 function readCbor(body: Uint8Array): unknown {
   try {
-    return decodeCbor(body);
+    return decodeCbor(body, bodyValuesMax);
   } catch (error) {
     throw error instanceof CborError ? badRequest(`error decoding CBOR: ${error.message}`) : error;
   }
 }
 
-/** JSON without surprises needs no YAML reader, which is much slower. */
 function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
-  if (body[0] === openingBrace) {
-    const quick = parseJsonStrict(body);
-    if (quick.ok && quick.duplicates.length === 0 && !quick.unsafeNumbers && !body.includes(backslash)) {
-      return { value: quick.value, duplicates: none };
-    }
-    if (!quick.ok && quick.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
-  }
+  const quick = readQuickly(body);
+  if (quick !== undefined) return quick;
   const read = readYamlBody(body);
   if (!read.ok) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
+  requireFewValues(read.value);
   return { value: asFloats(read.value), duplicates: read.duplicates };
+}
+
+type Quick = { readonly value: unknown; readonly duplicates: readonly string[] } | undefined;
+
+const quickReadings = new WeakMap<Uint8Array, { readonly quick: Quick }>();
+
+/** JSON without surprises needs no YAML reader, which is much slower. Undefined: it does need it. */
+function readQuickly(body: Uint8Array): Quick {
+  if (body[0] !== openingBrace) return undefined;
+  const known = quickReadings.get(body);
+  if (known !== undefined) return known.quick;
+  const read = parseJsonStrict(body);
+  if (!read.ok && read.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
+  const isPlain = read.ok && read.duplicates.length === 0 && !read.unsafeNumbers && !body.includes(backslash);
+  return isPlain ? { value: read.value, duplicates: none } : undefined;
+}
+
+/** Reads the YAML of a configuration in steps, for whoever calls `readConfiguration` with it afterwards. Throws `ApiError`. */
+export function* configurationSteps(body: Uint8Array): Generator<void, void> {
+  if (body[0] === openingBrace) {
+    requireFewInJson(body);
+    yield;
+    const quick = readQuickly(body);
+    quickReadings.set(body, { quick });
+    yield;
+    if (quick !== undefined) return;
+  }
+  yield* yamlBodySteps(body);
 }
 
 /** Integers that no double holds are rounded, as the server's reader does. */

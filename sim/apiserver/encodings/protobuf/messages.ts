@@ -10,6 +10,7 @@ import { compareBytes } from "../../../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../../../wire/schema.ts";
 import { InvariantError } from "../../../kernel/invariant.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
+import { bodyValuesMax } from "../../../objects/value-limit.ts";
 import { presenceOf, zeroOfField } from "../../../objects/zero-values.ts";
 import { schemaAlternative } from "./schema-alternatives.ts";
 import {
@@ -44,6 +45,7 @@ export function decodeMessage(type: TypeRow, bytes: Uint8Array): JsonObject {
 /** Runs a reader whose own errors are a client's mistakes, too. */
 export function guarded<Result>(bytes: Uint8Array, read: (reader: Reader) => Result): Result {
   depth = 0;
+  fieldCount = 0;
   try {
     return read(protobuf.Reader.create(bytes));
   } catch (error) {
@@ -97,10 +99,12 @@ function writePlan(plan: MessagePlan, writer: Writer, object: JsonObject): void 
 /** How deep messages may lie in each other; only schemas do so at all. The real decoder has no limit but memory. */
 const depthMax = 500;
 let depth = 0;
+let fieldCount = 0;
 
 function readPlan(plan: MessagePlan, reader: Reader, length: number, into: Record<string, Json>): JsonObject {
   if (++depth > depthMax) throw new ProtobufError("proto: exceeded maximum recursion depth");
   readFields(reader, length, (number, wireType) => {
+    if (++fieldCount > bodyValuesMax) throw new ProtobufError("proto: exceeded maximum number of fields");
     const slot = plan.byNumber.get(number);
     slot?.read(reader, wireType, into);
     return slot !== undefined;

@@ -1,0 +1,105 @@
+/**
+ * How many values one object may have: members and items at any depth, but for who owns its fields. Every step of a request walks over all of them, and
+ * none of these walks may keep others waiting; the bytes alone say little, for three megabytes are one text or a million items.
+ * Simplification: the real server has no such limit, but stores nothing above 1.5 MiB in its encoding.
+ */
+import { type ApiError, tooLarge } from "../contract/errors.ts";
+
+export const valuesMax = 100_000;
+/** Of a body, and of owned fields: whoever writes an object back sends both. */
+export const bodyValuesMax = 3 * valuesMax;
+
+const tooManyValues = (what = "object", max = valuesMax): ApiError =>
+  tooLarge(`Request entity too large: the limit of values in one ${what} is ${max}`);
+
+/** A value takes two characters at least. */
+const harmlessBytes = 2 * bodyValuesMax;
+
+/** Throws 413 for a body in JSON, before it is read. What is no JSON is for its reader to refuse. */
+export function requireFewInJson(body: Uint8Array): void {
+  if (body.length <= harmlessBytes) return;
+  let count = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at] as number;
+    if (byte === quote) at = endOfText(body, at);
+    else if (byte === comma) count++;
+    else if (byte === openingBrace || byte === openingBracket) {
+      const first = afterSpace(body, at + 1);
+      if (body[first] !== closingBrace && body[first] !== closingBracket) count++;
+    }
+  }
+  if (count > bodyValuesMax) throw tooManyValues("body", bodyValuesMax);
+}
+
+const quote = 34;
+const comma = 44;
+const backslash = 92;
+const openingBracket = 91;
+const closingBracket = 93;
+const openingBrace = 123;
+const closingBrace = 125;
+
+/** Where the text that begins at `at` ends. */
+function endOfText(body: Uint8Array, at: number): number {
+  let end = at + 1;
+  while (end < body.length && body[end] !== quote) end += body[end] === backslash ? 2 : 1;
+  return end;
+}
+
+function afterSpace(body: Uint8Array, from: number): number {
+  let at = from;
+  while (body[at] === 32 || body[at] === 10 || body[at] === 13 || body[at] === 9) at++;
+  return at;
+}
+
+/** Throws 413 for an object, of any depth; what is no object may be anything. */
+export function requireFewValues(whole: unknown): void {
+  if (hasMoreValues(whole, valuesMax, member(member(whole, "metadata"), "managedFields"))) throw tooManyValues();
+}
+
+/** Throws 413. */
+export function requireFewOwned(managedFields: unknown): void {
+  if (hasMoreValues(managedFields, bodyValuesMax)) throw tooManyValues("list of owned fields", bodyValuesMax);
+}
+
+const member = (value: unknown, name: string): unknown =>
+  isContainer(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+
+/** Whether a value has more members and items in all than `max`, without those of `apart`; looks at no more than that. */
+export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boolean {
+  if (!isContainer(whole)) return false;
+  let count = 0;
+  const open: object[] = [whole];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    if (Array.isArray(container)) {
+      count += container.length;
+      if (count > max) return true;
+      for (const child of container as readonly unknown[]) if (isContainer(child) && child !== apart) open.push(child);
+      continue;
+    }
+    for (const key in container) {
+      if (++count > max) return true;
+      const child: unknown = (container as Readonly<Record<string, unknown>>)[key];
+      if (isContainer(child) && child !== apart) open.push(child);
+    }
+  }
+  return false;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const larges = new WeakSet<object>();
+let areThereLarges = false;
+
+/** From here on a write takes its steps in events of their own, and so does every later request about the object. */
+const largeValuesMin = 4_000;
+
+/** Remembers a sealed object if it is large. */
+export function noteLarge(object: object): void {
+  if (!hasMoreValues(object, largeValuesMin)) return;
+  larges.add(object);
+  areThereLarges = true;
+}
+
+/** Whether a stored object is known to be large. */
+export const isLargeObject = (object: object): boolean => areThereLarges && larges.has(object);
