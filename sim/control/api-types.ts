@@ -8,6 +8,7 @@ import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros } from "../kernel/types.ts";
 import type { ControlClient } from "../client/control-client.ts";
 import type { Reflectors } from "../client/reflectors.ts";
+import { later } from "./shared/later.ts";
 
 export interface ApiType {
   /** In the dialect; "" for the core group. */
@@ -72,7 +73,7 @@ export class ApiTypes {
   private askSoon(): void {
     if (this.planned) return;
     this.planned = true;
-    this.client.process.clock.after(stepMicros, () => {
+    later(this.client.process, stepMicros, () => {
       this.planned = false;
       this.ask(() => {
         for (const listener of this.listeners) listener();
@@ -87,7 +88,7 @@ export class ApiTypes {
     this.client.call({ method: "GET", path: "/api", accept }, (core) => {
       this.client.call({ method: "GET", path: "/apis", accept }, (named) => {
         if (core.object === undefined || named.object === undefined) {
-          this.client.process.clock.after(retryMicros, () => this.ask(changed));
+          later(this.client.process, retryMicros, () => this.ask(changed));
           return;
         }
         const types = [...typesIn(core.object), ...typesIn(named.object)];

@@ -5,6 +5,7 @@ import { Reflectors } from "../client/reflectors.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { formatMicroTime } from "../../wire/time.ts";
 import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import { Kernel, type ProcessError } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import { type ClusterControllersOptions, startClusterControllers } from "./cluster-controllers.ts";
 import { startScheduler } from "./scheduler/start.ts";
@@ -29,10 +30,12 @@ export interface ClusterBedOptions {
   readonly binder?: "scheduler" | "puppets" | "nobody";
   readonly controllers?: Partial<ClusterControllersOptions>;
   readonly seed?: string;
+  /** Hears of exceptions; without it, they fail the run. */
+  readonly caught?: (failure: ProcessError) => void;
 }
 
 export class ClusterBed {
-  readonly bed = new TestBed({ profile: kubernetesProfile });
+  readonly bed: TestBed;
   /** Requests of controllers and of the scheduler, by account, method and resource; watches left out. */
   readonly requests = new Map<string, number>();
   /** Nodes that are not heard of. */
@@ -49,8 +52,16 @@ export class ClusterBed {
   private turn = 0;
   private address = 1;
 
-  constructor({ nodes = 3, shapeOf = () => ({}), binder = "puppets", controllers = {} }: ClusterBedOptions = {}) {
-    const { bed } = this;
+  constructor({
+    nodes = 3,
+    shapeOf = () => ({}),
+    binder = "puppets",
+    controllers = {},
+    caught,
+  }: ClusterBedOptions = {}) {
+    const kernelOptions = { seed: "test", ...(caught === undefined ? {} : { caught }) };
+    const bed = new TestBed({ profile: kubernetesProfile }, new Kernel(kernelOptions));
+    this.bed = bed;
     const { server, kernel } = bed;
     const { dialect } = kubernetesProfile;
     this.binds = binder === "puppets";

@@ -33,6 +33,7 @@ import {
   taintNames,
   taintsOf,
 } from "./node-conditions.ts";
+import { later } from "../shared/later.ts";
 
 interface Lease extends Stored {
   readonly spec?: { readonly renewTime?: string | null };
@@ -127,8 +128,8 @@ export class NodeLifecycle {
       },
     });
     informers.onceSynced(() => {
-      client.process.clock.after(0, () => this.monitor());
-      client.process.clock.after(evictionMicros, () => this.evict());
+      this.monitorAfter(0);
+      later(client.process, evictionMicros, () => this.evict());
     });
   }
 
@@ -137,10 +138,20 @@ export class NodeLifecycle {
     return { ...subjectOf(nodeRow, node), namespace: "" };
   }
 
+  private monitorAfter(delayMicros: Micros): void {
+    later(
+      this.parts.client.process,
+      delayMicros,
+      () => this.monitor(),
+      () => {
+        this.isMonitoring = false;
+      },
+    );
+  }
+
   /** Every five seconds: who has not been heard of, and how the zones are. */
   private monitor(): void {
-    const { clock } = this.parts.client.process;
-    clock.after(monitorMicros, () => this.monitor());
+    this.monitorAfter(monitorMicros);
     if (this.isMonitoring) return;
     this.isMonitoring = true;
     runSteps(this.parts.client, this.monitorAll(), () => {
@@ -251,8 +262,9 @@ export class NodeLifecycle {
 
   /** The rate is the zone's. */
   private evict(): void {
-    const { clock } = this.parts.client.process;
-    clock.after(evictionMicros, () => this.evict());
+    const { process } = this.parts.client;
+    const { clock } = process;
+    later(process, evictionMicros, () => this.evict());
     for (const zone of this.zones.values()) {
       for (const name of zone.waiting) {
         if (zone.bucket?.take(clock.nowMicros()) !== true) break;
@@ -265,7 +277,7 @@ export class NodeLifecycle {
   private setEvicting(name: string): void {
     const { client } = this.parts;
     runSteps(client, this.writeEvicting(name), (isWritten) => {
-      if (!isWritten) client.process.clock.after(retryMicros, () => this.setEvicting(name));
+      if (!isWritten) later(client.process, retryMicros, () => this.setEvicting(name));
     });
   }
 

@@ -12,6 +12,7 @@ import { isTerminated } from "../shared/pods.ts";
 import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod } from "../shared/stored.ts";
 import { taintNames, taintsOf } from "./node-conditions.ts";
+import { later } from "../shared/later.ts";
 
 const periodMicros: Micros = 20_000_000;
 /** A node must have been missing for so long. */
@@ -53,14 +54,16 @@ export class PodCollector {
 
   private collectLater(): void {
     const { client } = this.parts;
-    client.process.clock.after(periodMicros, () => {
+    const end = (): void => {
+      this.isBusy = false;
+    };
+    const collect = (): void => {
       this.collectLater();
       if (this.isBusy) return;
       this.isBusy = true;
-      runSteps(client, this.collect(), () => {
-        this.isBusy = false;
-      });
-    });
+      runSteps(client, this.collect(), end);
+    };
+    later(client.process, periodMicros, collect, end);
   }
 
   private *collect(): Steps<void> {

@@ -11,6 +11,7 @@ import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod } from "../shared/stored.ts";
 import { taintsOf } from "./node-conditions.ts";
 import { secondsTolerated } from "./tolerations.ts";
+import { later } from "../shared/later.ts";
 
 interface Planned {
   readonly atMicros: Micros;
@@ -77,7 +78,7 @@ export class TaintEviction {
     // What was planned sooner stays; a longer time does not save it.
     if (planned !== undefined && planned.atMicros <= atMicros) return;
     planned?.cancel();
-    const cancel = clock.after(atMicros - clock.nowMicros(), () => {
+    const cancel = later(this.parts.client.process, atMicros - clock.nowMicros(), () => {
       this.planned.delete(key);
       this.events.tell(subjectOf(podRow, pod), "Normal", "TaintManagerEviction", `Marking for deletion Pod ${key}`);
       this.evict(key, pod.metadata.uid, 1);
@@ -93,7 +94,7 @@ export class TaintEviction {
   private evict(key: string, uid: string, tries: number): void {
     const { client } = this.parts;
     runSteps(client, this.delete(key, uid), (isDone) => {
-      if (!isDone && tries < triesMax) client.process.clock.after(retryMicros, () => this.evict(key, uid, tries + 1));
+      if (!isDone && tries < triesMax) later(client.process, retryMicros, () => this.evict(key, uid, tries + 1));
     });
   }
 

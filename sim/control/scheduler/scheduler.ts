@@ -26,6 +26,7 @@ import { type PodNeeds, podNeeds } from "./pod-needs.ts";
 import { type Budget, preemptionFor } from "./preemption.ts";
 import { SchedulingEvents } from "./scheduling-events.ts";
 import { SchedulingQueue } from "./scheduling-queue.ts";
+import { later } from "../shared/later.ts";
 
 export interface SchedulerOptions {
   readonly client: ControlClient;
@@ -160,11 +161,16 @@ export class Scheduler {
   private plan(): void {
     if (this.planned || !this.isOpen) return;
     this.planned = true;
-    this.client.process.clock.after(this.cycleMicros, () => {
+    let pod: PodNeeds | undefined;
+    const next = (): void => {
       this.planned = false;
-      const pod = this.queue.take();
+      pod = this.queue.take();
       if (pod === undefined) return;
       this.schedule(pod);
+      this.plan();
+    };
+    later(this.client.process, this.cycleMicros, next, () => {
+      if (pod !== undefined) this.queue.failed(pod.uid, new Set()); // later again
       this.plan();
     });
   }
