@@ -15,12 +15,12 @@ afterEach(() => vi.restoreAllMocks());
 it("what throws is told, and what it has left half-done is put right", () => {
   const told: unknown[] = [];
   const kernel = new Kernel({ seed: "later", caught: ({ cause }, what) => told.push([cause, what]) });
-  const failed = vi.fn();
+  const failed = vi.fn<() => void>();
   const throws = (): void => {
     throw planned;
   };
   const process = kernel.process("controllers");
-  const done = vi.fn();
+  const done = vi.fn<() => void>();
   kernel.enter(process, () => {
     later(process, 1, throws, failed);
     later(process, 2, done);
