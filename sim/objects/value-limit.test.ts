@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
+  bodyValuesMax,
   hasMoreValues,
   isLargeObject,
   noteLarge,
   requireFewInJson,
+  requireFewOwned,
   requireFewValues,
   valuesMax,
 } from "./value-limit.ts";
