@@ -59,7 +59,7 @@ describe("agents-keep-to-their-thresholds", () => {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "a", namespace: "n", annotations },
-    spec,
+    spec: { nodeName: "one", ...spec },
     status: {
       phase: "Failed",
       reason: "Evicted",
