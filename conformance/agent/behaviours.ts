@@ -203,6 +203,15 @@ export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
       const { status } = await agent.ask("serving", "/run/default/a/b", { method: "POST" });
       return [status === 404 || status === 405, `status ${status}`];
     }),
+    // A command in a pod that is not there is refused either way: what needs none shows the difference.
+    started("with them, the agent tells its configuration", [], async (agent) => {
+      const { status } = await agent.ask("serving", "/configz");
+      return [status === 200, `status ${status}`];
+    }),
+    started("without them, it does not", ["--enable-debugging-handlers=false"], async (agent) => {
+      const { status } = await agent.ask("serving", "/configz");
+      return [status === 404 || status === 405, `status ${status}`];
+    }),
   ],
   "agent-server.tls-cert": [
     started("without a certificate, a self-signed pair is made in --cert-dir", [], async (agent) => {

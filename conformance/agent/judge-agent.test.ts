@@ -50,6 +50,65 @@ describe("an agent judged as a program", { timeout: 60_000 }, () => {
     expect(await judge(dead, "agent-pods.max-pods")).toEqual({ "agent-pods.max-pods": "failed" });
   });
 
+  /** Bugs of flags and listeners, each in what becomes of one argument, and which requirement it breaks. */
+  const bugs: Readonly<Record<string, readonly [requirement: string, from: string, to: string]>> = {
+    "a value beyond its range is cut to it": [
+      "agent-images.low-threshold",
+      "--image-gc-low-threshold=101",
+      "--image-gc-low-threshold=80",
+    ],
+    "a duration without a unit is in seconds": [
+      "agent-images.minimum-age",
+      "--minimum-image-ttl-duration=41",
+      "--minimum-image-ttl-duration=41s",
+    ],
+    "an unknown gate is passed over": [
+      "agent-configuration.feature-gates",
+      "--feature-gates=NoSuchGate=true",
+      "--feature-gates=",
+    ],
+    "an unknown signal is passed over": [
+      "agent-eviction.hard-defaults",
+      "--eviction-hard=no.signal<1Gi",
+      "--eviction-hard=",
+    ],
+    "old handshakes are let in": [
+      "agent-server.tls-min-version",
+      "--tls-min-version=VersionTLS13",
+      "--tls-min-version=VersionTLS12",
+    ],
+    "any cipher suite is agreed on": [
+      "agent-server.cipher-suites",
+      "--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+      "--tls-cipher-suites=",
+    ],
+    "whoever says nothing is let in": ["agent-server.anonymous", "--anonymous-auth=false", "--anonymous-auth=true"],
+    "commands run though they are turned off": [
+      "agent-server.debugging-handlers",
+      "--enable-debugging-handlers=false",
+      "--v=0",
+    ],
+    "headers of one name come in another order": [
+      "agent-pods.url-header",
+      "--manifest-url-header=X-A:one,X-A:two",
+      "--manifest-url-header=X-A:two,X-A:one",
+    ],
+    "a lock is given up without a file": [
+      "agent-configuration.lock-contention",
+      "--exit-on-lock-contention=true",
+      "--v=0",
+    ],
+  };
+  const broken = Object.values(bugs);
+
+  it("fails for each bug of flags and listeners", { timeout: 300_000 }, async () => {
+    const changes = Object.fromEntries(broken.map(([, from, to]) => [from, to]));
+    const wrong = agentWith("wrong", `(args) => args.map((arg) => (${JSON.stringify(changes)})[arg] ?? arg)`);
+    const only = broken.map(([requirement]) => requirement);
+    const failed = Object.fromEntries(only.map((requirement) => [requirement, "failed"]));
+    expect(await judge(wrong, ...only)).toEqual(failed);
+  });
+
   it("judges nothing of a program that is no agent", async () => {
     await expect(judge("false", "agent-pods.max-pods")).rejects.toThrow(UnfitAgentError);
   });
