@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
@@ -68,6 +68,42 @@ describe("an agent alone", () => {
       expect(readFileSync(`/proc/${running.child.pid}/oom_score_adj`, "utf8").trim()).toBe("600");
     running.child.kill("SIGTERM");
     expect((await running.ended).code).toBe(0);
+  });
+
+  it("may have as many files open as it is told", async () => {
+    const running = agent("--max-open-files=640");
+    await running.firstLine;
+    if (process.platform === "linux" && existsSync("/usr/bin/prlimit"))
+      expect(readFileSync(`/proc/${running.child.pid}/limits`, "utf8")).toMatch(/^Max open files +640 +640 /m);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it("gives containers processors and memory of a machine with NUMA nodes, and does not start with another's files", async () => {
+    const wide = `${socket}.wide`;
+    const machine = start("runtime", "--listen", `unix://${wide}`, "--cpu", "8", "--numa-nodes", "2");
+    await machine.firstLine;
+    const folder = join(scratch, "guaranteed");
+    mkdirSync(folder);
+    const limits = { cpu: "4", memory: "1Gi" };
+    const spec = {
+      containers: [{ name: "c", image: "local/box:1", command: ["sleep", "1000"], resources: { limits } }],
+    };
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "own" }, spec };
+    writeFileSync(join(folder, "a.json"), JSON.stringify(body));
+    const flags = [
+      `--container-runtime-endpoint=unix://${wide}`,
+      `--pod-manifest-path=${folder}`,
+      "--runonce",
+      "--cpu-manager-policy=static",
+      "--reserved-cpus=0",
+      "--topology-manager-policy=single-numa-node",
+    ];
+    const { code, stderr } = await agent(...flags).ended;
+    expect([code, stderr.includes("checked and kept")]).toEqual([0, false]);
+    expect(readFileSync(`${wide}.state`, "utf8")).toContain('"cpusetCpus":"4-7"');
+    const other = await agent(`--container-runtime-endpoint=unix://${wide}`).ended;
+    expect([other.code, other.stderr.includes("differs from state checkpoint policy")]).toEqual([2, true]);
   });
 
   it("does not start on a machine that its flags refuse", async () => {

@@ -1,4 +1,5 @@
 /** A node agent from its settings: what they name is read and looked at, and it runs until it is told to end. */
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
@@ -34,6 +35,7 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
   const log = new AgentLog(agentLogOptions(settings));
   const warn = (line: string): void => log.warning("agent", line);
   setOomScore(settings.number("oom-score-adj"), warn);
+  if (settings.given.has("max-open-files")) setOpenFiles(settings.number("max-open-files"), warn);
   const interruption = interrupted(); // before the line that says it has begun
   const lockFile = settings.text("lock-file");
   const lock = lockFile === "" ? undefined : await holdLock(lockFile, interruption, warn);
@@ -175,6 +177,15 @@ function setOomScore(score: number, warn: (line: string) => void): void {
   } catch (error) {
     warn(`--oom-score-adj ${score}: ${(error as Error).message}. The agent keeps the score that it has.`);
   }
+}
+
+/** Only the machine's own tool can set it, and not everybody may raise it. */
+function setOpenFiles(count: number, warn: (line: string) => void): void {
+  if (process.platform !== "linux") return;
+  const { status, stderr, error } = spawnSync("prlimit", ["--pid", String(process.pid), `--nofile=${count}`]);
+  if (status === 0) return;
+  const why = error?.message ?? stderr.toString().trim();
+  warn(`--max-open-files ${count}: ${why}. The agent keeps the limit that it has.`);
 }
 
 /** The first address of either family that others can reach, IPv4 before IPv6; else the loopback. */

@@ -11,6 +11,7 @@ import type { AgentOptions, ControlGroupOptions } from "../ports.ts";
 import { amount, cgroupParent } from "../runtime/container-config.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { run } from "../task.ts";
+import { writeFile } from "./machine-files.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -109,7 +110,6 @@ export interface ControlGroupsPorts {
 /** Requests are looked at so often; what has not changed is not written again. */
 const everyMicros: Micros = 10_000_000;
 const firstMicros: Micros = 1_000_000;
-const encoder = new TextEncoder();
 
 export class ControlGroups {
   private readonly ports: ControlGroupsPorts;
@@ -139,8 +139,8 @@ export class ControlGroups {
     const kept = new Map<string, string>();
     for (const [path, text] of files) {
       if (this.written.get(path) !== text) {
-        run(cri.ask("WritePath", { path, content: encoder.encode(text) }), (answer) => {
-          if (!answer.ok && this.written.get(path) === text) this.written.delete(path);
+        run(writeFile(cri, path, text), (isThere) => {
+          if (!isThere && this.written.get(path) === text) this.written.delete(path);
         });
       }
       kept.set(path, text);

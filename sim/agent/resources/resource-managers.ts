@@ -7,7 +7,6 @@
  * 1.33 agent's texts.
  */
 import { cpuListText } from "../../../wire/cpu-list.ts";
-import { grpcCode } from "../../../wire/cri.ts";
 import type { LinuxContainerResources, MachineInfoResponse } from "../../../wire/cri-messages.ts";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import {
@@ -27,6 +26,7 @@ import { run, sleep, type Task } from "../task.ts";
 import { podAsk, type ContainerAsk, type PodAsk } from "./asks.ts";
 import { type CannotAllocate, CpuManager, reservedCpus } from "./cpu-manager.ts";
 import { type Hint, type Hints, maskOf, mergeHints } from "./hints.ts";
+import { readFile, writeFile } from "./machine-files.ts";
 import { MemoryManager } from "./memory-manager.ts";
 import { cpuStateText, memoryStateText, readCpuState, readMemoryState } from "./state-files.ts";
 import { machineTopology, type Topology } from "./topology.ts";
@@ -191,8 +191,8 @@ export class ResourceManagers {
       const now = text();
       if (this.written.get(path) === now) continue;
       this.written.set(path, now);
-      run(cri.ask("WritePath", { path, content: encoder.encode(now) }), (answer) => {
-        if (!answer.ok && this.written.get(path) === now) this.written.delete(path);
+      run(writeFile(cri, path, now), (isThere) => {
+        if (!isThere && this.written.get(path) === now) this.written.delete(path);
       });
     }
   }
@@ -304,19 +304,6 @@ export class ResourceManagers {
       }
     }
     for (const id of this.told.keys()) if (!running.has(id)) this.told.delete(id);
-  }
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-/** Undefined: there is none. A runtime that cannot be reached is asked again. */
-function* readFile(cri: CriCaller, path: string): Task<string | undefined> {
-  for (;;) {
-    const read = yield* cri.ask("ReadPath", { path });
-    if (read.ok) return decoder.decode(read.message.content);
-    if (read.code !== grpcCode.unavailable && read.code !== grpcCode.deadlineExceeded) return undefined;
-    yield* sleep(cri.process.clock, again);
   }
 }
 

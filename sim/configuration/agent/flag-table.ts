@@ -493,7 +493,7 @@ export const flagTable: readonly FlagRow[] = [
     "1000000",
     "maxOpenFiles",
     "Files that the agent may have open.",
-    kept("the machine's own limit holds"),
+    acts("the agent's own process"),
   ),
   inFile("max-pods", "int32", "110", "maxPods", "Pods that may run here.", inNode),
   own(

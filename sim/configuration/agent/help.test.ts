@@ -22,7 +22,6 @@ const withoutEffect = [
   "hairpin-mode",
   "kernel-memcg-notification",
   "make-iptables-util-chains",
-  "max-open-files",
   "nodeagent-cgroups",
   "runtime-cgroups",
   "system-cgroups",
