@@ -1,4 +1,4 @@
-/** Words for a value of another type than a schema wants: whoever writes files need not know how they are read. */
+/** Words for a value that is not of those, or not of the type, that a schema wants: whoever writes files need not know how they are read. */
 import type { z } from "zod";
 
 const names: Readonly<Record<string, string>> = {
@@ -14,6 +14,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** For `safeParse`; undefined leaves an issue its own message. */
 export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === "invalid_value") return `expected one of ${issue.values.map(String).join(", ")}`;
   if (issue.code !== "invalid_type") return undefined;
   const wanted = names[issue.expected] ?? issue.expected;
   return issue.input === undefined

@@ -55,6 +55,10 @@ async function play(options: RunOptions): Promise<ExitCode> {
   const report = reportOf(read, arms, played, options);
   writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
   print(report, options.json, folder);
+  if (read.plan.experiment.find !== undefined && !options.json)
+    process.stdout.write(
+      `where it ends: touchstone capacity find ${file}${report.form === "full" ? "" : ` --${report.form}`}\n`,
+    );
   return exitCodeOf(report, isWhole);
 }
 

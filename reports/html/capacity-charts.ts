@@ -2,6 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import type { CapacityRun } from "../schema/capacity-report.ts";
+import { figureText, type Metric } from "../capacity/metrics.ts";
 import { LatencyHistogram } from "../capacity/latency-histogram.ts";
 import type { Markup } from "./markup.ts";
 
@@ -66,9 +67,13 @@ export function loadLegend(run: CapacityRun): readonly { readonly name: string; 
   return names.map((name, index) => ({ name, color: index + 1 }));
 }
 
+/** How long the run went on, so that all charts of it have one scale. */
+const secondsOf = ({ byWho }: Pick<CapacityRun, "byWho">): number =>
+  byWho.reduce((most, { seconds }) => Math.max(most, seconds.length), 1);
+
 /** Which component asks how much at which second: the darker, the more; by the square root, so that little is seen as well. */
 export function heatMap(run: CapacityRun): Markup {
-  const seconds = Math.max(1, ...run.byWho.map((row) => row.seconds.length));
+  const seconds = secondsOf(run);
   const step = Math.max(1, Math.ceil(seconds / 120));
   const cells = run.byWho.flatMap(({ who, seconds: counts }) =>
     merged(counts, step).map((requests, at) => ({ who, second: at * step, requests: requests / step })),
@@ -98,35 +103,38 @@ export function heatMap(run: CapacityRun): Markup {
   );
 }
 
-/** p50, p90 and p99 of one SLI over the measurement, in milliseconds. */
+/** p50, p90 and p99 of one SLI over the measurement. */
 export function percentilesOverTime(
   run: CapacityRun,
   sli: CapacityRun["latencyOverTime"][number]["sli"],
 ): Markup | undefined {
   const parts = run.latencyOverTime.find((row) => row.sli === sli)?.parts ?? [];
-  const points = parts.flatMap((part, index) => {
-    const histogram = LatencyHistogram.of([part]);
-    return histogram.count === 0
-      ? []
-      : [50, 90, 99].map((percent) => ({
-          percent: `p${percent}`,
-          second: (index * run.partMicros) / 1e6,
-          millis: (histogram.percentile(percent) ?? 0) / 1000,
-        }));
-  });
-  if (points.length === 0) return undefined;
+  const histograms = parts.map((part) => LatencyHistogram.of([part]));
+  if (histograms.every(({ count }) => count === 0)) return undefined;
+  // Where nothing was asked there is no figure, and no line.
+  const points = histograms.flatMap((histogram, index) =>
+    [50, 90, 99].map((percent) => ({
+      percent: `p${percent}`,
+      second: (index * run.partMicros) / 1e6,
+      millis: histogram.count === 0 ? Number.NaN : Math.max(0.01, (histogram.percentile(percent) ?? 0) / 1000),
+    })),
+  );
   return svgOf(
     {
       height: 180,
       marginLeft: 65,
-      x: { label: "seconds" },
-      y: { label: "ms", grid: true, type: "log" },
+      x: { label: "seconds", domain: [0, secondsOf(run)] },
+      y: { label: null, grid: true, type: "log", tickFormat: (millis: number) => figureText(millis * 1000, "µs") },
       color: { domain: ["p50", "p90", "p99"], range: [series[0], series[1], series[3]] as string[] },
       marks: [
-        Plot.lineY(
-          points.map((point) => ({ ...point, millis: Math.max(0.01, point.millis) })),
-          { x: "second", y: "millis", z: "percent", stroke: "percent", strokeWidth: 1.75, marker: "dot" },
-        ),
+        Plot.lineY(points, {
+          x: "second",
+          y: "millis",
+          z: "percent",
+          stroke: "percent",
+          strokeWidth: 1.75,
+          marker: "dot",
+        }),
       ],
     },
     `Percentiles of ${sli} over the measurement`,
@@ -136,7 +144,7 @@ export function percentilesOverTime(
 /** One figure over the arms of a sweep, with what its repetitions spread. */
 export function curve(
   name: string,
-  unit: string,
+  unit: Metric["unit"],
   points: readonly { readonly x: number; readonly y: number; readonly low: number; readonly high: number }[],
   parameter: string,
 ): Markup {
@@ -145,7 +153,7 @@ export function curve(
       height: 220,
       marginLeft: 75,
       x: { label: parameter, ticks: points.map(({ x }) => x), tickFormat: (value: number) => String(value) },
-      y: { label: unit === "" ? name : `${name} (${unit})`, grid: true, zero: true },
+      y: { label: null, grid: true, zero: true, tickFormat: (value: number) => figureText(value, unit) },
       marks: [
         Plot.ruleX(
           points.filter(({ low, high }) => high > low),
