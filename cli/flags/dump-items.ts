@@ -16,6 +16,8 @@ export interface DumpItem {
 const chunkBytes = 1 << 20;
 const objectBytesMax = 64 << 20;
 const depthMax = 200;
+const pipeMillis = 10;
+const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
 const advice = "expected JSON as `kubectl get nodes,pods,pdb,priorityclasses -A -o json` prints it";
 
 /** `-` is what comes in on standard input. Throws `UsageError` with the line. */
@@ -34,7 +36,13 @@ export function* dumpItems(path: string): Generator<DumpItem> {
       try {
         count = readSync(descriptor, chunk, 0, chunkBytes, null);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EOF") break;
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === "EOF") break;
+        // A pipe whose writer is slow, as kubectl is: there is nothing in it yet.
+        if (code === "EAGAIN") {
+          Atomics.wait(nobodyWakes, 0, 0, pipeMillis);
+          continue;
+        }
         throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
       }
       if (count === 0) break;
