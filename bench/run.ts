@@ -1,17 +1,19 @@
 /**
- * `npm run bench -- [NAME…] [--rounds N]`: measures every benchmark of bench/, or those whose file or name begins
+ * `npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE]`: measures every benchmark of bench/, or those whose file or name begins
  * with a NAME, and prints one JSON object a line, the machine first. Each file gets a process of its own, so that
- * one benchmark's garbage and optimised code do not weigh on the next.
+ * one benchmark's garbage and optimised code do not weigh on the next. `--page` writes a page of them as well; `--from` makes
+ * it of what an earlier run has printed, and measures nothing.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Bench, machine, measure } from "./harness.ts";
+import { readBenchLines, renderBenchPage } from "./page.ts";
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const notBenches = new Set(["harness.ts", "run.ts"]);
+const notBenches = new Set(["harness.ts", "page.ts", "run.ts"]);
 
 /** Exit code of a file's process in which no benchmark was asked for. */
 const nothingHere = 3;
@@ -27,23 +29,40 @@ async function main(): Promise<number> {
     console.error(`bench: ${(error as Error).message}`);
     return 2;
   }
-  const { names, rounds, file } = parsed;
+  const { names, rounds, file, page, from } = parsed;
   if (file !== undefined) return measureFile(file, names, rounds);
-  console.log(JSON.stringify(machine()));
+  if (from !== undefined) return pageOf(page ?? "", () => readFileSync(from, "utf8"));
+  let printed = `${JSON.stringify(machine())}\n`;
+  process.stdout.write(printed);
   let measured = 0;
   for (const candidate of benchFiles()) {
-    const { status } = spawnSync(
+    const { status, stdout } = spawnSync(
       process.execPath,
       ["--expose-gc", fileURLToPath(import.meta.url), "--file", candidate, "--rounds", String(rounds), ...names],
-      { stdio: "inherit" },
+      { stdio: ["inherit", page === undefined ? "inherit" : "pipe", "inherit"], encoding: "utf8" },
     );
+    if (page !== undefined) {
+      process.stdout.write(stdout);
+      printed += stdout;
+    }
     if (status === nothingHere) continue;
     if (status !== 0) return 1;
     measured++;
   }
-  if (measured > 0) return 0;
+  if (measured > 0) return page === undefined ? 0 : pageOf(page, () => printed);
   console.error(`bench: no benchmark begins with ${names.join(" or ")}`);
   return 2;
+}
+
+function pageOf(path: string, lines: () => string): number {
+  try {
+    const { machine: where, measurements } = readBenchLines(lines());
+    writeFileSync(path, renderBenchPage(where, measurements));
+    return 0;
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`);
+    return 2;
+  }
 }
 
 async function measureFile(file: string, names: readonly string[], rounds: number): Promise<number> {
@@ -60,13 +79,27 @@ function benchFiles(): readonly string[] {
     .sort();
 }
 
-function parse(): { names: readonly string[]; rounds: number; file: string | undefined } {
+function parse(): {
+  names: readonly string[];
+  rounds: number;
+  file: string | undefined;
+  page: string | undefined;
+  from: string | undefined;
+} {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: "string", default: "5" }, file: { type: "string" } },
+    options: {
+      rounds: { type: "string", default: "5" },
+      file: { type: "string" },
+      page: { type: "string" },
+      from: { type: "string" },
+    },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds ${values.rounds}: must be an integer of 1 or more`);
-  return { names: positionals, rounds, file: values.file };
+  const { file, page, from } = values;
+  if (from !== undefined && (page === undefined || positionals.length > 0))
+    throw new Error("--from FILE measures nothing: it goes with --page FILE, and with no names");
+  return { names: positionals, rounds, file, page, from };
 }

@@ -76,7 +76,8 @@ function foundText(
 ): string {
   const paint = painter(process.stdout);
   const head = `${paint("strong", question)}\n${tried.length} values of ${parameter} were tried.\n`;
-  if (breaksAt === undefined) return `${head}\n${paint("good", `All objectives hold up to ${parameter}=${holdsAt}.`)}`;
+  if (breaksAt === undefined)
+    return `${head}\n${paint("good", `All objectives hold up to ${parameter}=${holdsAt}, the largest value that was asked for: --to looks further.`)}`;
   const unit = broken?.unit === "micros" ? "µs" : "";
   const value = (found: number | undefined): string => figureText(found, unit);
   const rows = relieved.map((each) => [

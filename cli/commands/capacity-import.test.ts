@@ -1,13 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { text as textOf } from "node:stream/consumers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
-import { root } from "../spawned-command.fixture.ts";
 import { clusterObjects } from "../targets/cluster-reader.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
@@ -105,15 +101,6 @@ describe("touchstone capacity import", () => {
       ["update", 200, 1],
       ["watch", 200, 1],
     ]);
-  });
-
-  it("waits for a pipe whose writer is slow", async () => {
-    const halves = `(head -c 100 "$0"; sleep 0.5; tail -c +101 "$0")`;
-    const piped = spawn("sh", ["-c", `${halves} | "$1" cli/bin.mjs capacity import -`, dump, process.execPath], {
-      cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    expect(await textOf(piped.stdout)).toContain("# 2 nodes and 3 pods");
   });
 
   it("refuses what it cannot make one of", async () => {

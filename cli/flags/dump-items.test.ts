@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DumpItem, DumpScanner } from "./dump-items.ts";
+import { type DumpItem, dumpItems, DumpScanner } from "./dump-items.ts";
 
 /** In chunks that end at these places. */
 function scanned(text: string, cuts: readonly number[] = []): readonly DumpItem[] {
@@ -58,6 +58,16 @@ describe("the objects of a dump", () => {
       { object: { b: 1 }, listKind: "PodList", line: 4 },
       { object: { kind: "Node" }, listKind: "", line: 6 },
     ]);
+  });
+
+  it("come through a pipe whose writer is slow", () => {
+    const turns = ['{"a":', new Error("EAGAIN"), "1}", new Error("EAGAIN"), ""];
+    const read = (_descriptor: number, into: Buffer): number => {
+      const turn = turns.shift() ?? "";
+      if (turn instanceof Error) throw Object.assign(turn, { code: turn.message });
+      return into.write(turn);
+    };
+    expect([...dumpItems("-", read)].map(({ object }) => object)).toEqual([{ a: 1 }]);
   });
 
   it("are refused with their line when they are none", () => {

@@ -20,8 +20,11 @@ const pipeMillis = 10;
 const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
 const advice = "expected JSON as `kubectl get nodes,pods,pdb,priorityclasses -A -o json` prints it";
 
+/** As `readSync`. */
+type ReadsFile = (descriptor: number, into: Buffer, offset: number, length: number, position: null) => number;
+
 /** `-` is what comes in on standard input. Throws `UsageError` with the line. */
-export function* dumpItems(path: string): Generator<DumpItem> {
+export function* dumpItems(path: string, read: ReadsFile = readSync): Generator<DumpItem> {
   let descriptor: number;
   try {
     descriptor = path === "-" ? 0 : openSync(path, "r");
@@ -34,7 +37,7 @@ export function* dumpItems(path: string): Generator<DumpItem> {
     for (;;) {
       let count: number;
       try {
-        count = readSync(descriptor, chunk, 0, chunkBytes, null);
+        count = read(descriptor, chunk, 0, chunkBytes, null);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code === "EOF") break;
