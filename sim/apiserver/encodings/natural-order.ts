@@ -6,31 +6,68 @@
 import { compareBytes } from "../../../wire/go-strings.ts";
 
 export function naturalOrder(left: string, right: string): number {
-  if (simple.test(left) && simple.test(right)) return compareBytes(left, right);
+  const shorter = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < shorter && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  if (at === shorter) return left.length - right.length;
+  const [x, y] = [left.charCodeAt(at), right.charCodeAt(at)];
+  if (x >= 128 || y >= 128) return orderBeyondAscii(left, right);
+  const [xIsLetter, yIsLetter] = [isLetter(x), isLetter(y)];
+  if (xIsLetter !== yIsLetter) return xIsLetter ? 1 : -1;
+  return xIsLetter ? x - y : orderOfNumbers(left, right, at) || x - y;
+}
+
+const isLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+
+/** Two keys that part at `at`, with what is no letter: by the numbers that begin there, of which one may be missing. */
+function orderOfNumbers(left: string, right: string, at: number): number {
+  const [leftEnd, rightEnd] = [endOfNumber(left, at), endOfNumber(right, at)];
+  // Zeros count but for those that a number begins with.
+  const isWithin = follows(left, at);
+  const leftFrom = isWithin ? at : afterZeros(left, at, leftEnd);
+  const rightFrom = isWithin ? at : afterZeros(right, at, rightEnd);
+  const size = leftEnd - leftFrom;
+  if (size !== rightEnd - rightFrom) return size - (rightEnd - rightFrom);
+  for (let digit = 0; digit < size; digit++) {
+    const order = left.charCodeAt(leftFrom + digit) - right.charCodeAt(rightFrom + digit);
+    if (order !== 0) return order;
+  }
+  return leftEnd - rightEnd;
+}
+
+function endOfNumber(key: string, from: number): number {
+  let end = from;
+  while (end < key.length && isDigit(key.charCodeAt(end))) end++;
+  return end;
+}
+
+function afterZeros(key: string, from: number, end: number): number {
+  let first = from;
+  while (first < end && key.charCodeAt(first) === 48) first++;
+  return first;
+}
+
+/** Whether a number that is not all zeros ends before `at`. */
+function follows(key: string, at: number): boolean {
+  for (let before = at - 1; before >= 0 && isDigit(key.charCodeAt(before)); before--) {
+    if (key.charCodeAt(before) !== 48) return true;
+  }
+  return false;
+}
+
+/** Two keys that part with a character that is not ASCII, which no number has. */
+function orderBeyondAscii(left: string, right: string): number {
   const a = [...left];
   const b = [...right];
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
-  const [x, y] = [a[at], b[at]];
-  if (x === undefined || y === undefined) return a.length - b.length;
+  const [x, y] = [a[at] as string, b[at] as string];
   const [xIsLetter, yIsLetter] = [letter.test(x), letter.test(y)];
-  if (xIsLetter && yIsLetter) return compareBytes(x, y);
   if (xIsLetter !== yIsLetter) return xIsLetter ? 1 : -1;
-  // Zeros within a number do not count as its beginning.
-  const isWithin = (x === "0" || y === "0") && /[1-9]\d*$/.test(a.slice(0, at).join(""));
-  const [m, n] = [digitsAt(a, at), digitsAt(b, at)];
-  const [first, second] = isWithin ? [`1${m}`, `1${n}`] : [m, n];
-  const [p, q] = [BigInt(first || "0"), BigInt(second || "0")];
-  if (p !== q) return p < q ? -1 : 1;
-  return m.length - n.length || compareBytes(x, y);
+  if (xIsLetter) return compareBytes(x, y);
+  const order = orderOfNumbers(a.slice(at).join(""), b.slice(at).join(""), 0);
+  return order || compareBytes(x, y);
 }
 
-/** Most keys are letters alone. */
-const simple = /^[A-Za-z]*$/;
 const letter = /\p{L}/u;
-
-function digitsAt(chars: readonly string[], from: number): string {
-  let end = from;
-  while (end < chars.length && /\d/.test(chars[end] as string)) end++;
-  return chars.slice(from, end).join("");
-}
