@@ -1,6 +1,11 @@
 /** Random nodes: what is configured, which pods run, and what is used when. Amounts are small, so that they often meet. */
 import fc from "fast-check";
-import type { EvictionSettings, EvictionSignal } from "../../wire/eviction-thresholds.ts";
+import {
+  amountOf,
+  type EvictionSettings,
+  type EvictionSignal,
+  parseEvictionSettings,
+} from "../../wire/eviction-thresholds.ts";
 import type { NodeCapacity, NodeUsage, PodUsage } from "../../wire/node-host.ts";
 
 export interface NodeScenario {
@@ -20,6 +25,8 @@ export interface ScenarioPod {
   readonly static: boolean;
   /** Whole numbers of MiB; 0: not requested. */
   readonly requests: { readonly memoryMi: number; readonly diskMi: number };
+  /** How far limits are above requests, in MiB. Absent: there are none. */
+  readonly limits?: { readonly memoryAboveMi: number; readonly diskAboveMi: number };
   readonly graceSeconds: number;
   readonly startMillis: number;
   /** Undefined: it has no figures. */
@@ -119,7 +126,8 @@ const namedPods = (shortest: number, longest: number) =>
     .array(pod, { minLength: shortest, maxLength: longest })
     .map((pods): ScenarioPod[] => pods.map((each, index) => ({ ...each, name: `n/p${index}` })));
 
-export const anyNodeScenario: fc.Arbitrary<NodeScenario> = fc.boolean().chain((dedicatedImagefs) =>
+/** Everything at random: it rarely meets a boundary, and often what nobody thought of. */
+const anyLife: fc.Arbitrary<NodeScenario> = fc.boolean().chain((dedicatedImagefs) =>
   fc.record({
     eviction,
     capacity: fc.constant(capacityOf(dedicatedImagefs)),
@@ -136,6 +144,204 @@ export const anyNodeScenario: fc.Arbitrary<NodeScenario> = fc.boolean().chain((d
       }),
     untilMillis: fc.constant(400_000),
   }),
+);
+
+/** Where what is left of a signal is put: by how much it differs from what its threshold and its minimum reclaim say. */
+const lowLevels = ["nothing", "just below"] as const;
+const highLevels = ["plenty", "at", "just above", "almost reclaimed", "reclaimed"] as const;
+type Level = (typeof lowLevels)[number] | (typeof highLevels)[number];
+
+interface Watched {
+  readonly signal: EvictionSignal;
+  readonly value: string;
+  /** Of a soft threshold. */
+  readonly grace: string | undefined;
+  readonly reclaim: string | undefined;
+}
+
+const watched = (signal: EvictionSignal): fc.Arbitrary<Watched> =>
+  fc.record({
+    signal: fc.constant(signal),
+    value: amount(signal, 30),
+    grace: fc.constantFrom(undefined, "10s", "20s", "30s"),
+    reclaim: fc.option(amount(signal, 20), { nil: undefined, freq: 3 }),
+  });
+
+const fewWatched = fc
+  .tuple(fc.uniqueArray(fc.constantFrom(...signals), { minLength: 2, maxLength: 2 }), fc.constantFrom(1, 2))
+  .chain(([chosen, count]) => fc.tuple(...chosen.slice(0, count).map(watched)));
+
+function settingsFor(thresholds: readonly Watched[], rest: EvictionSettings): EvictionSettings {
+  const mapped = (valueOf: (at: Watched) => string | undefined) =>
+    Object.fromEntries(
+      thresholds.flatMap((at) => {
+        const value = valueOf(at);
+        return value === undefined ? [] : [[at.signal, value]];
+      }),
+    );
+  return {
+    ...rest,
+    evictionHard: mapped(({ grace, value }) => (grace === undefined ? value : undefined)),
+    evictionSoft: mapped(({ grace, value }) => (grace === undefined ? undefined : value)),
+    evictionSoftGracePeriod: mapped(({ grace }) => grace),
+    evictionMinimumReclaim: mapped(({ reclaim }) => reclaim),
+  };
+}
+
+const restOfSettings = fc.record({
+  evictionPressureTransitionPeriod: fc.constantFrom("20s", "45s"),
+  evictionMaxPodGracePeriod: fc.constantFrom(0, 3, 12, -1),
+});
+
+/** A level for each of two signals, which change at once; the second is not bound to swing with the first. */
+const phase = (levels: readonly Level[]) =>
+  fc.record({
+    seconds: fc.integer({ min: 11, max: 45 }),
+    levels: fc.tuple(fc.constantFrom(...levels), fc.constantFrom(...levels, ...levels, ...lowLevels, ...highLevels)),
+  });
+
+/** What pods leave alone is put exactly where thresholds lie, and a byte to either side of it. */
+const boundaryNode: fc.Arbitrary<NodeScenario> = fc
+  .record({
+    dedicatedImagefs: fc.boolean(),
+    thresholds: fewWatched,
+    rest: restOfSettings,
+    graces: fc.array(fc.constantFrom(0, 1, 2, 9, 20), { minLength: 6, maxLength: 12 }),
+    swings: fc.array(fc.tuple(phase(lowLevels), phase(highLevels)), { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ dedicatedImagefs, thresholds, rest, graces: podGraces, swings }) => {
+    const capacity = capacityOf(dedicatedImagefs);
+    const settings = settingsFor(thresholds, rest);
+    let atMillis = 20_000;
+    const rising = swings.flat().map(({ seconds, levels: chosen }) => {
+      const step = {
+        atMillis,
+        usage: leaving(capacity, settings, new Map(thresholds.map(({ signal }, at) => [signal, chosen[at] as Level]))),
+      };
+      atMillis += seconds * 1000;
+      return step;
+    });
+    return {
+      eviction: settings,
+      capacity,
+      figuresMillis: 1000,
+      pods: podGraces.map((graceSeconds, index) => ({ ...scenarioPod(`n/p${index}`, 0, 0), graceSeconds })),
+      steps: [{ atMillis: 0, usage: usedOf({ dedicatedImagefs }) }, ...rising],
+      untilMillis: atMillis + 60_000,
+    };
+  });
+
+/** Usage beside pods that use nothing. */
+function leaving(
+  capacity: NodeCapacity,
+  settings: EvictionSettings,
+  wanted: ReadonlyMap<EvictionSignal, Level>,
+): NodeUsage {
+  const rules = parseEvictionSettings(settings);
+  const used = (signal: EvictionSignal, whole: number): number => {
+    const threshold = "error" in rules ? undefined : rules.thresholds.find((at) => at.signal === signal);
+    const level = wanted.get(signal) ?? "plenty";
+    if (threshold === undefined || level === "plenty") return 0;
+    const value = amountOf(threshold.value, whole);
+    const reclaimed = value + amountOf(threshold.minimumReclaim, whole);
+    const left = {
+      nothing: 0,
+      "just below": value - 1,
+      at: value,
+      "just above": value + 1,
+      "almost reclaimed": reclaimed - 1,
+      reclaimed,
+    }[level];
+    return Math.max(0, whole - left);
+  };
+  const { nodefs, imagefs } = capacity;
+  const most = (...amounts: readonly number[]) => amounts.reduce((left, right) => Math.max(left, right), 0);
+  // On one file system the two names mean the same.
+  const onNode = (unit: "bytes" | "inodes", signal: "available" | "inodesFree") =>
+    most(used(`nodefs.${signal}`, nodefs[unit]), imagefs === undefined ? used(`imagefs.${signal}`, nodefs[unit]) : 0);
+  return {
+    memoryBytes: used("memory.available", capacity.memoryBytes),
+    pids: used("pid.available", capacity.pids),
+    nodefs: { bytes: onNode("bytes", "available"), inodes: onNode("inodes", "inodesFree") },
+    imagefs: imagefs && {
+      bytes: used("imagefs.available", imagefs.bytes),
+      inodes: used("imagefs.inodesFree", imagefs.inodes),
+    },
+  };
+}
+
+/** Small numbers, so that pods often are alike in one key of the order and differ in the next. */
+const rankedPod = fc
+  .record({
+    priority: fc.constantFrom(0, 0, 0, 0, 0, 10, -5, 2_000_000_000),
+    requests: fc.record({ memoryMi: fc.integer({ min: 0, max: 5 }), diskMi: fc.integer({ min: 0, max: 5 }) }),
+    limited: fc.boolean(),
+    memoryAboveMi: fc.integer({ min: 0, max: 8 }),
+    graceSeconds: fc.constantFrom(0, 1, 9),
+    usage: fc.option(
+      fc.record({
+        memoryMi: fc.integer({ min: 0, max: 8 }),
+        pids: fc.integer({ min: 0, max: 8 }),
+        layers: filesystem(5),
+        volumes: filesystem(5),
+      }),
+      { nil: undefined, freq: 6 },
+    ),
+  })
+  .map(({ limited, memoryAboveMi, usage: used, ...rest }) => ({
+    ...rest,
+    static: false,
+    startMillis: 0,
+    // What is written beyond a limit of the pod's own is another reason to go: none is.
+    ...(limited ? { limits: { memoryAboveMi, diskAboveMi: 10 + memoryAboveMi } } : {}),
+    usage: used && {
+      memoryBytes: used.memoryMi * mebibyte,
+      pids: used.pids,
+      layers: used.layers,
+      volumes: used.volumes,
+    },
+  }));
+
+/** All pods go, one after the other: which is the whole order. */
+const rankedNode: fc.Arbitrary<NodeScenario> = fc
+  .record({
+    dedicatedImagefs: fc.boolean(),
+    thresholds: fewWatched,
+    rest: restOfSettings,
+    figuresMillis: fc.constantFrom(1000, 15_000),
+    pods: fc.array(rankedPod, { minLength: 4, maxLength: 8 }),
+    calmAfterSeconds: fc.constantFrom(60, 120),
+  })
+  .map(({ dedicatedImagefs, thresholds, rest, figuresMillis, pods, calmAfterSeconds }) => {
+    const capacity = capacityOf(dedicatedImagefs);
+    const small = thresholds.map((at, index) => ({
+      ...at,
+      value: inBytes(at.signal) ? "15Mi" : "15",
+      grace: index === 0 ? undefined : at.grace, // the first drives at once, and is not waited for
+    }));
+    const settings = settingsFor(small, rest);
+    const calm = usedOf({ dedicatedImagefs });
+    return {
+      eviction: settings,
+      capacity,
+      figuresMillis,
+      pods: pods.map((each, index) => ({ ...each, name: `n/p${index}` })),
+      steps: [
+        { atMillis: 0, usage: calm },
+        {
+          atMillis: 30_000,
+          usage: leaving(capacity, settings, new Map(small.map(({ signal }) => [signal, "nothing"]))),
+        },
+        { atMillis: 30_000 + calmAfterSeconds * 1000, usage: calm },
+      ],
+      untilMillis: 90_000 + calmAfterSeconds * 1000,
+    };
+  });
+
+export const anyNodeScenario: fc.Arbitrary<NodeScenario> = fc.oneof(
+  { weight: 1, arbitrary: anyLife },
+  { weight: 2, arbitrary: boundaryNode },
+  { weight: 2, arbitrary: rankedNode },
 );
 
 /**
@@ -183,7 +389,8 @@ function scenarioPod(name: string, startMillis: number, pids: number): ScenarioP
   };
 }
 
-function usedOf({ memoryMi = 0, pids = 0, diskMi = 0 }): NodeUsage {
+function usedOf({ memoryMi = 0, pids = 0, diskMi = 0, dedicatedImagefs = true }): NodeUsage {
   const disk = { bytes: diskMi * mebibyte, inodes: 0 };
-  return { memoryBytes: memoryMi * mebibyte, pids, nodefs: disk, imagefs: { bytes: 0, inodes: 0 } };
+  const imagefs = dedicatedImagefs ? { bytes: 0, inodes: 0 } : undefined;
+  return { memoryBytes: memoryMi * mebibyte, pids, nodefs: disk, imagefs };
 }

@@ -43,12 +43,21 @@ export type EvictorFault =
   | "names another resource"
   | "names another quantity"
   | "tells that enough is available"
+  | "tells what was available before"
   | "blames who keeps to the request"
+  | "blames nobody"
+  | "names no threshold"
+  | "leaves no time"
+  | "leaves the longer time"
+  | "leaves all their time at once"
+  | "shows it while containers run"
+  | "acts on the disk first"
   | "starts it again";
 
 export interface Runner {
   readonly pod: ScenarioPod;
   state: "waiting" | "running" | "ending" | "over";
+  evictedMillis: number;
   endMillis: number;
   message: string;
   lastAliveMillis: number;
@@ -121,7 +130,7 @@ export class NaiveEvictor {
       readings: this.readings,
       sightings: this.sightings,
       pods: this.runners.map(lifeOf),
-      patience: { reportMillis: 15_000, evictionMillis: 5000, taintMillis: 15_000 },
+      patience: { reportMillis: 15_000, evictionMillis: 5000, tellMillis: 1000, taintMillis: 15_000 },
     };
   }
 
@@ -139,6 +148,8 @@ export class NaiveEvictor {
         phase,
         reason,
         seenMillis: now,
+        ...(this.fault === "shows it while containers run" ? { containersRun: true } : {}),
+        told: { afterMillis: runner.evictedMillis - 1000, byMillis: runner.evictedMillis + 500 },
         message: runner.message,
         disruptionTarget: shown ? { status: "True", reason: "TerminationByKubelet" } : undefined,
       };
@@ -164,7 +175,9 @@ export class NaiveEvictor {
     const driving = this.watched.filter((watched) => watched.drove && !this.restrained(watched));
     if (driving.length === 0 || !fresh || this.fault === "never evicts") return;
     const memory = driving.find(({ threshold }) => threshold.signal === "memory.available");
-    const { threshold } = (memory ?? driving[0]) as Watched;
+    const other = driving.findLast(({ threshold }) => threshold.signal !== "memory.available");
+    const first = this.fault === "acts on the disk first" ? (other ?? memory) : (memory ?? driving[0]);
+    const { threshold } = first as Watched;
     const ranked = this.ranked(threshold.signal);
     for (const runner of ranked.slice(0, this.fault === "evicts two at a look" ? 2 : 1)) {
       this.evict(runner, threshold, now);
@@ -230,7 +243,7 @@ export class NaiveEvictor {
   private before(signal: EvictionSignal, left: ScenarioPod, right: ScenarioPod): number {
     const { resource } = evictionSignals[signal];
     const lower = left.priority - right.priority;
-    if (resource === "pids") return lower || (right.usage?.pids ?? 0) - (left.usage?.pids ?? 0);
+    if (resource === "pids") return lower || (right.usage?.pids ?? 1000) - (left.usage?.pids ?? 1000); // unseen: first
     if (left.usage === undefined || right.usage === undefined) {
       return Number(left.usage !== undefined) - Number(right.usage !== undefined);
     }
@@ -254,10 +267,21 @@ export class NaiveEvictor {
     const { pod } = runner;
     const most = this.rules.maxPodGraceSeconds < 0 ? pod.graceSeconds : this.rules.maxPodGraceSeconds;
     const lawful = threshold.graceMillis === 0 ? 0 : Math.min(most, pod.graceSeconds);
-    const seconds = this.fault === "leaves pods all the time they want" ? pod.graceSeconds : lawful;
+    const seconds =
+      this.fault === undefined ? lawful : this.secondsLeft(this.fault, threshold, pod.graceSeconds, lawful);
     runner.state = "ending";
+    runner.evictedMillis = now;
     runner.endMillis = now + Math.max(2, seconds) * 1000;
     runner.message = this.messageFor(pod, threshold);
+  }
+
+  private secondsLeft(fault: EvictorFault, { graceMillis }: EvictionThreshold, own: number, lawful: number): number {
+    if (fault === "leaves pods all the time they want") return own;
+    if (fault === "leaves all their time at once") return graceMillis === 0 ? own : lawful;
+    if (fault === "leaves no time") return 0;
+    return fault === "leaves the longer time" && graceMillis > 0
+      ? Math.max(own, this.rules.maxPodGraceSeconds)
+      : lawful;
   }
 
   private messageFor(pod: ScenarioPod, { signal, value }: EvictionThreshold): string {
@@ -267,10 +291,16 @@ export class NaiveEvictor {
     const named = this.fault === "names another resource" ? "cpu" : resource;
     const told = this.fault === "names another quantity" ? quantity + 1 : quantity;
     const available = this.fault === "tells that enough is available" ? seen.capacity : seen.available;
-    const low = `The node was low on resource: ${named}. Threshold quantity: ${told}, available: ${available}. `;
-    if (pod.usage === undefined || resource === "pids") return low;
-    const [usage, request] = [this.used(signal, pod.usage), requestOf(resource, pod)];
-    if (usage <= request && this.fault !== "blames who keeps to the request") return low;
+    const resourceLow = `The node was low on resource: ${named}. `;
+    if (this.fault === "names no threshold") return resourceLow;
+    const before = this.fault === "tells what was available before" ? Math.max(0, available - 1) : available;
+    const low = `${resourceLow}Threshold quantity: ${told}, available: ${before}. `;
+    if (pod.usage === undefined || resource === "pids" || resource === "inodes") return low;
+    const { memoryBytes, layers, volumes } = pod.usage;
+    const usage = resource === "memory" ? memoryBytes : layers.bytes + volumes.bytes;
+    const request = requestOf(resource, pod);
+    if (usage <= request ? this.fault !== "blames who keeps to the request" : this.fault === "blames nobody")
+      return low;
     return `${low}Container main was using ${usage}, request is ${request}, has larger consumption of ${resource}. `;
   }
 
@@ -326,7 +356,16 @@ export class NaiveEvictor {
 }
 
 export function runnerOf(pod: ScenarioPod): Runner {
-  return { pod, state: "waiting", endMillis: 0, message: "", lastAliveMillis: -1, statuses: [], eviction: undefined };
+  return {
+    pod,
+    state: "waiting",
+    evictedMillis: 0,
+    endMillis: 0,
+    message: "",
+    lastAliveMillis: -1,
+    statuses: [],
+    eviction: undefined,
+  };
 }
 
 function requestOf(resource: "memory" | "ephemeral-storage" | "inodes", pod: ScenarioPod): number {

@@ -97,6 +97,151 @@ export const seenAgentBugs = {
       "The message of an eviction takes what is available for the threshold, and the threshold for what is available.",
     source: commonMistake,
   },
+  "evict-at-the-threshold": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
+    source: commonMistake,
+  },
+  "evict-grace-sign-bug": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
+    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
+  },
+  "evict-grace-goes-on": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A soft threshold that was clear for a while goes on with the grace period that had begun.",
+    source: commonMistake,
+  },
+  "evict-percent-of-allocatable": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A percentage is taken of what a node leaves to pods, and not of its capacity.",
+    source: commonMistake,
+  },
+  "evict-minimum-reclaim-of-hard-alone": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Soft thresholds have no minimum reclaim.",
+    source: commonMistake,
+  },
+  "evict-minimum-reclaim-from-the-start": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A threshold is met when less than its value and its minimum reclaim together is available.",
+    source: commonMistake,
+  },
+  "evict-on-old-figures": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A pod is evicted for figures that were there before the last eviction.",
+    source: commonMistake,
+  },
+  "evict-rank-by-limits": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Pods are ranked by how much they are above their limits, and not above their requests.",
+    source: commonMistake,
+  },
+  "evict-rank-priority-first": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom:
+      "Of pods with different priorities the lowest goes first, though only the other uses more than it requests.",
+    source: commonMistake,
+  },
+  "evict-rank-by-share": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Among pods above their requests the one goes first that is the most times above.",
+    source: commonMistake,
+  },
+  "evict-rank-unmeasured-last": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A pod without figures goes last.",
+    source: commonMistake,
+  },
+  "evict-rank-inodes-by-bytes": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Short of inodes, the pod goes that has the most bytes.",
+    source: commonMistake,
+  },
+  "evict-rank-disk-of-the-other": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Pods are ranked by what they have on the other file system.",
+    source: commonMistake,
+  },
+  "evict-hard-leaves-grace": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A pod that goes for a hard threshold is left its own grace period.",
+    source: commonMistake,
+  },
+  "evict-soft-leaves-grace": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A soft eviction leaves pods their own grace period, whatever the greatest is.",
+    source: commonMistake,
+  },
+  "evict-soft-at-once": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A soft eviction leaves pods no grace period, whatever the greatest is.",
+    source: commonMistake,
+  },
+  "evict-shown-early": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A pod is said to have been evicted while its containers run.",
+    source: commonMistake,
+  },
+  "evict-message-without-quantities": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "The message of an eviction names no threshold.",
+    source: commonMistake,
+  },
+  "evict-memory-is-last": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Short of memory and of disk, an agent acts on the disk.",
+    source: commonMistake,
+  },
+  "evict-one-for-each-signal": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "Where two thresholds drive, a pod is evicted for each at one look.",
+    source: commonMistake,
+  },
+  "evict-waits-for-a-second-look": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A hard threshold evicts nobody before it is met at two looks.",
+    source: commonMistake,
+  },
+  "evict-pids-ignored": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "A node that runs out of process numbers is under no pressure.",
+    source: commonMistake,
+  },
+  "evict-stops-after-first": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "After one eviction a threshold evicts nobody until it was clear.",
+    source: commonMistake,
+  },
+  "evict-message-of-requests": {
+    area: "eviction",
+    foundBy: "joined-nodes-evict-lawfully",
+    symptom: "The message of an eviction says of containers within their requests that they use more.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;
 
 interface UnseenBug {
@@ -107,8 +252,8 @@ interface UnseenBug {
 }
 
 /**
- * Bugs that the suite does not see at a node of its own: it takes images, restarts, partitions or many nodes, or a closer look
- * at ranks and messages. Simulations and tests of the agent see many of them, and not all.
+ * Bugs that the suite does not see at a node of its own: it takes images, restarts, partitions or many nodes. Simulations and
+ * tests of the agent see many of them, and not all.
  */
 const unseenAgentBugs = {
   "evict-min-reclaim-stuck": {
@@ -207,103 +352,6 @@ const unseenAgentBugs = {
   "immutable-cache-stale-after-recreate": {
     symptom: "An immutable object that was deleted and made again is still the old one to pods.",
     source: "kubernetes/kubernetes#132046",
-  },
-  "evict-at-the-threshold": {
-    symptom: "Pods are evicted when exactly as much is available as the threshold says.",
-    source: commonMistake,
-  },
-  "evict-grace-sign-bug": {
-    symptom: "The greatest grace period of a soft eviction lengthens what a pod asks for.",
-    source: "kubernetes/kubernetes#118172, #141017, #64530, #124405",
-  },
-  "evict-grace-goes-on": {
-    symptom: "A soft threshold that was clear for a while goes on with the grace period that had begun.",
-    source: commonMistake,
-  },
-  "evict-percent-of-allocatable": {
-    symptom: "A percentage is taken of what a node leaves to pods, and not of its capacity.",
-    source: commonMistake,
-  },
-  "evict-minimum-reclaim-of-hard-alone": {
-    symptom: "Soft thresholds have no minimum reclaim.",
-    source: commonMistake,
-  },
-  "evict-minimum-reclaim-from-the-start": {
-    symptom: "A threshold is met when less than its value and its minimum reclaim together is available.",
-    source: commonMistake,
-  },
-  "evict-on-old-figures": {
-    symptom: "A pod is evicted for figures that were there before the last eviction.",
-    source: commonMistake,
-  },
-  "evict-waits-for-a-second-look": {
-    symptom: "A hard threshold evicts nobody before it is met at two looks.",
-    source: commonMistake,
-  },
-  "evict-rank-by-limits": {
-    symptom: "Pods are ranked by how much they are above their limits, and not above their requests.",
-    source: commonMistake,
-  },
-  "evict-rank-priority-first": {
-    symptom:
-      "Of pods with different priorities the lowest goes first, though only the other uses more than it requests.",
-    source: commonMistake,
-  },
-  "evict-rank-by-share": {
-    symptom: "Among pods above their requests the one goes first that is the most times above.",
-    source: commonMistake,
-  },
-  "evict-rank-unmeasured-last": {
-    symptom: "A pod without figures goes last.",
-    source: commonMistake,
-  },
-  "evict-rank-inodes-by-bytes": {
-    symptom: "Short of inodes, the pod goes that has the most bytes.",
-    source: commonMistake,
-  },
-  "evict-rank-disk-of-the-other": {
-    symptom: "Pods are ranked by what they have on the other file system.",
-    source: commonMistake,
-  },
-  "evict-hard-leaves-grace": {
-    symptom: "A pod that goes for a hard threshold is left its own grace period.",
-    source: commonMistake,
-  },
-  "evict-soft-leaves-grace": {
-    symptom: "A soft eviction leaves pods their own grace period, whatever the greatest is.",
-    source: commonMistake,
-  },
-  "evict-soft-at-once": {
-    symptom: "A soft eviction leaves pods no grace period, whatever the greatest is.",
-    source: commonMistake,
-  },
-  "evict-shown-early": {
-    symptom: "A pod is said to have been evicted while its containers run.",
-    source: commonMistake,
-  },
-  "evict-message-without-quantities": {
-    symptom: "The message of an eviction names no threshold.",
-    source: commonMistake,
-  },
-  "evict-message-of-requests": {
-    symptom: "The message of an eviction says of containers within their requests that they use more.",
-    source: commonMistake,
-  },
-  "evict-memory-is-last": {
-    symptom: "Short of memory and of disk, an agent acts on the disk.",
-    source: commonMistake,
-  },
-  "evict-pids-ignored": {
-    symptom: "A node that runs out of process numbers is under no pressure.",
-    source: commonMistake,
-  },
-  "evict-one-for-each-signal": {
-    symptom: "Where two thresholds drive, a pod is evicted for each at one look.",
-    source: commonMistake,
-  },
-  "evict-stops-after-first": {
-    symptom: "After one eviction a threshold evicts nobody until it was clear.",
-    source: commonMistake,
   },
 } as const satisfies Record<string, UnseenBug>;
 

@@ -8,8 +8,9 @@ import { Unsupported } from "../../client/findings.ts";
 import { judgeRaised, judgeTaints } from "../../model/eviction/conditions.ts";
 import type { EvictionHistory, Judgement, NodeSighting } from "../../model/eviction/history.ts";
 import { isCritical } from "../../model/eviction/history.ts";
+import { judgeMessage } from "../../model/eviction/messages.ts";
 import { evictionOf, readingOf, settingsOf, sightingOf, traitsOf } from "../../model/eviction/observed.ts";
-import { judgeMessage, judgeStatus } from "../../model/eviction/statuses.ts";
+import { judgeStatus } from "../../model/eviction/statuses.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
@@ -46,7 +47,7 @@ const nodesMax = 3;
 const nodesAskedMax = 10;
 const looks = 10;
 const lookMillis = 5000;
-const patience = { reportMillis: 40_000, evictionMillis: 0, taintMillis: 20_000 };
+const patience = { reportMillis: 40_000, evictionMillis: 0, tellMillis: 0, taintMillis: 20_000 };
 /** Below this part of a threshold no rounding and no other moment of measuring explains that it is not met. */
 const wellBelow = 0.95;
 

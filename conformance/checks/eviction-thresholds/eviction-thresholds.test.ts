@@ -231,6 +231,7 @@ async function judgeBound(fault: EvictorFault | undefined, runs: number): Promis
     const node = nodes.get(path.split("/").at(-1) as string) ?? nodes.get(`${namespace}-node`);
     if (node === undefined) return listOf("Namespace", []);
     node.catchUp();
+    if (path.endsWith("/events")) return listOf("Event", node.evictor.runners.flatMap(eventsOf));
     if (isPod !== undefined) return listOf("Pod", node.evictor.runners.map(podObject));
     const { conditions, taints } = node.evictor.sighting(0);
     const pressed = Object.entries(conditions).filter(([, status]) => status === "True");
@@ -266,6 +267,13 @@ function scenarioPod(pod: JsonObject, usages: ReadonlyMap<string, Runner["pod"][
     startMillis,
     usage: usages.get(`${namespace}/${name}`),
   };
+}
+
+function eventsOf({ pod, state }: Runner): JsonObject[] {
+  const [namespace, name] = pod.name.split("/") as [string, string];
+  if (state !== "ending" && state !== "over") return [];
+  const metadata = { name: `${name}.1`, namespace };
+  return [{ apiVersion: "v1", kind: "Event", metadata, reason: "Evicted", involvedObject: { kind: "Pod", name } }];
 }
 
 /** As the API would show it: running until its containers have ended. */

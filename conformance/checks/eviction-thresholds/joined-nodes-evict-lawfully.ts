@@ -5,11 +5,12 @@ import {
   type ScenarioPod,
 } from "../../arbitraries/node-scenarios.ts";
 import { type Collection, objectOf, succeeded } from "../../client/collection.ts";
-import type { ApiObject, JsonObject } from "../../client/types.ts";
+import { LostAnswer } from "../../client/client.ts";
+import { type ApiObject, isJsonObject, type JsonObject, objectsIn } from "../../client/types.ts";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import type { JoinedNode, NodeHost } from "../../../wire/node-host.ts";
 import { Unsupported } from "../../client/findings.ts";
-import type { EvictionHistory, NodeSighting, PodLife, PodStatus } from "../../model/eviction/history.ts";
+import type { EvictionHistory, EvictionShown, NodeSighting, PodLife, PodStatus } from "../../model/eviction/history.ts";
 import { evictionLaws, judgeEvictions } from "../../model/eviction/judge.ts";
 import { evictionOf, sightingOf, statusOf, traitsOf } from "../../model/eviction/observed.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -41,14 +42,15 @@ export const joinedNodesEvictLawfully = defineCheck({
   },
 });
 
-const pollMillis = 2000;
-const patience = { reportMillis: 15_000, evictionMillis: 8000, taintMillis: 15_000 };
+const pollMillis = 1000;
+const patience = { reportMillis: 15_000, evictionMillis: 6000, tellMillis: 1500, taintMillis: 15_000 };
 
 async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): Promise<EvictionHistory> {
   const namespace = await attempt.target.namespace();
   const node = await joinNode(attempt, host, scenario, `${namespace}-node`);
   const pods = await attempt.target.collection("pods");
   const startMillis = attempt.clock.nowMillis();
+  let toldBefore = startMillis; // when events were last asked for
   const lives = new Map<string, PodRecord>();
   const sightings: NodeSighting[] = [];
   const due = [...eventsOf(attempt, scenario, node, pods, lives)].sort((left, right) => left.atMillis - right.atMillis);
@@ -56,6 +58,11 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     while (due[0] !== undefined && due[0].atMillis <= passedMillis) await due.shift()?.happen();
     const seen = objectOf(await attempt.client.request("GET", `/api/v1/nodes/${node.name}`));
     sightings.push(sightingOf(seen, attempt.clock.nowMillis(), attempt.profile.dialect));
+    const askedMillis = attempt.clock.nowMillis();
+    for (const name of await evictedByEvents(attempt, namespace)) {
+      lives.get(name)?.tell(toldBefore, attempt.clock.nowMillis());
+    }
+    toldBefore = askedMillis;
     const { items } = await pods.readList();
     for (const pod of items) lives.get(pod.metadata.name)?.see(pod, attempt.clock.nowMillis());
     await attempt.client.pause(pollMillis);
@@ -70,7 +77,18 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     sightings,
     pods: [...lives.values()].map((record) => record.life()),
     patience,
+    negativeGraceIsOpen: attempt.profile.dialect.name !== "svc",
   };
+}
+
+/** Names of pods that events say were evicted. None where events cannot be read: then the pods' ends must do. */
+async function evictedByEvents(attempt: Attempt, namespace: string): Promise<readonly string[]> {
+  const path = `/api/v1/namespaces/${namespace}/events`;
+  const answer = await attempt.client.attempt("GET", path, { query: { fieldSelector: "reason=Evicted" } });
+  if (answer instanceof LostAnswer || answer.status !== 200) return [];
+  return objectsIn(answer.json, "items").flatMap(({ involvedObject }) =>
+    isJsonObject(involvedObject) && typeof involvedObject["name"] === "string" ? [involvedObject["name"]] : [],
+  );
 }
 
 async function joinNode(attempt: Attempt, host: NodeHost, scenario: NodeScenario, name: string): Promise<JoinedNode> {
@@ -123,6 +141,13 @@ async function podOf(attempt: Attempt, pod: ScenarioPod, name: string, nodeName:
     ...(memoryMi === 0 ? {} : { memory: `${memoryMi}Mi` }),
     ...(diskMi === 0 ? {} : { "ephemeral-storage": `${diskMi}Mi` }),
   };
+  // A limit without a request would be the request, too.
+  const limits = {
+    ...(memoryMi === 0 || pod.limits === undefined ? {} : { memory: `${memoryMi + pod.limits.memoryAboveMi}Mi` }),
+    ...(diskMi === 0 || pod.limits === undefined
+      ? {}
+      : { "ephemeral-storage": `${diskMi + pod.limits.diskAboveMi}Mi` }),
+  };
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -133,7 +158,7 @@ async function podOf(attempt: Attempt, pod: ScenarioPod, name: string, nodeName:
       tolerations: [{ operator: "Exists" }],
       terminationGracePeriodSeconds: pod.graceSeconds,
       automountServiceAccountToken: false,
-      containers: [{ name: "main", image: "example.com/none:1", resources: { requests } }],
+      containers: [{ name: "main", image: "example.com/none:1", resources: { requests, limits } }],
     },
   };
 }
@@ -162,10 +187,16 @@ class PodRecord {
   private startedMillis = Number.POSITIVE_INFINITY;
   private lastAliveMillis: number;
   private eviction: PodLife["eviction"];
+  private told: EvictionShown["told"];
 
   constructor(made: ApiObject, attempt: Attempt) {
     this.traits = traitsOf(made, attempt.profile.dialect);
     this.lastAliveMillis = attempt.clock.nowMillis();
+  }
+
+  /** An event says that it was evicted, and none did before. */
+  tell(afterMillis: number, byMillis: number): void {
+    this.told ??= { afterMillis, byMillis };
   }
 
   see(pod: ApiObject, nowMillis: number): void {
@@ -179,7 +210,8 @@ class PodRecord {
   }
 
   life(): PodLife {
-    const { traits, statuses, startedMillis, lastAliveMillis, eviction } = this;
-    return { ...traits, statuses, startedMillis, lastAliveMillis, eviction };
+    const { traits, statuses, startedMillis, lastAliveMillis, eviction, told } = this;
+    const shown = eviction === undefined || told === undefined ? eviction : { ...eviction, told };
+    return { ...traits, statuses, startedMillis, lastAliveMillis, eviction: shown };
   }
 }

@@ -61,7 +61,7 @@ describe("the time of a sighting", () => {
 
 describe("taints", () => {
   const judge = (...sightings: ReturnType<typeof sighting>[]) =>
-    judgeTaints({ sightings, patience: { reportMillis: 0, evictionMillis: 0, taintMillis: 5000 } });
+    judgeTaints({ sightings, patience: { reportMillis: 0, evictionMillis: 0, tellMillis: 0, taintMillis: 5000 } });
   it("follow a condition that stays", () => {
     expect(judge(sighting(0, "True"), sighting(4000, "True"), sighting(5000, "True", true))).toEqual({
       judged: true,

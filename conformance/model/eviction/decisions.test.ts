@@ -12,7 +12,7 @@ import {
   underSoft,
   withinMinimumReclaim,
 } from "./decisions.ts";
-import { evicted, history, memory, podLife, reading } from "./hand-written.ts";
+import { evicted, history, memory, podLife, reading, shown } from "./hand-written.ts";
 
 const hard = { evictionHard: { "memory.available": "20" } };
 const soft = {
@@ -56,6 +56,38 @@ describe("the looks that may have decided", () => {
     expect(judge(10_001).violation).toBeUndefined();
     expect(judge(14_000).violation).toBeUndefined();
     expect(judge(14_001).violation?.actual).toContain("no look before it");
+  });
+});
+
+describe("an event that tells of an eviction", () => {
+  const told = { afterMillis: 9500, byMillis: 10_500 };
+  const judge = (available: readonly number[], seenMillis = 12_000) =>
+    judgeNeed(
+      history(hard, available, {
+        pods: [evicted("n/a", seenMillis, { graceSeconds: 60, eviction: shown(seenMillis, { told }) })],
+      }),
+    ).violation;
+  it("leaves the looks just before it alone, however long the pod takes to end", () => {
+    expect(judge([30, 15, 30])).toBeUndefined();
+    expect(judge([15, 30, 15], 40_000)).toBeDefined();
+    expect(judge([15, 30, 15])).toBeDefined();
+  });
+});
+
+describe("the least time to end", () => {
+  const told = { afterMillis: 19_500, byMillis: 20_500 };
+  const judge = (settings: object, seenMillis: number, rest = {}) =>
+    judgeTimeToEnd(
+      history({ ...soft, ...settings }, [15, 15, 15], {
+        pods: [evicted("n/a", seenMillis, { graceSeconds: 30, eviction: shown(seenMillis, { told }) })],
+        ...rest,
+      }),
+    ).violation;
+  it("of a soft eviction is what the pod is left", () => {
+    expect(judge({}, 25_000)).toBeUndefined();
+    expect(judge({}, 24_999)?.expected).toContain("from 25000 to 28000 ms");
+    expect(judge({ evictionMaxPodGracePeriod: -1 }, 49_999)).toBeDefined();
+    expect(judge({ evictionMaxPodGracePeriod: -1 }, 49_999, { negativeGraceIsOpen: true })).toBeUndefined();
   });
 });
 
@@ -280,7 +312,7 @@ describe("who must act", () => {
     expect(acts({ lastAliveMillis: 12_999 }).judged).toBe(false);
   });
   it("acts on pressure that goes on to the end of that time, by new figures", () => {
-    const patience = { reportMillis: 5000, evictionMillis: 10_000, taintMillis: 5000 };
+    const patience = { reportMillis: 5000, evictionMillis: 10_000, tellMillis: 1500, taintMillis: 5000 };
     const pods = [podLife("n/a")];
     expect(judgeActs(history(hard, [30, 15, 15, 30], { pods, patience }), underHard).violation).toBeDefined();
     expect(judgeActs(history(hard, [30, 15, 30, 30], { pods, patience }), underHard).judged).toBe(false);
@@ -288,7 +320,7 @@ describe("who must act", () => {
     expect(judgeActs(history(hard, [], { pods, readings }), underHard).judged).toBe(false);
   });
   it("wants the minimum reclaim only while it is wanted, and soft thresholds only while they are met", () => {
-    const patience = { reportMillis: 5000, evictionMillis: 10_000, taintMillis: 5000 };
+    const patience = { reportMillis: 5000, evictionMillis: 10_000, tellMillis: 1500, taintMillis: 5000 };
     const evictionMinimumReclaim = { "memory.available": "10" };
     const waits = podLife("n/a");
     const reclaimed = history({ ...hard, evictionMinimumReclaim }, [15, 25, 30, 30], { pods: [waits], patience });

@@ -42,21 +42,39 @@ export function judgeFreshFigures(history: EvictionHistory): Judgement {
   return judgeDeciding(history, { given: isDriven, when: "at a look with figures that are new", good: isActionable });
 }
 
-/** A pod ends within the time that its eviction leaves it. */
-export function judgeTimeToEnd(history: EvictionHistory): Judgement {
+/**
+ * A pod ends within the time that its eviction leaves it, and is left that time. `which` says of which thresholds: where
+ * several drive, any may be the one that was acted on.
+ */
+export function judgeTimeToEnd(
+  history: EvictionHistory,
+  which: (threshold: EvictionThreshold) => boolean = () => true,
+): Judgement {
   const pressures = pressuresOf(history.rules, history.readings);
-  return judgeEach(victimsOf(history), (victim) => {
-    const deciding = decidingOf(history, pressures, victim).filter(isActionable);
-    const inTime = ({ reading, driving }: Pressure) =>
-      driving.some((threshold) => {
-        const millis = timeToEndMillis(history, victim, threshold) + history.patience.evictionMillis;
-        return victim.eviction.seenMillis - reading.atMillis <= millis;
-      });
-    if (deciding.length === 0 || deciding.some(inTime)) return undefined;
-    const expected = `${victim.name} is shown to have ended within the grace period of its eviction and ${history.patience.evictionMillis} ms`;
-    return { expected, actual: `shown at ${victim.eviction.seenMillis} ms; ${describeAll(deciding)}` };
+  const explained = victimsOf(history).flatMap((victim) => {
+    const ways = decidingOf(history, pressures, victim)
+      .filter(isActionable)
+      .flatMap((pressure) => actingOn(pressure).map((threshold) => ({ pressure, threshold })));
+    return ways.some(({ threshold }) => which(threshold)) ? [{ victim, ways }] : [];
+  });
+  return judgeEach(explained, ({ victim, ways }) => {
+    const { seenMillis } = victim.eviction;
+    const times = ways.map(({ pressure, threshold }) => {
+      const { leastMillis, mostMillis } = timeToEnd(history, victim, threshold);
+      const { atMillis } = pressure.reading;
+      return { fromMillis: atMillis + leastMillis, toMillis: atMillis + mostMillis + history.patience.evictionMillis };
+    });
+    if (times.some(({ fromMillis, toMillis }) => seenMillis >= fromMillis && seenMillis <= toMillis)) return undefined;
+    const spans = times.map(({ fromMillis, toMillis }) => `from ${fromMillis} to ${toMillis} ms`);
+    return {
+      expected: `${victim.name} is shown to have ended when the grace period of its eviction is over, ${[...new Set(spans)].slice(0, 4).join(", or ")}`,
+      actual: `shown at ${seenMillis} ms; ${describeAll(ways.map(({ pressure }) => pressure))}`,
+    };
   });
 }
+
+export const isHard = ({ graceMillis }: EvictionThreshold): boolean => graceMillis === 0;
+export const isSoft = ({ graceMillis }: EvictionThreshold): boolean => graceMillis > 0;
 
 /** Never static pods, nor those of the system's priorities. */
 export function judgeSpared(history: EvictionHistory): Judgement {
@@ -107,22 +125,25 @@ export function judgeActs(
   const pressures = pressuresOf(history.rules, history.readings);
   const victims = victimsOf(history);
   const windows = victims.map((victim) => decidingOf(history, pressures, victim));
+  const graceMillisMax = largest(
+    history.pods.map(({ graceSeconds }) => graceSeconds * 1000),
+    0,
+  );
+  const endMillis = pressures.at(-1)?.reading.atMillis ?? 0;
   const calls = pressures.flatMap((pressure, index) => {
     if (pressure.stale) return [];
-    const graceMillisMax = largest(
-      history.pods.map(({ graceSeconds }) => graceSeconds * 1000),
-      0,
+    const atMillis = pressure.reading.atMillis;
+    const untilMillis = atMillis + history.patience.evictionMillis;
+    // Whoever goes must be shown to have gone before the record ends.
+    if (endMillis < untilMillis + graceMillisMax) return [];
+    const span = spanFrom(pressures, index, untilMillis);
+    const threshold = pressure.driving.find(
+      (at) => which(at, pressure) && span.every(({ driving }) => driving.includes(at)),
     );
-    const untilMillis = pressure.reading.atMillis + history.patience.evictionMillis + graceMillisMax;
-    const span = pressures.slice(index).filter(({ reading }) => reading.atMillis <= untilMillis);
-    const goesOn = (pressures.at(-1) as Pressure).reading.atMillis >= untilMillis;
-    const threshold = pressure.driving.find((at) => span.every((each) => each.driving.includes(at) && which(at, each)));
     const waiting = history.pods.find(
-      (pod) => !isCritical(pod) && pod.startedMillis <= pressure.reading.atMillis && pod.lastAliveMillis >= untilMillis,
+      (pod) => !isCritical(pod) && pod.startedMillis <= atMillis && pod.lastAliveMillis >= untilMillis,
     );
-    return goesOn && threshold !== undefined && waiting !== undefined
-      ? [{ pressure, threshold, waiting, untilMillis }]
-      : [];
+    return threshold !== undefined && waiting !== undefined ? [{ pressure, threshold, waiting, untilMillis }] : [];
   });
   return judgeEach(calls, ({ pressure, threshold, waiting, untilMillis }): Violation | undefined => {
     if (windows.some((window) => window.includes(pressure))) return undefined;
@@ -131,6 +152,13 @@ export function judgeActs(
       actual: `none until ${untilMillis} ms, and ${waiting.name} runs`,
     };
   });
+}
+
+/** The looks from one on, until a time. */
+function spanFrom(pressures: readonly Pressure[], index: number, untilMillis: number): readonly Pressure[] {
+  let end = index;
+  while (end < pressures.length && (pressures[end] as Pressure).reading.atMillis <= untilMillis) end += 1;
+  return pressures.slice(index, end);
 }
 
 /** Met now: what is only held for its minimum reclaim is another matter. */
@@ -145,7 +173,8 @@ const unjudged: Judgement = { judged: false, violation: undefined };
 
 const isHeld = ({ held }: Pressure): boolean => held.length > 0;
 const isDriven = ({ driving }: Pressure): boolean => driving.length > 0;
-const isActionable = (pressure: Pressure): boolean => isDriven(pressure) && !pressure.stale;
+/** Something drives, and the figures are new. */
+export const isActionable = (pressure: Pressure): boolean => isDriven(pressure) && !pressure.stale;
 
 interface Deciding {
   /** Where no look is so, the eviction is another law's matter. */
@@ -169,19 +198,35 @@ function judgeDeciding(history: EvictionHistory, { given, when, good }: Deciding
   });
 }
 
-/** The looks at which an eviction may have been decided: it needs the pod's time to end, and it is shown some time after. */
-function decidingOf(history: EvictionHistory, pressures: readonly Pressure[], victim: Victim): Pressure[] {
-  const fromMillis = victim.lastAliveMillis - victim.graceSeconds * 1000 - history.patience.evictionMillis;
+/**
+ * The looks at which an eviction may have been decided: its event follows soon, and where none was seen, the pod needs its
+ * time to end, and is shown some time after.
+ */
+export function decidingOf(history: EvictionHistory, pressures: readonly Pressure[], victim: Victim): Pressure[] {
+  const { told, seenMillis } = victim.eviction;
+  const { evictionMillis, tellMillis } = history.patience;
+  const fromMillis =
+    told === undefined
+      ? victim.lastAliveMillis - victim.graceSeconds * 1000 - evictionMillis
+      : told.afterMillis - tellMillis;
   return pressures.filter(
-    ({ reading }) => reading.atMillis >= fromMillis && reading.atMillis < victim.eviction.seenMillis,
+    ({ reading: { atMillis } }) =>
+      atMillis >= fromMillis && atMillis < seenMillis && (told === undefined || atMillis <= told.byMillis),
   );
 }
 
 /** Hard: at once. Soft: the pod's own time, but not more than the configuration allows. */
-function timeToEndMillis({ rules }: EvictionHistory, pod: PodLife, { graceMillis }: EvictionThreshold): number {
-  if (graceMillis === 0) return 0;
-  const most = rules.maxPodGraceSeconds < 0 ? pod.graceSeconds : rules.maxPodGraceSeconds;
-  return Math.min(pod.graceSeconds, most) * 1000;
+function timeToEnd({ rules, negativeGraceIsOpen }: EvictionHistory, pod: PodLife, threshold: EvictionThreshold) {
+  if (isHard(threshold)) return { leastMillis: 0, mostMillis: 0 };
+  const isOwn = rules.maxPodGraceSeconds < 0;
+  const mostMillis = Math.min(pod.graceSeconds, isOwn ? pod.graceSeconds : rules.maxPodGraceSeconds) * 1000;
+  return { leastMillis: isOwn && negativeGraceIsOpen === true ? 0 : mostMillis, mostMillis };
+}
+
+/** The thresholds of which one is acted on: those of memory before all others, and among those any. */
+export function actingOn({ driving }: Pressure): readonly EvictionThreshold[] {
+  const ofMemory = driving.filter(({ signal }) => signal.toLowerCase().endsWith("memory.available"));
+  return ofMemory.length > 0 ? ofMemory : driving;
 }
 
 interface EvictionPlan {
@@ -249,15 +294,13 @@ function isThere(pod: PodLife, { reading }: Pressure, left: readonly Victim[]): 
 function isFirst(
   { dedicatedImagefs }: EvictionHistory,
   victim: Victim,
-  { driving, reading }: Pressure,
+  pressure: Pressure,
   others: readonly PodLife[],
 ): boolean {
-  const ofMemory = driving.filter(({ signal }) => signal.toLowerCase().endsWith("memory.available"));
-  const acting = ofMemory.length > 0 ? ofMemory : driving;
+  const { reading } = pressure;
   const candidate = (pod: PodLife) => ({ pod, usage: reading.pods[pod.name] });
-  return acting.some(({ signal }) =>
-    others.every((other) => mayPrecede(signal, candidate(victim), candidate(other), dedicatedImagefs)),
-  );
+  const rivals = others.map(candidate);
+  return actingOn(pressure).some(({ signal }) => mayPrecede(signal, candidate(victim), rivals, dedicatedImagefs));
 }
 
 function describeAll(pressures: readonly Pressure[]): string {

@@ -16,7 +16,7 @@ export function history(
     readings: available.map((each, index) => reading(index * 10_000, each)),
     sightings: [],
     pods: [],
-    patience: { reportMillis: 5000, evictionMillis: 3000, taintMillis: 5000 },
+    patience: { reportMillis: 5000, evictionMillis: 3000, tellMillis: 1500, taintMillis: 5000 },
     ...rest,
   };
 }

@@ -16,6 +16,8 @@ export interface EvictionHistory {
   readonly sightings: readonly NodeSighting[];
   readonly pods: readonly PodLife[];
   readonly patience: Patience;
+  /** A negative greatest grace period may come to no time at all: an implementation is known that has it so. */
+  readonly negativeGraceIsOpen?: boolean;
 }
 
 /** How late a lawful agent may be; the documents set no bound, so whoever records chooses. */
@@ -24,6 +26,8 @@ export interface Patience {
   readonly reportMillis: number;
   /** From the look that decides an eviction to the pod's status that shows it, beside the pod's time to end. */
   readonly evictionMillis: number;
+  /** From that look to the event that tells of it. */
+  readonly tellMillis: number;
   /** From a condition to the taint of it. */
   readonly taintMillis: number;
 }
@@ -63,6 +67,10 @@ export interface PodStatus {
 export interface EvictionShown extends PodStatus {
   readonly seenMillis: number;
   readonly message: string;
+  /** A container was still shown to run when the pod was first shown to be evicted. */
+  readonly containersRun?: boolean;
+  /** An event told of it: it was not there at the one time, and there at the other. Absent: none was seen. */
+  readonly told?: { readonly afterMillis: number; readonly byMillis: number };
   /** Status and reason of the condition DisruptionTarget. */
   readonly disruptionTarget: { readonly status: string; readonly reason: string } | undefined;
 }

@@ -9,12 +9,15 @@ import {
   judgeRanking,
   judgeSpared,
   judgeTimeToEnd,
+  isHard,
+  isSoft,
   underHard,
   underSoft,
   withinMinimumReclaim,
 } from "./decisions.ts";
 import type { EvictionHistory, Judgement } from "./history.ts";
-import { judgeEnds, judgeMessages, judgeStatuses } from "./statuses.ts";
+import { judgeEnds, judgeStatuses } from "./statuses.ts";
+import { judgeMessages } from "./messages.ts";
 
 /** In the order in which a reader wants to hear: whether anybody had to go comes before who. */
 export const evictionLaws: readonly (readonly [requirement: string, law: (history: EvictionHistory) => Judgement])[] = [
@@ -24,7 +27,8 @@ export const evictionLaws: readonly (readonly [requirement: string, law: (histor
   ["agent-eviction.hard", (history) => judgeActs(history, underHard)],
   ["agent-eviction.soft", (history) => judgeActs(history, underSoft)],
   ["agent-eviction.minimum-reclaim", (history) => judgeActs(history, withinMinimumReclaim)],
-  ["agent-eviction.max-pod-grace", whenSoft],
+  ["agent-eviction.hard", (history) => judgeTimeToEnd(history, isHard)],
+  ["agent-eviction.max-pod-grace", (history) => judgeTimeToEnd(history, isSoft)],
   ["agent-eviction.transition", judgeTransition],
   ["agent-eviction.raised", judgeRaised],
   ["agent-eviction.cleared", judgeCleared],
@@ -48,10 +52,4 @@ function whenGracesDiffer(history: EvictionHistory): Judgement {
   const graces = new Set(history.rules.thresholds.map(({ graceMillis }) => graceMillis).filter((millis) => millis > 0));
   const judgement = judgeGracePeriod(history);
   return { ...judgement, judged: judgement.judged && graces.size > 1 };
-}
-
-function whenSoft(history: EvictionHistory): Judgement {
-  const judgement = judgeTimeToEnd(history);
-  const soft = history.rules.thresholds.some(({ graceMillis }) => graceMillis > 0);
-  return { ...judgement, judged: judgement.judged && soft };
 }

@@ -6,7 +6,7 @@ import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import { type ApiObject, isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
 import { pressureConditions } from "./conditions.ts";
 import type { EvictionShown, NodeSighting, PodLife, PodStatus } from "./history.ts";
-import { isLowMessage } from "./statuses.ts";
+import { isLowMessage } from "./messages.ts";
 
 /** Condition → the last segment of the key of its taint. */
 const taintNames = {
@@ -64,7 +64,11 @@ export function evictionOf(pod: ApiObject, seenMillis: number): EvictionShown | 
   const target = disrupted && { status: textOf(disrupted["status"]), reason: textOf(disrupted["reason"]) };
   const byAgent = target?.reason === "TerminationByKubelet" && textOf(status["reason"]) === "Evicted";
   if (!isLowMessage(message) && !byAgent) return undefined;
-  return { ...statusOf(pod), seenMillis, message, disruptionTarget: target };
+  const containersRun = objectsIn(status, "containerStatuses").some((container) =>
+    isJsonObject(partOf(container, "state")["running"]),
+  );
+  const shown = { ...statusOf(pod), seenMillis, message, disruptionTarget: target };
+  return containersRun ? { ...shown, containersRun } : shown;
 }
 
 /** The configuration in an agent's configz, which holds it under one name. Undefined: it is no such document. */

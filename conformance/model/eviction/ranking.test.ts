@@ -37,37 +37,37 @@ describe("the order of pods", () => {
         usage: { ...usage, ...used(bytes) },
       });
       const precedes = (first: ReturnType<typeof of>, second: ReturnType<typeof of>) => [
-        mayPrecede(signal, first, second, true),
-        mayPrecede(signal, second, first, true),
+        mayPrecede(signal, first, [second], true),
+        mayPrecede(signal, second, [first], true),
       ];
       expect(precedes(of(9, 11), of(0, 10))).toEqual([true, false]); // as much as it requests is not above it
       expect(precedes(of(0, 11), of(1, 90))).toEqual([true, false]);
       expect(precedes(of(0, 90), of(0, 11))).toEqual([true, false]);
       expect(precedes(of(0, 50), of(0, 50))).toEqual([true, true]);
       const unseen = { ...of(9, 0), usage: undefined };
-      expect([mayPrecede(signal, unseen, of(0, 90), true), mayPrecede(signal, of(0, 90), unseen, true)]).toEqual([
+      expect([mayPrecede(signal, unseen, [of(0, 90)], true), mayPrecede(signal, of(0, 90), [unseen], true)]).toEqual([
         true,
         false,
       ]);
-      expect(mayPrecede(signal, unseen, { ...unseen, pod: podLife("b") }, true)).toBe(true);
+      expect(mayPrecede(signal, unseen, [{ ...unseen, pod: podLife("b") }], true)).toBe(true);
     },
   );
   it("of processes asks for no request", () => {
     const [few, many] = [candidate("a", 0, { pids: 1 }), candidate("b", 0, { pids: 9 })];
-    expect(mayPrecede("pid.available", many, few, false)).toBe(true);
-    expect(mayPrecede("pid.available", few, many, false)).toBe(false);
-    expect(mayPrecede("pid.available", many, { ...few, usage: undefined }, false)).toBe(true);
-    expect(mayPrecede("pid.available", { ...few, usage: undefined }, many, false)).toBe(false);
-    expect(mayPrecede("pid.available", few, { ...many, pod: podLife("b", { priority: 1 }) }, false)).toBe(true);
+    expect(mayPrecede("pid.available", many, [few], false)).toBe(true);
+    expect(mayPrecede("pid.available", few, [many], false)).toBe(false);
+    expect(mayPrecede("pid.available", many, [{ ...few, usage: undefined }], false)).toBe(false);
+    expect(mayPrecede("pid.available", { ...few, usage: undefined }, [many], false)).toBe(true);
+    expect(mayPrecede("pid.available", few, [{ ...many, pod: podLife("b", { priority: 1 }) }], false)).toBe(true);
   });
   it("of inodes may subtract the bytes requested, or nothing", () => {
     const most = candidate("a", 0, { volumes: { bytes: 0, inodes: 90 } }, 1000);
     const less = candidate("b", 0, { volumes: { bytes: 0, inodes: 80 } });
     expect([
-      mayPrecede("nodefs.inodesFree", most, less, true),
-      mayPrecede("nodefs.inodesFree", less, most, true),
+      mayPrecede("nodefs.inodesFree", most, [less], true),
+      mayPrecede("nodefs.inodesFree", less, [most], true),
     ]).toEqual([true, true]);
     const plain = candidate("c", 0, { volumes: { bytes: 0, inodes: 90 } });
-    expect(mayPrecede("nodefs.inodesFree", less, plain, true)).toBe(false);
+    expect(mayPrecede("nodefs.inodesFree", less, [plain], true)).toBe(false);
   });
 });

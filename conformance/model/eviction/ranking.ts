@@ -15,16 +15,19 @@ export interface Candidate {
 }
 
 /**
- * True: a lawful agent may take `first` before `second` when it acts on `signal`. For inodes there are two readings:
- * the known agent subtracts the bytes that a pod requests from the inodes that it uses.
+ * True: a lawful agent may take `first` before all of `others` when it acts on `signal`. For inodes there are two
+ * readings: the known agent subtracts the bytes that a pod requests from the inodes that it uses.
  */
 export function mayPrecede(
   signal: EvictionSignal,
   first: Candidate,
-  second: Candidate,
+  others: readonly Candidate[],
   dedicatedImagefs: boolean,
 ): boolean {
-  return rankings(signal, dedicatedImagefs).some((keysOf) => compareKeys(keysOf(first), keysOf(second)) <= 0);
+  return rankings(signal, dedicatedImagefs).some((keysOf) => {
+    const keys = keysOf(first);
+    return others.every((other) => compareKeys(keys, keysOf(other)) <= 0);
+  });
 }
 
 function rankings(signal: EvictionSignal, dedicatedImagefs: boolean): readonly ((candidate: Candidate) => Keys)[] {
@@ -44,7 +47,7 @@ function rankings(signal: EvictionSignal, dedicatedImagefs: boolean): readonly (
         ),
       ];
     case "pids":
-      return [({ pod, usage }) => [pod.priority, -used(usage ?? nothing)]];
+      return [({ pod, usage }) => [pod.priority, usage === undefined ? 0 : 1, usage === undefined ? 0 : -used(usage)]];
   }
 }
 
@@ -80,10 +83,3 @@ function compareKeys(left: Keys, right: Keys): number {
   }
   return 0;
 }
-
-const nothing: PodUsage = {
-  memoryBytes: 0,
-  pids: 0,
-  layers: { bytes: 0, inodes: 0 },
-  volumes: { bytes: 0, inodes: 0 },
-};
