@@ -153,7 +153,7 @@ function refused({ with: run, nameOf, profile }: Bench, trial: FlagTrial, writte
     const last = trial.field?.split(".").at(-1);
     const errors = outcome.output
       .split("\n")
-      .filter((each) => !/has been deprecated/.test(each))
+      .filter((each) => !/^Flag --\S+ has been deprecated/.test(each))
       .join("\n");
     const isNamed =
       errors.includes(name) || (last !== undefined && errors.includes(last)) || trial.names?.test(errors) === true;
