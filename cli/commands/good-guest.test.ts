@@ -1,7 +1,7 @@
 /**
  * What the suite asks of a server that others use too: whatever it asks to change or to delete is its own by the path
  * alone, so that a server which minds no parameter still loses nothing; and what it makes outside its namespaces, be it
- * dry, has a name of its own.
+ * dry, has a name of its own. `GUEST_RUNS=20` draws more programs of each check.
  */
 import { describe, expect, it } from "vitest";
 import { planSuite, runPart } from "../../conformance/run-suite.ts";
@@ -10,6 +10,7 @@ import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
 import type { Transport, WireRequest } from "../../wire/ports.ts";
 
 const runId = "guest";
+const runs = Number(process.env["GUEST_RUNS"] ?? 4);
 /** In a namespace of this run, or of a name that it has made. */
 const isOwn = (path: string): boolean => /touchstone-guest-\d/.test(path);
 
@@ -42,7 +43,7 @@ describe("whose things the suite changes", { timeout: 240_000 }, () => {
   });
 
   it("is its own alone", async () => {
-    const selection = { profile: "svc", level: "quick", targetKind: "embedded", runId } as const;
+    const selection = { profile: "svc", level: "quick", runs, targetKind: "embedded", runId } as const;
     const planned = planSuite(selection);
     const others = new Set<string>();
     let asked = 0;
