@@ -15,6 +15,9 @@ import { readBenchLines, renderBenchPage } from "./page.ts";
 const folder = dirname(fileURLToPath(import.meta.url));
 const notBenches = new Set(["harness.ts", "page.ts", "run.ts"]);
 
+/** As the command does it for itself: `cli/young-objects.ts` says why. */
+const flags = ["--expose-gc", "--no-allocation-site-pretenuring"];
+
 /** Exit code of a file's process in which no benchmark was asked for. */
 const nothingHere = 3;
 
@@ -38,7 +41,7 @@ async function main(): Promise<number> {
   for (const candidate of benchFiles()) {
     const { status, stdout } = spawnSync(
       process.execPath,
-      ["--expose-gc", fileURLToPath(import.meta.url), "--file", candidate, "--rounds", String(rounds), ...names],
+      [...flags, fileURLToPath(import.meta.url), "--file", candidate, "--rounds", String(rounds), ...names],
       { stdio: ["inherit", page === undefined ? "inherit" : "pipe", "inherit"], encoding: "utf8" },
     );
     if (page !== undefined) {

@@ -2,6 +2,7 @@
  * The `touchstone` command: turns what comes of a command into an exit code. An agent's command line has a grammar of its
  * own and is read at once; of all others the parser is loaded first.
  */
+import "./young-objects.ts";
 import process from "node:process";
 import { inspect } from "node:util";
 import { type ExitCode, exitCodes, UsageError } from "./flags/usage-error.ts";
