@@ -122,12 +122,12 @@ describe("a definition and its instances", () => {
       });
   }
 
-  it("may be wrong in a hundred thousand places", () => {
-    expect(served({ type: "array", items: { type: "string" } })(times(150_000, () => 1)).status).toBe(422);
+  it("may be wrong in nearly as many places as an object may have values", () => {
+    expect(served({ type: "array", items: { type: "string" } })(times(99_000, () => 1)).status).toBe(422);
   });
 
-  it("may have a hundred thousand fields that nobody knows", () => {
-    const fields = Object.fromEntries(times(150_000, (at) => [`f${at}`, 1]));
+  it("may have nearly as many fields that nobody knows", () => {
+    const fields = Object.fromEntries(times(99_000, (at) => [`f${at}`, 1]));
     const answer = served({ type: "object" })(fields);
     expect(answer.status).toBe(201);
     expect(answer.at("spec")).toEqual({});
