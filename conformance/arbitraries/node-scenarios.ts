@@ -376,6 +376,30 @@ export const eventfulNode: NodeScenario = {
   untilMillis: 290_000,
 };
 
+/** Short of everything at once: what an agent sees to first. */
+export const nodeShortOfAll: NodeScenario = shortOfAll({
+  evictionHard: { "memory.available": "15Mi", "nodefs.available": "15Mi", "pid.available": "15" },
+  evictionPressureTransitionPeriod: "20s",
+  evictionMaxPodGracePeriod: 3,
+});
+
+function shortOfAll(settings: EvictionSettings): NodeScenario {
+  const capacity = capacityOf(true);
+  const all = Object.keys(settings.evictionHard ?? {}) as EvictionSignal[];
+  return {
+    eviction: settings,
+    capacity,
+    figuresMillis: 1000,
+    pods: Array.from({ length: 6 }, (_, index) => scenarioPod(`n/p${index}`, 0, index)),
+    steps: [
+      { atMillis: 0, usage: usedOf({}) },
+      { atMillis: 20_000, usage: leaving(capacity, settings, new Map(all.map((signal) => [signal, "nothing"]))) },
+      { atMillis: 60_000, usage: usedOf({}) },
+    ],
+    untilMillis: 100_000,
+  };
+}
+
 function scenarioPod(name: string, startMillis: number, pids: number): ScenarioPod {
   const nothing = { bytes: 0, inodes: 0 };
   return {

@@ -1,6 +1,7 @@
 import {
   anyNodeScenario,
   eventfulNode,
+  nodeShortOfAll,
   type NodeScenario,
   type ScenarioPod,
 } from "../../arbitraries/node-scenarios.ts";
@@ -32,7 +33,7 @@ export const joinedNodesEvictLawfully = defineCheck({
   requirements: [first, ...others],
   features: ["namespaces", "pods", "nodes"],
   input: anyNodeScenario,
-  examples: [eventfulNode],
+  examples: [eventfulNode, nodeShortOfAll],
   cost: "slow",
   async run(attempt, scenario) {
     if (attempt.nodes === undefined) throw new Unsupported("nodes of the suite: no agent is bound");
