@@ -88,7 +88,8 @@ export class Reflector {
     this.page(this.query(this.habits.listQuery(isNewest)), []);
   }
 
-  private page(query: string, before: readonly JsonObject[]): void {
+  /** `before`: what earlier pages had. Each page is added to it, so that a long list costs no more by the page. */
+  private page(query: string, before: JsonObject[]): void {
     const { beginning } = this;
     this.client.call({ method: "GET", path: this.path, ...(query === "" ? {} : { query }) }, ({ status, object }) => {
       if (beginning !== this.beginning) return;
@@ -98,13 +99,13 @@ export class Reflector {
       }
       const metadata = (object["metadata"] ?? {}) as { readonly resourceVersion?: string; readonly continue?: string };
       const items = (object["items"] ?? []) as readonly JsonObject[]; // null items are none
-      const all = before.length === 0 ? items : [...before, ...items];
+      for (const item of items) before.push(item);
       if (metadata.continue !== undefined && metadata.continue !== "") {
-        this.page(nextPage(query, metadata.continue), all);
+        this.page(nextPage(query, metadata.continue), before);
         return;
       }
       this.version = metadata.resourceVersion ?? "";
-      this.hearer.replaced(all);
+      this.hearer.replaced(before);
       if (beginning === this.beginning) this.watch();
     });
   }

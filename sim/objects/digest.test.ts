@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../contract/http-message.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf, knownBytesOf } from "./digest.ts";
 import { jsonEqual } from "./equality.ts";
 import { seal } from "./seal.ts";
 
@@ -72,4 +72,14 @@ describe("a digest", () => {
       seen.add(digestOf({ name: `config-${at % 317}`, value: Math.floor(at / 317) }));
     expect(seen.size).toBe(100_000);
   });
+});
+
+it("the bytes of what is large, frozen and digested are known, and exact", () => {
+  const large = Object.freeze({ list: Array.from({ length: 2_000 }, (_, at) => ({ [`k${at}`]: `"ü\n${at}` })) });
+  expect(knownBytesOf(large)).toBeUndefined();
+  digestOf(large);
+  expect(knownBytesOf(large)).toBe(Buffer.byteLength(JSON.stringify(large)));
+  const open = { ...large };
+  digestOf(open);
+  expect(knownBytesOf(open)).toBeUndefined(); // may change yet
 });

@@ -18,6 +18,10 @@ interface Summary {
 const rememberedBytesMin = 192;
 const summaries = new WeakMap<object, Summary>();
 
+/** Of frozen wholes so large that nobody should walk them for their size again. */
+const rememberedWholeMin = 4096;
+const wholeBytes = new WeakMap<object, number>();
+
 /** What the last summary found: two words and a size. Registers, so that a scalar costs no allocation. */
 let high = 0;
 let low = 0;
@@ -29,8 +33,12 @@ let bytes = 0;
  */
 export function digestOf(value: Json, before?: Json): number {
   summarise(value, before);
+  if (bytes >= rememberedWholeMin && Object.isFrozen(value)) wholeBytes.set(value as object, bytes);
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
+
+/** Bytes as compact JSON of a value that is large and was digested as a whole; undefined for others. */
+export const knownBytesOf = (value: object): number | undefined => wholeBytes.get(value);
 
 /** Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata. */
 export function digestParts(object: Members): void {

@@ -73,6 +73,8 @@ export class RuntimeState {
   /** As the agent has said; undefined: as the options have it. */
   podNetwork: string | undefined;
   addressCount = 1;
+  /** Of sandboxes that are ready: nobody else is given one of them. */
+  readonly addresses = new Set<string>();
   private readonly heap = new WakeHeap<ContainerRecord>();
   private readonly onDue: (container: ContainerRecord) => void;
   private timer: { readonly at: Micros; readonly cancel: Cancel } | undefined;

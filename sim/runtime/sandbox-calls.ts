@@ -68,6 +68,7 @@ export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
         listed: undefined,
       };
       state.sandboxes.set(id, record);
+      state.addresses.add(record.ip);
       if (config.logDirectory !== undefined && config.logDirectory !== "") {
         state.machine.host.makeDirectories(config.logDirectory, state.nowMicros);
       }
@@ -149,6 +150,7 @@ function stopSandbox(state: RuntimeState, record: SandboxRecord): void {
   for (const container of record.containers) killContainer(state, container);
   if (!record.ready) return;
   record.ready = false;
+  state.addresses.delete(record.ip);
   state.changed(record);
   tell(state, "CONTAINER_STOPPED_EVENT", undefined, record);
 }
@@ -175,14 +177,13 @@ function nextAddress(state: RuntimeState): string {
   const prefix = (state.podNetwork ?? state.options.podNetwork ?? "10.88").split(".");
   const free = 4 - prefix.length;
   const size = free === 1 ? 256 : free === 2 ? 65_536 : 16_777_216;
-  const taken = new Set([...state.sandboxes.values()].filter(({ ready }) => ready).map(({ ip }) => ip));
   for (let tried = 0; tried < size; tried++) {
     state.addressCount = (state.addressCount + 1) % (size - 1);
     if (state.addressCount < 2) state.addressCount = 2;
     const bytes = [...prefix];
     for (let at = free - 1; at >= 0; at--) bytes.push(String((state.addressCount >>> (8 * at)) & 255));
     const address = bytes.join(".");
-    if (!taken.has(address)) return address;
+    if (!state.addresses.has(address)) return address;
   }
   return "";
 }

@@ -3,6 +3,7 @@
  * pages that need them are answered as after any compaction. What is stored now does not count.
  */
 import type { Process } from "../../kernel/types.ts";
+import { knownBytesOf } from "../../objects/digest.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 
 export interface HistoryLimitOptions {
@@ -51,17 +52,25 @@ export function limitHistory({ process, store, bytesMax, forget }: HistoryLimitO
   process.onCrash(store.subscribe(hear));
 }
 
-/** About how many bytes an object takes as JSON. */
-function roughBytes(root: object): number {
+/** About how many bytes an object takes as JSON. A large one was measured when it was written, and is not read again. */
+const roughBytes = (object: object): number => knownBytesOf(object) ?? bytesWalked(object);
+
+function bytesWalked(root: object): number {
   let bytes = 0;
   const open: object[] = [root];
+  const add = (value: unknown): void => {
+    if (typeof value === "string") bytes += value.length + 4;
+    else if (typeof value === "object" && value !== null) open.push(value);
+  };
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    const isList = Array.isArray(container);
+    if (Array.isArray(container)) {
+      bytes += 6 * container.length;
+      for (const item of container as readonly unknown[]) add(item);
+      continue;
+    }
     for (const key in container) {
-      const value: unknown = (container as Readonly<Record<string, unknown>>)[key];
-      if (typeof value === "string") bytes += value.length + 4;
-      else if (typeof value === "object" && value !== null) open.push(value);
-      bytes += isList ? 6 : key.length + 8;
+      bytes += key.length + 8;
+      add((container as Readonly<Record<string, unknown>>)[key]);
     }
   }
   return bytes;
