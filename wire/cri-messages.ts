@@ -1147,6 +1147,7 @@ export interface ReadPathRequest {
 export interface ReadPathResponse {
   readonly size: number;
   readonly content: Uint8Array;
+  readonly file: number;
 }
 
 export interface WritePathRequest {

@@ -40,6 +40,8 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
       deadContainerAgeMicrosMin: 0,
       logFilesMax: 5,
       logBytesMax: 10 * 1024 * 1024,
+      logCheckMicros: 10 * second,
+      logWorkersMax: 1,
       clusterDns: [],
       clusterDomain: "",
       rootDir: "/var/lib/nodeagent",

@@ -31,6 +31,7 @@ import { CriCaller } from "./runtime/cri-caller.ts";
 import { Garbage } from "./runtime/garbage.ts";
 import { Health } from "./runtime/health.ts";
 import { type CredentialsReader, ImagePulls } from "./runtime/image-pulls.ts";
+import { LogRotation } from "./runtime/log-rotation.ts";
 import type { HostDns } from "./runtime/pod-dns.ts";
 import { Relist } from "./runtime/relist.ts";
 import { startApiSource } from "./sources/api-source.ts";
@@ -192,6 +193,7 @@ export class Agent {
       this.health.start();
       this.relist.start();
       this.garbage.start();
+      this.startLogRotation();
       this.node.start();
     });
     this.pods.start();
@@ -214,6 +216,16 @@ export class Agent {
       if (problem !== undefined) this.fail(problem);
       else if (managers.mustWait) this.startSources();
     });
+  }
+
+  private startLogRotation(): void {
+    const { warn } = this.ports;
+    new LogRotation({
+      cri: this.cri,
+      limits: this.options.pods,
+      pods: () => this.pods.pods(),
+      ...(warn === undefined ? {} : { warn }),
+    }).start();
   }
 
   private fail(why: string): void {

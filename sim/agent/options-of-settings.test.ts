@@ -22,11 +22,24 @@ describe("an agent's options", () => {
         statusUpdateMicros: 10_000_000,
         leaseDurationSeconds: 40,
       },
-      pods: { logBytesMax: 10 * 2 ** 20, logFilesMax: 5, registryQps: 5, rootDir: "/var/lib/nodeagent" },
+      pods: {
+        logBytesMax: 10 * 2 ** 20,
+        logFilesMax: 5,
+        logCheckMicros: 10_000_000,
+        logWorkersMax: 1,
+        registryQps: 5,
+        rootDir: "/var/lib/nodeagent",
+      },
       client: { apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 },
       eviction: { evictionPressureTransitionPeriod: "5m0s", evictionHard: { "memory.available": "100Mi" } },
       images: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMicrosMin: 120_000_000 },
     });
+  });
+
+  it("have the bounds of logs from flags", () => {
+    const { pods } = optionsOf(["--container-log-max-size=2Ki", "--container-log-max-files=3"]);
+    expect(pods).toMatchObject({ logBytesMax: 2048, logFilesMax: 3 });
+    expect(optionsOf(["--container-log-max-size=-1"]).pods.logBytesMax).toBe(-1);
   });
 
   it("take their name, addresses, labels and taints from flags", () => {

@@ -52,6 +52,8 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       deadContainerAgeMicrosMin: number("minimum-container-ttl-duration"),
       logFilesMax: number("container-log-max-files"),
       logBytesMax: bytesOf(text("container-log-max-size")),
+      logCheckMicros: number("containerLogMonitorInterval"),
+      logWorkersMax: number("containerLogMaxWorkers"),
       clusterDns: texts("cluster-dns"),
       clusterDomain: text("cluster-domain"),
       rootDir: text("root-dir"),

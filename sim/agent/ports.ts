@@ -255,6 +255,9 @@ export interface PodOptions {
   readonly logFilesMax: number;
   /** Negative: never rotated. */
   readonly logBytesMax: number;
+  /** Between looks at logs, and how many are rotated side by side. */
+  readonly logCheckMicros: Micros;
+  readonly logWorkersMax: number;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   readonly rootDir: string;

@@ -10,6 +10,8 @@ export type Piece = string | number;
 
 export interface FileNode {
   readonly is: "file";
+  /** Of its tree; it stays when the file is renamed. */
+  readonly number: number;
   pieces: Piece[];
   sizeBytes: number;
   /** Bytes of `pieces` that are text, and so take memory. */
@@ -69,6 +71,7 @@ export function pathParts(path: string): string[] {
 export class FileTree {
   readonly root: DirectoryNode = { is: "directory", entries: new Map(), modifiedMicros: 0 };
   private readonly charge: TreeCharge;
+  private filesMade = 0;
 
   constructor(charge: TreeCharge) {
     this.charge = charge;
@@ -123,7 +126,8 @@ export class FileTree {
     }
     if (name.length > NAME_BYTES_MAX) return "File name too long";
     if (this.mediumOf(path) === undefined && !this.charge.disk(0, 1)) return "No space left on device";
-    const file: FileNode = { is: "file", pieces: [], sizeBytes: 0, heldBytes: 0, modifiedMicros: nowMicros };
+    const number = ++this.filesMade;
+    const file: FileNode = { is: "file", number, pieces: [], sizeBytes: 0, heldBytes: 0, modifiedMicros: nowMicros };
     directory.entries.set(name, file);
     directory.modifiedMicros = nowMicros;
     return file;

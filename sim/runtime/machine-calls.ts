@@ -110,7 +110,8 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
       return;
     }
     const size = limit > 0 ? Math.min(limit, READ_BYTES_MAX) : READ_BYTES_MAX;
-    answer({ ok: true, message: { size: node.sizeBytes, content: readFile(node, Math.max(0, offset), size) } });
+    const content = readFile(node, Math.max(0, offset), size);
+    answer({ ok: true, message: { size: node.sizeBytes, content, file: node.number } });
   },
 
   WritePath(state, { path = "", content, append = false }, answer) {

@@ -1,9 +1,10 @@
 /**
  * A container's log as its file on the machine has it, line by line: from where, how many, how much, and whether what is
- * written later follows. Source: the published log format and reader; the facts, HTTP.
+ * written later follows, over rotations too. Source: the published log format and reader; the facts, HTTP.
  */
 import { parseMicroTime } from "../../../wire/time.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
+import { rotatedLogs } from "../runtime/log-files.ts";
 import { sleep, type Task } from "../task.ts";
 
 export interface LogOptions {
@@ -35,24 +36,47 @@ export function* readContainerLog(
   sink: LogSink,
   isRunning: () => boolean,
 ): Task<string | undefined> {
+  let newest = (yield* rotatedLogs(cri, path)).at(-1) ?? "";
   const first = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
   if (!first.ok) return `failed to try resolving symlinks in path "${path}": ${first.text}`;
   sink.begin();
   let offset =
     options.tailLines === undefined ? 0 : yield* tailOffset(cri, path, first.message.size, options.tailLines);
+  let { file } = first.message;
+  /** Files that were moved away before they were read to their ends, the oldest first. */
+  const moved: { readonly path: string; offset: number }[] = [];
   const lines = new Lines(options);
   for (;;) {
     // Looked at before the file: what a container writes as it ends is still read.
     const mayGrow = options.follow && isRunning();
-    const block = yield* cri.ask("ReadPath", { path, offset, limit: blockBytes });
-    if (!block.ok) return undefined; // it is gone, and its container with it
-    const { content, size } = block.message;
-    // A rotated log begins anew.
-    if (size < offset) {
+    const from = moved[0] ?? { path, offset };
+    const block = yield* cri.ask("ReadPath", { ...from, limit: blockBytes });
+    if (from === moved[0]) {
+      if (!block.ok || block.message.content.length === 0) {
+        moved.shift();
+        continue;
+      }
+      from.offset += block.message.content.length;
+    } else if (!block.ok || block.message.file !== file || block.message.size < offset) {
+      // It was moved away, and there is no new one yet.
+      if (!block.ok && mayGrow) {
+        yield* sleep(cri.process.clock, followMicros);
+        continue;
+      }
+      const seen = newest;
+      const since = (yield* rotatedLogs(cri, path)).filter((each) => each > seen);
+      // Not there, and nothing of it anywhere else: it is gone, and its container with it.
+      if (!block.ok && since.length === 0) return undefined;
+      for (const each of since) {
+        const found = yield* cri.ask("ReadPath", { path: each, offset: 0, limit: 1 });
+        moved.push({ path: each, offset: found.ok && found.message.file === file ? offset : 0 });
+      }
+      newest = since.at(-1) ?? newest;
       offset = 0;
+      if (block.ok) file = block.message.file;
       continue;
-    }
-    offset += content.length;
+    } else offset += block.message.content.length;
+    const { content } = block.message;
     const { bytes, isLast } = lines.take(content);
     if (bytes.length > 0) sink.write(bytes);
     if (isLast) return undefined;

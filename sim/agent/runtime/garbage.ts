@@ -6,6 +6,7 @@ import type { Micros } from "../../kernel/types.ts";
 import type { PodOptions } from "../ports.ts";
 import { run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
+import { removeLogs } from "./log-files.ts";
 import type { RuntimeContainer, RuntimePod } from "./runtime-pod.ts";
 
 const periodMicros: Micros = 60_000_000;
@@ -99,7 +100,7 @@ export class Garbage {
       const answer = yield* cri.ask("RemoveContainer", { containerId: id });
       if (!answer.ok && answer.code !== 5) continue;
       removed.add(id);
-      if (logPath !== "") yield* cri.ask("RemovePath", { path: logPath });
+      if (logPath !== "") yield* removeLogs(cri, logPath);
     }
     for (const id of this.deadSandboxes(list, removed, all)) {
       yield* cri.ask("StopPodSandbox", { podSandboxId: id });

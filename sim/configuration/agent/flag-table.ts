@@ -40,7 +40,7 @@ const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
 const inRequestsForCertificates = acts("requests for certificates");
 const inPlaces = acts("which processors and memory containers get, and which pods are refused for it");
-const wholeLogs = kept("logs of simulated containers are kept whole and are not rotated");
+const inLogs = acts("rotation of containers' logs");
 const inLog = acts("the agent's log");
 const inRequests = acts("requests to the API server");
 const inNode = acts("the node's object");
@@ -180,7 +180,7 @@ export const flagTable: readonly FlagRow[] = [
     "5",
     "containerLogMaxFiles",
     "Log files a container may have; at least 2.",
-    wholeLogs,
+    inLogs,
   ),
   inFile(
     "container-log-max-size",
@@ -188,7 +188,7 @@ export const flagTable: readonly FlagRow[] = [
     "10Mi",
     "containerLogMaxSize",
     "Size at which a log file is rotated.",
-    wholeLogs,
+    inLogs,
   ),
   inFile(
     "container-runtime-endpoint",

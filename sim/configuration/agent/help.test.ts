@@ -15,8 +15,6 @@ describe("help", () => {
 /** Every other flag acts, and has a test that shows where. */
 const withoutEffect = [
   "cloud-config",
-  "container-log-max-files",
-  "container-log-max-size",
   "contention-profiling",
   "experimental-mounter-path",
   "hairpin-mode",

@@ -151,6 +151,7 @@ export function openForReading(call: Call, path: string): Stream | string {
       ? node
       : {
           is: "file",
+          number: 0,
           pieces: node.is === "image" ? [node.text ?? ""] : [],
           sizeBytes: 0,
           heldBytes: 0,

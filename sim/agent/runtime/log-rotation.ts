@@ -1,0 +1,89 @@
+/**
+ * Keeps logs of running containers small: looks at them again and again, moves away those that have grown to their
+ * size, has the runtime open new ones, and removes the oldest of those that were moved away. They are not compressed.
+ * Source: the published behaviour of the 1.33 agent.
+ */
+import type { PodOptions } from "../ports.ts";
+import { all, run, type Task } from "../task.ts";
+import type { CriCaller } from "./cri-caller.ts";
+import { rotatedLogs, rotatedName } from "./log-files.ts";
+import type { RuntimePod } from "./runtime-pod.ts";
+
+export interface LogRotationOptions {
+  readonly cri: CriCaller;
+  readonly limits: Pick<PodOptions, "logBytesMax" | "logFilesMax" | "logCheckMicros" | "logWorkersMax">;
+  readonly pods: () => Iterable<RuntimePod>;
+  readonly warn?: (line: string) => void;
+}
+
+interface Log {
+  readonly id: string;
+  readonly path: string;
+}
+
+export class LogRotation {
+  private readonly options: LogRotationOptions;
+
+  constructor(options: LogRotationOptions) {
+    this.options = options;
+  }
+
+  /** Does nothing where logs have no bound. */
+  start(): void {
+    const { cri, limits } = this.options;
+    if (limits.logBytesMax < 0) return;
+    const look = (): void => {
+      run(this.look(), () => cri.process.clock.after(limits.logCheckMicros, look));
+    };
+    look();
+  }
+
+  private *look(): Task<void> {
+    const queue = yield* this.grown();
+    const { logWorkersMax } = this.options.limits;
+    const rest = queue.values();
+    yield* all(Array.from({ length: Math.min(logWorkersMax, queue.length) }, () => this.work(rest)));
+  }
+
+  private *work(queue: Iterator<Log>): Task<void> {
+    for (let next = queue.next(); next.done !== true; next = queue.next()) yield* this.rotate(next.value);
+  }
+
+  /** Asks for all of them at once; a file's blocks are no less than its bytes. */
+  private *grown(): Task<readonly Log[]> {
+    const { cri, limits, pods } = this.options;
+    const logs: Log[] = [];
+    for (const { containers } of pods()) {
+      for (const { id, state, logPath } of containers)
+        if (state === "CONTAINER_RUNNING" && logPath !== "") logs.push({ id, path: logPath });
+    }
+    if (logs.length === 0) return [];
+    const answer = yield* cri.ask("PathUsage", { paths: logs.map(({ path }) => path) });
+    if (!answer.ok) return [];
+    const { usages } = answer.message;
+    return logs.filter((_, at) => usages[at]?.found === true && usages[at].usedBytes >= limits.logBytesMax);
+  }
+
+  private *rotate({ id, path }: Log): Task<void> {
+    const { cri, limits, warn = () => {} } = this.options;
+    const read = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
+    if (!read.ok || read.message.size < limits.logBytesMax) return;
+    // Besides the one that is moved away now and the new one there are two fewer than there may be.
+    const old = yield* rotatedLogs(cri, path);
+    for (const each of old.slice(0, Math.max(0, old.length - (limits.logFilesMax - 2))))
+      yield* cri.ask("RemovePath", { path: each });
+    const { clock } = cri.process;
+    const to = rotatedName(path, Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000));
+    const moved = yield* cri.ask("RenamePath", { from: path, to });
+    if (!moved.ok) {
+      warn(`failed to rotate log "${path}": ${moved.text}`);
+      return;
+    }
+    const opened = yield* cri.ask("ReopenContainerLog", { containerId: id });
+    if (opened.ok) return;
+    warn(`failed to rotate log "${path}": failed to reopen container log "${id}": ${opened.text}`);
+    // The log is where it was, unless its container has begun a new one meanwhile.
+    const written = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
+    if (!written.ok) yield* cri.ask("RenamePath", { from: to, to: path });
+  }
+}
