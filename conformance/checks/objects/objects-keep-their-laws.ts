@@ -43,6 +43,7 @@ export const objectsKeepTheirLaws = defineCheck({
   examples: types.flatMap((type, place) =>
     coveringLives(2).map((steps, at) => ({ type, steps: at === place % 2 ? steps : steps.toReversed() })),
   ), // prettier-ignore
+  cost: "waiting",
   async run(attempt, { type: title, steps }) {
     const type = rows.get(title) as TrialType;
     if (type.custom === undefined) {

@@ -97,6 +97,7 @@ export const subresourcesKeepTheLawsOfWrites = defineCheck<{ through: Through; s
     { through: "scale", steps: everyCase },
     { through: "status", steps: everyCase },
   ],
+  cost: "waiting",
   async run(attempt, { through, steps }) {
     await withDefinition(
       attempt,
