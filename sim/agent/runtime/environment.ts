@@ -92,17 +92,26 @@ function* valueOf(context: EnvironmentContext, pod: Pod, container: Container, f
   return { error: "a variable takes its value from nothing that the agent knows" };
 }
 
-/** Of a config map or a secret, as text. */
-export function dataOf(kind: "configmap" | "secret", object: JsonObject): Readonly<Record<string, string>> {
-  const data = (object["data"] ?? {}) as Record<string, string>;
-  if (kind === "configmap") return data;
+/** Of a config map or a secret, as text; a config map's binary data is no text. */
+function dataOf(kind: "configmap" | "secret", object: JsonObject): Readonly<Record<string, string>> {
+  if (kind === "configmap") return (object["data"] ?? {}) as Record<string, string>;
   const decoder = new TextDecoder();
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => {
-      const bytes = decodeBase64(value);
-      return [key, typeof bytes === "number" ? "" : decoder.decode(bytes)];
-    }),
-  );
+  return Object.fromEntries([...bytesOf(kind, object)].map(([key, bytes]) => [key, decoder.decode(bytes)]));
+}
+
+/** Of a config map or a secret, byte for byte. */
+export function bytesOf(kind: "configmap" | "secret", object: JsonObject): ReadonlyMap<string, Uint8Array> {
+  const encoder = new TextEncoder();
+  const [text, binary] = kind === "configmap" ? ["data", "binaryData"] : [undefined, "data"];
+  const fields = (name: string | undefined) =>
+    Object.entries((name === undefined ? undefined : object[name]) ?? {}) as [string, string][];
+  const bytes = new Map<string, Uint8Array>();
+  for (const [key, value] of fields(text)) bytes.set(key, encoder.encode(value));
+  for (const [key, value] of fields(binary)) {
+    const decoded = decodeBase64(value);
+    bytes.set(key, typeof decoded === "number" ? new Uint8Array() : decoded);
+  }
+  return bytes;
 }
 
 export function fieldOf(context: EnvironmentContext, pod: Pod, path: string): Read {
@@ -133,20 +142,25 @@ function written(map: Readonly<Record<string, string>>): string {
     .join("\n");
 }
 
-interface ResourceField {
+export interface ResourceField {
   readonly containerName?: string;
   readonly resource: string;
   readonly divisor?: string;
 }
 
 /** A limit that is not set is what the node can give; so is a request without limit, but that is 0. */
-function resourceOf(context: EnvironmentContext, pod: Pod, container: Container, field: ResourceField): Read {
+export function resourceOf(
+  context: EnvironmentContext,
+  pod: Pod,
+  container: Container | undefined,
+  field: ResourceField,
+): Read {
   const { containerName, resource, divisor = "0" } = field;
   const owner =
     containerName === undefined
       ? container
       : [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find(({ name }) => name === containerName);
-  if (owner === undefined) return { error: `container ${containerName} not found` };
+  if (owner === undefined) return { error: `container ${containerName ?? ""} not found` };
   const [kind, name] = [resource.slice(0, resource.indexOf(".")), resource.slice(resource.indexOf(".") + 1)];
   const { requests = {}, limits = {} } = owner.resources ?? {};
   const own = kind === "limits" ? limits[name] : (requests[name] ?? limits[name]);

@@ -12,7 +12,7 @@ import { type Container, type Pod, podOf } from "../pods/pod-types.ts";
 import { sleep, type Task } from "../task.ts";
 import { amount, type NodeFacts, podDirectory } from "./container-config.ts";
 import type { CriCaller } from "./cri-caller.ts";
-import { configOf, dataOf, type EnvironmentContext, fieldOf } from "./environment.ts";
+import { bytesOf, configOf, type EnvironmentContext, fieldOf, type ResourceField, resourceOf } from "./environment.ts";
 
 const encoder = new TextEncoder();
 
@@ -68,7 +68,7 @@ function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Tas
   }
   if (volume["hostPath"] !== undefined) return undefined;
   const emptyDir = volume["emptyDir"] as { readonly medium?: string; readonly sizeLimit?: string } | undefined;
-  const read = emptyDir === undefined ? yield* filesOf(context, pod, volume) : { files: new Map<string, string>() };
+  const read = emptyDir === undefined ? yield* filesOf(context, pod, volume) : { files: new Map<string, Uint8Array>() };
   if ("error" in read) return read.error;
   const limitBytes = amount(emptyDir?.sizeLimit, 0);
   const inMemory = emptyDir === undefined ? volume["secret"] !== undefined : emptyDir.medium === "Memory";
@@ -79,13 +79,15 @@ function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Tas
   });
   if (!made.ok) return made.text;
   for (const [name, content] of read.files) {
-    const written = yield* context.cri.ask("WritePath", { path: `${path}/${name}`, content: encoder.encode(content) });
+    const directory = name.slice(0, Math.max(0, name.lastIndexOf("/")));
+    if (directory !== "") yield* context.cri.ask("MakePath", { path: `${path}/${directory}` });
+    const written = yield* context.cri.ask("WritePath", { path: `${path}/${name}`, content });
     if (!written.ok) return written.text;
   }
   return undefined;
 }
 
-type Files = { readonly files: ReadonlyMap<string, string> } | { readonly error: string };
+type Files = { readonly files: ReadonlyMap<string, Uint8Array> } | { readonly error: string };
 
 interface Item {
   readonly key: string;
@@ -94,7 +96,7 @@ interface Item {
 
 function* filesOf(context: VolumeContext, pod: Pod, volume: JsonObject): Task<Files> {
   const projected = volume["projected"] as { readonly sources?: readonly JsonObject[] } | undefined;
-  const files = new Map<string, string>();
+  const files = new Map<string, Uint8Array>();
   for (const source of projected === undefined ? [volume] : (projected.sources ?? [])) {
     const read = yield* sourceFiles(context, pod, source);
     if ("error" in read) return read;
@@ -111,7 +113,7 @@ function* sourceFiles(context: VolumeContext, pod: Pod, source: JsonObject): Tas
     const found = yield* configOf(context, kind, pod.metadata.namespace, name);
     const isOptional = wanted["optional"] === true;
     if ("error" in found) return isOptional && found.isMissing ? { files: new Map() } : { error: found.error };
-    return chosen(dataOf(kind, found.object), wanted["items"] as readonly Item[] | undefined, isOptional, name);
+    return chosen(bytesOf(kind, found.object), wanted["items"] as readonly Item[] | undefined, isOptional, name);
   }
   const downward = source["downwardAPI"] as { readonly items?: readonly JsonObject[] } | undefined;
   if (downward !== undefined) return downwardFiles(context, pod, downward.items ?? []);
@@ -121,15 +123,15 @@ function* sourceFiles(context: VolumeContext, pod: Pod, source: JsonObject): Tas
 }
 
 function chosen(
-  data: Readonly<Record<string, string>>,
+  data: ReadonlyMap<string, Uint8Array>,
   items: readonly Item[] | undefined,
   isOptional: boolean,
   name: string,
 ): Files {
-  if (items === undefined) return { files: new Map(Object.entries(data)) };
-  const files = new Map<string, string>();
+  if (items === undefined) return { files: data };
+  const files = new Map<string, Uint8Array>();
   for (const { key, path } of items) {
-    const content = data[key];
+    const content = data.get(key);
     if (content !== undefined) files.set(path, content);
     else if (!isOptional) return { error: `references non-existent config key: ${key} (of ${name})` };
   }
@@ -137,12 +139,18 @@ function chosen(
 }
 
 function downwardFiles(context: VolumeContext, pod: Pod, items: readonly JsonObject[]): Files {
-  const files = new Map<string, string>();
+  const files = new Map<string, Uint8Array>();
   for (const item of items) {
     const field = item["fieldRef"] as { readonly fieldPath: string } | undefined;
-    const read = field === undefined ? { value: "" } : fieldOf(context, pod, field.fieldPath);
+    const resource = item["resourceFieldRef"] as ResourceField | undefined;
+    const read =
+      field !== undefined
+        ? fieldOf(context, pod, field.fieldPath)
+        : resource !== undefined
+          ? resourceOf(context, pod, undefined, resource)
+          : { value: "" };
     if ("error" in read) return read;
-    files.set(String(item["path"]), read.value ?? "");
+    files.set(String(item["path"]), encoder.encode(read.value ?? ""));
   }
   return { files };
 }
@@ -165,7 +173,7 @@ function* tokenFile(context: VolumeContext, pod: Pod, token: JsonObject): Task<F
   const issued = (object?.["status"] as JsonObject | undefined)?.["token"];
   if (status >= 300 || typeof issued !== "string")
     return { error: `failed to fetch token: ${String(object?.["message"] ?? "no answer")}` };
-  return { files: new Map([[String(token["path"]), issued]]) };
+  return { files: new Map([[String(token["path"]), encoder.encode(issued)]]) };
 }
 
 /** What a container mounts: its volumes, its hosts file and where it leaves its last words. */

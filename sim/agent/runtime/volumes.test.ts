@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { encodeBase64 } from "../../../wire/base64.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { RuntimeBench } from "../../runtime/runtime.fixture.ts";
+import { defaultAgentOptions } from "../agent-options.ts";
+import type { ApiCaller } from "../ports.ts";
+import { run } from "../task.ts";
+import { CriCaller } from "./cri-caller.ts";
+import { mountVolumes } from "./volumes.ts";
+
+const { kernel, rootDir, logsDir } = defaultAgentOptions("n1").pods;
+const decoder = new TextDecoder();
+
+/** What is in a pod's volume `v` once it is there; a string: why it is not. */
+function mounted(volume: JsonObject, objects: Readonly<Record<string, JsonObject>> = {}) {
+  const bench = new RuntimeBench();
+  const process = bench.kernel.process("agent-n1");
+  const api = {
+    call: ({ path }: { path: string }, done: (answer: object) => void) => {
+      const object = objects[path.split("/").slice(-2).join("/")];
+      process.clock.after(0, () => done(object === undefined ? { status: 404 } : { status: 200, object }));
+    },
+  } as unknown as ApiCaller;
+  const pod = {
+    metadata: { name: "p", namespace: "default", uid: "u" },
+    spec: {
+      containers: [
+        { name: "a", resources: { limits: { cpu: "1500m", memory: "64Mi" }, requests: { cpu: "200m" } } },
+        { name: "b", resources: {} },
+      ],
+      volumes: [{ name: "v", ...volume }],
+    },
+  } as unknown as JsonObject;
+  const node = { rootDir, logsDir, clusterDns: [], clusterDomain: "", memoryCapacityBytes: 1, kernel };
+  const context = {
+    api,
+    cri: new CriCaller(process, bench.runtime, 10_000_000),
+    node,
+    nodeName: "n1",
+    podIps: [],
+    hostIps: [],
+    allocatable: { cpu: "4", memory: "8Gi" },
+  };
+  let failure: string | undefined;
+  bench.kernel.enter(process, () =>
+    run(
+      mountVolumes(context, pod, (message) => (failure ??= message)),
+      () => {},
+    ),
+  );
+  bench.pass(1);
+  const kind = { downwardAPI: "downward-api", configMap: "configmap", secret: "secret", projected: "projected" };
+  const plugin = kind[Object.keys(volume)[0] as keyof typeof kind];
+  return {
+    failure,
+    bytes: (path: string): Uint8Array =>
+      bench.ask("ReadPath", { path: `${rootDir}/pods/u/volumes/kubernetes.io~${plugin}/v/${path}` }).content,
+  };
+}
+
+describe("volumes of objects", () => {
+  it("hold data of config maps and secrets byte for byte", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (binary, text) => {
+        const encoded = encodeBase64(binary);
+        const objects = {
+          "configmaps/c": { data: { text }, binaryData: { binary: encoded } },
+          "secrets/s": { data: { binary: encoded } },
+        };
+        const ofMap = mounted({ configMap: { name: "c" } }, objects);
+        expect([ofMap.bytes("binary"), decoder.decode(ofMap.bytes("text"))]).toEqual([
+          binary,
+          decoder.decode(new TextEncoder().encode(text)),
+        ]);
+        expect(mounted({ secret: { secretName: "s" } }, objects).bytes("binary")).toEqual(binary);
+        const items = [{ key: "binary", path: "deep/er/file" }];
+        const sources = [{ configMap: { name: "c", items } }, { secret: { name: "s" } }];
+        const both = mounted({ projected: { sources } }, objects);
+        expect([both.bytes("deep/er/file"), both.bytes("binary")]).toEqual([binary, binary]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("tell containers' resources, of the node where they have none of their own", () => {
+    const item = (path: string, containerName: string, resource: string, divisor?: string) => ({
+      path,
+      resourceFieldRef: { containerName, resource, ...(divisor === undefined ? {} : { divisor }) },
+    });
+    const items = [
+      item("limit", "a", "limits.cpu"),
+      item("milli", "a", "limits.cpu", "1m"),
+      item("request", "a", "requests.cpu", "1m"),
+      item("memory", "a", "limits.memory", "1Mi"),
+      item("node", "b", "limits.cpu"),
+      item("none", "b", "requests.memory"),
+    ];
+    const { bytes } = mounted({ downwardAPI: { items } });
+    expect(items.map(({ path }) => decoder.decode(bytes(path)))).toEqual(["2", "1500", "200", "64", "4", "0"]);
+    const { failure } = mounted({ downwardAPI: { items: [item("x", "no", "limits.cpu")] } });
+    expect(failure).toContain("container no not found");
+  });
+});
