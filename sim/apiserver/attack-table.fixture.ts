@@ -201,7 +201,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     kind: "ResourceQuota",
     apiVersion: "v1",
     path: core("resourcequotas"),
-    of: (count) => ({ spec: { hard: keyed(count, () => "1", "count/a") } }),
+    of: (count) => ({ spec: { hard: keyed(Math.min(count, 31_000), () => "1", "count/a") } }), // and twice in its status
   },
   expressions: {
     kind: "ValidatingAdmissionPolicy",

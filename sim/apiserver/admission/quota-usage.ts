@@ -10,6 +10,10 @@ import type { ServedResource } from "../catalogue/served-resource.ts";
 
 /** Whether objects of the resource can use any of `hard`. */
 export function mayCount(resource: ServedResource, hard: Amounts): boolean {
+  const { resource: plural, group } = resource.name;
+  if (hard.has(countKey(resource))) return true;
+  if (group === "" && countedBare.has(plural) && hard.has(plural)) return true;
+  if (resource.strategy.quota?.counts === undefined) return false; // most kinds: no need to look at each key
   for (const key of hard.keys()) if (counts(resource, key)) return true;
   return false;
 }

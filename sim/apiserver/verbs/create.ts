@@ -3,7 +3,7 @@
  * Source: document 1, verbs and generated values; the facts, section 4, Create.
  */
 import { refusesCreation } from "../admission/namespace-lifecycle.ts";
-import { refreshQuotas, requireQuota } from "./resource-quota.ts";
+import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import {
   alreadyExists,
@@ -137,6 +137,7 @@ function store(
       const text = "resourceVersion should not be set on objects to be created";
       throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
     }
+    if (isLarge) requireRoomForStatus(writer, resource, draft);
     // A name that is taken is what is wrong first, whatever else is.
     if (resource.strategy.allocatesAddresses && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiServerOptions } from "../api-server.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import { isLargeObject } from "../../objects/value-limit.ts";
 import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 
 const namespace = "/api/v1/namespaces/default";
@@ -165,5 +166,29 @@ describe("a quota", () => {
       });
     expect([widget("a").status, widget("b").status]).toEqual([201, 403]);
     expect(used(made)).toEqual({ "count/widgets.shop.example.com": "1" });
+  });
+});
+
+describe("a large quota", () => {
+  const hard = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`count/a${at}`, "1"]));
+
+  it("that would have too many values with its status is refused, when it is made and when it grows", () => {
+    const made = bed({ configmaps: "2" });
+    const create = (name: string, count: number) =>
+      made.ask(`POST ${namespace}/resourcequotas`, { body: { metadata: { name }, spec: { hard: hard(count) } } });
+    expect(create("large", 34_000).status).toBe(413);
+    expect(made.ask(`GET ${namespace}/resourcequotas/large`).status).toBe(404);
+    const grown = made.ask(`PUT ${namespace}/resourcequotas/q`, {
+      body: { metadata: { name: "q" }, spec: { hard: hard(34_000) } },
+    });
+    expect(grown.status).toBe(413);
+    expect(used(made)).toEqual({ configmaps: "0" });
+  });
+
+  it("is known as large after the server has written its status, so that a word is added in steps", () => {
+    const made = bed(hard(9_000));
+    const live = made.store.range("/registry/resourcequotas/", "/registry/resourcequotas0");
+    expect(typeof live === "object" && live.items.map(({ value }) => isLargeObject(value))).toEqual([true]);
   });
 });

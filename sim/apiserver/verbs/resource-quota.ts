@@ -23,6 +23,7 @@ import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { Live, Writer } from "./writer.ts";
 import { type Amounts, noQuantity as zero, type QuotaUse } from "../../objects/quota-use.ts";
+import { requireFewValues } from "../../objects/value-limit.ts";
 import { mayCount, usageOf } from "../admission/quota-usage.ts";
 
 /**
@@ -70,6 +71,13 @@ export function requireQuota(
     if (dryRun && writer.context.bugs["dry-run-consumes-quota"]) consume(writer, live, used, requested);
   }
   return quotas.length > 0;
+}
+
+/** Throws 413 for a quota that would have too many values once its status, which the server writes, has its amounts twice more. */
+export function requireRoomForStatus(writer: Writer, resource: ServedResource, quota: Draft): void {
+  if (resource !== writer.quotas) return;
+  const { hard = {} } = (quota["spec"] ?? {}) as JsonObject;
+  requireFewValues({ ...quota, status: { hard, used: hard } });
 }
 
 function increase(after: Amounts, before: Amounts): Amounts {
@@ -147,14 +155,22 @@ function quotasOf(writer: Writer, namespace: string): readonly Live[] {
 }
 
 function amountsOf(quota: JsonObject, part: "spec" | "status", field = "hard"): Amounts {
-  const hard = ((quota[part] as JsonObject | undefined)?.[field] ?? {}) as Readonly<Record<string, string>>;
+  const table = (quota[part] as JsonObject | undefined)?.[field] as Readonly<Record<string, string>> | undefined;
+  if (table === undefined || table === null) return noAmounts;
+  const known = amountsRead.get(table);
+  if (known !== undefined) return known;
   const amounts = new Map<string, Quantity>();
-  for (const [key, text] of Object.entries(hard)) {
-    const quantity = parseQuantity(String(text));
+  for (const key of Object.keys(table)) {
+    const quantity = parseQuantity(String(table[key]));
     if (!("error" in quantity)) amounts.set(key, quantity as Quantity);
   }
+  if (Object.isFrozen(table)) amountsRead.set(table, amounts);
   return amounts;
 }
+
+const noAmounts: Amounts = new Map();
+/** Of stored quotas, by their tables: versions of a quota share what has not changed. */
+const amountsRead = new WeakMap<object, Amounts>();
 
 /** A planted bug: what nobody made is counted. */
 function consume(writer: Writer, live: Live, used: Amounts, requested: Amounts): void {
@@ -168,10 +184,21 @@ function writeStatus(writer: Writer, live: Live, used: Amounts): void {
   const status = ownChild(draft, "status");
   const { hard } = (live.object["spec"] ?? {}) as JsonObject;
   if (hard !== undefined) status["hard"] = hard;
-  status["used"] = Object.fromEntries(
-    [...used]
-      .sort(([left], [right]) => compareBytes(left, right))
-      .map(([key, amount]) => [key, formatQuantity(amount)]),
-  );
+  if (!isShown(status["used"] as Shown | undefined, used)) status["used"] = shownInOrder(used);
   writer.replace(writer.quotas, live, draft, false);
+}
+
+type Shown = Readonly<Record<string, string>>;
+
+/** Whether a status says just that already. */
+function isShown(shown: Shown | undefined, used: Amounts): boolean {
+  if (shown === undefined || Object.keys(shown).length !== used.size) return false;
+  for (const [key, amount] of used) if (shown[key] !== formatQuantity(amount)) return false;
+  return true;
+}
+
+function shownInOrder(used: Amounts): Shown {
+  const shown: Record<string, string> = {};
+  for (const key of [...used.keys()].sort(compareBytes)) shown[key] = formatQuantity(used.get(key) as Quantity);
+  return shown;
 }

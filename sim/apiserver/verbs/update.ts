@@ -4,7 +4,7 @@
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
 import { omitNullTimes } from "../../objects/null-times.ts";
-import { refreshQuotas, requireQuota } from "./resource-quota.ts";
+import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -105,6 +105,7 @@ export function change(
     run.next(() => settle(object));
   };
   const settle = (object: Draft): void => {
+    if (run.isLarge) requireRoomForStatus(writer, resource, object);
     if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
     if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
       requireQuota(writer, resource, object, options.dryRun, live.object);

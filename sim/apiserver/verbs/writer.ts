@@ -14,7 +14,7 @@ import { digestOf, partsOf } from "../../objects/digest.ts";
 import { objectsEqual } from "../../objects/equality.ts";
 import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
-import { noteLarge } from "../../objects/value-limit.ts";
+import { isLargeObject, noteLarge } from "../../objects/value-limit.ts";
 import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -200,7 +200,8 @@ export class Writer {
       process.trace("write", live.key, revision, digestOf(stored, isLarge ? partsOf(candidate) : live.stored));
       return stored;
     });
-    if (isLarge && stored !== undefined) noteLarge(stored);
+    // Whoever writes it: what takes a large one's place is large as well, though its request was small or none.
+    if (stored !== undefined && (isLarge || isLargeObject(live.stored))) noteLarge(stored);
     return stored === undefined ? undefined : viewed(resource, stored);
   }
 

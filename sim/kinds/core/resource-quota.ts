@@ -62,7 +62,10 @@ function isCount(name: string): boolean {
 
 function amountCauses(amounts: JsonObject[string] | undefined, path: string, causes: Cause[]): void {
   const table = (amounts ?? {}) as Readonly<Record<string, string>>;
-  for (const name of Object.keys(table).sort(compareBytes)) {
+  if (soundTables.has(table)) return;
+  const names = Object.keys(table).filter((name) => !isSound(name, table[name]));
+  if (names.length === 0 && Object.isFrozen(table)) soundTables.add(table);
+  for (const name of names.sort(compareBytes)) {
     const at = `${path}[${name}]`;
     pushInvalid(at, name, qualifiedNameErrors(name), causes);
     if (!name.includes("/") && !isStandardResource(name)) {
@@ -76,6 +79,17 @@ function amountCauses(amounts: JsonObject[string] | undefined, path: string, cau
     if ("error" in quantity) continue; // the decoder has refused it already
     quantityCauses(name, quantity, at, causes);
   }
+}
+
+/** Frozen, and nothing was to be said of them: an update brings most of them again. */
+const soundTables = new WeakSet<object>();
+
+/** Whether nothing is to be said of an amount: of nearly all, found without any text being made. */
+function isSound(name: string, text: unknown): boolean {
+  if (!name.includes("/") && !isStandardResource(name)) return false;
+  const quantity = parseQuantity(String(text));
+  if ("error" in quantity || quantity.digits < 0n || (quantity.scale < 0 && isCount(name))) return false;
+  return qualifiedNameErrors(name).length === 0;
 }
 
 /** Of some resource: not below zero, and whole where parts of it mean nothing. */
@@ -140,9 +154,17 @@ function tell(cause: Cause, count: number, causes: Cause[]): void {
 
 /** How many of the limited names a scope cannot narrow. */
 function misplacedIn(spec: JsonObject): (scope: string) => number {
-  const names = Object.keys((spec["hard"] ?? {}) as JsonObject).filter(isStandardResource);
-  const counts = new Map(Object.entries(narrows).map(([scope, fits]) => [scope, names.filter((name) => !fits(name))]));
-  return (scope) => (counts.get(scope) ?? names).length;
+  const counts = new Map<string, number>();
+  let names: readonly string[] | undefined; // most quotas have no scopes
+  return (scope) => {
+    let count = counts.get(scope);
+    if (count !== undefined) return count;
+    names ??= Object.keys((spec["hard"] ?? {}) as JsonObject).filter(isStandardResource);
+    const fits = Object.hasOwn(narrows, scope) ? narrows[scope] : undefined;
+    count = fits === undefined ? names.length : names.filter((name) => !fits(name)).length;
+    if (fits !== undefined) counts.set(scope, count);
+    return count;
+  };
 }
 
 const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
