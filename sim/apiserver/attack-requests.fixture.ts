@@ -228,12 +228,13 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   overwrites: {
     prepare: () => [map("big")],
-    strike: () =>
-      times(1_500, (at) => ({
-        ...map("big", { data: { k: `${at}${"v".repeat(1_000_000)}` } }),
-        method: "PUT",
-        path: `${configMaps}/big`,
-      })),
+    strike: function* () {
+      // One at a time: together they are 1.5 GB.
+      for (let at = 0; at < 1_500; at++) {
+        const written = map("big", { data: { k: `${at}${"v".repeat(1_000_000)}` } });
+        yield { ...written, method: "PUT", path: `${configMaps}/big` };
+      }
+    },
   },
   defaults: {
     prepare: () => [

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { JsonObject, Payload } from "../contract/http-message.ts";
+import type { ApiServerOptions } from "./api-server.ts";
 import { type Attack, type AttackRequest, attacks } from "./attack-requests.fixture.ts";
 import { attackTable } from "./attack-table.fixture.ts";
 import { TestBed } from "./test-bed.fixture.ts";
@@ -26,9 +27,9 @@ class Struck {
   readonly failures: unknown[] = [];
   readonly bed: TestBed;
 
-  constructor(attack: Attack, scale: number) {
+  constructor(attack: Attack, scale: number, more: Pick<ApiServerOptions, "historyBytesMax"> = {}) {
     const kernel = new Kernel({ seed: "attacked", caught: ({ cause }) => this.failures.push(cause) });
-    const options = { profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] as const };
+    const options = { profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] as const, ...more };
     this.bed = new TestBed({ ...options, featureGates: { CBORServingAndStorage: true } }, kernel);
     this.bed.advance(1);
     for (const each of attack.prepare?.(scale) ?? []) this.send(each);
@@ -125,6 +126,23 @@ it("a collection of quotas is deleted with a write for each", () => {
   const after = revision();
   struck.bed.advance(5);
   expect(revision() - after).toBeLessThanOrEqual(200); // nothing is counted again for each that went
+});
+
+it("overwrites of a large object keep no more old versions than fit, and each is carried out in several events", () => {
+  const attack = attacks["overwrites"] as Attack;
+  const struck = new Struck(attack, 1, { historyBytesMax: 4_000_000 });
+  const { store } = struck.bed;
+  const first = store.revision;
+  for (const request of attack.strike?.() ?? []) {
+    const { status, eventCount } = struck.send(request);
+    expect(status).toBe(200);
+    expect(eventCount).toBeGreaterThanOrEqual(6);
+    struck.bed.advance(0.001);
+    expect(store.revision - Math.max(first, store.compactedRevision)).toBeLessThanOrEqual(5); // of a megabyte each
+    if (store.revision === first + 16) break;
+  }
+  expect(store.revision).toBe(first + 16);
+  expect(struck.failures).toEqual([]);
 });
 
 it("a selector of sixty thousand terms is read in an event of its own", () => {
