@@ -275,14 +275,14 @@ export const attacks: Readonly<Record<string, Attack>> = {
     strike: () => [widget(times(95_000, () => 1))],
   },
   budgets: {
-    prepare: () => [
-      ...times(291, (at) =>
+    prepare: (scale = 1) => [
+      ...times(291 * scale, (at) =>
         post("/api/v1/namespaces/default/pods", {
           metadata: { name: `p-${at}`, labels: { app: "a" } },
           spec: { containers: [{ name: "c", image: "i" }] },
         }),
       ),
-      ...times(2_000, (at) =>
+      ...times(2_000 * scale, (at) =>
         post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
           metadata: { name: `b-${at}` },
           spec: { minAvailable: 1, selector: { matchLabels: { app: "a" } } },

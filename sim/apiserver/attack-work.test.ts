@@ -145,6 +145,23 @@ it("overwrites of a large object keep no more old versions than fit, and each is
   expect(struck.failures).toEqual([]);
 });
 
+it("budgets that all cover a pod are looked at some at a time, once for what happened together, and not written again", () => {
+  const attack = attacks["budgets"] as Attack;
+  const struck = new Struck(attack, 1 / 20); // 15 pods, 100 budgets
+  const { kernel, store } = struck.bed;
+  struck.bed.advance(5);
+  const before = store.revision;
+  const told = [...(attack.strike?.() ?? [])].map((each) => struck.send(each));
+  expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const until = kernel.nowMicros() + 1_000_000;
+  let eventCount = 0;
+  for (; kernel.nextEventMicros !== undefined && kernel.nextEventMicros <= until; eventCount++) kernel.step();
+  expect(store.revision).toBe(before + 5);
+  expect(eventCount).toBeGreaterThanOrEqual(10); // ten budgets each
+  expect(eventCount).toBeLessThanOrEqual(20); // and not for each of the five pods anew
+  expect(struck.failures).toEqual([]);
+});
+
 it("a selector of sixty thousand terms is read in an event of its own", () => {
   const attack = attacks["selectors"] as Attack;
   const [request] = attack.strike?.() ?? [];
