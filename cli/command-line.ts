@@ -11,7 +11,7 @@ import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { topicNames } from "../conformance/diff/topic-names.ts";
 import { connectionFlags, sideFlags } from "./flags/connection-flags.ts";
-import { faults, file, gates, json, newFolder, profile, seed } from "./flags/common-flags.ts";
+import { faults, file, gates, json, newFolder, profile, rarity, seed } from "./flags/common-flags.ts";
 import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
 import { config } from "./flags/configuration-flags.ts";
 import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
@@ -158,6 +158,7 @@ const conform = object({
     }),
   ),
   faults: faults("embedded server"),
+  rarity,
   featureGates: gates,
 });
 

@@ -107,6 +107,7 @@ describe("conform and replay", () => {
     [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "touchstone serve --fault"],
     [["conform", "--path", "1:1"], "--path names one program of one check: give --only"],
     [["conform", "--faults", "all", "--fault", "generation-wrong"], "leave --fault out"],
+    [["conform", "--rarity", "20"], "none is planted"],
     [["replay", main], "main.ts: not JSON"],
     [["replay", scratchFile("report.json", '{ "apiVersion": "reports/v1", "kind": "SuiteReport" }')], "failures/"],
   ])("refuse %j, and say what to do", async (args, advice) => {

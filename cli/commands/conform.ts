@@ -12,7 +12,7 @@ import { readRequirements } from "../../conformance/requirements/rows.ts";
 import type { QuickCheck } from "../../conformance/runner/define-check.ts";
 import type { Kind } from "../output/time-left.ts";
 import { makePlan, type Plan, type Selection } from "../../conformance/runner/plan.ts";
-import { gatesWith } from "./fault-gates.ts";
+import { gatesWith, requireBugs } from "./fault-gates.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
 import { compactHook } from "../targets/compact-hook.ts";
 import { readBaseline, writeBaseline } from "../flags/baseline-file.ts";
@@ -165,6 +165,7 @@ async function tryTheSuite(
   try {
     const report = await runFaultCampaign({
       faults: options.faultHunt ?? [],
+      rarity: options.rarity,
       featureGates: options.featureGates ?? {},
       cleanSeeds: options.seeds ?? 0,
       selection: {
@@ -239,6 +240,7 @@ function planOf(selection: Selection): Plan {
 }
 
 function targetOf(options: ConformOptions): SuiteTarget {
+  requireBugs(options.rarity, options.faultHunt ?? options.faults);
   const { url, faults, featureGates = {}, seed, webhookAddress, tokenIssuer, authorizerAddress, accessFiles } = options;
   if (url === undefined && options.svcconfig === undefined) {
     const flag = connectionFlagOf(options);
@@ -258,7 +260,8 @@ function targetOf(options: ConformOptions): SuiteTarget {
         `${address} is for a server at a URL, and the embedded one is started with the suite's files anyway: add a URL, or leave the flag out.`,
       );
     }
-    return { kind: "embedded", details: { seed, faults: [...faults], featureGates: gatesWith(faults, featureGates) } };
+    const planted = { faults: [...faults], ...given("rarity", options.rarity) };
+    return { kind: "embedded", details: { seed, ...planted, featureGates: gatesWith(faults, featureGates) } };
   }
   if (faults.length > 0 || Object.keys(featureGates).length > 0) {
     const flag = faults.length > 0 ? "--fault" : "--feature-gates";

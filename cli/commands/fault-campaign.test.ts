@@ -59,3 +59,22 @@ it("tells what was tried when a person stops it, and not what was asked for", as
   });
   expect(never).toMatchObject({ complete: false, faultsAsked: 2, faults: [], cleanSeedsAsked: 2, cleanSeeds: 0 });
 });
+
+it("tells of a rare bug in a line that plants it as rare, and finds it later", async () => {
+  const hunt = async (rarity?: number) =>
+    runFaultCampaign({
+      faults: ["list-null-items"],
+      rarity,
+      featureGates: {},
+      cleanSeeds: 0,
+      selection: { profile: "svc", seed: 1, runs: 60, jobs: 1, only: [serverBugRows["list-null-items"].foundBy] },
+      onStep: () => {},
+    });
+  const [always, rare] = [await hunt(), await hunt(20)];
+  expect(rare.rarity).toBe(20);
+  expect(rare.faults[0]).toMatchObject({ found: true });
+  expect(rare.faults[0]?.replay).toContain("--fault list-null-items --rarity 20");
+  expect(rare.faults[0]?.programs).toBeGreaterThan(always.faults[0]?.programs ?? 0);
+  const again = await hunt(20);
+  expect(again.faults[0]).toMatchObject({ programs: rare.faults[0]?.programs, replay: rare.faults[0]?.replay });
+});

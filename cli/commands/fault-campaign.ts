@@ -20,6 +20,8 @@ import { type Selection, serverFlags } from "../targets/suite-target.ts";
 
 export interface Campaign {
   readonly faults: readonly ServerBugName[];
+  /** Each bug shows in one request of so many. Absent: in all. */
+  readonly rarity?: number | undefined;
   readonly featureGates: EmbeddedDetails["featureGates"];
   /** Seeds on which a server without a fault is judged. */
   readonly cleanSeeds: number;
@@ -29,7 +31,7 @@ export interface Campaign {
 }
 
 export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport> {
-  const { selection, faults, featureGates, cleanSeeds } = campaign;
+  const { selection, faults, rarity, featureGates, cleanSeeds } = campaign;
   const { signal = new AbortController().signal, seed } = selection;
   const { plan, settings } = planSuite({ ...selection, targetKind: "embedded" });
   const { checks } = plan;
@@ -58,6 +60,7 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
       runs: settings.runs,
       featureGates,
       complete: !signal.aborted,
+      rarity,
       faultsAsked: faults.length,
       faults: results.filter((result) => result !== undefined),
       cleanSeedsAsked: cleanSeeds,
@@ -76,7 +79,7 @@ export async function runFaultCampaign(campaign: Campaign): Promise<FaultReport>
  */
 async function hunt(
   pool: EmbeddedPool,
-  { selection: asked, featureGates }: Campaign,
+  { selection: asked, rarity, featureGates }: Campaign,
   checks: readonly CheckInfo[],
   fault: ServerBugName,
 ): Promise<FaultResult | undefined> {
@@ -84,7 +87,7 @@ async function hunt(
   let programs = 0;
   let virtualMillis = 0;
   let measuredMillis = 0;
-  const details = { seed: selection.seed, faults: [fault], featureGates: gatesWith([fault], featureGates) };
+  const details = { seed: selection.seed, faults: [fault], rarity, featureGates: gatesWith([fault], featureGates) };
   if (isStopped(selection)) return undefined;
   for (const { id: check } of soonestFirst(checks, serverBugRows[fault].foundBy)) {
     const found = await pool.run({ details, selection: plain(selection), check }, () => {});

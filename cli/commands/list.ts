@@ -54,5 +54,6 @@ const runFlags: readonly (readonly [flag: string, given: (options: ConformOption
   ["--faults", ({ faultHunt }) => faultHunt !== undefined],
   ["--seeds", ({ seeds }) => seeds !== undefined],
   ["--fault", ({ faults }) => faults.length > 0],
+  ["--rarity", ({ rarity }) => rarity !== undefined],
   ["--feature-gates", ({ featureGates }) => featureGates !== undefined],
 ];

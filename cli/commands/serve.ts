@@ -14,7 +14,7 @@ import { startWallServer, UnusableObjects, type WallServer } from "../../sim/htt
 import { readNodes, readObjects } from "../flags/cluster-files.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
-import { gatesWith } from "./fault-gates.ts";
+import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { prepareFolder } from "../output/written-files.ts";
@@ -27,6 +27,7 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 export async function serve(options: ServeOptions): Promise<ExitCode> {
   const profile = profiles[options.profile];
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
+  requireBugs(options.rarity, options.faults);
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
@@ -40,6 +41,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     bindAddress: options.bindAddress,
     profile,
     bugs: options.faults,
+    bugRarity: options.rarity,
     historyWindowMicros: options.historyWindow,
     historyBytesMax: options.historyBytesMax,
     ...(options.memoryMax === undefined ? {} : { memoryBytesMax: options.memoryMax }),

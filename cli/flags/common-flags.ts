@@ -29,6 +29,12 @@ export const faults = (where: string) =>
     }),
   );
 
+export const rarity = optional(
+  option("--rarity", integer({ min: 2, max: 10_000, metavar: "N" }), {
+    description: message`Each planted bug shows in one request of N, drawn from the seed. Default: in every request.`,
+  }),
+);
+
 export const gates = optional(
   option("--feature-gates", featureGates(), {
     description: message`Gates that differ from the defaults, as A=true,B=false.`,

@@ -6,7 +6,7 @@ import { constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { profileNames } from "../../sim/contract/profile.ts";
 import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts";
-import { faults, file, gates, json, seed } from "./common-flags.ts";
+import { faults, file, gates, json, rarity, seed } from "./common-flags.ts";
 import {
   addressTypeList,
   authorizationModeList,
@@ -249,6 +249,7 @@ export const serve = object({
   featureGates: gates,
   seed: seed("Seed of generated names and uids."),
   faults: faults("server"),
+  rarity,
   accessLog: withDefault(
     flag("--access-log", { description: message`Write one JSON line to stderr for each request that has ended.` }),
     false,

@@ -48,6 +48,7 @@ export async function runEmbeddedPart(
     seed: `${details.seed}/${check}`,
     profile: profiles[selection.profile],
     bugs: details.faults,
+    bugRarity: details.rarity,
     featureGates: details.featureGates,
     latencyMicros,
     // The suite itself may do everything; the users that it makes may do what it grants them.

@@ -6,6 +6,8 @@ const details = z.object({
   /** Of the server's own draws: names, uids, latencies. */
   seed: z.int().min(0).max(4_294_967_295),
   faults: z.array(z.enum(serverBugNames)),
+  /** Each of the bugs shows in one request of so many. Absent: in all. */
+  rarity: z.int().min(2).max(10_000).optional(),
   featureGates: z.record(z.string(), z.boolean()),
 });
 

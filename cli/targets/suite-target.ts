@@ -138,10 +138,11 @@ function flagged<Holder extends { readonly failure?: SuiteFailure | undefined } 
 }
 
 /** What a command line needs beside the program's own flags to make this server again; begins with a space, or is empty. */
-export function serverFlags({ faults, featureGates }: Pick<EmbeddedDetails, "faults" | "featureGates">): string {
+export function serverFlags({ faults, rarity, featureGates }: Omit<EmbeddedDetails, "seed">): string {
   const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
   return [
     ...faults.map((name) => ` --fault ${name}`),
+    ...(rarity === undefined || faults.length === 0 ? [] : [` --rarity ${rarity}`]),
     ...(gates.length === 0 ? [] : [` --feature-gates ${gates.join(",")}`]),
   ].join("");
 }

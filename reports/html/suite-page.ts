@@ -49,10 +49,11 @@ ${definitions([
 
 /** What the embedded server was told to do wrong or differently. */
 function embeddedDetails(details: unknown): string | undefined {
-  const { faults, featureGates } = (details ?? {}) as { faults?: unknown; featureGates?: unknown };
+  const { faults, rarity, featureGates } = (details ?? {}) as Record<string, unknown>;
   const gates = Object.entries((featureGates ?? {}) as Record<string, unknown>).map(([name, on]) => `${name}=${on}`);
   const planted = Array.isArray(faults) ? faults.map((name) => `fault ${name}`) : [];
-  return [...planted, ...gates].join(", ") || undefined;
+  const rare = typeof rarity === "number" ? [`in one request of ${rarity}`] : [];
+  return [...planted, ...rare, ...gates].join(", ") || undefined;
 }
 
 /** How it stands, as a whole and by area; each number leads to its rows. */

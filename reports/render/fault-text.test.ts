@@ -19,6 +19,7 @@ const report: FaultReport = {
   profile: "svc",
   seed: 1,
   runs: 30,
+  rarity: undefined,
   featureGates: {},
   complete: true,
   faultsAsked: 1,

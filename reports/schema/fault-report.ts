@@ -15,6 +15,8 @@ export interface FaultReport {
   readonly featureGates: Readonly<Record<string, boolean>>;
   /** False when a person cut it short. */
   readonly complete: boolean;
+  /** Each bug shows in one request of so many. Absent: in all. */
+  readonly rarity: number | undefined;
   readonly faultsAsked: number;
   /** Of those that were asked for, all that were hunted to the end. */
   readonly faults: readonly FaultResult[];
@@ -62,6 +64,7 @@ export const faultReportSchema = z
     runs: count.describe("Programs a property."),
     featureGates: z.record(z.string(), z.boolean()),
     complete: z.boolean().describe("False when the run was cut short."),
+    rarity: count.optional().describe("Each bug shows in one request of so many. Absent: in all."),
     faultsAsked: count,
     faults: z
       .array(

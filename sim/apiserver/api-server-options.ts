@@ -35,6 +35,8 @@ export interface ApiServerOptions {
   readonly profile?: Profile;
   /** Bugs to have. Default: none. */
   readonly bugs?: ServerBugs | readonly ServerBugName[];
+  /** Each bug shows in one request of so many, drawn from the seed. Default 1: in all. */
+  readonly bugRarity?: number | undefined;
   /** How long old versions stay readable, in microseconds > 0. Default 5 minutes. */
   readonly historyWindowMicros?: Micros;
   /** What old versions may take, about as JSON; beyond, the oldest go before their time. Default: no bound. */

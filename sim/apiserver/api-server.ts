@@ -4,6 +4,7 @@
  * (401 before 429 before 403 before 404, 405 and 406). See `requests/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
+import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import { type ServerBugName, type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
@@ -71,6 +72,7 @@ export class ApiServer implements ApiHandler, RunHost {
   /** With the gates in force: adapters ask it when to compress. */
   readonly profile: Profile;
   readonly bugs: ServerBugs;
+  readonly rare: RareBugs<ServerBugName> | undefined;
   private readonly misread: ReturnType<typeof misreader>;
   private readonly flowControl: FlowControl;
   private readonly process: Process;
@@ -113,9 +115,12 @@ export class ApiServer implements ApiHandler, RunHost {
     const store = tracer === undefined ? options.store : tracedStore(options.store, tracer);
     const base = options.profile ?? svcProfile;
     const profile = { ...base, featureGates: { ...base.featureGates, ...options.featureGates } };
-    const bugs = Array.isArray(options.bugs)
+    const planted = Array.isArray(options.bugs)
       ? bugsOn(options.bugs as readonly ServerBugName[])
       : ((options.bugs as ServerBugs | undefined) ?? bugsOn());
+    const { bugRarity = 1 } = options;
+    this.rare = bugRarity === 1 ? undefined : new RareBugs(planted, bugRarity, process.prng.stream("rare bugs"));
+    const bugs = this.rare?.switches ?? planted;
     const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
     const audiences = options.audiences?.length ? options.audiences : [issuer];
     const tokens = new ServiceAccountTokens({
@@ -132,7 +137,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.clock = process.clock;
     this.profile = profile;
     this.bugs = bugs;
-    this.misread = misreader(bugs);
+    this.misread = misreader(planted, bugs);
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, bugs });
@@ -212,7 +217,9 @@ export class ApiServer implements ApiHandler, RunHost {
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     if (options.customResources ?? true) this.verbs.startDefinitionController(this);
-    if (!bugs["watch-crd-change-strands-stream"]) custom.onTornDown((name) => this.closeStreamsOf(name));
+    custom.onTornDown((name) => {
+      if (!bugs["watch-crd-change-strands-stream"]) this.closeStreamsOf(name);
+    });
   }
 
   get alive(): boolean {
@@ -269,8 +276,16 @@ export class ApiServer implements ApiHandler, RunHost {
 
   start(request: ApiRequest, responder: Responder): Cancel {
     if (!this.process.alive) return nothing;
+    const { rare } = this;
+    if (rare === undefined) return this.begin(request, responder, undefined);
+    const drawn = rare.draw();
+    return rare.during(drawn, () => this.begin(request, responder, drawn));
+  }
+
+  private begin(request: ApiRequest, responder: Responder, drawn: Drawn | undefined): Cancel {
     const [read, printer] = this.misread?.(request, responder) ?? [request, responder];
     const run = new Run(this, read, printer, this.requestCount++);
+    run.drawn = drawn;
     if (this.tracer !== undefined) run.span = this.tracer.arrived(read);
     run.stage(() => this.arrive(run));
     if ((run.state as string) === "done") return nothing;

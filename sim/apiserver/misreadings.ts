@@ -97,14 +97,16 @@ const misreadings: Readonly<Record<EdgeBugName, Misreading>> = {
   },
 };
 
-/** Undefined when none of these bugs is on. */
+/** Undefined when none of these bugs is planted. `bugs` says at each request which of them show. */
 export function misreader(
-  bugs: ServerBugs,
+  planted: ServerBugs,
+  bugs: ServerBugs = planted,
 ): ((request: ApiRequest, responder: Responder) => readonly [ApiRequest, Responder]) | undefined {
-  const on = (Object.keys(misreadings) as EdgeBugName[]).filter((name) => bugs[name]).map((name) => misreadings[name]);
-  if (on.length === 0) return undefined;
+  const names = (Object.keys(misreadings) as EdgeBugName[]).filter((name) => planted[name]);
+  if (names.length === 0) return undefined;
   const memory: Memory = { count: 0, poisoned: new Set() };
   return (request, responder) => {
+    const on = names.filter((name) => bugs[name]).map((name) => misreadings[name]);
     const read = on.reduce((asked, one) => one.request?.(asked, memory) ?? asked, request);
     return [read, new Misprinter(responder, read, on, memory)];
   };

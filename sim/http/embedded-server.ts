@@ -8,7 +8,9 @@ import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
 import type { Micros, Process } from "../kernel/types.ts";
+import { prngStream } from "../kernel/prng.ts";
 import { agentBugsOn } from "../planted/agent-bugs.ts";
+import { RareBugs } from "../planted/rare-bugs.ts";
 import { runVirtual } from "../kernel/virtual-driver.ts";
 import { embeddedNodes } from "./embedded-nodes.ts";
 import { embeddedDocuments } from "./embedded-documents.ts";
@@ -66,12 +68,18 @@ export async function withEmbeddedServer<T>(
       reviews: ({ connectionFile = "" }) => authorizer.reviewCaller(process, connectionFile),
     });
     const headers = { authorization: `Bearer ${embeddedToken}` };
+    const agentBugsPlanted = agentBugsOn(namesOn(serverOptions.bugs));
+    const { bugRarity = 1 } = serverOptions;
+    const agentBugs =
+      bugRarity === 1
+        ? agentBugsPlanted
+        : new RareBugs(agentBugsPlanted, bugRarity, prngStream(seed, "rare bugs of agents")).switches;
     const { dialect } = serverOptions.profile ?? kubernetesProfile;
     const nodes = embeddedNodes({
       kernel,
       dialect,
       headers,
-      bugs: agentBugsOn(namesOn(serverOptions.bugs)),
+      bugs: agentBugs,
       elsewhere: (process) => webhooks.reachedBy(process).forward,
     });
     const { made: server } = new Cluster({ kernel }).addServer("apiserver-1", (process) => ({

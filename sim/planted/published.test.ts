@@ -19,7 +19,7 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
   const head = ["bug", "what a client sees", "modelled on"];
   const document = [
     "# Planted bugs",
-    "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time, with the feature gates on that they need; CI fails when one is not found.",
+    "Each is a published bug of a server of this kind, or where it says so a common mistake, and can be switched on in the embedded server (`--fault NAME`, in `conform` and `serve`). `touchstone conform --faults all` tells which check finds which, after how many programs and in what time, with the feature gates on that they need; CI fails when one is not found. With `--rarity N` a bug shows in one request of N: drawn from the seed when the request comes, and held to its answer.",
     `## Seen at a URL whenever it is asked for: ${always.length}`,
     table(head, rowsOf(always)),
     `## Seen at a URL by luck: ${byLuck.length}`,

@@ -3,6 +3,7 @@
  * park on a timer, a seat, a revision or an admission step, and is then cancelled by a client that goes away, by
  * its deadline, or by a crash of the server. A write that has been committed is no longer undone by any of them.
  */
+import type { Drawn, RareBugs } from "../../planted/rare-bugs.ts";
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { Span } from "../../contract/tracing.ts";
@@ -42,6 +43,8 @@ interface ListWork {
 
 /** What the server does around a run. */
 export interface RunHost {
+  /** Undefined: planted bugs show in every request. */
+  readonly rare: Pick<RareBugs<string>, "during"> | undefined;
   readonly clock: Clock;
   readonly alive: boolean;
   /** Encodes and sends the answer to an error. */
@@ -110,6 +113,8 @@ export class Run {
   answered = 0;
   seat: "none" | "reads" | "mutations" = "none";
   warnings: string[] | undefined;
+  /** Which of the planted bugs show in this request. Undefined: they always do. */
+  drawn: Drawn | undefined;
   /** Undefined: the server does not trace. */
   span: Span | undefined;
   /** Where it was counted. */
@@ -148,8 +153,8 @@ export class Run {
     if (this.state === "done" || !this.host.alive) return;
     try {
       try {
-        if (this.span === undefined) work();
-        else this.span.during(work);
+        if (this.span === undefined) this.asDrawn(work);
+        else this.span.during(() => this.asDrawn(work));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         this.fail(error);
@@ -158,6 +163,12 @@ export class Run {
       this.host.broke(this, error);
       this.breakOff();
     }
+  }
+
+  private asDrawn(work: () => void): void {
+    const { rare } = this.host;
+    if (rare === undefined || this.drawn === undefined) work();
+    else rare.during(this.drawn, work);
   }
 
   /** Ends whatever was under way: a 500 where there is no answer yet. Nothing of it may throw. */
@@ -288,7 +299,7 @@ export class Run {
   private send(status: number, headers: ResponseHeaders, payload: Payload): void {
     if (!this.finish()) return;
     try {
-      this.responder.respond(status, headers, payload); // makes the bytes
+      this.asDrawn(() => this.responder.respond(status, headers, payload)); // makes the bytes
     } catch (error) {
       this.host.broke(this, error);
       this.answered = 500;
