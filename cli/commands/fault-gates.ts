@@ -12,5 +12,7 @@ export function gatesWith(faults: readonly ServerBugName[], asked: Gates = {}): 
 /** Throws `UsageError` where nothing is planted that could be rare. */
 export function requireBugs(rarity: number | undefined, faults: readonly ServerBugName[]): void {
   if (rarity === undefined || faults.length > 0) return;
-  throw new UsageError("--rarity says how rare planted bugs are, and none is planted: add --fault NAME, or leave it out.");
+  throw new UsageError(
+    "--rarity says how rare planted bugs are, and none is planted: add --fault NAME, or leave it out.",
+  );
 }

@@ -9,7 +9,11 @@ import type { ServerBugName } from "./server-bugs.ts";
 function codes(bugs: readonly ServerBugName[], rarity: number | undefined, seed: string, query = ""): number[] {
   const kernel = new Kernel({ seed });
   const client = kernel.process("client");
-  const { made } = new Cluster({ kernel }).addServer("server", () => ({ bugs, bugRarity: rarity, anonymousAuth: true }));
+  const { made } = new Cluster({ kernel }).addServer("server", () => ({
+    bugs,
+    bugRarity: rarity,
+    anonymousAuth: true,
+  }));
   const came: number[] = [];
   const responder = {
     respond: (status: number) => void came.push(status),
