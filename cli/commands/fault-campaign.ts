@@ -16,7 +16,7 @@ import type { EmbeddedPart } from "../targets/embedded-part.ts";
 import type { EmbeddedDetails } from "../targets/embedded.ts";
 import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "../targets/embedded-pool.ts";
 import { gatesWith } from "./fault-gates.ts";
-import { type Selection, serverFlags } from "../targets/suite-target.ts";
+import { type Selection, replayLine } from "../targets/suite-target.ts";
 
 export interface Campaign {
   readonly faults: readonly ServerBugName[];
@@ -97,7 +97,7 @@ async function hunt(
     if (failure !== undefined) {
       programs += programsUntil(failure);
       const { requirement } = failure;
-      const replay = failure.replay + serverFlags(details);
+      const replay = replayLine(failure, details);
       return { fault, found: true, check, requirement, programs, virtualMillis, measuredMillis, replay };
     }
     if (isStopped(selection)) return undefined;
@@ -134,7 +134,7 @@ async function judgeClean(
     const failure = failureIn(await pool.run({ details, selection: { ...plain(selection), seed }, check }, () => {}));
     if (failure === undefined) continue;
     const { requirement } = failure;
-    findings.push({ seed, check, requirement, replay: failure.replay + serverFlags(details) });
+    findings.push({ seed, check, requirement, replay: replayLine(failure, details) });
   }
   return { whole: !isStopped(selection), findings };
 }

@@ -10,7 +10,7 @@ import { parseEmbeddedDetails } from "../targets/embedded.ts";
 import { failureHead, readFailureFile } from "../flags/failure-file.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { judgeOnly } from "./judge-only.ts";
-import { connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
+import { connectionFlagOf, runSuiteOn, runsUntil, type SuiteTarget } from "../targets/suite-target.ts";
 import { type Exchanged, firstParting } from "./replay-parting.ts";
 import { painter } from "../output/terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -69,6 +69,8 @@ export async function makeAgain(
   signal: AbortSignal,
 ): Promise<ReplayResult> {
   let history: readonly Exchanged[] = [];
+  // Whether a rare bug shows hangs on every request before: all programs up to the recorded one are run.
+  const isRare = target.kind === "embedded" && target.details.rarity !== undefined;
   const once = (): Promise<SuiteReport> =>
     runSuiteOn(target, {
       profile: recorded.profile,
@@ -78,7 +80,7 @@ export async function makeAgain(
       onHistory: (latest) => {
         history = latest;
       },
-      ...(recorded.path === "" ? {} : { path: recorded.path }),
+      ...(recorded.path === "" ? {} : isRare ? { runs: runsUntil(recorded.path) } : { path: recorded.path }),
     });
   const judged = async (): Promise<ReplayResult> =>
     judgeReplay(recorded, await once(), firstParting(recorded.history, history));

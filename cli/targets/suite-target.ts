@@ -134,7 +134,22 @@ function flagged<Holder extends { readonly failure?: SuiteFailure | undefined } 
   details: EmbeddedDetails,
 ): Holder {
   if (!("failure" in holder) || holder.failure === undefined) return holder;
-  return { ...holder, failure: { ...holder.failure, replay: holder.failure.replay + serverFlags(details) } };
+  return { ...holder, failure: { ...holder.failure, replay: replayLine(holder.failure, details) } };
+}
+
+/**
+ * The command line that makes the finding again. With rare bugs one program is not enough: whether they show in it hangs
+ * on every request that went before.
+ */
+export function replayLine({ replay, path }: Pick<SuiteFailure, "replay" | "path">, details: EmbeddedDetails): string {
+  const again =
+    details.rarity === undefined || path === "" ? replay : replay.replace(/ --path \S+/, ` --runs ${runsUntil(path)}`);
+  return again + serverFlags(details);
+}
+
+/** As many programs as there were until the one that `path` names, that one included. */
+export function runsUntil(path: string): number {
+  return Number(path.split(":", 1)[0]) + 1;
 }
 
 /** What a command line needs beside the program's own flags to make this server again; begins with a space, or is empty. */
