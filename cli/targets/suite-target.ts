@@ -153,7 +153,7 @@ export function runsUntil(path: string): number {
 }
 
 /** What a command line needs beside the program's own flags to make this server again; begins with a space, or is empty. */
-export function serverFlags({ faults, rarity, featureGates }: Omit<EmbeddedDetails, "seed">): string {
+function serverFlags({ faults, rarity, featureGates }: Omit<EmbeddedDetails, "seed">): string {
   const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
   return [
     ...faults.map((name) => ` --fault ${name}`),

@@ -73,6 +73,7 @@ const ground = new Set([
 const isOurs = (prototype: object): boolean => !ground.has(prototype.constructor.name);
 const untouched = new Set([
   "start",
+  "begin",
   "stage",
   "broke",
   "breakOff",
