@@ -11,6 +11,8 @@ const bodies = {
   background: '{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}',
 } as const;
 
+type BodyForm = keyof typeof bodies | "group";
+
 /**
  * Property: DELETE on a collection deletes what its selector matches, each object as its own deletion would, and
  * leaves everything else, in this namespace and in the others.
@@ -28,8 +30,19 @@ export const collectionsAreDeletedAsSelected = defineCheck({
       selector: ({ name }) => name,
     }),
     selected: fc.boolean(),
-    body: fc.constantFrom<keyof typeof bodies | "group">("none", "empty", "core", "background", "group"),
+    body: fc.constantFrom<BodyForm>("none", "empty", "core", "background", "group"),
   }),
+  examples: [
+    {
+      objects: [
+        { name: "a", team: "red" as const, held: true },
+        { name: "b", team: "red" as const, held: false },
+        { name: "aa", team: "blue" as const, held: false },
+      ],
+      selected: true,
+      body: "core" as const,
+    },
+  ],
   async run(attempt, { objects, selected, body }) {
     const collection = await attempt.target.collection("configmaps");
     const neighbour = await attempt.target.collection("configmaps", "b");

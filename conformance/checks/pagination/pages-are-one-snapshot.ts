@@ -50,6 +50,19 @@ export const pagesAreOneSnapshot = defineCheck({
     /** All of them while the pages after the first are read, instead of between two. */
     meanwhile: fc.boolean(),
   }),
+  examples: [
+    {
+      objects: [
+        { name: "a", team: "red" },
+        { name: "a-0", team: "blue" },
+        { name: "a0", team: "red" },
+      ],
+      limit: 1,
+      selected: true,
+      between: [],
+      meanwhile: false,
+    },
+  ],
   async run(attempt, { objects, limit, selected, between, meanwhile }) {
     const collection = await attempt.target.collection("configmaps");
     const created: ApiObject[] = [];

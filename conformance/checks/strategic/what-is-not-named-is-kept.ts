@@ -59,6 +59,14 @@ export const whatIsNotNamedIsKept = defineCheck({
       tolerations: [[{ key: "k1", operator: "Exists" }], [{ key: "k2", operator: "Exists" }]],
       finalizers: { before: ["example.com/a", "example.com/b"], added: ["example.com/c"], deleted: ["example.com/a"] },
     },
+    {
+      annotations: {},
+      annotationsPatch: {},
+      env: [],
+      envPatch: [],
+      tolerations: [[], null],
+      finalizers: { before: ["example.com/a"], added: ["example.com/b", "example.com/a"], deleted: [] },
+    },
   ],
   async run(
     attempt,

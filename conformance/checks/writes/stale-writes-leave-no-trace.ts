@@ -7,6 +7,9 @@ import { describeEvents, sameContent } from "../../model/history.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { ownLog } from "../../runner/story.ts";
 
+const kinds = ["put", "merge-patch", "json-patch", "create"] as const;
+type Kind = (typeof kinds)[number];
+
 /**
  * Property: a write that must be refused (from an old version, or a create of a name that exists) is refused with 409,
  * and neither the object nor the history shows it.
@@ -23,7 +26,8 @@ export const staleWritesLeaveNoTrace = defineCheck({
     "objects.unique-name",
   ],
   features: ["configmaps", "watch"],
-  input: fc.array(fc.constantFrom("put", "merge-patch", "json-patch", "create"), { minLength: 1, maxLength: 5 }),
+  input: fc.array(fc.constantFrom<Kind>(...kinds), { minLength: 1, maxLength: 5 }),
+  examples: [[...kinds]],
   async run(attempt, tries) {
     const collection = await attempt.target.collection("configmaps");
     const first = objectOf(await collection.create(configMap("a", { data: { value: "first" } })));
@@ -32,7 +36,7 @@ export const staleWritesLeaveNoTrace = defineCheck({
     const stale = versionOf(first);
     const data = { value: "refused" };
     for (const kind of tries) {
-      const answers: Record<typeof kind, () => Promise<Answer>> = {
+      const answers: Record<Kind, () => Promise<Answer>> = {
         put: () => collection.put("a", configMap("a", { data, resourceVersion: stale })),
         "merge-patch": () => collection.patch("a", "merge", { metadata: { resourceVersion: stale }, data }),
         "json-patch": () =>
