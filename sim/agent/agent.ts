@@ -224,6 +224,7 @@ export class Agent {
       cri: this.cri,
       limits: this.options.pods,
       pods: () => this.pods.pods(),
+      podsVersion: () => this.pods.podsVersion,
       ...(warn === undefined ? {} : { warn }),
     }).start();
   }

@@ -42,6 +42,7 @@ type Looks = "compared" | "generations" | "told";
 function restrict(looks: Looks): void {
   if (looks === "told") return;
   vi.spyOn(SimulatedRuntime.prototype, "quiet").mockReturnValue(undefined);
+  vi.spyOn(SimulatedRuntime.prototype, "filesVersion").mockReturnValue(undefined);
   if (looks === "generations") return;
   const { start } = SimulatedRuntime.prototype;
   vi.spyOn(SimulatedRuntime.prototype, "start").mockImplementation(function (this: SimulatedRuntime, request, done) {

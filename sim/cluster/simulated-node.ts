@@ -197,6 +197,7 @@ export class SimulatedNode {
         return () => {};
       },
       events: (reader, sink) => machine.made.events(reader, sink),
+      filesVersion: () => (machine.isAlive ? machine.made.filesVersion() : undefined),
       quiet(woken) {
         if (!machine.isAlive) return undefined;
         const forget = machine.process.onCrash(woken);

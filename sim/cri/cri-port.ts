@@ -20,6 +20,11 @@ export interface CriRuntime extends Endpoint<CriRequest, CriAnswer> {
    * answered at once and as they are answered now. Undefined: that cannot be promised. Absent where nothing can be.
    */
   quiet?(woken: () => void): Cancel | undefined;
+  /**
+   * Lets a caller in the same process leave off looking at files: while this is the same number, `PathUsage` and
+   * `ReadPath` answer for the same paths as they did. Undefined: that cannot be promised now. Absent where it never can be.
+   */
+  filesVersion?(): number | undefined;
 }
 
 /** For calls that the agent waits for as long as they take, such as pulls: ten years. */

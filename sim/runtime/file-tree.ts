@@ -70,6 +70,8 @@ export function pathParts(path: string): string[] {
 
 export class FileTree {
   readonly root: DirectoryNode = { is: "directory", entries: new Map(), modifiedMicros: 0 };
+  /** Grows with every change of a name, a size or a content. */
+  version = 0;
   private readonly charge: TreeCharge;
   private filesMade = 0;
 
@@ -100,6 +102,7 @@ export class FileTree {
         if (part.length > NAME_BYTES_MAX) return "File name too long";
         if (medium === undefined && !this.charge.disk(BLOCK_BYTES, 1)) return "No space left on device";
         next = { is: "directory", entries: new Map(), modifiedMicros: nowMicros };
+        this.version++;
         node.entries.set(part, next);
         node.modifiedMicros = nowMicros;
       }
@@ -127,6 +130,7 @@ export class FileTree {
     if (name.length > NAME_BYTES_MAX) return "File name too long";
     if (this.mediumOf(path) === undefined && !this.charge.disk(0, 1)) return "No space left on device";
     const number = ++this.filesMade;
+    this.version++;
     const file: FileNode = { is: "file", number, pieces: [], sizeBytes: 0, heldBytes: 0, modifiedMicros: nowMicros };
     directory.entries.set(name, file);
     directory.modifiedMicros = nowMicros;
@@ -139,6 +143,7 @@ export class FileTree {
     if (bytes === 0) return undefined;
     const growth = blocksOf(file.sizeBytes + bytes) - blocksOf(file.sizeBytes);
     if (growth > 0 && !this.chargeAt(path, growth, 0)) return "No space left on device";
+    this.version++;
     const last = file.pieces.length - 1;
     const end = file.pieces[last];
     if (typeof piece === "number" && typeof end === "number") file.pieces[last] = end + piece;
@@ -153,6 +158,7 @@ export class FileTree {
 
   truncate(path: string, file: FileNode, nowMicros: Micros): void {
     this.chargeAt(path, -blocksOf(file.sizeBytes), 0);
+    this.version++;
     file.pieces = [];
     file.sizeBytes = 0;
     file.heldBytes = 0;
@@ -167,6 +173,7 @@ export class FileTree {
     const node = name === undefined || directory?.is !== "directory" ? undefined : directory.entries.get(name);
     if (node === undefined) return "No such file or directory";
     this.release(path, node);
+    this.version++;
     (directory as DirectoryNode).entries.delete(name as string);
     (directory as DirectoryNode).modifiedMicros = nowMicros;
     return undefined;
@@ -187,6 +194,7 @@ export class FileTree {
       return node.is === "file" ? "Is a directory" : "Directory not empty";
     }
     if (old !== undefined) this.remove(to, nowMicros);
+    this.version++;
     const base = source.pop() as string;
     (this.find(source.join("/")) as DirectoryNode).entries.delete(base);
     directory.entries.set(name, node);

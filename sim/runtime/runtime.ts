@@ -62,6 +62,11 @@ export class SimulatedRuntime implements CriRuntime {
     return this.state.quiet(woken);
   }
 
+  filesVersion(): number | undefined {
+    const { faults, modelled, machine } = this.state;
+    return faults.isAny || modelled.size > 0 ? undefined : machine.host.version;
+  }
+
   events(reader: Process, sink: CriEventSink): Cancel {
     const entry = { reader, sink };
     this.state.sinks.add(entry);

@@ -48,6 +48,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** Whose pods have all been let in or refused. */
   private readonly listed = new Set<PodSource>();
   private readonly view = new Map<string, RuntimePod>();
+  private viewVersion = 0;
   private readonly killing = new Set<string>();
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
@@ -193,6 +194,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   // What the runtime shows.
 
   relisted(changes: readonly PodChange[]): void {
+    if (changes.length > 0) this.viewVersion++;
     for (const { uid, pod } of changes) {
       if (pod === undefined) this.view.delete(uid);
       else this.view.set(uid, pod);
@@ -210,6 +212,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
       if (held !== undefined && matters) this.workers.update(held);
       for (const id of died) if (pod !== undefined) this.garbage.trim(pod, id, this.isRemovable(uid));
     }
+  }
+
+  /** Grows when what `pods` tells has changed. */
+  get podsVersion(): number {
+    return this.viewVersion;
   }
 
   pods(): Iterable<RuntimePod> {

@@ -15,7 +15,12 @@ const decoder = new TextDecoder();
 const limits = { logBytesMax: 1000, logFilesMax: 3, logCheckMicros: 10_000_000, logWorkersMax: 1 };
 
 /** A container that runs this, whose log is rotated by these limits and followed. */
-function rotating(script: string, changes: Partial<typeof limits> = {}, failing?: CriRequest["method"]) {
+function rotating(
+  script: string,
+  changes: Partial<typeof limits> = {},
+  failing?: CriRequest["method"],
+  tellsOfFiles = false,
+) {
   const bench = new RuntimeBench();
   const process = bench.kernel.process("agent-n1");
   const { runtime } = bench;
@@ -24,6 +29,7 @@ function rotating(script: string, changes: Partial<typeof limits> = {}, failing?
     process,
     {
       events: (...args) => runtime.events(...args),
+      ...(tellsOfFiles ? { filesVersion: () => runtime.filesVersion() } : {}),
       start(request, done) {
         calls.push(request.method);
         if (request.method !== failing) return runtime.start(request, done);
@@ -43,6 +49,7 @@ function rotating(script: string, changes: Partial<typeof limits> = {}, failing?
       cri,
       limits: { ...limits, ...changes },
       pods: () => known,
+      podsVersion: () => (known[0]?.containers[0]?.state === "CONTAINER_RUNNING" ? 2 : 1),
       warn: (line: string) => warnings.push(line),
     };
     new LogRotation(options).start();
@@ -127,6 +134,38 @@ describe("rotation of containers' logs", () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it("does the same where the runtime says whether files have changed, and looks only after they have", () => {
+    const paused = (lines: number): string =>
+      `${counting(lines, "0.5")}; sleep 100; ${counting(lines, "0.5")}; sleep 1000`;
+    for (const lines of [1, 3, 40, 90]) {
+      const looks = [false, true].map((tellsOfFiles) => {
+        const world = rotating(paused(lines), {}, undefined, tellsOfFiles);
+        world.pass(400);
+        const changes = world.calls.filter((method) => method === "RenamePath" || method === "ReopenContainerLog");
+        const lookCount = world.calls.filter((method) => method === "PathUsage").length;
+        return { seen: { changes, files: world.files(), heard: world.heard }, lookCount };
+      });
+      const [asked, told] = looks as [(typeof looks)[0], (typeof looks)[0]];
+      expect(told.seen).toEqual(asked.seen);
+      expect(asked.lookCount).toBe(41);
+      // One after the last of each spell of writing, and none while it sleeps.
+      expect(told.lookCount).toBeLessThanOrEqual(Math.ceil(lines / 20) * 2 + 4);
+      expect(told.lookCount).toBeGreaterThan(0);
+    }
+  });
+
+  it("looks as before while the runtime promises nothing of files", () => {
+    const world = rotating("sleep 1000", {}, undefined, true);
+    world.pass(30);
+    const before = world.calls.length;
+    world.pass(30);
+    expect(world.calls.length).toBe(before);
+    world.bench.runtime.fail({ method: "PathUsage", error: { text: "not now" }, times: 2 });
+    world.pass(60);
+    // Two looks fail, one finds nothing, and from then on there is nothing to look at.
+    expect(world.calls.length).toBe(before + 3);
   });
 
   it("does nothing where logs have no bound", () => {

@@ -1,6 +1,7 @@
 /**
  * Keeps logs of running containers small: looks at them again and again, moves away those that have grown to their
  * size, has the runtime open new ones, and removes the oldest of those that were moved away. They are not compressed.
+ * Where a runtime in the same process says that no file has changed since a look that found nothing, there is nothing to look at.
  * Source: the published behaviour of the 1.33 agent.
  */
 import type { PodOptions } from "../ports.ts";
@@ -13,6 +14,8 @@ export interface LogRotationOptions {
   readonly cri: CriCaller;
   readonly limits: Pick<PodOptions, "logBytesMax" | "logFilesMax" | "logCheckMicros" | "logWorkersMax">;
   readonly pods: () => Iterable<RuntimePod>;
+  /** Grows when what `pods` tells has changed. */
+  readonly podsVersion: () => number;
   readonly warn?: (line: string) => void;
 }
 
@@ -23,6 +26,9 @@ interface Log {
 
 export class LogRotation {
   private readonly options: LogRotationOptions;
+  /** When a look found nothing to do: of files and pods as they were before it. */
+  private idleFiles: number | undefined;
+  private idlePods = -1;
 
   constructor(options: LogRotationOptions) {
     this.options = options;
@@ -32,14 +38,30 @@ export class LogRotation {
   start(): void {
     const { cri, limits } = this.options;
     if (limits.logBytesMax < 0) return;
+    const again = (): void => void cri.process.clock.after(limits.logCheckMicros, look);
     const look = (): void => {
-      run(this.look(), () => cri.process.clock.after(limits.logCheckMicros, look));
+      if (this.isIdle()) again();
+      else run(this.look(), again);
     };
     look();
   }
 
+  private isIdle(): boolean {
+    const { cri, podsVersion } = this.options;
+    return (
+      this.idleFiles !== undefined && this.idleFiles === cri.runtime.filesVersion?.() && this.idlePods === podsVersion()
+    );
+  }
+
   private *look(): Task<void> {
+    const { cri, podsVersion } = this.options;
+    this.idleFiles = cri.runtime.filesVersion?.();
+    this.idlePods = podsVersion();
     const queue = yield* this.grown();
+    if (queue === undefined) {
+      this.idleFiles = undefined;
+      return;
+    }
     const { logWorkersMax } = this.options.limits;
     const rest = queue.values();
     yield* all(Array.from({ length: Math.min(logWorkersMax, queue.length) }, () => this.work(rest)));
@@ -49,8 +71,8 @@ export class LogRotation {
     for (let next = queue.next(); next.done !== true; next = queue.next()) yield* this.rotate(next.value);
   }
 
-  /** Asks for all of them at once; a file's blocks are no less than its bytes. */
-  private *grown(): Task<readonly Log[]> {
+  /** Asks for all of them at once; a file's blocks are no less than its bytes. Undefined: nothing could be known. */
+  private *grown(): Task<readonly Log[] | undefined> {
     const { cri, limits, pods } = this.options;
     const logs: Log[] = [];
     for (const { containers } of pods()) {
@@ -59,7 +81,7 @@ export class LogRotation {
     }
     if (logs.length === 0) return [];
     const answer = yield* cri.ask("PathUsage", { paths: logs.map(({ path }) => path) });
-    if (!answer.ok) return [];
+    if (!answer.ok) return undefined;
     const { usages } = answer.message;
     return logs.filter((_, at) => usages[at]?.found === true && usages[at].usedBytes >= limits.logBytesMax);
   }
@@ -67,7 +89,9 @@ export class LogRotation {
   private *rotate({ id, path }: Log): Task<void> {
     const { cri, limits, warn = () => {} } = this.options;
     const read = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
-    if (!read.ok || read.message.size < limits.logBytesMax) return;
+    if (read.ok && read.message.size < limits.logBytesMax) return;
+    this.idleFiles = undefined;
+    if (!read.ok) return;
     // Besides the one that is moved away now and the new one there are two fewer than there may be.
     const old = yield* rotatedLogs(cri, path);
     for (const each of old.slice(0, Math.max(0, old.length - (limits.logFilesMax - 2))))
