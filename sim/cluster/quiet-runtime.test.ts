@@ -5,6 +5,7 @@ import { ApiClient } from "../client/api-client.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { CallFault } from "../runtime/call-faults.ts";
+import type { MachineUsage } from "../runtime/machine.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { Cluster } from "./cluster.ts";
 import { addLiving } from "./living.ts";
@@ -43,6 +44,7 @@ function restrict(looks: Looks): void {
   if (looks === "told") return;
   vi.spyOn(SimulatedRuntime.prototype, "quiet").mockReturnValue(undefined);
   vi.spyOn(SimulatedRuntime.prototype, "filesVersion").mockReturnValue(undefined);
+  vi.spyOn(SimulatedRuntime.prototype, "usageVersion").mockReturnValue(undefined);
   if (looks === "generations") return;
   const { start } = SimulatedRuntime.prototype;
   vi.spyOn(SimulatedRuntime.prototype, "start").mockImplementation(function (this: SimulatedRuntime, request, done) {
@@ -54,7 +56,7 @@ function restrict(looks: Looks): void {
   });
 }
 
-/** Every write of three minutes: when, what, and what it said. */
+/** Every write of five minutes: when, what, and what it said. */
 function writes(seed: string, looks: Looks): readonly string[] {
   restrict(looks);
   const kernel = new Kernel({ seed });
@@ -86,9 +88,19 @@ function writes(seed: string, looks: Looks): readonly string[] {
   kernel.run(120_000_000);
   first?.machine.made.setConditions({ networkReady: true });
   ask("DELETE", `${collection}/serves`);
-  kernel.run(180_000_000);
+  kernel.run(150_000_000);
+  const use = (usage: MachineUsage): void => {
+    for (const { machine } of nodes.values()) machine.made.useMachine(usage);
+  };
+  use({ memory: { is: "ramp", from: 0, to: 1_000_000_000_000, overMicros: 40_000_000 } });
+  kernel.run(240_000_000);
+  use({ memory: { is: "constant", amount: 1 << 20 } });
+  kernel.run(300_000_000);
+  use({ pids: { is: "constant", amount: 1 << 30 } });
+  kernel.run(320_000_000);
   vi.restoreAllMocks();
-  return told;
+  // What two nodes do at one instant has no order.
+  return told.sort();
 }
 
 it("an agent that is told of changes, or that trusts generations, does what one does that compares every list", () => {
@@ -97,5 +109,6 @@ it("an agent that is told of changes, or that trusts generations, does what one 
     expect(writes(seed, "generations")).toEqual(compared);
     expect(writes(seed, "told")).toEqual(compared);
     expect(compared.length).toBeGreaterThan(100);
+    expect(compared.filter((write) => write.includes("Evicted")).length).toBeGreaterThan(0);
   }
 });

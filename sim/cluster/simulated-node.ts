@@ -197,6 +197,7 @@ export class SimulatedNode {
         return () => {};
       },
       events: (reader, sink) => machine.made.events(reader, sink),
+      usageVersion: () => (machine.isAlive ? machine.made.usageVersion() : undefined),
       filesVersion: () => (machine.isAlive ? machine.made.filesVersion() : undefined),
       quiet(woken) {
         if (!machine.isAlive) return undefined;

@@ -25,6 +25,11 @@ export interface CriRuntime extends Endpoint<CriRequest, CriAnswer> {
    * `ReadPath` answer for the same paths as they did. Undefined: that cannot be promised now. Absent where it never can be.
    */
   filesVersion?(): number | undefined;
+  /**
+   * The same for usage: while this is the same number, `MachineReading` and `ImageFsInfo` tell of memory, processes and file
+   * systems what they told, but for their times.
+   */
+  usageVersion?(): number | undefined;
 }
 
 /** For calls that the agent waits for as long as they take, such as pulls: ten years. */

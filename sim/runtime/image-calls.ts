@@ -13,8 +13,8 @@ export const imageCalls: { readonly [M in ImageMethod]: CallHandler<M> } = {
   ListImages(state, { filter }, answer) {
     const name = filter?.image?.image ?? "";
     const named = name === "" ? undefined : state.images.find(name);
-    const images = name === "" ? [...state.images.stored.values()] : named === undefined ? [] : [named];
-    answer({ ok: true, message: { images: images.map(imageMessage) } });
+    const images = name === "" ? state.images.listed() : named === undefined ? [] : [imageMessage(named)];
+    answer({ ok: true, message: { images } });
   },
 
   ImageStatus(state, { image, verbose = false }, answer) {

@@ -84,6 +84,8 @@ export class ImageStore {
   readonly stored = new Map<string, StoredImage>();
   private readonly rows: readonly ImageRow[];
   private readonly isOpen: boolean;
+  /** All of them, as they are listed, while nothing has changed. */
+  private messages: readonly Image[] | undefined;
   /** Unpacked sizes together. */
   usedBytes = 0;
 
@@ -92,6 +94,12 @@ export class ImageStore {
     this.rows = rows;
     this.isOpen = isOpen;
     for (const row of rows) if (row.present === true && !row.name.endsWith("*")) this.add(row.name, row);
+  }
+
+  /** As a list of all answers: the same one until something changes. */
+  listed(): readonly Image[] {
+    this.messages ??= [...this.stored.values()].map(imageMessage);
+    return this.messages;
   }
 
   /** By id, tag or digest, as calls name it. */
@@ -134,6 +142,7 @@ export class ImageStore {
     const reference = normalReference(name) ?? name;
     const id = `sha256:${digestOf(row.name.endsWith("*") ? reference : row.name)}`;
     const known = this.stored.get(id);
+    this.messages = undefined;
     if (known !== undefined) {
       if (!known.tags.includes(reference)) known.tags.push(reference);
       return known;
@@ -152,6 +161,7 @@ export class ImageStore {
   }
 
   remove(image: StoredImage): void {
+    this.messages = undefined;
     this.stored.delete(image.id);
     this.usedBytes -= image.sizeBytes;
   }

@@ -20,6 +20,7 @@ import { sandboxCalls } from "./sandbox-calls.ts";
 import { statsCalls } from "./stats-calls.ts";
 import { statusCalls } from "./status-calls.ts";
 import { addedByModels } from "./usage-of.ts";
+import { UsageVersion } from "./usage-version.ts";
 
 const calls: { readonly [M in CriMethod]: CallHandler<M> } = {
   ...sandboxCalls,
@@ -32,6 +33,7 @@ const calls: { readonly [M in CriMethod]: CallHandler<M> } = {
 
 export class SimulatedRuntime implements CriRuntime {
   readonly state: RuntimeState;
+  private readonly usage = new UsageVersion();
 
   constructor(process: Process, options: RuntimeOptions = {}) {
     this.state = new RuntimeState(process, options, (container) => runContainer(this.state, container));
@@ -60,6 +62,10 @@ export class SimulatedRuntime implements CriRuntime {
 
   quiet(woken: () => void): Cancel | undefined {
     return this.state.quiet(woken);
+  }
+
+  usageVersion(): number | undefined {
+    return this.usage.of(this.state);
   }
 
   filesVersion(): number | undefined {

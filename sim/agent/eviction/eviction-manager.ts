@@ -38,6 +38,8 @@ export interface EvictionOptions {
 
 /** Where usage is read. `done` fires once, later, with undefined when it could not be read. */
 export interface UsageReader {
+  /** While it is the same number, `node` tells the same, but for its times. Undefined: that is not known. */
+  version?(): number | undefined;
   layout(done: (layout: DiskLayout | undefined) => void): void;
   node(done: (figures: NodeFigures | undefined) => void): void;
   pods(done: (figuresOf: PodFiguresOf | undefined) => void): void;
@@ -90,6 +92,8 @@ export class EvictionManager {
   private state: PressureState = calm;
   private told: readonly PressureCondition[] = [];
   private passCount = 0;
+  /** Of usage at the last look, if that found nothing that is held or told. */
+  private calmVersion: number | undefined;
   /** Whether some pod of a list has limits of its own: the list is the same one until something changes. */
   private limited: { readonly of: readonly ActivePod[]; readonly isAny: boolean } = { of: [], isAny: false };
 
@@ -116,7 +120,8 @@ export class EvictionManager {
   private pass(): void {
     if (this.thresholds.length === 0 && !this.options.localStorageCapacityIsolation) return; // for good: nothing to do
     if (this.layout !== undefined) {
-      this.lookAtNode(this.layout);
+      if (this.isAsCalm()) this.end(calmly);
+      else this.lookAtNode(this.layout);
       return;
     }
     this.ports.usage.layout((layout) => {
@@ -129,7 +134,17 @@ export class EvictionManager {
     });
   }
 
+  /** A look would find what the last one found, which was nothing. */
+  private isAsCalm(): boolean {
+    const { usage, pods, watcher } = this.ports;
+    if (this.calmVersion === undefined || watcher !== undefined) return false;
+    if (this.options.localStorageCapacityIsolation && this.hasLimited(pods.active())) return false;
+    return usage.version?.() === this.calmVersion;
+  }
+
   private lookAtNode(layout: DiskLayout): void {
+    const version = this.ports.usage.version?.();
+    this.calmVersion = undefined;
     // Read before the look: a pod that ends meanwhile is still a candidate, as it was for who asked.
     const active = this.ports.pods.active();
     this.ports.usage.node((figures) => {
@@ -146,6 +161,8 @@ export class EvictionManager {
       const seen = look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000, bugs);
       this.state = seen.state;
       this.told = seen.conditions;
+      // The first look counts fewer thresholds than those that follow.
+      if (this.passCount > 1 && isCalm(seen)) this.calmVersion = version;
       this.lookAtPods({ active, seen, layout, atMicros });
     });
   }
@@ -353,8 +370,17 @@ interface Turn {
 }
 
 /** What a pass came to that has nothing to act on. */
+/** Nothing is held, nothing drove, and nothing is told. */
+function isCalm({ state, conditions, driving }: Look): boolean {
+  if (driving.length > 0 || conditions.length > 0) return false;
+  for (const _ in state.lastHeldMicros) return false;
+  return state.heldSinceMicros.every((since) => since === undefined);
+}
+
+const calmly: PassOutcome = { is: "calm" };
+
 function restOf({ driving }: Look): PassOutcome {
-  return driving.length > 0 ? { is: "nobody", why: "the figures are old" } : { is: "calm" };
+  return driving.length > 0 ? { is: "nobody", why: "the figures are old" } : calmly;
 }
 
 /** Memory before all else; among the rest the first that is configured. */

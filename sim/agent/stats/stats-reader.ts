@@ -58,6 +58,10 @@ export class StatsReader implements UsageReader {
     this.ports = ports;
   }
 
+  version(): number | undefined {
+    return this.ports.runtime.usageVersion?.();
+  }
+
   layout(done: (layout: DiskLayout | undefined) => void): void {
     this.readNode((reading) => done(reading?.layout));
   }
