@@ -1,6 +1,6 @@
 import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
-import { type Cargo, Connection } from "../network/connection.ts";
+import { type Cargo, Connection, type Path } from "../network/connection.ts";
 import type { Address, Network } from "../network/network.ts";
 
 /**
@@ -12,6 +12,7 @@ import type { Address, Network } from "../network/network.ts";
  * link are dropped; the real server's send buffer would fill until it notices.
  */
 export function linkedHandler(network: Network, client: Process, address: Address<ApiHandler>): ApiHandler {
+  const path: Path = {};
   return {
     start(request, responder) {
       if (!client.alive) return () => {};
@@ -30,6 +31,7 @@ export function linkedHandler(network: Network, client: Process, address: Addres
           clientLost: (failure) => responder.failed?.(failure),
         },
         requestCargo(request),
+        path,
       );
       return () => connection.cancel();
     },

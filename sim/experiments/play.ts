@@ -179,7 +179,7 @@ class ScenarioRun {
     for (const row of scenario.expect) clock.after(row.by, () => this.expect(row));
     const { watcher } = options;
     this.stage.network.witness = {
-      message: (from, to, sent, arrives, about) => watcher?.message(from, to, sent, arrives, about),
+      message: (from, to, sent, arrives, about) => watcher?.message(from, to, sent, arrives, about()),
       mark: (name) => this.judge.mark(name),
     };
   }

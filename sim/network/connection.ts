@@ -33,6 +33,12 @@ interface Lane {
 
 const nothing: Cancel = () => {};
 
+/** The links between a client and an address, which stay the same: looked up by the first exchange between them. */
+export interface Path {
+  up?: Link;
+  down?: Link;
+}
+
 /**
  * One exchange between a client process and whoever listens at an address. Messages cross the link of
  * their direction, in order. A cut loses what is on its way in that direction and all that would follow:
@@ -65,13 +71,14 @@ export class Connection<Service> implements LinkUser {
     address: Address<Service>,
     ends: ConnectionEnds<Service>,
     request: Cargo = plain,
+    path: Path = {},
   ) {
     this.network = network;
     this.request = request;
     this.client = client;
     this.ends = ends;
-    this.up = this.lane(network.link(client.name, address.name));
-    this.down = this.lane(network.link(address.name, client.name));
+    this.up = this.lane((path.up ??= network.link(client.name, address.name)));
+    this.down = this.lane((path.down ??= network.link(address.name, client.name)));
     this.forgetClientCrash = client.onCrash(() => this.cancel());
     this.server = address.current?.process;
     if (address.current === undefined) this.refuse();
@@ -203,7 +210,7 @@ export class Connection<Service> implements LinkUser {
     const now = destination.clock.nowMicros();
     const delay = lane.lost ? undefined : drawDelay(lane.link, now, () => cargo.bytes(), witness);
     if (delay === undefined) {
-      witness?.message(from, to, now, undefined, cargo.about());
+      witness?.message(from, to, now, undefined, cargo.about);
       if (!lane.lost) {
         lane.lost = true;
         if (lane === this.up && this.serverState === "awaited") this.closeServer();
@@ -213,7 +220,7 @@ export class Connection<Service> implements LinkUser {
     }
     // A drawn latency may be shorter than that of the message before: the order is kept all the same.
     lane.readyAtMicros = Math.max(lane.readyAtMicros, now + extraMicros + delay);
-    witness?.message(from, to, now, lane.readyAtMicros, cargo.about());
+    witness?.message(from, to, now, lane.readyAtMicros, cargo.about);
     destination.clock.after(lane.readyAtMicros - now, () => {
       if (!lane.lost) deliver();
     });

@@ -40,7 +40,7 @@ export type Disturbance =
 /** What happens to one message: for whoever draws the run, or counts. It must touch nothing. */
 export interface NetworkWitness {
   /** `arrivesMicros` is undefined for one that never does. `about` says in a few words what it is. */
-  message(from: string, to: string, sentMicros: Micros, arrivesMicros: Micros | undefined, about: string): void;
+  message(from: string, to: string, sentMicros: Micros, arrivesMicros: Micros | undefined, about: () => string): void;
   mark(what: "message.lost" | "request.doubled"): void;
 }
 

@@ -188,6 +188,10 @@ function recordWrite(
   const { changed, removed } = differences.own;
   if (changed === undefined && removed === undefined) return entries;
   if (entries.length === 0) return changed === undefined ? none : firstEntries(changed, options);
+  const only = entries.length === 1 ? (entries[0] as ManagedFieldsEntry) : undefined;
+  if (only !== undefined && removed === undefined && changed !== undefined && isOwn(only, options)) {
+    return [newEntry(grownBy(setOf(only), changed), options)];
+  }
   const touched = unite(changed, removed);
   const after: ManagedFieldsEntry[] = [];
   let own: FieldSet | undefined = changed;
@@ -201,6 +205,17 @@ function recordWrite(
   }
   if (own !== undefined) after.push(newEntry(own, options));
   return capUpdates(after).sort(compareEntries);
+}
+
+let lastGrown = { set: leaf, changed: leaf, grown: leaf };
+
+/** What a manager owns that alone has written an object, after one more write. Renewals of leases ask for the same again and again. */
+function grownBy(set: FieldSet, changed: FieldSet): FieldSet {
+  if (lastGrown.set !== set || lastGrown.changed !== changed) {
+    const grown = unite(changed, subtract(set, changed)) as FieldSet;
+    lastGrown = { set, changed, grown };
+  }
+  return lastGrown.grown;
 }
 
 let lastFirst: readonly ManagedFieldsEntry[] = none;

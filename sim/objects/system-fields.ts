@@ -173,8 +173,10 @@ function holds<Value>(value: Value): value is NonNullable<Value> {
 
 /** The same object at another version; everything below metadata is shared. For a draft that is about to be sealed. */
 export function withResourceVersion(draft: Draft | JsonObject, resourceVersion: string): JsonObject {
-  const metadata: Draft = {};
   const before = metadataOf(draft) as Draft;
+  if (hasVersionInPlace(before))
+    return { ...draft, metadata: { ...before, resourceVersion } as JsonObject } as JsonObject;
+  const metadata: Draft = {};
   let placed = false;
   for (const key of Object.keys(before)) {
     if (key === "resourceVersion") continue;
@@ -186,6 +188,12 @@ export function withResourceVersion(draft: Draft | JsonObject, resourceVersion: 
   }
   if (!placed) metadata["resourceVersion"] = resourceVersion;
   return { ...draft, metadata: metadata as JsonObject } as JsonObject;
+}
+
+/** It has a version, where it stands on the wire: another one takes its place. */
+function hasVersionInPlace(metadata: Draft): boolean {
+  for (const key in metadata) if (!beforeVersion.has(key)) return key === "resourceVersion";
+  return false;
 }
 
 /** What may come before the version on the wire. */

@@ -6,11 +6,12 @@
 import { type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { metadataCauses, metadataUpdateCauses } from "./metadata.ts";
+import { metadataCauses, type MetadataRules, metadataUpdateCauses } from "./metadata.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, metadataOf } from "../contract/objects.ts";
 
 const noBugs = bugsOn();
+const fine: readonly Cause[] = [];
 
 /** Causes for refusing a new object; empty when it may be stored. */
 export function validateCreate(object: JsonObject | Draft, strategy: Strategy, bugs = noBugs): readonly Cause[] {
@@ -28,20 +29,28 @@ export function validateUpdate(
   subresource = "",
 ): readonly Cause[] {
   const metadata = metadataOf(object);
-  const common = metadataCauses(metadata, { ...strategy, nameRule: "pathSegment", knownFinalizersOnly: false });
+  const common = metadataCauses(metadata, commonRulesOf(strategy));
   const step = metadataUpdateCauses(metadata, metadataOf(live)).filter(
     (cause) => !bugs["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
   );
   const own = metadataCauses(metadata, strategy);
-  return withRoom([
-    ...common,
-    ...step,
-    ...step,
-    ...own,
-    ...kindCauses(object as JsonObject, live, strategy, subresource).filter(
-      ({ field }) => !bugs["immutable-but-binary-data"] || field !== "binaryData",
-    ),
-  ]);
+  const ofKind = kindCauses(object as JsonObject, live, strategy, subresource);
+  if (common.length + step.length + own.length + ofKind.length === 0) return fine;
+  const told = ofKind.filter(({ field }) => !bugs["immutable-but-binary-data"] || field !== "binaryData");
+  return withRoom([...common, ...step, ...step, ...own, ...told]);
+}
+
+const commonRules = new WeakMap<Strategy, MetadataRules>();
+
+/** What an update judges for all types alike. */
+function commonRulesOf(strategy: Strategy): MetadataRules {
+  let rules = commonRules.get(strategy);
+  if (rules === undefined) {
+    const { namespaced, dialect } = strategy;
+    rules = { nameRule: "pathSegment", namespaced, knownFinalizersOnly: false, dialect };
+    commonRules.set(strategy, rules);
+  }
+  return rules;
 }
 
 function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: Strategy, subresource: string): Cause[] {

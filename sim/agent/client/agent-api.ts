@@ -28,6 +28,8 @@ const lostRetryMicros: Micros = 1_000_000;
 export class AgentApi implements ApiCaller {
   readonly process: Process;
   private readonly options: AgentApiOptions;
+  /** Headers of requests with a body, by its type: made once. */
+  private readonly headersOf = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(options: AgentApiOptions) {
     this.options = options;
@@ -111,9 +113,21 @@ export class AgentApi implements ApiCaller {
 
   private start({ method, path, query = "", body, contentType }: ApiCall, responder: Responder): Cancel {
     const { server, headers: own, identity } = this.options;
-    const headers = body === undefined ? own : { ...own, "content-type": contentType ?? "application/json" };
-    const request: ApiRequest = { method, path, query, headers, body };
-    return server.start(identity === undefined ? request : { ...request, clientCertificate: identity }, responder);
+    const headers = body === undefined ? own : this.headersWith(contentType ?? "application/json");
+    const request: ApiRequest =
+      identity === undefined
+        ? { method, path, query, headers, body }
+        : { method, path, query, headers, body, clientCertificate: identity };
+    return server.start(request, responder);
+  }
+
+  private headersWith(contentType: string): Readonly<Record<string, string>> {
+    let headers = this.headersOf.get(contentType);
+    if (headers === undefined) {
+      headers = { ...this.options.headers, "content-type": contentType };
+      this.headersOf.set(contentType, headers);
+    }
+    return headers;
   }
 }
 

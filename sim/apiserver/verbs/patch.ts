@@ -81,7 +81,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   const decoding = { level: options.fieldValidation, strictStatus: profile.strictPatchStatus };
 
   const attempt = (): void => {
-    const live = writer.live(resource, namespace, name);
+    const live = writer.live(resource, namespace, name, writer.keyOf(run, resource));
     if (live === undefined) throw notFound(resource.name, name);
     run.meets(live.stored);
     const patch = read();

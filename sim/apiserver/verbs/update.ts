@@ -33,7 +33,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
   const options = writeOptions(context, "UpdateOptions", run.query);
   const decoded = bodyReader(context, run, resource, options.fieldValidation, writer.present(run, resource));
   const attempt = (body: Draft, sentUid: string): void => {
-    const live = writer.live(resource, namespace, name);
+    const live = writer.live(resource, namespace, name, writer.keyOf(run, resource));
     if (sentUid !== "" && sentUid !== (live === undefined ? "" : metadataOf(live.object).uid)) {
       throw uidConflict(resource, namespace, name, sentUid, live);
     }

@@ -79,9 +79,19 @@ export class Writer {
     return { now: this.times.now(), prng: this.prng, bugs: this.context.bugs, subresource };
   }
 
+  /** Where the object lies that a request names; the text is kept with the path, for its hash is dear. */
+  keyOf({ resourcePlace: place }: Run, resource: ServedResource): string {
+    place.key ??= storageKey(resource, place.namespace, place.name);
+    return place.key;
+  }
+
   /** The object now, past every cache. Throws 500 for one that cannot be read. */
-  live(resource: ServedResource, namespace: string, name: string): Live | undefined {
-    const key = storageKey(resource, namespace, name);
+  live(
+    resource: ServedResource,
+    namespace: string,
+    name: string,
+    key = storageKey(resource, namespace, name),
+  ): Live | undefined {
     const { store, unreadable, profile } = this.context;
     const found = store.get(key);
     if (found !== undefined && unreadable.has(key)) throw unreadableObject(key, profile.featureGates);
@@ -93,9 +103,9 @@ export class Writer {
    * The stored object that a body handed over in process may share parts with; undefined for bytes, which share nothing, and
    * where clients see another form of what is stored.
    */
-  present({ request, resourcePlace }: Run, resource: ServedResource): JsonObject | undefined {
-    if (request.body instanceof Uint8Array || resource.view !== undefined) return undefined;
-    const found = this.context.store.get(storageKey(resource, resourcePlace.namespace, resourcePlace.name));
+  present(run: Run, resource: ServedResource): JsonObject | undefined {
+    if (run.request.body instanceof Uint8Array || resource.view !== undefined) return undefined;
+    const found = this.context.store.get(this.keyOf(run, resource));
     return typeof found === "object" ? (found.value as JsonObject) : undefined;
   }
 

@@ -74,6 +74,14 @@ const largeZoneNodes = 50;
 const unhealthyPercent = 55;
 const watchedTypes = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
+/** What one version of a node says. */
+interface NodeReading {
+  readonly node: NodeObject;
+  readonly ready: Condition | undefined;
+  readonly zone: string;
+  readonly leaseKey: string;
+}
+
 export class NodeLifecycle {
   private readonly parts: ControlParts;
   private readonly options: Required<NodeLifecycleOptions>;
@@ -86,6 +94,7 @@ export class NodeLifecycle {
   private readonly events: EventRecorder;
   private readonly queue: WorkQueue<string>;
   private readonly health = new Map<string, Health>();
+  private readonly read = new Map<string, NodeReading>();
   private readonly zones = new Map<string, Zone>();
   private isMonitoring = false;
   private areAllLost = false;
@@ -118,6 +127,7 @@ export class NodeLifecycle {
       gone: (node) => {
         const { name } = node.metadata;
         this.health.delete(name);
+        this.read.delete(name);
         for (const { waiting } of this.zones.values()) waiting.delete(name);
         this.events.tell(
           this.subject(node),
@@ -162,16 +172,15 @@ export class NodeLifecycle {
   private *monitorAll(): Steps<void> {
     const counts = new Map<string, { ready: number; not: number }>();
     for (const node of [...this.nodes.all()]) {
-      const before = nodeCondition(node, "Ready");
+      const { ready: before, zone } = this.factsOf(node);
       const heard = this.heard(node);
       const now = heard ?? (yield* this.silence(node));
       if (now === undefined) continue;
-      const zone = this.zoneOf(node);
       let count = counts.get(zone);
       if (count === undefined) counts.set(zone, (count = { ready: 0, not: 0 }));
       if (now.status === "True") count.ready++;
       else count.not++;
-      this.planEviction(node, now);
+      this.planEviction(node, now, zone);
       if (now.status !== "True" && before?.status === "True") yield* this.tellOfLoss(node);
     }
     this.judgeZones(counts);
@@ -182,9 +191,9 @@ export class NodeLifecycle {
     const { name, creationTimestamp } = node.metadata;
     const { clock } = this.parts.client.process;
     const now = clock.nowMicros();
-    const ready = nodeCondition(node, "Ready");
+    const { ready, leaseKey } = this.factsOf(node);
     const heartbeat = ready?.lastHeartbeatTime ?? "";
-    const renewal = this.leases.get(`${this.leaseNamespace}/${name}`)?.spec?.renewTime ?? "";
+    const renewal = this.leases.get(leaseKey)?.spec?.renewTime ?? "";
     let health = this.health.get(name);
     if (health === undefined) {
       // A node without a condition counts from its creation.
@@ -242,10 +251,15 @@ export class NodeLifecycle {
     );
   }
 
-  private planEviction(node: NodeObject, ready: Condition): void {
-    const zone = this.zoneNamed(this.zoneOf(node));
+  private planEviction(node: NodeObject, ready: Condition, zoneName: string): void {
+    const zone = this.zoneNamed(zoneName);
     const { name } = node.metadata;
-    const has = (key: string): boolean => taintsOf(node).some(isTaint(key, "NoExecute"));
+    const taints = taintsOf(node);
+    if (taints.length === 0 && ready.status === "True") {
+      zone.waiting.delete(name);
+      return;
+    }
+    const has = (key: string): boolean => taints.some(isTaint(key, "NoExecute"));
     const key = this.evictingKey(ready);
     const isRight =
       has(this.names.notReady) === (key === this.names.notReady) &&
@@ -355,8 +369,19 @@ export class NodeLifecycle {
     return rate === 0 ? undefined : new TokenBucket({ intervalMicros: Math.floor(1_000_000_000 / rate), burst: 1 });
   }
 
-  private zoneOf({ metadata: { labels = {} } }: NodeObject): string {
-    return this.zoneLabels.map((label) => labels[label] ?? "").join("/");
+  /** Read once of each version of a node: it is looked at every five seconds. */
+  private factsOf(node: NodeObject): NodeReading {
+    const { name, labels = {} } = node.metadata;
+    const known = this.read.get(name);
+    if (known?.node === node) return known;
+    const reading = {
+      node,
+      ready: nodeCondition(node, "Ready"),
+      zone: this.zoneLabels.map((label) => labels[label] ?? "").join("/"),
+      leaseKey: known?.leaseKey ?? `${this.leaseNamespace}/${name}`,
+    };
+    this.read.set(name, reading);
+    return reading;
   }
 
   private zoneNamed(name: string): Zone {
