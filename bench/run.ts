@@ -15,8 +15,9 @@ import { readBenchLines, renderBenchPage } from "./page.ts";
 const folder = dirname(fileURLToPath(import.meta.url));
 const notBenches = new Set(["harness.ts", "page.ts", "run.ts"]);
 
-/** As the command does it for itself: `cli/young-objects.ts` says why. */
-const flags = ["--expose-gc", "--no-allocation-site-pretenuring"];
+/** As the command does it for itself: `cli/young-objects.ts` and `cli/targets/young-room.ts` say why. */
+const young = ["--min-semi-space-size=32", "--max-semi-space-size=64"];
+const flags = ["--expose-gc", "--no-allocation-site-pretenuring", ...young];
 
 /** Exit code of a file's process in which no benchmark was asked for. */
 const nothingHere = 3;
