@@ -6,6 +6,7 @@
  * against anybody who wants two values to meet.
  */
 import type { Json } from "../contract/http-message.ts";
+import { Recent } from "./recent.ts";
 
 interface Summary {
   readonly high: number;
@@ -16,7 +17,7 @@ interface Summary {
 
 /** Smaller subtrees are cheaper to read again than to remember. */
 const rememberedBytesMin = 192;
-const summaries = new WeakMap<object, Summary>();
+const summaries = new Recent<object, Summary>(8192);
 
 /** Of frozen wholes so large that nobody should walk them for their size again. */
 const rememberedWholeMin = 4096;

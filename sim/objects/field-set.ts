@@ -7,6 +7,7 @@
  */
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
+import { Recent } from "./recent.ts";
 
 export interface FieldSet {
   readonly [step: string]: FieldSet;
@@ -92,7 +93,7 @@ const statesMax = 200_000;
 let stateCount = 0;
 let withSelf = newState();
 let withoutSelf = newState();
-const canonical = new WeakSet<object>([leaf]);
+const canonical = new Recent<object, true>(16_384);
 
 function newState(): State {
   stateCount++;
@@ -123,7 +124,7 @@ function buildNode(
   const node: Record<string, FieldSet> = {};
   if (self) node["."] = leaf;
   for (let at = from; at < end; at++) node[steps[at] as string] = nodes[at] as FieldSet;
-  canonical.add(node);
+  canonical.set(node, true);
   if (stateCount > statesMax) {
     stateCount = 0;
     withSelf = newState();
@@ -213,7 +214,8 @@ function filterNode(
 /** Reads a set that a client sent: canonical and interned; undefined when it is none, an empty set when it is empty. */
 export function readFieldSet(value: Json | undefined): FieldSet | undefined {
   if (!isObject(value)) return undefined;
-  return canonical.has(value) ? (value as unknown as FieldSet) : readNode(value);
+  const isCanonical = (value as unknown) === leaf || canonical.get(value) === true;
+  return isCanonical ? (value as unknown as FieldSet) : readNode(value);
 }
 
 const stepForm = /^(?:f:|k:\{|v:|i:-?\d+$)/;

@@ -16,8 +16,8 @@ interface Limits {
   readonly containers: ReadonlyMap<string, Quantity>;
 }
 
-/** Read once an object: pods are many, and few have limits. */
-const known = new WeakMap<JsonObject, Limits | "none">();
+/** Of pods that have some, read once an object: pods are many, and few have limits. */
+const known = new WeakMap<JsonObject, Limits>();
 
 export function hasStorageLimits(pod: JsonObject): boolean {
   return limitsOf(pod) !== "none";
@@ -41,7 +41,8 @@ function limitsOf(pod: JsonObject): Limits | "none" {
       return limit === undefined ? [] : [[String(container["name"]), limit] as const];
     }),
   );
-  const limits = volumes.length === 0 && whole === undefined ? "none" : { volumes, pod: whole, containers };
+  if (volumes.length === 0 && whole === undefined) return "none";
+  const limits = { volumes, pod: whole, containers };
   known.set(pod, limits);
   return limits;
 }

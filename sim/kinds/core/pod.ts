@@ -8,6 +8,7 @@ import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
 import { listOf, specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { Recent } from "../../objects/recent.ts";
 import { imageCauses } from "./pods/containers.ts";
 import { ephemeralStepCauses } from "./pods/ephemeral.ts";
 import { qosClass } from "./pods/qos.ts";
@@ -70,10 +71,10 @@ export const podRules: KindRules = {
 };
 
 /** Stored specs that were found fit, for a pod of any name: those of one template, and every change of a status, bring them again. */
-const fitSpecs = new WeakSet<JsonObject>();
+const fitSpecs = new Recent<JsonObject, true>(8192);
 
 function specCauses(spec: JsonObject, name: string, causes: Cause[]): void {
-  if (fitSpecs.has(spec)) return;
+  if (fitSpecs.get(spec) === true) return;
   const countBefore = causes.length;
   podSpecCauses(spec, "spec", causes, name);
   tokenCauses(spec, causes);
@@ -81,7 +82,7 @@ function specCauses(spec: JsonObject, name: string, causes: Cause[]): void {
     listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
   }
   const isFit = causes.length === countBefore;
-  if (isFit && Object.isFrozen(spec) && !namesClaims(spec)) fitSpecs.add(spec);
+  if (isFit && Object.isFrozen(spec) && !namesClaims(spec)) fitSpecs.set(spec, true);
 }
 
 /** Claims that are made for a pod have its name in theirs. */
