@@ -33,7 +33,7 @@ export class Garbage {
   /** Nothing has changed since the last pass. */
   private isClean = false;
   private isRunning = false;
-  private readonly queue: string[] = [];
+  private readonly queue = new Map<string, RuntimeContainer>();
   private isRemoving = false;
 
   constructor(options: GarbageOptions) {
@@ -76,31 +76,37 @@ export class Garbage {
       ({ state, name }) => state === "CONTAINER_EXITED" && (all || name === ended?.name),
     );
     const kept = all ? 0 : Math.max(this.options.limits.deadContainersPerContainerMax, 1);
-    for (const { id } of dead.slice(kept)) if (!this.queue.includes(id)) this.queue.push(id);
+    for (const each of dead.slice(kept)) if (!this.queue.has(each.id)) this.queue.set(each.id, each);
     this.removeNext();
   }
 
   private removeNext(): void {
     if (this.isRemoving) return;
-    const containerId = this.queue[0];
-    if (containerId === undefined) return;
+    const { value: container } = this.queue.values().next();
+    if (container === undefined) return;
     this.isRemoving = true;
-    run(this.options.cri.ask("RemoveContainer", { containerId }), () => {
-      this.queue.shift();
+    run(this.remove(container), () => {
+      this.queue.delete(container.id);
       this.isRemoving = false;
       this.removeNext();
     });
+  }
+
+  /** True once there is no such container. Its log goes with it. */
+  private *remove({ id, logPath }: RuntimeContainer): Task<boolean> {
+    const { cri } = this.options;
+    const answer = yield* cri.ask("RemoveContainer", { containerId: id });
+    if (!answer.ok && answer.code !== 5) return false;
+    if (logPath !== "") yield* removeLogs(cri, logPath);
+    return true;
   }
 
   private *pass(all: boolean): Task<void> {
     const { cri, pods } = this.options;
     const list = [...pods()];
     const removed = new Set<string>();
-    for (const { id, logPath } of this.deadContainers(list, all)) {
-      const answer = yield* cri.ask("RemoveContainer", { containerId: id });
-      if (!answer.ok && answer.code !== 5) continue;
-      removed.add(id);
-      if (logPath !== "") yield* removeLogs(cri, logPath);
+    for (const container of this.deadContainers(list, all)) {
+      if (yield* this.remove(container)) removed.add(container.id);
     }
     for (const id of this.deadSandboxes(list, removed, all)) {
       yield* cri.ask("StopPodSandbox", { podSandboxId: id });
