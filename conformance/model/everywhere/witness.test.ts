@@ -326,3 +326,25 @@ describe("events that any law may look at", () => {
     expect(told(...events)).toBe(requirement);
   });
 });
+
+describe("answers and events that come in either order", () => {
+  const stream = exchange("GET", `${collection}?watch=1`);
+  const later = object({}, { data: { k: "w" } }); // another state of the same version
+  const moments: readonly ((witness: Witness) => void)[] = [
+    (witness) => witness.told(stream, { type: "ADDED", object: object() }),
+    (witness) => witness.told(stream, { type: "MODIFIED", object: later }),
+    (witness) => witness.answered(exchange("PATCH", `${collection}/a`), later, undefined),
+  ];
+
+  it.each([[[0, 1, 2]], [[0, 2, 1]], [[2, 0, 1]]])("are one finding: %j", (order) => {
+    const witness = new Witness(() => true);
+    for (const index of order) moments[index]?.(witness);
+    expect(witness.first?.requirement).toBe("versions.last-modification");
+  });
+
+  it("nor does a law that binds nobody hide another", () => {
+    const witness = new Witness((requirement) => requirement !== "watch.unique");
+    for (const moment of moments.slice(0, 2)) moment(witness);
+    expect(witness.first?.requirement).toBe("versions.last-modification");
+  });
+});

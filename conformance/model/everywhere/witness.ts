@@ -13,13 +13,16 @@ import { judgeList } from "./list-law.ts";
 import { judgeListObserved, judgeUntracked } from "./observed-law.ts";
 import { isLetGo, isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
 
-/** The first law that was broken, and the exchange that shows it. */
+/** A law that was broken, and the exchange that shows it. */
 export interface Witnessed extends Breach {
   readonly exchange: Exchange;
 }
 
 export class Witness {
-  /** Undefined: nothing was wrong so far. */
+  /**
+   * Undefined: nothing was wrong so far. Of several laws that were broken, the first by the name of its requirement: which
+   * of two answers comes first is a matter of the moment, and the finding must not be.
+   */
   first: Witnessed | undefined;
   private readonly isLaw: (requirement: string) => boolean;
   private readonly states = new Map<string, State>();
@@ -35,7 +38,7 @@ export class Witness {
 
   /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
   answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void {
-    if (this.first !== undefined || document === undefined) return;
+    if (document === undefined) return;
     const asked = askedOf(exchange.request);
     if (asked === undefined) return;
     if (asked.plural === "customresourcedefinitions" && asked.method !== "GET") this.redefined.add(groupOf(asked));
@@ -45,7 +48,6 @@ export class Witness {
 
   /** One event of a watch. */
   told(exchange: Exchange, event: WatchEvent): void {
-    if (this.first !== undefined) return;
     if (!this.streams.has(exchange)) {
       const asked = askedOf(exchange.request);
       this.streams.set(exchange, asked === undefined ? undefined : new StreamJudge(asked));
@@ -53,20 +55,21 @@ export class Witness {
     const asked = askedOf(exchange.request);
     const stream = this.streams.get(exchange);
     if (asked === undefined || stream === undefined) return;
-    this.note(exchange, stream.judge(event) ?? this.judgeTold(asked, event));
+    this.note(exchange, stream.judge(event));
+    this.note(exchange, this.judgeTold(asked, event));
     this.note(exchange, judgeUntracked(asked, event.object));
   }
 
   /** A stream that was ended by us although it had said that it failed, so long ago. */
   left(exchange: Exchange, silentMillis: number): void {
-    if (this.first !== undefined || silentMillis < lingerMillisMax || this.streams.get(exchange)?.hasFailed !== true)
-      return;
+    if (silentMillis < lingerMillisMax || this.streams.get(exchange)?.hasFailed !== true) return;
     const actual = `open ${Math.floor(silentMillis)} ms later`;
     this.note(exchange, breach("errors.stream", "the end of the stream after its error", actual));
   }
 
   private note(exchange: Exchange, found: Breach | undefined): void {
-    if (found !== undefined && this.isLaw(found.requirement)) this.first ??= { ...found, exchange };
+    if (found === undefined || !this.isLaw(found.requirement)) return;
+    if (this.first === undefined || found.requirement < this.first.requirement) this.first = { ...found, exchange };
   }
 
   private judgeAnswer(
