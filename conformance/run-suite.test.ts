@@ -96,7 +96,7 @@ describe("runSuite", () => {
     expect(check?.failure).toMatchObject({
       requirement: "objects.verbs",
       replay: expect.stringMatching(
-        /^touchstone conform --profile svc --only writes-are-linearizable --seed 9 --path \S+$/,
+        /^npx touchstone conform --profile svc --only writes-are-linearizable --seed 9 --path \S+$/,
       ),
       curl: expect.stringContaining("-X POST"),
     });

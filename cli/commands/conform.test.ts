@@ -126,7 +126,7 @@ describe("a failure that conform leaves", () => {
     expect(stdout).toMatch(
       /program {3}\{"writers":\[\[(?:\{"do":[^{}]*\},?){1,2}\]\],"picks":\[0\]\} \(made smaller \d+ times\)\n/,
     );
-    expect(stdout).toMatch(/replay {4}touchstone conform .*--path \S+ --fault watch-start-inclusive\n/);
+    expect(stdout).toMatch(/replay {4}npx touchstone conform .*--path \S+ --fault watch-start-inclusive\n/);
     expect(readFileSync(join(directory, "report.txt"), "utf8")).toBe(stdout);
     expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8"))).toMatchObject({
       conclusion: "nonconformant",

@@ -62,7 +62,7 @@ const exitCodeOf: Readonly<Record<DiffReport["conclusion"], ExitCode>> = {
 /** Programs are drawn one after the other, so a topic alone meets the same ones. Secrets are the user's to add. */
 function replayLine(a: DiffSide, b: DiffSide, topic: TopicName, seed: number, runs: number): string {
   const flags = [...a.flags, ...b.flags].map((flag) => ` ${flag}`).join("");
-  return `touchstone diff ${a.address} ${b.address}${flags} --only ${topic} --seed ${seed} --runs ${runs}`;
+  return `npx touchstone diff ${a.address} ${b.address}${flags} --only ${topic} --seed ${seed} --runs ${runs}`;
 }
 
 function writeReport(report: DiffReport, directory: string): void {

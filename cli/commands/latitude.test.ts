@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
-import type { StreamSink, Transport, WireRequest } from "../../wire/ports.ts";
+import type { StreamSink, SuiteClock, Transport, WireRequest } from "../../wire/ports.ts";
 
 type Document = Record<string, unknown>;
 
@@ -20,6 +20,8 @@ interface Latitude {
   readonly isBusy?: () => boolean;
   /** True: only a gateway answers, which has not reached the server. */
   readonly isAway?: () => boolean;
+  /** Of the suite's clock: every request is so late. Default 0. */
+  readonly lateMillis?: number;
 }
 
 const encoder = new TextEncoder();
@@ -61,6 +63,19 @@ function taking(latitude: Latitude, transport: Transport): Transport {
         },
         failed: (cause) => sink.failed(cause),
       });
+    },
+  };
+}
+
+function late(millis: number, transport: Transport, clock: SuiteClock): Transport {
+  if (millis === 0) return transport;
+  return {
+    close: () => transport.close(),
+    open(request, sink) {
+      let cut = clock.after(millis, () => {
+        cut = transport.open(request, sink);
+      });
+      return () => cut();
     },
   };
 }
@@ -136,6 +151,7 @@ const latitudes: Record<string, () => Latitude> = {
     let count = 0;
     return { isAway: () => (count += 1) % 100 === 0 };
   },
+  "requests that take most of a second": () => ({ lateMillis: 700 }),
 };
 
 describe("the suite takes for right what the documents leave open", { timeout: 120_000 }, () => {
@@ -145,7 +161,7 @@ describe("the suite takes for right what the documents leave open", { timeout: 1
     const report = await withEmbeddedServer(server, ({ transport, ...ports }) =>
       runSuite({
         ...ports,
-        transport: taking(latitude, transport),
+        transport: taking(latitude, late(latitude.lateMillis ?? 0, transport, ports.clock)),
         targetKind: "embedded",
         profile: "svc",
         law: "must",

@@ -64,14 +64,15 @@ export class Exchange {
       requestBody: bodyText(request),
       status: this.status,
       responseHeaders: this.headers,
-      responseBody: this.responseText(),
+      responseBody: this.text(),
       ...(this.arrivals.length === 0 ? {} : { arrivals: this.arrivals }),
       lost: this.lost,
       curl: curlLine(request, style),
     };
   }
 
-  private responseText(): string {
+  /** The body of the answer, cut after some kilobytes. */
+  text(): string {
     const decoder = new TextDecoder(); // not fatal: this is for reading
     const text = this.pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
     return this.cutBytes === 0 ? text : `${text}…(${this.cutBytes} more bytes)`;
@@ -91,10 +92,12 @@ export function curlLine(request: WireRequest, style: CurlStyle): string {
     if (name !== "user-agent") words.push("-H", shellQuoted(`${name}: ${value}`));
   }
   const body = bodyText(request);
-  if (body !== undefined) words.push("--data-binary", shellQuoted(body));
+  const isText = typeof request.body !== "object" || isUtf8(request.body);
+  if (body !== undefined) words.push("--data-binary", isText ? shellQuoted(body) : "@-");
   // The address may be `$SERVER`: it stays outside the quotes, so that a shell fills it in.
   words.push(`${style.address}${shellQuoted(request.path)}`);
-  return words.join(" ");
+  if (isText) return words.join(" ");
+  return `base64 -d <<<${base64(request.body as Uint8Array)} | ${words.join(" ")}`;
 }
 
 /** What names the run's own caller does not go with another's request, nor does another's token go into a report. */
@@ -114,9 +117,22 @@ function bodyText(request: WireRequest): string | undefined {
   return new TextDecoder().decode(request.body);
 }
 
-/** As one word of a shell's, whatever is in it. */
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    return !new TextDecoder("utf-8", { fatal: true }).decode(bytes).includes("\0");
+  } catch {
+    return false;
+  }
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** As one word of a shell's, in one line, whatever is in it: a line that is shown indented can be pasted as it stands. */
 export function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (!/[\n\r\t]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  return `$'${text.replaceAll(/[\\'\n\r\t]/g, (character) => escapes[character] ?? `\\${character}`)}'`;
 }
 
 /** A complete answer. */

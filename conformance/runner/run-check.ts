@@ -21,6 +21,7 @@ import { Witness } from "../model/everywhere/witness.ts";
 import { isOfLaw } from "./plan.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
 import type { Requirement } from "../requirements/rows.ts";
+import { againLines } from "./again-lines.ts";
 import { type AccessDesks, Attempt, JudgedRequirements } from "./attempt.ts";
 import {
   type AgedCheck,
@@ -380,6 +381,7 @@ function failureOf(
     shrinks: exploration.shrinks,
     replay: replayLine(run, check, exploration.path),
     curl: shown === undefined ? "" : curlLine(shown.request, run.curl),
+    again: shown === undefined ? undefined : againLines(recorder.all(), shown, run.names.runId, run.curl),
     history: recorder.records(run.curl),
     historyDropped: recorder.droppedCount,
   };
@@ -394,7 +396,7 @@ function replayLine(run: SuiteRun, check: Check, path: string): string {
   const isUrl = run.target.kind === "url";
   const isFiled = run.replayFlags.includes("--svcconfig"); // then the file says where
   const address = isUrl && !isFiled ? [run.target.address] : [];
-  const words = ["touchstone", "conform", ...address, ...(isUrl ? run.replayFlags : [])];
+  const words = ["npx", "touchstone", "conform", ...address, ...(isUrl ? run.replayFlags : [])];
   words.push("--profile", run.profile.name, "--only", check.id, "--seed", String(run.seed));
   if (run.law !== "observed") words.push("--law", run.law);
   if (path !== "") words.push("--path", path);

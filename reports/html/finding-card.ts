@@ -1,5 +1,5 @@
 /** One failed check: what was promised, what came, how to make it again, and every exchange of the shrunk program. */
-import { areaOf } from "../render/describe.ts";
+import { againText, areaOf } from "../render/describe.ts";
 import { expectedBy } from "../gate/gate.ts";
 import type { CheckResult, ExchangeRecord, SuiteFailure, SuiteReport } from "../schema/suite-report.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -35,6 +35,7 @@ ${definitions([
   ["program", counterexampleText !== "" && markup`${pre(counterexampleText)}${shrinkNote(shrinks)}`],
   ["replay", command(failure.replay)],
   ["curl", failure.curl !== "" && command(failure.curl)],
+  ["again", failure.again !== undefined && againLines(failure.again)],
 ])}
 ${timeline(failure, `timeline-${check}`)}
 ${exchanges(failure)}
@@ -57,6 +58,12 @@ ${definitions([
   ["actual", pre(said.actual)],
   ["check", `${id}: ${property}`],
 ])}</article>`;
+}
+
+/** The lines alone are what is copied. */
+function againLines(lines: readonly string[]): Markup {
+  const [sentence] = againText({ again: lines }).split("\n", 1);
+  return markup`<span class="quiet">${sentence}</span>${lines.length > 0 && command(lines.join("\n"))}`;
 }
 
 const pre = (text: string): Markup => markup`<pre>${text}</pre>`;

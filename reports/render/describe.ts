@@ -1,5 +1,5 @@
 /** What several renderers say alike. Pure. */
-import type { RequirementResult, SuiteReport, TargetDescription } from "../schema/suite-report.ts";
+import type { RequirementResult, SuiteFailure, SuiteReport, TargetDescription } from "../schema/suite-report.ts";
 import { type Outcome, type OutcomeStatus, outcomeStatuses } from "../schema/verdict.ts";
 
 /** Of a requirement: `watch` of `watch.reliable`. */
@@ -61,4 +61,11 @@ export function caveatsOf(report: SuiteReport): string[] {
     partial ? "of a part of the requirements only" : undefined,
     totals.deviations.occurred === 0 ? undefined : `with ${counted(totals.deviations.occurred, "declared deviation")}`,
   ].filter((note) => note !== undefined);
+}
+
+/** How to bring about anew what the curl line shows: what a run has made, it takes away again. Empty: the line alone does. */
+export function againText({ again }: Pick<SuiteFailure, "again">): string {
+  if (again === undefined) return "";
+  if (again.length === 0) return "its namespace is gone by now: replay makes it again";
+  return ["its namespace is gone by now; these lines make it again, in bash or zsh with jq:", ...again].join("\n");
 }

@@ -22,7 +22,7 @@ describe("a report as Markdown", () => {
       "## ❌ Touchstone: nonconformant",
       "❌ 1 failed · ✅ 1 passed · ➖ 1 unsupported",
       "<details><summary><code>watch.reliable</code> by <code>watch\\-replays\\-to\\-list</code></summary>",
-      "  replay    touchstone conform http://127.0.0.1:8001",
+      "  replay    npx touchstone conform http://127.0.0.1:8001",
       "| watch | 1 |  |  |",
       "Requirements not judged for it: `streaming.a`",
     ])

@@ -26,7 +26,7 @@ export const failure: SuiteFailure = {
   counterexample: ["create a", "delete a"],
   counterexampleText: "create a, delete a",
   shrinks: 3,
-  replay: "touchstone conform http://127.0.0.1:8001 --only watch-replays-to-list --seed 1812 --path 1:1:2",
+  replay: "npx touchstone conform http://127.0.0.1:8001 --only watch-replays-to-list --seed 1812 --path 1:1:2",
   curl: "curl -sS http://127.0.0.1:8001/api/v1/namespaces/n/configmaps",
   history: [],
   historyDropped: 0,

@@ -16,7 +16,7 @@ describe("text of a failure", () => {
         "            after folding 4 events",
         "  program   create a, delete a (made smaller 3 times)",
         "  evidence  out/failures/watch-replays-to-list.json",
-        "  replay    touchstone conform http://127.0.0.1:8001 --only watch-replays-to-list --seed 1812 --path 1:1:2",
+        "  replay    npx touchstone conform http://127.0.0.1:8001 --only watch-replays-to-list --seed 1812 --path 1:1:2",
         "  curl      curl -sS http://127.0.0.1:8001/api/v1/namespaces/n/configmaps",
       ].join("\n"),
     );

@@ -14,7 +14,7 @@ import type {
   UnjudgedBy,
 } from "../schema/suite-report.ts";
 import type { Conclusion, GateOutcome, OutcomeStatus } from "../schema/verdict.ts";
-import { caveatsOf, counted, durationText } from "./describe.ts";
+import { againText, caveatsOf, counted, durationText } from "./describe.ts";
 import { renderTable } from "./table.ts";
 
 /** What a piece of text means; a terminal shows it by a colour. */
@@ -89,7 +89,7 @@ export function renderFailure(
     ["evidence", options.evidence],
     ["replay", failure.replay],
     ["curl", failure.curl === "" ? undefined : failure.curl],
-    ["first", linesBefore(failure)],
+    ["again", againText(failure) || undefined],
   ];
   return [
     `${paint("bad", "FAILED")} ${paint("strong", failure.requirement)} (${failure.level})   check ${failure.check}`,
@@ -118,20 +118,6 @@ function groupedFailures(report: SuiteReport): CheckResult[][] {
   }
   return [...groups.values()];
 }
-
-/** How to get where the curl line shows what it showed: what a run has made, it takes away again. */
-function linesBefore({ curl, history }: SuiteFailure): string | undefined {
-  if (!/\/touchstone-[a-z0-9]+-\d+/.test(curl)) return undefined;
-  const shown = history.findLastIndex((exchange) => exchange.curl === curl);
-  const writes = history.slice(0, Math.max(0, shown)).filter(({ method }) => method !== "GET");
-  if (shown < 0 || writes.length === 0) return "its namespace is gone by now: replay makes it again";
-  if (writes.length > linesMax) {
-    return `its namespace is gone by now: replay makes it again, with the ${writes.length} writes that go before`;
-  }
-  return ["its namespace is gone by now; these lines make it again:", ...writes.map((write) => write.curl)].join("\n");
-}
-
-const linesMax = 6;
 
 function failureBlock(report: SuiteReport, checks: readonly CheckResult[], options: TextOptions): string {
   const [check, ...others] = checks as readonly [CheckResult, ...CheckResult[]];

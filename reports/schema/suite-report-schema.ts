@@ -95,6 +95,11 @@ export const suiteFailureSchema = z
     shrinks: count,
     replay: z.string().describe("A command line that runs just this program again."),
     curl: z.string(),
+    again: texts
+      .optional()
+      .describe(
+        "Shell lines that bring the failure about anew; empty: only a replay does; absent: curl does as it stands.",
+      ),
     history: z.array(exchange).describe("Every exchange of the shrunk program, oldest first."),
     historyDropped: count,
   })

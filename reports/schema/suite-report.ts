@@ -149,6 +149,11 @@ export interface SuiteFailure {
   readonly replay: string;
   /** The exchange that showed the failure, as a command line. */
   readonly curl: string;
+  /**
+   * Shell lines that bring it about anew, since what the program made is gone by then. Empty: too many, a replay does it.
+   * Undefined: the command line can be run as it stands.
+   */
+  readonly again?: readonly string[] | undefined;
   /** The exchanges of the shrunk program, oldest first; `historyDropped` older ones were not kept. */
   readonly history: readonly ExchangeRecord[];
   readonly historyDropped: number;
