@@ -41,8 +41,11 @@ class Fleet {
       limits: { readsMax: 0, mutationsMax: 0 },
     }));
     const start = server.start.bind(server);
+    const resources = new Map<string, string>();
     server.start = (request, responder) => {
-      const what = `${request.method} ${resourceOf(request.path)}`;
+      let resource = resources.get(request.path);
+      if (resource === undefined) resources.set(request.path, (resource = resourceOf(request.path)));
+      const what = `${request.method} ${resource}`;
       this.requests.set(what, (this.requests.get(what) ?? 0) + 1);
       return start(request, responder);
     };

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros } from "../kernel/types.ts";
 import type { Acknowledged, Bench, Checker, Exchange } from "./judge.ts";
+import { Recent } from "../objects/recent.ts";
 import { metadataOf } from "./metadata.ts";
 import { revisionOf, shownKey, type Truth } from "./truth.ts";
 
@@ -121,7 +122,11 @@ const rememberedMax = 20_000;
 /** The same object at the same version has one content at every server. In process most are one and the same. */
 export function oneContent({ fail }: Bench): Checker {
   const seen = new Map<string, { readonly object: JsonObject; readonly server: string }>();
+  /** Looked at already, below this prefix: one object goes to many watchers. */
+  const looked = new Recent<JsonObject, string>(rememberedMax);
   const look = (exchange: Exchange, prefix: string, object: JsonObject): void => {
+    if (looked.get(object) === prefix) return;
+    if (Object.isFrozen(object)) looked.set(object, prefix);
     const revision = revisionOf(object);
     if (revision === 0 || object["kind"] === "Status") return;
     const key = prefix + nameOf(object);

@@ -35,6 +35,13 @@ export function nodeOf(pod: JsonObject | undefined): string | undefined {
   return nodeName === "" ? undefined : nodeName;
 }
 
+/** What a prefix held at a revision, after so many of its changes. */
+interface Past {
+  revision: number;
+  count: number;
+  readonly state: Map<string, Change>;
+}
+
 export class Truth {
   readonly changes: Change[] = [];
   /** Newest change of every key that was ever written. */
@@ -45,6 +52,7 @@ export class Truth {
   private readonly byKey = new Map<string, Change[]>();
   /** Of pods, by the node that they are or were bound to. */
   private readonly byNode = new Map<string, Change[]>();
+  private readonly pasts = new Map<string, Past>();
   private readonly places = new Map<string, Place | undefined>();
   private readonly nowMicros: () => Micros;
 
@@ -86,6 +94,7 @@ export class Truth {
     this.changes.length = 0;
     this.heads.clear();
     this.byKey.clear();
+    this.pasts.clear();
     for (const list of this.byPrefix.values()) list.length = 0;
     for (const list of this.byNode.values()) list.length = 0;
     for (const event of events) this.commit(event, times.get(event.revision) ?? now());
@@ -129,15 +138,25 @@ export class Truth {
     return low;
   }
 
-  /** What a prefix held at a revision, by key. */
+  /**
+   * What a prefix held at a revision, by key: to be read at once, for the next question goes on from it. Mostly each is about a later
+   * revision than the one before.
+   */
   stateAt(prefix: string, revision: number): ReadonlyMap<string, Change> {
-    const state = new Map<string, Change>();
-    for (const change of this.under(prefix)) {
-      if (change.revision > revision) break;
-      if (change.object === undefined) state.delete(change.key);
-      else state.set(change.key, change);
+    const changes = this.under(prefix);
+    let past = this.pasts.get(prefix);
+    if (past === undefined || past.revision > revision) {
+      past = { revision, count: 0, state: new Map() };
+      this.pasts.set(prefix, past);
     }
-    return state;
+    past.revision = revision;
+    for (; past.count < changes.length; past.count++) {
+      const change = changes[past.count] as Change;
+      if (change.revision > revision) break;
+      if (change.object === undefined) past.state.delete(change.key);
+      else past.state.set(change.key, change);
+    }
+    return past.state;
   }
 
   /** `/api/v1/namespaces/default/configmaps/a` → its place in the store; undefined for what is no resource. */
