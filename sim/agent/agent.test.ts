@@ -126,6 +126,65 @@ describe("the agent", () => {
     expect(w.status("b")).toMatchObject({ phase: "Failed", reason: "NodeAffinity" });
   });
 
+  describe("that lacks room for a critical pod", () => {
+    const asking = (cpu: string, more: object = {}) => ({
+      containers: [{ ...box("c", "serves:1"), resources: { requests: { cpu } } }],
+      ...more,
+    });
+    const critical = { priorityClassName: "system-node-critical" };
+    const full = (): AgentWorld => {
+      const w = world();
+      w.runtime.images.set("serves:1", { stopsAfterMicros: 500_000, exitCode: 143 });
+      w.create("idle", { containers: [box("c", "serves:1")] });
+      w.create("small", asking("500m"));
+      w.create("large", asking("1500m"));
+      w.run(5);
+      return w;
+    };
+
+    it("stops another for it, which has ended before it begins", () => {
+      const w = full();
+      w.create("critical", asking("1", critical));
+      for (let tenths = 0; tenths < 100; tenths++) {
+        w.run(0.1);
+        expect(w.runtime.running("large") + w.runtime.running("critical")).toBeLessThan(2);
+      }
+      expect(w.status("large")).toMatchObject({
+        phase: "Failed",
+        reason: "Preempting",
+        message: "Preempted in order to admit critical pod",
+        conditions: expect.arrayContaining([expect.objectContaining({ type: "DisruptionTarget", status: "True" })]),
+      });
+      expect(w.events("large")).toContain("Preempting Preempted in order to admit critical pod 1");
+      for (const name of ["idle", "small", "critical"]) expect(w.status(name)).toMatchObject({ phase: "Running" });
+    });
+
+    it("lets another in beside it while it makes room, for what is left over then", () => {
+      const w = full();
+      w.create("critical", asking("1", critical));
+      w.create("fits", asking("500m"));
+      w.create("late", asking("500m"));
+      w.run(10);
+      expect(w.status("fits")).toMatchObject({ phase: "Running" });
+      expect(w.status("late")).toMatchObject({ phase: "Failed", reason: "OutOfcpu" });
+    });
+
+    it("refuses it where stopping others would not help, and stops nobody", () => {
+      const w = full();
+      w.create("elsewhere", asking("1", { ...critical, nodeSelector: { no: "such" } }));
+      w.create("huge", asking("10", critical));
+      w.run(10);
+      expect(w.status("elsewhere")).toMatchObject({ phase: "Failed", reason: "NodeAffinity" });
+      expect(w.status("huge")).toMatchObject({
+        phase: "Failed",
+        reason: "UnexpectedAdmissionError",
+        message:
+          "Pod was rejected: Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: no set of running pods found to reclaim resources: [(res: cpu, q: 8000), ]",
+      });
+      for (const name of ["idle", "small", "large"]) expect(w.status(name)).toMatchObject({ phase: "Running" });
+    });
+  });
+
   it.each<[name: string, bugs: AgentBugName[], value: string]>([
     ["reads an immutable object that was made again as it is now", [], "new"],
     ["does not with immutable-cache-stale-after-recreate", ["immutable-cache-stale-after-recreate"], "old"],

@@ -13,7 +13,7 @@ import { AgentApi } from "./client/agent-api.ts";
 import { EventRecorder } from "./client/event-recorder.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
-import { rejectionOf } from "./pods/admission.ts";
+import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
 import { PodManager } from "./pods/pod-manager.ts";
@@ -374,17 +374,17 @@ export class Agent {
       wantLook: () => this.relist.wake(),
       all: () => this.pods.held.values(),
       moved: () => this.pods.moved(),
-      mustWait: (held) => held.isStatic && this.pods.hasPredecessor(held),
+      mustWait: (held) => held.awaitsRoom || (held.isStatic && this.pods.hasPredecessor(held)),
       isHeldUp: () => this.health.errors().length > 0,
     });
   }
 
-  private predicates(pod: HeldPod, others: Parameters<typeof rejectionOf>[2]) {
+  private predicates(pod: HeldPod, others: Parameters<typeof admissionOf>[2]) {
     const object = this.node.node();
     if (object === undefined) return undefined;
-    const rejection = rejectionOf({ object, name: this.options.nodeName }, pod, others);
-    if (rejection !== undefined) this.managers?.forget(pod.uid);
-    return rejection;
+    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others);
+    if (admission !== undefined && "reason" in admission) this.managers?.forget(pod.uid);
+    return admission;
   }
 
   private placesOf(uid: string, container: string): ContainerPlaces | undefined {

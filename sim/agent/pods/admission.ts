@@ -4,16 +4,44 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { ActivePod, Rejection } from "../ports.ts";
 import { podOf, type Toleration } from "./pod-types.ts";
+import { preemptionFor, type Preemption } from "./preemption.ts";
 
 export interface AdmittingNode {
   readonly object: JsonObject;
   readonly name: string;
 }
 
-/** `others`: pods that are here already and have not ended. */
-export function rejectionOf(node: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
+/**
+ * `others`: pods that are here already and have not ended. A critical pod that lacks nothing but room is let in once the
+ * victims are gone.
+ */
+export function admissionOf(
+  node: AdmittingNode,
+  pod: ActivePod,
+  others: readonly ActivePod[],
+): Rejection | Extract<Preemption, { victims: unknown }> | undefined {
+  const shortages = shortagesOf(node, pod, others);
+  const [first] = shortages;
+  if (first === undefined) return mismatchOf(node, pod, others);
+  if (!pod.isCritical) {
+    const { name, requested, used, capacity } = first;
+    const figures = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+    return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${figures}` };
+  }
+  const mismatch = mismatchOf(node, pod, others);
+  if (mismatch !== undefined) return mismatch;
+  const lacks = shortages.map(({ name, requested, used, capacity }) => ({
+    resource: name,
+    amount: requested + used - capacity,
+  }));
+  const preemption = preemptionFor(pod, others, lacks);
+  if ("victims" in preemption) return preemption;
+  const message = `Unexpected error while attempting to recover from admission failure: ${preemption.error}`;
+  return { reason: "UnexpectedAdmissionError", message };
+}
+
+function mismatchOf(node: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
   return (
-    shortage(node, pod, others) ??
     affinityMismatch(node, pod) ??
     nameMismatch(node, pod) ??
     portConflict(pod, others) ??
@@ -27,7 +55,14 @@ const failed = (predicate: string, why: string): Rejection => ({
   message: `Predicate ${predicate} failed: ${why}`,
 });
 
-function shortage({ object }: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
+interface Shortage {
+  readonly name: string;
+  readonly requested: number;
+  readonly used: number;
+  readonly capacity: number;
+}
+
+function shortagesOf({ object }: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): readonly Shortage[] {
   const status = (object["status"] ?? {}) as { readonly allocatable?: Readonly<Record<string, string>> };
   const allocatable = status.allocatable ?? {};
   const of = (name: string, scale: number): number => {
@@ -50,12 +85,9 @@ function shortage({ object }: AdmittingNode, pod: ActivePod, others: readonly Ac
     if (allocatable[name] === undefined) continue;
     rows.push([name, requested, total(others, ({ requests }) => requests.others[name] ?? 0), of(name, 0)]);
   }
-  for (const [name, requested, used, capacity] of rows) {
-    if (requested === 0 || requested + used <= capacity) continue;
-    const figures = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-    return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${figures}` };
-  }
-  return undefined;
+  return rows
+    .filter(([, requested, used, capacity]) => requested > 0 && requested + used > capacity)
+    .map(([name, requested, used, capacity]) => ({ name, requested, used, capacity }));
 }
 
 const total = (pods: readonly ActivePod[], of: (pod: ActivePod) => number): number =>

@@ -49,6 +49,10 @@ export class HeldPod implements ActivePod {
   state: "syncing" | "terminating" | "terminated" = "syncing";
   /** Whether it is known that the pod may run here; a rejected pod never starts. */
   isRejected = false;
+  /** Others are being stopped so that it can run. */
+  awaitsRoom = false;
+  /** It is being stopped so that a critical one can run, which counts on its room. */
+  isPreempted = false;
   running: Cancel | undefined;
   isWaiting = false;
   hasPending = false;

@@ -26,12 +26,27 @@ const killMicrosMin: Micros = 10_000_000;
 const successorMicrosMin: Micros = 10_000_000;
 const successorMicrosMax: Micros = 15_000_000;
 
+/** How a pod ends that makes room for a critical one. Source: the published agent's texts. */
+const preempted = {
+  reason: "Preempting",
+  message: "Preempted in order to admit critical pod",
+  condition: {
+    type: "DisruptionTarget",
+    reason: "TerminationByKubelet",
+    message: "Pod was preempted by Kubelet to accommodate a critical pod.",
+  },
+} as const;
+
 export interface PodManagerOptions {
   readonly process: Process;
   readonly cri: CriCaller;
   readonly events: AgentEvents;
   readonly sources: readonly PodSource[];
-  readonly admit: (pod: ActivePod, others: readonly ActivePod[]) => Rejection | undefined;
+  /** Victims: those that have to go before the pod can run. */
+  readonly admit: (
+    pod: ActivePod,
+    others: readonly ActivePod[],
+  ) => Rejection | { readonly victims: readonly ActivePod[] } | undefined;
   readonly changed: () => void;
   readonly bugs: AgentBugs;
   /** Mirrors that the API server has, and how to be rid of one. */
@@ -157,7 +172,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       this.lookForSuccessor(held.fullName);
       return;
     }
-    const others = this.active().filter((each) => !(each as HeldPod).isRejected);
+    const others = this.active().filter((each) => !each.isRejected && !each.isPreempted);
     this.held.set(held.uid, held);
     if (known !== undefined) held.runtimePod = known;
     this.touched();
@@ -168,11 +183,12 @@ export class PodManager implements ActivePods, ContainerGarbage {
       held.state = "terminated";
       held.graceSeconds = 1;
     } else if (deletionTimestamp === undefined) {
-      const rejection = this.options.admit(held, others);
-      if (rejection !== undefined) {
-        this.reject(held, rejection);
+      const admission = this.options.admit(held, others);
+      if (admission !== undefined && "reason" in admission) {
+        this.reject(held, admission);
         return;
       }
+      if (admission !== undefined) this.makeRoom(held, admission.victims);
     }
     this.workers.update(held);
   }
@@ -183,6 +199,34 @@ export class PodManager implements ActivePods, ContainerGarbage {
     this.options.events.pod(held.object, "Warning", reason, message);
     const status: PodStatus = { phase: "Failed", reason, message: `Pod was rejected: ${message}`, qosClass: held.qos };
     this.statuses.set(held, status);
+  }
+
+  /**
+   * Stops the victims one after another; the pod begins when the last of them is gone, or slow to go.
+   * Simplification: other pods are let in meanwhile, as if the victims were gone already. The published agent takes no pods in.
+   */
+  private makeRoom(held: HeldPod, victims: readonly ActivePod[]): void {
+    held.awaitsRoom = true;
+    for (const { uid } of victims) {
+      const victim = this.held.get(uid);
+      if (victim !== undefined) victim.isPreempted = true;
+    }
+    const rest = victims.values();
+    const next = (): void => {
+      const { value: victim, done } = rest.next();
+      if (done === true) {
+        held.awaitsRoom = false;
+        if (this.held.get(held.uid) === held) this.workers.update(held);
+        return;
+      }
+      this.options.events.pod(victim.object, "Warning", preempted.reason, preempted.message);
+      this.kill(
+        victim.uid,
+        { ...preempted, graceSeconds: podOf(victim.object).spec.terminationGracePeriodSeconds ?? 30 },
+        next,
+      );
+    };
+    next();
   }
 
   private finishRejected(held: HeldPod): void {
