@@ -24,7 +24,7 @@ const eventsOf = (lines: string) =>
     .split("\n")
     .map((line) => suiteEventSchema.parse(JSON.parse(line)));
 
-describe("a run for a gate", () => {
+describe("a run for a gate", { timeout: 180_000 }, () => {
   it("passes a conformant target with an optional feature off, and lists what that leaves out", async () => {
     const { code, stdout } = await runHere("conform", "--only", "streaming,errors", "--runs", "20", "--jobs", "1");
     expect(stdout).toMatch(/UNSUPPORTED: the target does not claim them \(\d+\)\n {2}streaming\./);

@@ -1,6 +1,7 @@
 /** A simulation's report for a person: verdicts in the order of judging, what the clients did, the hash. */
 import type { ExpectationResult, SimulationReport } from "../schema/simulation-report.ts";
 import type { Verdict } from "../schema/verdict.ts";
+import { counted } from "./describe.ts";
 import type { Paint, Tone } from "./text.ts";
 
 const tones: Readonly<Record<Verdict["status"], Tone>> = {
@@ -18,7 +19,7 @@ export function renderSimulationText(report: SimulationReport, paint: Paint = (_
   const planted = bugs.length === 0 ? "" : `, with ${bugs.join(", ")}`;
   return [
     `${paint("strong", scenario)}, profile ${profile}, seed ${seed}, ${seconds(virtualMicros)} of virtual time${planted}`,
-    paint("quiet", `${faultCount} faults, mode ${mode}`),
+    paint("quiet", `${counted(faultCount, "fault")}, mode ${mode}`),
     ...drawn.map((line) => paint("quiet", `  ${line}`)),
     "",
     ...report.expectations.flatMap((expectation) => expectationLines(expectation, paint)),
