@@ -20,6 +20,8 @@ export function admissionOf(
   pod: ActivePod,
   others: readonly ActivePod[],
 ): Rejection | Extract<Preemption, { victims: unknown }> | undefined {
+  const refusal = unsupported(node, pod);
+  if (refusal !== undefined) return refusal;
   const shortages = shortagesOf(node, pod, others);
   const [first] = shortages;
   if (first === undefined) return mismatchOf(node, pod, others);
@@ -42,11 +44,7 @@ export function admissionOf(
 
 function mismatchOf(node: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
   return (
-    affinityMismatch(node, pod) ??
-    nameMismatch(node, pod) ??
-    portConflict(pod, others) ??
-    taintMismatch(node, pod) ??
-    osMismatch(pod)
+    affinityMismatch(node, pod) ?? nameMismatch(node, pod) ?? portConflict(pod, others) ?? taintMismatch(node, pod)
   );
 }
 
@@ -197,8 +195,24 @@ function tolerates({ key = "", operator = "Equal", value = "", effect = "" }: To
   return key !== "" && value === (taint.value ?? "");
 }
 
-function osMismatch({ object }: ActivePod): Rejection | undefined {
-  const { os } = podOf(object).spec;
-  if (os === undefined || os.name === "linux") return undefined;
-  return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+/** What no room would help against. The pod's own label counts, whatever it selects: so does the published agent. */
+function unsupported(node: AdmittingNode, { object }: ActivePod): Rejection | undefined {
+  const { metadata, spec } = podOf(object);
+  const label = metadata.labels?.["kubernetes.io/os"];
+  if (label !== undefined && label !== "linux") {
+    const message = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label";
+    return { reason: "PodOSSelectorNodeLabelDoesNotMatch", message };
+  }
+  if (spec.os !== undefined && spec.os.name !== "linux")
+    return { reason: "PodOSNotSupported", message: "Failed to admit pod as the OS field doesn't match node OS" };
+  const status = node.object["status"] as { readonly features?: { readonly supplementalGroupsPolicy?: boolean } };
+  if (
+    spec.securityContext?.["supplementalGroupsPolicy"] === "Strict" &&
+    status?.features?.supplementalGroupsPolicy !== true
+  )
+    return {
+      reason: "SupplementalGroupsPolicyNotSupported",
+      message: "SupplementalGroupsPolicy=Strict is not supported in this node",
+    };
+  return undefined;
 }
