@@ -44,7 +44,7 @@ describe("the catalogue", () => {
   });
 
   it("refuses a word that means nothing", () => {
-    expect(() => list({ only: ["wotch"] })).toThrow(/"wotch"; areas: .*watch/);
+    expect(() => list({ only: ["wotch"] })).toThrow(/"wotch"; did you mean .*watch/);
     expect(() => list({ skip: ["wotch*"] })).toThrow(/"wotch\*"/);
   });
 });

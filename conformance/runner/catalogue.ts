@@ -3,7 +3,7 @@ import { type Catalogue, type CatalogueCheck, catalogueVersion } from "../../rep
 import type { RequirementLevel } from "../../reports/schema/suite-report.ts";
 import type { Requirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
-import { areaOf, type NamePattern, namePattern } from "./name-pattern.ts";
+import { areaOf, meansNothing, type NamePattern, namePattern } from "./name-pattern.ts";
 import { isOfLaw, type Selection } from "./plan.ts";
 
 /**
@@ -22,8 +22,7 @@ export function catalogueOf(
     (judges.get(id) as readonly Check[]).some((check) => word(check.id) || word(check.area));
   for (const word of [...only, ...skip]) {
     if ([...rows.keys()].some((id) => means(namePattern(word), id))) continue;
-    const areas = [...new Set([...rows.keys()].map(areaOf))].sort().join(", ");
-    throw new Error(`no check, requirement or area is called ${JSON.stringify(word)}; areas: ${areas}`);
+    throw meansNothing(word, [...rows.keys()].map(areaOf), [...rows.keys(), ...checks.map(({ id }) => id)]);
   }
   const [wanted, unwanted] = [only.map(namePattern), skip.map(namePattern)];
   const listed = [...rows.values()].filter(

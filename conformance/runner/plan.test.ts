@@ -48,6 +48,7 @@ describe("makePlan", () => {
 
   it("takes a dot for a dot", () => {
     expect(() => plan({ only: ["watch-is.ordered"] })).toThrow(/no check, requirement or area/);
+    expect(() => plan({ only: ["wach"] })).toThrow(/is called "wach"; did you mean watch[,?]/);
   });
 
   it("without aged checks tells which requirements are left out, and is a part", () => {
@@ -67,7 +68,7 @@ describe("makePlan", () => {
   });
 
   it("refuses a word that means nothing", () => {
-    expect(() => plan({ only: ["wotch"] })).toThrow(/wotch.*areas: .*watch/);
+    expect(() => plan({ only: ["wotch"] })).toThrow(/wotch.*did you mean watch[,?]/);
     expect(() => plan({ skip: ["nothing.at-all"] })).toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import type { SuiteLaw } from "../../reports/schema/suite-report.ts";
 import { isUnjudged, type Requirement, type UnjudgedRequirement } from "../requirements/rows.ts";
 import type { Check } from "./define-check.ts";
-import { areaOf, type NamePattern, namePattern } from "./name-pattern.ts";
+import { areaOf, meansNothing, type NamePattern, namePattern } from "./name-pattern.ts";
 
 export interface Selection {
   /** Names of checks, requirements or areas; `*` stands for any characters, as in `watch.*`. */
@@ -90,7 +90,9 @@ function requireMeaning(word: string, rows: ReadonlyMap<string, Requirement>, ch
     throw new Error(`no check judges ${word}: ${unjudged.judged}, as in ${unjudged.id}: ${unjudged.why}`);
   }
   const areas = checks.flatMap((check) => [check.area, ...check.requirements.map(areaOf)]);
-  throw new Error(
-    `no check, requirement or area is called ${JSON.stringify(word)}; areas: ${[...new Set(areas)].sort().join(", ")}`,
+  throw meansNothing(
+    word,
+    areas,
+    checks.flatMap(({ id, requirements }) => [id, ...requirements]),
   );
 }
