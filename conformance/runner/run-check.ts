@@ -35,6 +35,7 @@ import { awaitFurnished, type Furnishing, type Lodging, vacated } from "./lodgin
 import { programSeed } from "./program-seed.ts";
 import type { Features } from "./features.ts";
 import { type Leaving, type NameSource, Sandbox } from "./sandbox.ts";
+import { shownExchange } from "./shown-exchange.ts";
 
 /** What every check of a run shares. */
 export interface SuiteRun {
@@ -362,7 +363,7 @@ function failureOf(
   recorder: Recorder,
 ): SuiteFailure {
   const row = run.rows.get(end.requirement);
-  const shown = end.exchange ?? recorder.last();
+  const shown = shownExchange(recorder.all(), end.exchange ?? recorder.last(), end.violation.actual);
   return {
     apiVersion: suiteReportVersion,
     kind: "SuiteFailure",
