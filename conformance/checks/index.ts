@@ -3,6 +3,7 @@ import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
 import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
 import { whoOneIsDoesNotChange } from "./authentication/who-one-is-does-not-change.ts";
+import { integersAreKept } from "./objects/integers-are-kept.ts";
 import { oneRequestIsOneObject } from "./objects/one-request-is-one-object.ts";
 import { objectsKeepTheirLaws } from "./objects/objects-keep-their-laws.ts";
 import { objectsFollowTheModel } from "./objects/objects-follow-the-model.ts";
@@ -57,6 +58,8 @@ import { finalizersMayBeReordered } from "./deletion/finalizers-may-be-reordered
 import { finalizersHoldObjects } from "./deletion/finalizers-hold-objects.ts";
 import { graceOnlyShortens } from "./deletion/grace-only-shortens.ts";
 import { namespacesTakeTheirObjects } from "./deletion/namespaces-take-their-objects.ts";
+import { objectsGoWithTheirLastOwner } from "./deletion/objects-go-with-their-last-owner.ts";
+import { optionsMeanTheSameWhereverTheyStand } from "./deletion/options-mean-the-same-wherever-they-stand.ts";
 import { policiesHoldForTheirActors } from "./deletion/policies-hold-for-their-actors.ts";
 import { preconditionsAreKept } from "./deletion/preconditions-are-kept.ts";
 import { unsafeDeletionsAreRefused } from "./deletion/unsafe-deletions-are-refused.ts";
@@ -151,6 +154,7 @@ import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evi
 export const allChecks: readonly Check[] = [
   generationCountsTheSpec,
   objectsKeepTheirLaws,
+  integersAreKept,
   oneRequestIsOneObject,
   damagedMetadataDoesNoHarm,
   objectsFollowTheModel,
@@ -214,6 +218,8 @@ export const allChecks: readonly Check[] = [
   finalizersMayBeReordered,
   graceOnlyShortens,
   namespacesTakeTheirObjects,
+  objectsGoWithTheirLastOwner,
+  optionsMeanTheSameWhereverTheyStand,
   policiesHoldForTheirActors,
   preconditionsAreKept,
   unsafeDeletionsAreRefused,

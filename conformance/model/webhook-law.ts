@@ -12,6 +12,8 @@ export interface ModelWebhook {
   readonly name: string;
   readonly operations: readonly Operation[];
   readonly team: string;
+  /** Its match condition leaves out this operation. */
+  readonly unless?: Operation | undefined;
   /** What it does when it is asked. `broken`: nobody answers. */
   readonly does: "allow" | "deny" | "stamp" | "broken";
   readonly failurePolicy: "Fail" | "Ignore";
@@ -39,8 +41,9 @@ export interface ToldReview {
   readonly oldTeam: string | undefined;
 }
 
-export function concerns({ operations, team }: ModelWebhook, { operation, resource, teams }: AdmittedWrite): boolean {
-  return resource === "configmaps" && operations.includes(operation) && teams.includes(team);
+export function concerns(webhook: ModelWebhook, { operation, resource, teams }: AdmittedWrite): boolean {
+  const { operations, team, unless } = webhook;
+  return resource === "configmaps" && operations.includes(operation) && operation !== unless && teams.includes(team);
 }
 
 /** The webhook that makes a write fail: the first, in the order asked, that denies or is broken under Fail. */

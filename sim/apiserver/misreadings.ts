@@ -5,25 +5,13 @@
 import type { ApiRequest, JsonObject, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { EdgeBugName } from "../planted/edge-bugs.ts";
 import type { ServerBugs } from "../planted/server-bugs.ts";
-
-interface Misreading {
-  /** What the server takes the request for. */
-  readonly request?: (request: ApiRequest, memory: Memory) => ApiRequest;
-  /** What it prints in place of a complete answer that is an object. */
-  readonly answer?: (object: JsonObject, status: number, request: ApiRequest, memory: Memory) => JsonObject;
-  readonly status?: (status: number, request: ApiRequest, memory: Memory) => number;
-}
-
-/** What such a server remembers from one request to the next. */
-interface Memory {
-  count: number;
-  readonly poisoned: Set<string>;
-}
+import { type Memory, type Misreading, dropped, rewritten, textOf, without } from "./misreading.ts";
+import { secondMisreadings } from "./second-misreadings.ts";
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
-const misreadings: Readonly<Record<EdgeBugName, Misreading>> = {
+const misreadings: Readonly<Record<EdgeBugName | keyof typeof secondMisreadings, Misreading>> = {
+  ...secondMisreadings,
   "status-dry-run-is-real": {
     request: (request) =>
       request.path.endsWith("/status") ? { ...request, query: without(request.query, "dryRun") } : request,
@@ -102,7 +90,7 @@ export function misreader(
   planted: ServerBugs,
   bugs: ServerBugs = planted,
 ): ((request: ApiRequest, responder: Responder) => readonly [ApiRequest, Responder]) | undefined {
-  const names = (Object.keys(misreadings) as EdgeBugName[]).filter((name) => planted[name]);
+  const names = (Object.keys(misreadings) as (keyof typeof misreadings)[]).filter((name) => planted[name]);
   if (names.length === 0) return undefined;
   const memory: Memory = { count: 0, poisoned: new Set() };
   return (request, responder) => {
@@ -132,11 +120,8 @@ class Misprinter implements Responder {
       object === undefined || payload.contentType !== "application/json"
         ? object
         : this.#on.reduce((said, one) => one.answer?.(said, code, this.#request, this.#memory) ?? said, object);
-    this.#to.respond(
-      code,
-      headers,
-      printed === object || printed === undefined ? payload : printedAs(payload, printed),
-    );
+    const sent = this.#on.reduce((said, one) => one.headers?.(said, this.#request) ?? said, headers);
+    this.#to.respond(code, sent, printed === object || printed === undefined ? payload : printedAs(payload, printed));
   }
 
   open(status: number, headers: ResponseHeaders): void {
@@ -160,35 +145,6 @@ class Misprinter implements Responder {
 function printedAs({ contentType }: Payload, object: JsonObject): Payload {
   const bytes = encoder.encode(`${JSON.stringify(object)}\n`);
   return { object, contentType, bytes: () => bytes };
-}
-
-const without = (query: string, name: string): string =>
-  query
-    .split("&")
-    .filter((pair) => pair !== name && !pair.startsWith(`${name}=`))
-    .join("&");
-
-const textOf = ({ body }: ApiRequest): string => (body instanceof Uint8Array ? decoder.decode(body) : "");
-
-function rewritten(request: ApiRequest, change: (body: JsonObject) => JsonObject): ApiRequest {
-  const text = textOf(request);
-  if (!text.startsWith("{")) return request;
-  try {
-    return { ...request, body: encoder.encode(JSON.stringify(change(JSON.parse(text) as JsonObject))) };
-  } catch {
-    return request; // what cannot be read is for others to refuse
-  }
-}
-
-/** Without the field that the path leads to. */
-function dropped(object: JsonObject, ...path: readonly string[]): JsonObject {
-  const [field = "", ...rest] = path;
-  const inner = object[field];
-  if (rest.length === 0)
-    return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field)) as JsonObject;
-  return typeof inner === "object" && inner !== null
-    ? { ...object, [field]: dropped(inner as JsonObject, ...rest) }
-    : object;
 }
 
 /** The object gets an annotation of which nobody had spoken. */

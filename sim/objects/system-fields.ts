@@ -50,7 +50,8 @@ export function prepareForCreate(draft: Draft, strategy: Strategy, context: Writ
   const metadata = ownMetadata(draft);
   if (!context.bugs["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
   if (strategy.usesGeneration) metadata.generation = 1;
-  if (strategy.hasStatus && strategy.resetsStatus) resetStatus(draft, strategy.zeroStatus);
+  if (strategy.hasStatus && strategy.resetsStatus && !context.bugs["status-of-create-kept"])
+    resetStatus(draft, strategy.zeroStatus);
   metadata.creationTimestamp = context.now;
   metadata.uid = randomUid(context.prng);
   if ((metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "") {

@@ -31,7 +31,9 @@ export function validateUpdate(
   const metadata = metadataOf(object);
   const common = metadataCauses(metadata, commonRulesOf(strategy));
   const step = metadataUpdateCauses(metadata, metadataOf(live)).filter(
-    (cause) => !bugs["deletiontimestamp-client-settable"] || !cause.field?.startsWith("metadata.deletion"),
+    ({ field }) =>
+      (!bugs["deletiontimestamp-client-settable"] || field?.startsWith("metadata.deletion") !== true) &&
+      (!bugs["finalizers-added-late"] || field !== "metadata.finalizers"),
   );
   const own = metadataCauses(metadata, strategy);
   const ofKind = kindCauses(object as JsonObject, live, strategy, subresource);

@@ -9,6 +9,7 @@ import { answerBugs } from "./answer-bugs.ts";
 import { edgeBugs } from "./edge-bugs.ts";
 import type { BugRow } from "./bug-row.ts";
 import { readBugs } from "./read-bugs.ts";
+import { secondUnforeseenBugs } from "./second-unforeseen-bugs.ts";
 import { subresourceBugs } from "./subresource-bugs.ts";
 import { unforeseenBugs } from "./unforeseen-bugs.ts";
 import { varietyBugs } from "./variety-bugs.ts";
@@ -23,6 +24,7 @@ const rows = {
   ...subresourceBugs,
   ...varietyBugs,
   ...unforeseenBugs,
+  ...secondUnforeseenBugs,
   ...seenAgentBugs,
 } as const satisfies Record<string, BugRow>;
 

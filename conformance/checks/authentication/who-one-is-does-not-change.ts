@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../client/types.ts"
 import { valueAt } from "../../model/json-values.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { createSecondUser } from "../../runner/service-account.ts";
+import { createSecondUser, type SecondUser } from "../../runner/service-account.ts";
 
 const times = 4;
 /** The shortest life of a token that known servers give. */
@@ -37,7 +37,7 @@ export const whoOneIsDoesNotChange = defineCheck({
     ];
     for (const [who, options] of callers) await judgeSame(attempt, who, () => whoAmI(attempt, options));
     await judgeSame(attempt, "a reviewed token", () => review(attempt, second.token));
-
+    await judgeTold(attempt, second);
     await judgeAudiences(attempt, second.account, second.token);
     await judgeExpiry(attempt, second.account);
   },
@@ -62,6 +62,19 @@ async function judgeSame(attempt: Attempt, who: string, ask: () => Promise<Answe
     const said = JSON.stringify(user ?? null);
     first ??= said;
     attempt.expect("authentication.stable", said === first, `${who}, asked for time ${turn + 1}: ${first}`, said);
+  }
+}
+
+/** A review of a token says of its holder what the holder is told itself. */
+async function judgeTold(attempt: Attempt, { as, token }: SecondUser): Promise<void> {
+  const itself = await whoAmI(attempt, { as });
+  const reviewed = await review(attempt, token);
+  if (itself.status >= 300 || reviewed.status >= 300) return; // who may not ask was judged before
+  for (const field of ["username", "uid"]) {
+    const told = String(valueAt(itself.json, "status", "userInfo", field) ?? "");
+    const found = String(valueAt(reviewed.json, "status", "user", field) ?? "");
+    const expected = `a reviewed token with the ${field} that its holder is told: ${told}`;
+    attempt.expect("authentication.stable", found === told, expected, shownAnswer(reviewed));
   }
 }
 

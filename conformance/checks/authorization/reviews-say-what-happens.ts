@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Answer } from "../../client/exchange.ts";
 import { detailsOf, isFailureStatus, messageOf, shownAnswer } from "../../client/status-document.ts";
-import type { JsonObject } from "../../client/types.ts";
+import { isJsonObject, type JsonObject } from "../../client/types.ts";
 import { type Answered, type Ask, type Grant, isGranted, judgeGrant, judgeReview } from "../../model/access.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -59,6 +59,7 @@ export const reviewsSayWhatHappens = defineCheck<Program>({
   property: "A caller may do what its roles grant, and an access review says just that.",
   requirements: [
     "authorization.reviews",
+    "authorization.rules",
     "authorization.forbidden",
     "authorization.namespace-scope",
     "authorization.subresources",
@@ -84,6 +85,7 @@ export const reviewsSayWhatHappens = defineCheck<Program>({
   async run(attempt, { grants, asks }) {
     const user = await createSecondUser(attempt);
     await grant(attempt, user, grants);
+    await judgeRules(attempt, user, grants);
     for (const ask of asks) {
       const namespace = await attempt.target.namespace(ask.elsewhere ? "-other" : "");
       const reviewed = await mayDo(attempt, user, ask, namespace);
@@ -97,6 +99,36 @@ export const reviewsSayWhatHappens = defineCheck<Program>({
     }
   },
 });
+
+/** What a caller may do is also told as rules, for one namespace; a server that knows of more may say that it tells a part. */
+async function judgeRules(attempt: Attempt, user: SecondUser, grants: readonly Grant[]): Promise<void> {
+  const apiVersion = `authorization.${attempt.profile.dialect.groupSuffix}/v1`;
+  const body = { apiVersion, kind: "SelfSubjectRulesReview", spec: { namespace: user.namespace } };
+  const path = `/apis/${apiVersion}/selfsubjectrulesreviews`;
+  const answer = await attempt.client.request("POST", path, { body, as: user.as });
+  const status = isJsonObject(answer.json) ? answer.json["status"] : undefined;
+  if (answer.status !== 201 || !isJsonObject(status) || status["incomplete"] === true) return;
+  const rules = (Array.isArray(status["resourceRules"]) ? status["resourceRules"] : []).map((rule): Grant => {
+    const texts = (field: string): readonly string[] =>
+      isJsonObject(rule) && Array.isArray(rule[field]) ? (rule[field] as readonly string[]) : [];
+    return { verbs: texts("verbs"), resources: texts("resources"), names: texts("resourceNames") };
+  });
+  const asks = grants.flatMap(({ verbs: granted, resources: of, names: called }) =>
+    granted
+      .filter((verb) => verb !== "*")
+      .flatMap((verb) =>
+        of.flatMap((resource) => (called.length === 0 ? [""] : called).map((name) => ({ verb, resource, name }))),
+      ),
+  );
+  const done = ["selfsubjectrulesreviews", "selfsubjectaccessreviews"].map((resource) => ({
+    verb: "create",
+    resource,
+    name: "",
+  }));
+  const missing = [...asks, ...done].find((ask) => !isGranted(rules, ask));
+  const expected = `a rule for ${JSON.stringify(missing)}, which the caller may do`;
+  attempt.expect("authorization.rules", missing === undefined, expected, answer.text.slice(0, 900));
+}
 
 function requirementsOf({ elsewhere, resource, dry, verb }: Program["asks"][number]): string[] {
   return [

@@ -3,6 +3,7 @@ import type { Answer } from "../../client/exchange.ts";
 import { type ApiObject, isApiObject } from "../../client/types.ts";
 import { versionOf } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
+import type { Attempt } from "../../runner/attempt.ts";
 import { createPlacedPod } from "../../runner/pods.ts";
 
 /**
@@ -15,6 +16,7 @@ export const graceOnlyShortens = defineCheck({
   area: "deletion",
   property: "Further deletions of a pod shorten its grace, and the last of them ends it.",
   requirements: [
+    "deletion.grace-asked",
     "deletion.grace-never-longer",
     "deletion.grace-not-past",
     "deletion.grace-negative",
@@ -30,13 +32,16 @@ export const graceOnlyShortens = defineCheck({
     }),
     pauseMillis: fc.constantFrom(0, 0, 0, 1100), // each is waited for in real time
     precondition: fc.boolean(),
+    inQuery: fc.boolean(),
   }),
   examples: [
-    { ownGrace: 30, graces: [-1], pauseMillis: 0, precondition: false },
-    { ownGrace: 30, graces: [60, 10], pauseMillis: 1100, precondition: true },
-    { ownGrace: 30, graces: [undefined, undefined, undefined], pauseMillis: 1100, precondition: false },
+    { ownGrace: 30, graces: [-1], pauseMillis: 0, precondition: false, inQuery: false },
+    { ownGrace: 30, graces: [60, 10], pauseMillis: 1100, precondition: true, inQuery: false },
+    { ownGrace: 30, graces: [60, 10], pauseMillis: 0, precondition: false, inQuery: true },
+    { ownGrace: 30, graces: [undefined, undefined, undefined], pauseMillis: 1100, precondition: false, inQuery: false },
   ],
-  async run(attempt, { ownGrace, graces, pauseMillis, precondition }) {
+  async run(attempt, { ownGrace, graces, pauseMillis, precondition, inQuery: drawnInQuery }) {
+    const inQuery = drawnInQuery && !precondition; // where there is a body, nobody promises to look at the query
     const pods = await attempt.target.collection("pods");
     const markers = await attempt.target.collection("configmaps");
     let pod = await createPlacedPod(attempt, pods, "a", ownGrace);
@@ -50,31 +55,34 @@ export const graceOnlyShortens = defineCheck({
     for (const [index, grace] of graces.entries()) {
       if (index > 0 && pauseMillis > 0) await attempt.client.pause(pauseMillis);
       const now = await attempt.fence(markers); // its creationTimestamp is the server's time, before the request
+      const asked = grace === undefined ? {} : { gracePeriodSeconds: grace };
+      const query = inQuery ? asked : {};
       const optionsNow = () => ({
-        ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+        ...(inQuery ? {} : asked),
         ...(precondition ? { preconditions: { resourceVersion: versionOf(pod) } } : {}),
       });
       let options = optionsNow();
-      let answer = await pods.delete("a", options);
+      let answer = await pods.delete("a", inQuery ? undefined : options, { query });
       // Somebody else may have written to it meanwhile: then the version is no longer the one that it has.
       for (let tries = 0; answer.status === 409 && tries < 3; tries += 1) {
         const now = await pods.get("a");
         if (!isApiObject(now.json) || versionOf(now.json) === versionOf(pod)) break;
         pod = now.json;
         options = optionsNow();
-        answer = await pods.delete("a", options);
+        answer = await pods.delete("a", inQuery ? undefined : options, { query });
       }
       attempt.expect(
         "deletion.preconditions-hold",
         answer.status < 300,
-        `${JSON.stringify(options)} accepted`,
+        `${JSON.stringify({ ...query, ...options })} accepted`,
         shown(answer),
       );
       const read = await pods.get("a");
       if (read.status === 404) break; // a server, or a kubelet's stand-in, may end it by itself
       pod = read.json as ApiObject;
       const stamp = Date.parse(String(pod.metadata.deletionTimestamp));
-      const called = `after ${JSON.stringify(options)}`;
+      const called = `after ${JSON.stringify({ ...query, ...options })}`;
+      judgeGiven(attempt, index, grace ?? ownGrace, pod, called);
       const nowMillis = Date.parse(String(now.metadata.creationTimestamp));
       // Once the old end has come, the end of a shorter grace may be the present, or be left in the past.
       const skewMillis = attempt.clockSkewMillis === 0 ? 0 : attempt.clockSkewMillis + 1000;
@@ -113,6 +121,14 @@ export const graceOnlyShortens = defineCheck({
     attempt.expect(requirement, gone.status === 404, "404 after a deletion without grace", shown(gone));
   },
 });
+
+/** The first deletion sets the grace. Somebody else may have ended the pod meanwhile, and leaves it a second at most. */
+function judgeGiven(attempt: Attempt, index: number, asked: number, pod: ApiObject, called: string): void {
+  if (index > 0 || asked <= 0) return;
+  const given = Number(pod.metadata.deletionGracePeriodSeconds);
+  const isKept = given === asked || given <= 1;
+  attempt.expect("deletion.grace-asked", isKept, `deletionGracePeriodSeconds ${asked} ${called}`, String(given));
+}
 
 function shown(answer: Answer): string {
   return `${answer.status} ${answer.text.slice(0, 300)}`;

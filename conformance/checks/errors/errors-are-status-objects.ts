@@ -14,6 +14,7 @@ export const errorsAreStatusObjects = defineCheck({
   requirements: [
     "errors.status",
     "errors.not-found",
+    "errors.details",
     "errors.unsupported-media",
     "errors.bad-parameter",
     "errors.bad-body",
@@ -23,7 +24,8 @@ export const errorsAreStatusObjects = defineCheck({
   features: ["configmaps"],
   async run(attempt) {
     const collection = await attempt.target.collection("configmaps");
-    objectOf(await collection.create(configMap("a")));
+    const stale = objectOf(await collection.create(configMap("a")));
+    objectOf(await collection.patch("a", "merge", { data: { value: "newer" } }));
     const { path, client } = collection;
     const one = collection.pathOf("a");
     const none = collection.pathOf("none");
@@ -32,6 +34,8 @@ export const errorsAreStatusObjects = defineCheck({
       ["errors.not-found", () => client.request("GET", none), [404], "NotFound"],
       ["errors.not-found", () => client.request("DELETE", none), [404], "NotFound"],
       ["errors.not-found", () => client.request("PATCH", none, { body: {}, contentType: merge }), [404], "NotFound"],
+      ["errors.details", () => client.request("POST", path, { body: configMap("a") }), [409], "AlreadyExists"],
+      ["errors.details", () => client.request("PUT", one, { body: stale }), [409], "Conflict"],
       [
         "errors.unsupported-media",
         () => client.request("POST", path, { rawBody: "a: b", contentType: "text/plain" }),
@@ -87,6 +91,9 @@ export const errorsAreStatusObjects = defineCheck({
       );
       if (reason !== undefined && isJsonObject(status)) {
         attempt.expect(requirement, status["reason"] === reason, `reason ${reason}`, String(status["reason"]));
+        const name = reason === "NotFound" ? "none" : "a";
+        const isNamed = isJsonObject(status["details"]) && status["details"]["name"] === name;
+        attempt.expect("errors.details", isNamed, `details with the name ${name}`, JSON.stringify(status["details"]));
       }
     }
     const refused = await client.request("GET", one, { accept: "application/x-unknown" });

@@ -40,6 +40,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     webhooks: fc.array(
       fc.record({
         operations: anyOperations,
+        unless: fc.option(fc.constantFrom("CREATE", "UPDATE", "DELETE"), { nil: undefined, freq: 2 }),
         team: fc.constantFrom<string>(...webhookTeams),
         does: fc.constantFrom("allow", "deny", "stamp"),
         sideEffects: fc.constantFrom("None", "NoneOnDryRun"),
@@ -54,9 +55,17 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     {
       mutating: true,
       webhooks: [
-        { operations: ["CREATE", "UPDATE"], team: "red", does: "stamp", sideEffects: "None", failurePolicy: "Fail" },
+        {
+          operations: ["CREATE", "UPDATE"],
+          unless: undefined,
+          team: "red",
+          does: "stamp",
+          sideEffects: "None",
+          failurePolicy: "Fail",
+        },
         {
           operations: ["CREATE", "DELETE"],
+          unless: "DELETE",
           team: "blue",
           does: "deny",
           sideEffects: "NoneOnDryRun",
@@ -67,7 +76,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
         { operation: "CREATE", resource: "configmaps", name: "create-0", teams: ["red"], dryRun: true },
         { operation: "UPDATE", resource: "configmaps", name: "update-1", teams: ["red", "blue"], dryRun: false },
         { operation: "CREATE", resource: "configmaps", name: "create-2", teams: ["blue"], dryRun: false },
-        { operation: "DELETE", resource: "configmaps", name: "delete-3", teams: ["red"], dryRun: false },
+        { operation: "DELETE", resource: "configmaps", name: "delete-3", teams: ["blue"], dryRun: false },
       ],
     },
   ],
@@ -115,7 +124,7 @@ function requirementOf({ dryRun }: AdmittedWrite, expected: string): string {
 async function configuredAt(
   attempt: Attempt,
   { url, certificate }: WebhookHost,
-  { name, operations, team, sideEffects, failurePolicy }: ModelWebhook & { readonly sideEffects: string },
+  { name, operations, team, unless, sideEffects, failurePolicy }: ModelWebhook & { readonly sideEffects: string },
   namespace: string,
 ): Promise<JsonObject> {
   return webhookOf(attempt, name, {
@@ -125,6 +134,9 @@ async function configuredAt(
     },
     rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: [...operations] }],
     objectSelector: { matchLabels: { team } },
+    ...(unless === undefined
+      ? {}
+      : { matchConditions: [{ name: "unless", expression: `request.operation != '${unless}'` }] }),
     failurePolicy,
     sideEffects,
   });

@@ -103,9 +103,12 @@ export const subresourcesKeepTheLawsOfWrites = defineCheck<{ through: Through; s
       attempt,
       schema,
       async ({ widgets, widget }) => {
-        const made = await widgets.create(widget("a", { spec: { replicas: 0, text: "t" } }), {
+        const made = await widgets.create(widget("a", { spec: { replicas: 0, text: "t" }, status: { value: 99 } }), {
           query: { fieldManager: "creator" },
         });
+        const status = withoutEmpty(objectOf(made)["status"] ?? {});
+        const actual = `${JSON.stringify(status)} after a create whose body names one`;
+        attempt.expect("objects.status-apart", status === undefined || sameJson(status, {}), "no status", actual);
         const writes = new SubresourceWrites(attempt, widgets, through, objectOf(made));
         for (const step of steps) await writes.write(step);
       },

@@ -26,7 +26,19 @@ export function judgeRefusal(
   document: Json | undefined,
   retryAfter: string | undefined,
 ): Breach | undefined {
-  return judgeStatus(document, status) ?? judgeRetryAfter(document as JsonObject, retryAfter);
+  const object = document as JsonObject;
+  return judgeStatus(document, status) ?? judgeRetryAfter(object, retryAfter) ?? judgeName(object);
+}
+
+/** Of what is not there, taken or changed by somebody else meanwhile, a refusal tells the name beside the kind. */
+const named: ReadonlySet<Json | undefined> = new Set(["NotFound", "AlreadyExists", "Conflict"]);
+
+function judgeName({ reason, details }: JsonObject): Breach | undefined {
+  if (!named.has(reason) || !isJsonObject(details)) return undefined;
+  const { kind = "", name = "" } = details;
+  if (kind === "" || (typeof name === "string" && name !== "")) return undefined;
+  const expected = `details.name: that of the ${String(kind)} that the refusal is about`;
+  return breach("errors.details", expected, JSON.stringify(details).slice(0, 400));
 }
 
 /** A Status of a failure. `code`: what it must say; undefined: any that is an error's. */

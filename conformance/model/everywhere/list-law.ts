@@ -23,7 +23,11 @@ export function judgeList(asked: Asked, list: JsonObject): Breach | undefined {
   if (!Array.isArray(items)) return breach("lists.fields", "items: an array", `items: ${JSON.stringify(items)}`);
   const objects = (items as readonly Json[]).filter(isApiObject);
   return (
-    judgePage(asked, metadata) ?? judgeOnce(objects) ?? judgeTypes(asked, objects) ?? judgeSelected(asked, objects)
+    judgePage(asked, metadata) ??
+    judgeLimit(asked, items.length) ??
+    judgeOnce(objects) ??
+    judgeTypes(asked, objects) ??
+    judgeSelected(asked, objects)
   );
 }
 
@@ -45,6 +49,13 @@ function judgePage({ query }: Asked, metadata: JsonObject): Breach | undefined {
     return breach("versions.list-exact", `the list's version: ${version}`, String(metadata["resourceVersion"]));
   }
   return undefined;
+}
+
+/** A first page at version 0 may be the whole of a cache; what continues a list is cut as it is. */
+function judgeLimit({ query }: Asked, count: number): Breach | undefined {
+  const limit = Number(query.get("limit") ?? 0);
+  if ((query.get("continue") ?? "") === "" || !(limit > 0) || count <= limit) return undefined;
+  return breach("pages.limit", `at most ${limit} items on a further page`, `${count} items`);
 }
 
 /** Items need not say what they are; what they say is what was asked for. */

@@ -183,6 +183,11 @@ describe("answers that any law may look at", () => {
       ],
     ],
     [
+      "more on a further page than its limit",
+      "pages.limit",
+      [listed(list([object("a"), object("b")]), "?continue=t&limit=1")],
+    ],
+    [
       "a count with a selector",
       "pages.remaining-absent",
       [listed(list([], { continue: "t", remainingItemCount: 2 }), "?labelSelector=a&limit=1")],
@@ -194,6 +199,11 @@ describe("answers that any law may look at", () => {
     ],
     ["another code", "errors.status", [["GET", `${collection}/a`, 409, refusal()]]],
     ["another reason", "errors.status", [["GET", `${collection}/a`, 404, refusal({ reason: "Conflict" })]]],
+    [
+      "no name of what it is about",
+      "errors.details",
+      [["GET", `${collection}/a`, 404, refusal({ details: { kind: "configmaps" } })]],
+    ],
     ["no apiVersion", "errors.status", [["GET", `${collection}/a`, 404, refusal({ apiVersion: undefined })]]],
     [
       "a cause without a reason",

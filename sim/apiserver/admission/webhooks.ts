@@ -253,7 +253,11 @@ function wants(
       ? { review, taken: (object: JsonObject) => object }
       : { review: shownAs(form, review), taken: form.taken };
   const values = () => requestValues(ports.dialect, ask, wanted.review);
-  const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
+  const found = matchConditions(
+    ports.bugs["match-conditions-unheeded"] ? [] : (webhook.matchConditions ?? []),
+    requestVariables,
+    values,
+  );
   if (typeof found === "string") return found === "matches" ? wanted : undefined;
   if (webhook.failurePolicy === "Ignore") return undefined;
   return forbidden(review.place.resourceName, review.name, found.error);

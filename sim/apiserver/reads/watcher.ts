@@ -160,7 +160,10 @@ export class Watcher implements Listener {
    * reader has to keep up, a turn at a time. A sink may write, and so make events meanwhile.
    */
   private catchUp(): void {
-    const { source } = this.plan;
+    const {
+      source,
+      context: { bugs },
+    } = this.plan;
     let left = EVENTS_PER_TURN_MAX;
     while (this.initialTold < this.initial.length) {
       if (this.ended || this.mustWait(left--)) return;
@@ -177,7 +180,8 @@ export class Watcher implements Listener {
         this.loseHistory();
         return;
       }
-      for (const event of source.eventsAfter(this.position, EVENTS_PER_TURN_MAX)) {
+      const past = source.eventsAfter(this.position, EVENTS_PER_TURN_MAX);
+      for (const event of bugs["past-events-merged"] ? lastOfEach(past) : past) {
         if (this.ended || this.mustWait(left--)) return;
         this.tell(new Delivery(event));
         told = true;
@@ -276,6 +280,7 @@ export class Watcher implements Listener {
     const type = isMistold ? "MODIFIED" : seen;
     if (type === "DELETED" && event.value !== undefined && bugs["watch-selector-exit-missing"]) return;
     if (type === "DELETED" && bugs["uncached-deletions-untold"] && !this.plan.source.cached && this.matches) return;
+    if (type === "MODIFIED" && bugs["status-changes-untold"] && isOfStatusAlone(event)) return;
     if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
@@ -357,4 +362,24 @@ function changeSeen(
 function atRevision(object: JsonObject, revision: number): JsonObject {
   const metadata = { ...(object["metadata"] as JsonObject), resourceVersion: String(revision) };
   return Object.freeze({ ...object, metadata: Object.freeze(metadata) });
+}
+
+/** The bug `past-events-merged`. */
+function lastOfEach(events: Iterable<StoreEvent>): Iterable<StoreEvent> {
+  const last = new Map<string, StoreEvent>();
+  for (const event of events) {
+    last.delete(event.key);
+    last.set(event.key, event);
+  }
+  return last.values();
+}
+
+/** For the bug `status-changes-untold`. */
+function isOfStatusAlone({ value, previous }: StoreEvent): boolean {
+  const rest = (object: JsonObject): string => {
+    const { status: _status, metadata: _metadata, ...others } = object;
+    const { resourceVersion: _version, managedFields: _managed, ...metadata } = metadataOf(object);
+    return JSON.stringify([others, metadata]);
+  };
+  return (value as JsonObject)["status"] !== undefined && rest(value as JsonObject) === rest(previous as JsonObject);
 }

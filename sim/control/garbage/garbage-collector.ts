@@ -51,6 +51,7 @@ export class GarbageCollector implements GraphHearer {
   private readonly client: ControlClient;
   private readonly reflectors: Reflectors;
   private readonly types: ApiTypes;
+  private readonly bugs: ServerBugs | undefined;
   private readonly objects: OwnedObjects;
   private readonly events: EventRecorder;
   private readonly graph: Graph;
@@ -68,6 +69,7 @@ export class GarbageCollector implements GraphHearer {
     this.client = client;
     this.reflectors = reflectors;
     this.types = types;
+    this.bugs = bugs;
     this.objects = new OwnedObjects(client);
     this.events = new EventRecorder(client, "garbage-collector-controller");
     this.graph = new Graph(this, bugs?.["foreground-finalizer-readded"]);
@@ -226,11 +228,16 @@ export class GarbageCollector implements GraphHearer {
     this.classify(node, references, (owners) => {
       if (owners === "parked") done("done");
       else if (owners === "unknown") done("again");
-      else if (owners.solid.length > 0) this.free(node, path, owners, done);
+      else if (owners.solid.length > 0 && !this.overlooks(owners)) this.free(node, path, owners, done);
       else if (owners.waiting.length > 0 && node.dependents.size > 0) {
         this.unblockCircle(node, path, live, done, (freed) => this.objects.delete(path, freed, "Foreground", done));
       } else this.objects.delete(path, live, propagationOf(live), done);
     });
+  }
+
+  /** The bug `one-owner-gone-is-enough`. */
+  private overlooks({ dangling }: Owners): boolean {
+    return this.bugs?.["one-owner-gone-is-enough"] === true && dangling.length > 0;
   }
 
   /** Somebody still owns it: the references to the others go. */
