@@ -311,6 +311,7 @@ const furnishing = [
 ] as const;
 
 function parsed(text: string): Document | undefined {
+  if (/:\s*-?\d{16}/.test(text)) return undefined; // it would be rounded, which is not lawful
   try {
     return JSON.parse(text) as Document;
   } catch {
