@@ -25,7 +25,7 @@ export const errorsAreStatusObjects = defineCheck({
   async run(attempt) {
     const collection = await attempt.target.collection("configmaps");
     const stale = objectOf(await collection.create(configMap("a")));
-    objectOf(await collection.patch("a", "merge", { data: { value: "newer" } }));
+    await unlessUnserved(() => collection.put("a", configMap("a", { data: { value: "newer" } })));
     const { path, client } = collection;
     const one = collection.pathOf("a");
     const none = collection.pathOf("none");
