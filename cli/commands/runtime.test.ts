@@ -55,11 +55,25 @@ describe("touchstone runtime", () => {
     await second.firstLine;
     expect((await ask("ContainerStatus", { containerId })).status).toEqual(status);
     expect((await ask("ExecSync", { containerId, cmd: ["ls", "/tmp"] })).exitCode).toBe(0);
-    const set = await start("runtime", "set", "--listen", listen, "--pod", "default/p", "--memory", "300Mi").ended;
+    const usage = join(scratch, "usage.csv");
+    writeFileSync(usage, "0s,300Mi\n10h,1Mi\n");
+    const set = await start(
+      "runtime",
+      "set",
+      "--listen",
+      listen,
+      "--pod",
+      "default/p",
+      "--memory",
+      `trace ${usage}`,
+      "--call",
+      "ListImages fails no",
+    ).ended;
     expect(set).toMatchObject({ code: 0, stderr: "" });
     expect((await ask("ContainerStats", { containerId })).stats?.memory?.workingSetBytes?.value).toBeGreaterThan(
       300 << 20,
     );
+    await expect(ask("ListImages", {})).rejects.toThrow("no");
     const wrong = await start("runtime", "set", "--listen", listen, "--memory", "much").ended;
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('"much"') });
     const taken = await start(...args).ended;

@@ -12,6 +12,7 @@ import type { RuntimeCommandOptions } from "../command-line.ts";
 import { amountOf } from "../flags/amounts.ts";
 import { parseImages } from "../flags/images-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { usageText } from "../flags/usage-trace.ts";
 import { interrupted } from "../output/interrupt.ts";
 
 type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
@@ -120,23 +121,55 @@ async function set(options: SetRuntime): Promise<ExitCode> {
 }
 
 function controlOf(options: SetRuntime): Control {
-  const { pod, memory, cpu, pids, disk, inodes, volumes, imageDisk } = options;
+  const { pod } = options;
+  const { memory, cpu, pids, disk, inodes, volumes, imageDisk } = usagesOf(options);
   const said = (what: "runtime-ready" | "network-ready" | "figures"): boolean | undefined =>
     options.not.includes(what) ? false : options.again.includes(what) ? true : undefined;
   const conditions = { runtimeReady: said("runtime-ready"), networkReady: said("network-ready") };
   const figures = said("figures");
+  const isWell = options.again.includes("calls");
+  if (isWell && options.calls.length > 0)
+    throw new UsageError("--call and --again calls say the opposite of each other: give one of them.");
+  const calls = isWell ? { calls: null } : options.calls.length > 0 ? { calls: [...options.calls] } : {};
   if (pod === undefined) {
     if (volumes !== undefined || options.clear || figures !== undefined) {
       throw new UsageError("--volumes, --clear and figures are a pod's: add --pod NAMESPACE/NAME.");
     }
-    return { machine: { memory, cpu, pids, rootBytes: disk, rootInodes: inodes, imageBytes: imageDisk }, conditions };
+    return {
+      machine: { memory, cpu, pids, rootBytes: disk, rootInodes: inodes, imageBytes: imageDisk },
+      conditions,
+      ...calls,
+    };
   }
   if (!/^[^/]+\/[^/]+(?:\/[^/]+)?$/.test(pod))
     throw new UsageError(`--pod ${pod}: write NAMESPACE/NAME, or NAMESPACE/NAME/CONTAINER for one container.`);
   if (imageDisk !== undefined) throw new UsageError("--image-disk is the machine's: leave --pod out.");
-  if (options.clear) return { pods: { [pod]: null }, conditions };
+  if (options.clear) return { pods: { [pod]: null }, conditions, ...calls };
   const usage = { memory, cpu, pids, layerBytes: disk, layerInodes: inodes, volumeBytes: volumes };
-  return { pods: { [pod]: { ...usage, ...(figures === undefined ? {} : { hidden: !figures }) } }, conditions };
+  return {
+    pods: { [pod]: { ...usage, ...(figures === undefined ? {} : { hidden: !figures }) } },
+    conditions,
+    ...calls,
+  };
+}
+
+const usageFlags = {
+  memory: "--memory",
+  cpu: "--cpu",
+  pids: "--pids",
+  disk: "--disk",
+  inodes: "--inodes",
+  volumes: "--volumes",
+  imageDisk: "--image-disk",
+} as const;
+
+/** With files of usage read. */
+function usagesOf(options: SetRuntime): { readonly [K in keyof typeof usageFlags]?: string } {
+  const given = Object.entries(usageFlags).flatMap(([name, flag]) => {
+    const text = options[name as keyof typeof usageFlags];
+    return text === undefined ? [] : [[name, usageText(flag, text)]];
+  });
+  return Object.fromEntries(given);
 }
 
 function socketPathOf(listen: string): string {

@@ -106,7 +106,7 @@ const setRuntime = object({
   clear: withDefault(flag("--clear", { description: message`Take back all that was set for the pod.` }), false),
   memory: optional(
     option("--memory", usage, {
-      description: message`${text("200Mi, ramp 10Mi..200Mi over 60s, sawtooth 10Mi..200Mi every 30s, leak 10Mi + 1Mi/s, random 10Mi..20Mi every 5s, steps 0s:10Mi 30s:100Mi.")}`,
+      description: message`${text("200Mi, ramp 10Mi..200Mi over 60s, sawtooth 10Mi..200Mi every 30s, leak 10Mi + 1Mi/s, random 10Mi..20Mi every 5s, steps 0s:10Mi 30s:100Mi, trace FILE.")}`,
     }),
   ),
   cpu: optional(option("--cpu", usage, { description: message`Cores, in the same forms: 250m, ramp 0..2 over 1m.` })),
@@ -128,8 +128,13 @@ const setRuntime = object({
       description: message`${text("What is not, from now on: runtime-ready, network-ready, or with --pod the pod's figures.")}`,
     }),
   ),
+  calls: multiple(
+    option("--call", string({ metavar: "WHAT" }), {
+      description: message`${text('Calls that go wrong from now on: "PullImage fails no route to host", "StartContainer takes 5s", "StopContainer of default/web hangs", "* hangs"; may be repeated.')}`,
+    }),
+  ),
   again: multiple(
-    option("--again", choice(["runtime-ready", "network-ready", "figures"], { metavar: "WHAT" }), {
+    option("--again", choice(["runtime-ready", "network-ready", "figures", "calls"], { metavar: "WHAT" }), {
       description: message`What is again.`,
     }),
   ),

@@ -138,7 +138,11 @@ describe("a runtime on a socket", () => {
     expect(
       await setRuntime(
         `unix://${socket}`,
-        JSON.stringify({ pods: { "default/p": { memory: "200Mi" } }, machine: { rootBytes: "50Gi" } }),
+        JSON.stringify({
+          pods: { "default/p": { memory: "200Mi" } },
+          machine: { rootBytes: "50Gi" },
+          calls: ["PullImage fails no route"],
+        }),
       ),
     ).toBeUndefined();
     const usage = async ({ ask }: ReturnType<typeof client>) =>
@@ -154,6 +158,10 @@ describe("a runtime on a socket", () => {
     const after = client(socket);
     expect(await usage(after)).toBeGreaterThan(200 << 20);
     expect((await after.ask("MachineReading", {})).rootFilesystem?.usedBytes).toBeGreaterThan(50 * 1024 ** 3);
+    const pull = () => after.call("PullImage", { image: { image: "local/other:1" } });
+    expect(await pull()).toMatchObject({ ok: false, text: "no route" });
+    expect(await setRuntime(`unix://${socket}`, JSON.stringify({ calls: null }))).toBeUndefined();
+    expect(await pull()).not.toMatchObject({ text: "no route" });
   });
 
   it("takes neither a socket where somebody listens nor the state of another machine", async () => {

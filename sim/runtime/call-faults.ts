@@ -40,6 +40,11 @@ export class CallFaults {
     };
   }
 
+  /** All is well again, from now on. */
+  clear(): void {
+    this.faults = [];
+  }
+
   /** What becomes of a call; `names`: all that it is about. */
   effectOn({ method }: CriRequest, names: () => readonly string[]): FaultEffect | undefined {
     if (this.faults.length === 0) return undefined;

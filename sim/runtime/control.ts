@@ -1,5 +1,6 @@
 /** Changes of a runtime that runs, as one JSON text: what `touchstone runtime set` sends. */
 import { z } from "zod";
+import { parseCallFault } from "./call-fault-text.ts";
 import type { SimulatedRuntime } from "./runtime.ts";
 import { parseUsage, UsageTextError } from "./usage-text.ts";
 
@@ -29,6 +30,8 @@ const control = z.strictObject({
   pods: z.record(z.string(), podUsage.nullable()).optional(),
   machine: machineUsage.optional(),
   conditions: z.strictObject({ runtimeReady: z.boolean().optional(), networkReady: z.boolean().optional() }).optional(),
+  /** Calls that go wrong from now on, beside those that do already; null: none does any more. */
+  calls: z.array(z.string()).nullable().optional(),
 });
 
 export type Control = z.infer<typeof control>;
@@ -37,14 +40,17 @@ export type Control = z.infer<typeof control>;
 export function applyControl(runtime: SimulatedRuntime, text: string): void {
   const parsed = control.safeParse(JSON.parse(text));
   if (!parsed.success) throw new UsageTextError(z.prettifyError(parsed.error));
-  const { pods = {}, machine, conditions } = parsed.data;
+  const { pods = {}, machine, conditions, calls } = parsed.data;
   const settings = Object.entries(pods).map(
     ([name, setting]) => [name, setting === null ? undefined : models(setting)] as const,
   );
   const machineModels = machine === undefined ? undefined : models(machine);
+  const faults = calls?.map(parseCallFault) ?? [];
   for (const [name, setting] of settings) runtime.use(name, setting);
   if (machineModels !== undefined) runtime.useMachine(machineModels);
   if (conditions !== undefined) runtime.setConditions(definedOf(conditions));
+  if (calls === null) runtime.failNothing();
+  for (const fault of faults) runtime.fail(fault);
 }
 
 /** Texts made models; what is left out stays as it is. */
