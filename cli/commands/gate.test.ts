@@ -1,5 +1,5 @@
 /** The suite as a gate: what passes, what fails, what is kept and told, and how saved reports are shown. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { suiteEventSchema } from "../../reports/schema/suite-event.ts";
@@ -80,6 +80,10 @@ describe("what a run writes", () => {
     expect(readdirSync(at("again/failures"))).toEqual([`${check}.json`]);
     await runHere(...judge, "--report", at("again"));
     expect(readdirSync(at("again/failures"))).toEqual([]);
+    await runHere(...judge, ...fault, "--report", at("again"));
+    writeFileSync(at("again/failures/mine.json"), "{}");
+    await runHere("conform", "--only", "discovery-says-what-is-served", "--jobs", "1", "--report", at("again"));
+    expect(readdirSync(at("again/failures"))).toEqual(["mine.json"]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Every form in which a suite report is printed or written. */
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderSuiteHtml } from "../../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../../reports/render/badge.ts";
@@ -39,16 +39,22 @@ export function prepareReport(directory: string): void {
 }
 
 /**
- * The report in every form, and one file for each failure that `replay` takes. What an earlier run has left there of
- * a check that failed no more goes away: the folder is of this run.
+ * The report in every form, and one file for each failure that `replay` takes. The failures that an earlier run has left
+ * there go away, whatever it has judged: the folder is of this run.
  */
 export function writeReport(report: SuiteReport, directory: string): void {
   for (const [name, format] of files) {
     writeFileSync(join(directory, name), suiteRenderers[format](report, { directory }));
   }
+  const failures = join(directory, "failures");
+  for (const name of readdirSync(failures)) if (isFailure(join(failures, name))) rmSync(join(failures, name));
   for (const { id, failure } of report.checks) {
-    const file = join(directory, "failures", `${id}.json`);
-    if (failure === undefined) rmSync(file, { force: true });
-    else writeFileSync(file, renderJson(failure));
+    if (failure !== undefined) writeFileSync(join(failures, `${id}.json`), renderJson(failure));
   }
+}
+
+/** What somebody else has put there stays: ours begin with what they are. */
+function isFailure(file: string): boolean {
+  if (!file.endsWith(".json") || !statSync(file).isFile()) return false;
+  return /^\{\s*"apiVersion":\s*"[^"]*",\s*"kind":\s*"SuiteFailure"/.test(readFileSync(file, "utf8"));
 }
