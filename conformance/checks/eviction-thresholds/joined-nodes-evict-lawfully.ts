@@ -44,7 +44,20 @@ export const joinedNodesEvictLawfully = defineCheck({
 });
 
 const pollMillis = 1000;
+/** What a node has to say arrives so late at most. */
 const patience = { reportMillis: 15_000, evictionMillis: 6000, tellMillis: 1500, taintMillis: 15_000 };
+
+/** On a slow way to the server each report takes a few questions' time more: `slowestMillis` is what one look took at worst. */
+function patienceAt(slowestMillis: number): typeof patience {
+  const { reportMillis, evictionMillis, tellMillis, taintMillis } = patience;
+  const more = 2 * slowestMillis;
+  return {
+    reportMillis: reportMillis + more,
+    evictionMillis: evictionMillis + more,
+    tellMillis: tellMillis + more,
+    taintMillis: taintMillis + more,
+  };
+}
 
 async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): Promise<EvictionHistory> {
   const namespace = await attempt.target.namespace();
@@ -52,11 +65,13 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
   const pods = await attempt.target.collection("pods");
   const startMillis = attempt.clock.nowMillis();
   let toldBefore = startMillis; // when events were last asked for
+  let slowestMillis = 0;
   const lives = new Map<string, PodRecord>();
   const sightings: NodeSighting[] = [];
   const due = [...eventsOf(attempt, scenario, node, pods, lives)].sort((left, right) => left.atMillis - right.atMillis);
   for (let passedMillis = 0; passedMillis <= scenario.untilMillis; ) {
     while (due[0] !== undefined && due[0].atMillis <= passedMillis) await due.shift()?.happen();
+    const lookMillis = attempt.clock.nowMillis();
     const seen = objectOf(await attempt.client.request("GET", `/api/v1/nodes/${node.name}`));
     sightings.push(sightingOf(seen, attempt.clock.nowMillis(), attempt.profile.dialect));
     const askedMillis = attempt.clock.nowMillis();
@@ -66,6 +81,7 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     toldBefore = askedMillis;
     const { items } = await pods.readList();
     for (const pod of items) lives.get(pod.metadata.name)?.see(pod, attempt.clock.nowMillis());
+    slowestMillis = Math.max(slowestMillis, attempt.clock.nowMillis() - lookMillis);
     await attempt.client.pause(pollMillis);
     passedMillis = attempt.clock.nowMillis() - startMillis;
   }
@@ -77,7 +93,7 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     readings: node.readings(),
     sightings,
     pods: [...lives.values()].map((record) => record.life()),
-    patience,
+    patience: patienceAt(slowestMillis),
     negativeGraceIsOpen: attempt.profile.dialect.name !== "svc",
   };
 }
