@@ -107,6 +107,7 @@ const rows = [
     at,
     path: apiPath,
     clients: many.default(1),
+    per: z.enum(["cluster", "node"]).default("cluster").describe("node: so many clients for every node."),
     begin: z
       .enum(["list", "stream", "now"])
       .default("now")

@@ -50,7 +50,8 @@ function whole(row: RowOf<"list">, context: DriverContext, waitMicros: Micros): 
 
 export function watchAll(stage: Stage, row: RowOf<"watch">, { process }: DriverContext): void {
   const prng = process.prng.stream("watchers");
-  for (let index = 0; index < row.clients; index++) {
+  const count = row.clients * (row.per === "node" ? stage.fleet.nodes.length : 1);
+  for (let index = 0; index < count; index++) {
     const later = prng.intInclusive(0, Math.min(row.within, 4_000_000_000));
     process.clock.after(later, () => new Follower(stage, row, index, process.name).start());
   }
