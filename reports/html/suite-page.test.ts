@@ -24,6 +24,13 @@ describe("a report as a page", () => {
       expect(page).toContain(text);
   });
 
+  it("has the lines that bring a failure about anew as they are pasted, one below the other", () => {
+    const again = { ...failure, again: ["a1=$(curl $SERVER)", `jq . <<<"$a1"`] };
+    const rendered = renderSuiteHtml(report([row("watch.reliable", failed)], [{ ...failedCheck, failure: again }]));
+    expect(rendered).toContain("<code>a1=$(curl $SERVER)\njq . &#60;&#60;&#60;&#34;$a1&#34;</code>");
+    expect(rendered).toMatch(/\.command code \{[^}]*white-space: pre-wrap/);
+  });
+
   it("shows what a server sent and never obeys it", () => {
     const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>";
     const evil = {

@@ -21,6 +21,15 @@ describe("text of a failure", () => {
       ].join("\n"),
     );
   });
+
+  it("says whether its request can be sent as it stands, and what brings it about anew", () => {
+    const gone = "  again     its namespace is gone by now";
+    expect(renderFailure({ ...failure, again: ["a1=$(curl $SERVER)", "curl $SERVER"] })).toContain(
+      `${gone}; these lines make it again, in bash or zsh with jq:\n            a1=$(curl $SERVER)\n            curl $SERVER`,
+    );
+    expect(renderFailure({ ...failure, again: [] })).toContain(`${gone}: replay makes it again`);
+    expect(renderFailure(failure)).not.toContain("  again ");
+  });
 });
 
 describe("text of a report", () => {
