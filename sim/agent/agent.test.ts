@@ -126,6 +126,42 @@ describe("the agent", () => {
     expect(w.status("b")).toMatchObject({ phase: "Failed", reason: "NodeAffinity" });
   });
 
+  it.each([
+    ["no such host", "ErrImagePull", "no such host"],
+    [
+      "RegistryUnavailable: it is being moved",
+      "RegistryUnavailable",
+      "image pull failed for far:1 because the registry is unavailable: it is being moved",
+    ],
+    [
+      "SignatureValidationFailed",
+      "SignatureValidationFailed",
+      "image pull failed for far:1 because the signature validation failed",
+    ],
+  ])("tells why an image was not pulled: %s", (text, reason, message) => {
+    const w = new AgentWorld({}, 700_000, {
+      around: (inner) => ({
+        events: (...args) => inner.events(...args),
+        start(request, done, more) {
+          if (request.method !== "PullImage") return inner.start(request, done, more);
+          done({ ok: false, code: 2, text });
+          return () => {};
+        },
+      }),
+    });
+    w.run(3);
+    w.create("a", { containers: [box("c", "far:1")] });
+    w.run(2);
+    const waiting = () => (w.status("a")["containerStatuses"] as { state: { waiting: object } }[])[0]?.state.waiting;
+    expect(waiting()).toEqual({ reason, message });
+    w.run(18);
+    expect(waiting()).toEqual({
+      reason: "ImagePullBackOff",
+      message: `Back-off pulling image "far:1": ${reason}: ${message}`,
+    });
+    expect(w.events("a").some((event) => event.startsWith(`Failed Error: ${reason} `))).toBe(true);
+  });
+
   describe("that lacks room for a critical pod", () => {
     const asking = (cpu: string, more: object = {}) => ({
       containers: [{ ...box("c", "serves:1"), resources: { requests: { cpu } } }],

@@ -116,8 +116,9 @@ export class ImagePulls {
     if ("error" in result) {
       tell("Warning", "Failed", `Failed to pull image ${quoted}: ${result.error}`);
       this.backOffs.next(key, nowMicros, nowMicros);
-      this.failures.set(key, `ErrImagePull: ${result.error}`);
-      return { reason: "ErrImagePull", message: result.error };
+      const failure = pullFailure(name, result.error);
+      this.failures.set(key, `${failure.reason}: ${failure.message}`);
+      return failure;
     }
     const took = goMillis(nowMicros - result.beganMicros);
     const waited = goMillis(nowMicros - askedMicros);
@@ -191,4 +192,18 @@ function goMillis(micros: Micros): string {
   const [hours, shownMinutes] = [Math.floor(minutes / 60), minutes % 60];
   const seconds = `${rest / 1000}s`;
   return `${hours > 0 ? `${hours}h` : ""}${minutes > 0 ? `${shownMinutes}m` : ""}${seconds}`;
+}
+
+/** What a runtime can say that agents know, and how they tell it. */
+const knownFailures = [
+  ["RegistryUnavailable", "the registry is unavailable"],
+  ["SignatureValidationFailed", "the signature validation failed"],
+] as const;
+
+/** Why a container waits whose image was not pulled. Source: the published agent's texts. */
+function pullFailure(image: string, error: string): { readonly reason: string; readonly message: string } {
+  const known = knownFailures.find(([name]) => error.startsWith(name));
+  if (known === undefined) return { reason: "ErrImagePull", message: error };
+  const [reason, words] = known;
+  return { reason, message: `image pull failed for ${image} because ${words}${error.slice(reason.length)}` };
 }
