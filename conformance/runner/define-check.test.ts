@@ -111,6 +111,19 @@ describe("exploring a property", () => {
     expect([found.runs, found.decisive?.message]).toEqual([1, "ours"]);
   });
 
+  it("runs a fixed course again for each ten programs above a hundred", async () => {
+    const fixed = defineCheck({
+      id: "c",
+      area: "a",
+      property: "p",
+      requirements: ["a.b"],
+      features: [],
+      run: async () => undefined,
+    });
+    expect([1, 20, 100, 109, 110, 600].map((runs) => fixed.programCount(runs))).toEqual([1, 1, 1, 1, 2, 51]);
+    expect((await fixed.explore({ seed: 1, path: undefined, runs: 130 }, run)).runs).toBe(4);
+  });
+
   it("runs once when nothing is random", async () => {
     let count = 0;
     const once = defineCheck({

@@ -119,11 +119,14 @@ export function infoOf(definition: CheckInfo): CheckInfo {
 
 /** Examples are what somebody has thought of; they take no program from those that nobody has. */
 function programCount<Input>({ input, examples = [] }: CheckDefinition<Input>, runs: number): number {
-  return input === undefined ? Math.max(1, Math.floor(runs / runsOfFixedCourse)) : runs + examples.length;
+  return input === undefined
+    ? 1 + Math.floor(Math.max(0, runs - usualRuns) / runsOfFixedCourse)
+    : runs + examples.length;
 }
 
-/** A check that draws nothing is carried out once for so many programs that others have: a rare bug may show the next time. */
-const runsOfFixedCourse = 60;
+/** A check that draws nothing is carried out once more for so many programs above the usual: a rare bug may show the next time. */
+const runsOfFixedCourse = 10;
+const usualRuns = 100;
 
 /** After this many smaller programs the smallest so far will do: by URL each costs seconds, and a slow one minutes. */
 const shrinkAttemptsMax = { quick: 150, slow: 10 };
