@@ -57,7 +57,7 @@ async function play(options: RunOptions): Promise<ExitCode> {
   print(report, options.json, folder);
   if (read.plan.experiment.find !== undefined && !options.json)
     process.stdout.write(
-      `where it ends: touchstone capacity find ${file}${report.form === "full" ? "" : ` --${report.form}`}\n`,
+      `where it ends: npx touchstone capacity find ${file}${report.form === "full" ? "" : ` --${report.form}`}\n`,
     );
   return exitCodeOf(report, isWhole);
 }

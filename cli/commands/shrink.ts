@@ -17,7 +17,7 @@ export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCod
   const failure = reproduce(whole);
   if (failure?.signature !== capsule.failure.signature)
     throw new UsageError(
-      `${file}: the failure does not come back, so it cannot be made smaller: \`touchstone replay ${file}\` says what differs.`,
+      `${file}: the failure does not come back, so it cannot be made smaller: \`npx touchstone replay ${file}\` says what differs.`,
     );
   const isShown = process.stderr.isTTY && !json;
   const smaller = shrinkRun(whole, failure, {

@@ -14,8 +14,31 @@ export interface Lodging {
   readonly suffixes: readonly string[];
 }
 
-/** Names that a cluster's own controllers give to what they put into every namespace, as `configmaps/kube-root-ca.crt`. */
-export type Furnishing = readonly string[];
+/** What a cluster's own controllers put into every namespace, and what waiting for lists and controllers has come to so far. */
+export class Furnishing {
+  /** By collection and name, as `configmaps/kube-root-ca.crt`. */
+  readonly places: readonly string[];
+  /** Waits that were in vain: what has been shown broken is not waited for again and again. */
+  private vainCount = 0;
+
+  constructor(places: readonly string[] = []) {
+    this.places = places;
+  }
+
+  /** Asks again while `isReached` says no, after these milliseconds: once only when waiting has been in vain often enough. */
+  async reaches(client: Client, waitsMillis: readonly number[], isReached: () => Promise<boolean>): Promise<boolean> {
+    const waits = this.vainCount < vainMax ? waitsMillis : [];
+    for (const waitMillis of waits) {
+      if (await isReached()) return true;
+      await client.pause(waitMillis);
+    }
+    if (await isReached()) return true;
+    this.vainCount += 1;
+    return false;
+  }
+}
+
+const vainMax = 5;
 
 /**
  * Empties the namespaces of a program that has ended, by the names of what is in them. True when they can be lived in
@@ -56,14 +79,11 @@ async function isEmptied(cleaner: Client, path: string, furnishing: Furnishing):
   if (found === "no collection") return true;
   if (found === undefined) return false;
   for (const name of found) await remove(cleaner, `${path}/${encodeURIComponent(name)}`);
-  const isShownEmpty = async (query: Readonly<Record<string, string>>): Promise<boolean> => {
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      if (tries > 0) await cleaner.pause(100 * tries);
+  const isShownEmpty = (query: Readonly<Record<string, string>>): Promise<boolean> =>
+    furnishing.reaches(cleaner, emptyWaitsMillis, async () => {
       const left = await strangersIn(cleaner, path, furnishing, query);
-      if (left !== undefined && left.length === 0) return true;
-    }
-    return false;
-  };
+      return left !== undefined && left.length === 0;
+    });
   // Whoever lists at any version must not meet what was there before.
   return (await isShownEmpty({})) && (await isShownEmpty({ resourceVersion: "0" }));
 }
@@ -82,10 +102,11 @@ async function strangersIn(
   if (answer.status !== 200 || !(Array.isArray(items) || items === null)) return undefined;
   const plural = path.split("/").at(-1) as string;
   const names = ((items ?? []) as readonly Json[]).filter(isApiObject).map(({ metadata }) => metadata.name);
-  return names.filter((name) => !furnishing.includes(`${plural}/${name}`));
+  return names.filter((name) => !furnishing.places.includes(`${plural}/${name}`));
 }
 
-const triesMax = 5;
+const emptyWaitsMillis = [100, 200, 300, 400];
+const furnishedWaitsMillis = [20, 40, 80, 160, 320, 640];
 
 /**
  * What controllers put into every namespace, found by comparing two that were there before: `configmaps/…` and
@@ -96,7 +117,7 @@ export async function furnishingOf(client: Client): Promise<Furnishing> {
     (name) => !name.startsWith("touchstone-"),
   );
   const [first, second] = [namespaces[0], namespaces.at(-1)];
-  if (first === undefined || second === undefined || first === second) return [];
+  if (first === undefined || second === undefined || first === second) return new Furnishing();
   const furnishing: string[] = [];
   for (const plural of ["configmaps", "serviceaccounts"]) {
     const others = new Set(await namesIn(client, `/api/v1/namespaces/${second}/${plural}`, 500));
@@ -104,7 +125,7 @@ export async function furnishingOf(client: Client): Promise<Furnishing> {
       if (others.has(name)) furnishing.push(`${plural}/${name}`);
     }
   }
-  return furnishing;
+  return new Furnishing(furnishing);
 }
 
 async function namesIn(client: Client, path: string, limit: number): Promise<readonly string[]> {
@@ -115,11 +136,10 @@ async function namesIn(client: Client, path: string, limit: number): Promise<rea
 
 /** Waits until the controllers have been in a new namespace, but not for long: a program must stand them at any time. */
 export async function awaitFurnished(client: Client, namespace: string, furnishing: Furnishing): Promise<void> {
-  for (const place of furnishing) {
-    for (let waitMillis = 20; waitMillis < 1000; waitMillis *= 2) {
+  for (const place of furnishing.places) {
+    await furnishing.reaches(client, furnishedWaitsMillis, async () => {
       const answer = await client.attempt("GET", `/api/v1/namespaces/${namespace}/${place}`);
-      if (answer instanceof LostAnswer || answer.status !== 404) break;
-      await client.pause(waitMillis);
-    }
+      return answer instanceof LostAnswer || answer.status !== 404;
+    });
   }
 }

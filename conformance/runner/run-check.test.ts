@@ -5,6 +5,7 @@ import { CheckFailure } from "../client/findings.ts";
 import { suiteProfiles } from "../profiles/index.ts";
 import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.ts";
 import { defineAgedCheck } from "./define-check.ts";
+import { Furnishing } from "./lodging.ts";
 import { captureCheck, type SuiteRun } from "./run-check.ts";
 import { nameSource } from "./run-part.ts";
 
@@ -24,7 +25,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     law: "observed",
     names: nameSource("r"),
     features: new Map(),
-    furnishing: [],
+    furnishing: new Furnishing(),
     seed: 1,
     path: undefined,
     runs: 1,

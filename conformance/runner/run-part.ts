@@ -14,7 +14,7 @@ import { watchfulTransport } from "./watchful-transport.ts";
 import { detectFeatures, type Features } from "./features.ts";
 import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
 import { profileFor } from "../profiles/index.ts";
-import { type Furnishing, furnishingOf } from "./lodging.ts";
+import { Furnishing, furnishingOf } from "./lodging.ts";
 import { remove } from "./remove.ts";
 import { detectAccess } from "./access-features.ts";
 import { ReviewDesk } from "./review-desk.ts";
@@ -162,7 +162,7 @@ interface Probe {
   readonly unreachable: string | undefined;
 }
 
-const unproven = { features: new Map(), furnishing: [], version: undefined } as const;
+const unproven = { features: new Map(), furnishing: new Furnishing(), version: undefined } as const;
 
 function desksAt({ issuer, authorizer }: AccessHosts = {}): AccessDesks {
   return {
