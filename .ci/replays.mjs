@@ -30,17 +30,24 @@ const slow = ["watch-crd-change-strands-stream"];
 const queue = asked.length === 0 ? seenByUrl.filter((name) => !slow.includes(name)) : asked;
 for (const bug of queue) if (!serverBugNames.includes(bug)) throw new Error(`no planted bug is called ${bug}`);
 const count = queue.length;
+const retriesMax = 3;
+const again = [];
 const wrong = [];
 const worker = async () => {
   for (let bug = queue.shift(); bug !== undefined; bug = queue.shift()) {
-    // A lost race is lost by luck: when the machine is busy it may take a second one.
-    const problem = (await tried(bug)) === undefined ? undefined : await tried(bug);
+    // A race is lost by luck, and on a busy machine seldom: it may take a few. Those that took more than one are told.
+    let problem = await tried(bug);
+    for (let more = 1; problem !== undefined && more <= retriesMax; more += 1) {
+      again.push(`${bug}: ${problem}`);
+      problem = await tried(bug);
+    }
     if (problem !== undefined) wrong.push(`${bug}: ${problem}`);
     if (process.env.VERBOSE) console.log(bug, Math.round(performance.now()), problem ?? "");
   }
 };
 await Promise.all(Array.from({ length: atATime }, worker));
 rmSync(home, { recursive: true });
+for (const line of again) console.log(`tried again ${line}`);
 for (const line of wrong) console.log(`FAILED ${line}`);
 console.log(`${count - wrong.length} of ${count} planted bugs found over a socket and made again from their files`);
 process.exit(wrong.length === 0 ? 0 : 1);

@@ -27,7 +27,7 @@ function teamOf(object: ApiObject): string | undefined {
 
 /**
  * Property: a filtered watch is the full history as the filter shows it: objects appear and vanish as they start and
- * stop to match, at the versions of the changes that made them.
+ * stop to match, at the versions of the changes that made them. So does one that begins when all of it is past.
  */
 export const watchFiltersTheHistory = defineCheck({
   id: "watch-filters-the-history",
@@ -42,19 +42,23 @@ export const watchFiltersTheHistory = defineCheck({
   examples: selectors.map((_, selector) => ({ writers: [wholeLife], selector })),
   async run(attempt, { writers, selector }) {
     const { query, matches } = selectors[selector] as (typeof selectors)[number];
-    let filtered: WatchStream | undefined;
+    let live: WatchStream | undefined;
     const story = await tellStory(attempt, writers, {
       fenceLabels: { team: "red" },
       async meanwhile(collection, before) {
-        filtered = await attempt.openWatch(collection, { ...query, resourceVersion: before.resourceVersion });
+        live = await attempt.openWatch(collection, { ...query, resourceVersion: before.resourceVersion });
       },
     });
-    const events = await attempt.untilFence(filtered as WatchStream, story.fence);
-    const stream = ownLog(attempt, story.collection, events);
+    const { before, collection, fence } = story;
     const expected = project(story.base, story.log, matches);
-    attempt.holds("watch.filtered", judgeMatching(stream, matches));
-    attempt.holds("watch.transitions", judgeSameEvents(expected.map(unversioned), stream.map(unversioned)));
-    attempt.holds("watch.transition-version", judgeSameEvents(expected, stream));
+    const past = await attempt.openWatch(collection, { ...query, resourceVersion: before.resourceVersion });
+    for (const watch of [live as WatchStream, past]) {
+      const stream = ownLog(attempt, collection, await attempt.untilFence(watch, fence));
+      attempt.holds("watch.filtered", judgeMatching(stream, matches));
+      attempt.holds("watch.transitions", judgeSameEvents(expected.map(unversioned), stream.map(unversioned)));
+      attempt.holds("watch.transition-version", judgeSameEvents(expected, stream));
+      watch.close();
+    }
   },
 });
 

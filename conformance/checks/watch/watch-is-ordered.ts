@@ -7,7 +7,8 @@ import { ownLog, tellStory } from "../../runner/story.ts";
 
 /**
  * Property: a write that was answered before another was sent comes first, and two watches tell one order.
- * Versions are opaque, so order is known only from what the writers saw and from the streams themselves.
+ * Versions are opaque, so order is known only from what the writers saw and from the streams themselves. One more
+ * watch begins where the others did when all has happened: what is past is told from elsewhere than what happens.
  */
 export const watchIsOrdered = defineCheck({
   id: "watch-is-ordered",
@@ -23,9 +24,13 @@ export const watchIsOrdered = defineCheck({
         second = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
       },
     });
-    const { collection, base, log, writes, fence } = story;
+    const { before, collection, base, log, writes, fence } = story;
     attempt.holds("watch.ordered", judgeRealTimeOrder(log, writes));
-    const other = ownLog(attempt, collection, await attempt.untilFence(second as WatchStream, fence));
-    attempt.holds("watch.ordered", judgeStreamAgainstLog(base, log, { state: base }, everything, other));
+    const past = await attempt.openWatch(collection, { resourceVersion: before.resourceVersion });
+    for (const stream of [second as WatchStream, past]) {
+      const told = ownLog(attempt, collection, await attempt.untilFence(stream, fence));
+      attempt.holds("watch.ordered", judgeStreamAgainstLog(base, log, { state: base }, everything, told));
+      stream.close();
+    }
   },
 });
