@@ -95,6 +95,12 @@ const conform = object({
       description: message`${text("How the server at the URL reaches this machine, as HOST or HOST:PORT: webhooks of the suite listen there over HTTPS. Default: nowhere, and checks that need one are unsupported.")}`,
     }),
   ),
+  joinNodes: withDefault(
+    flag("--join-nodes", {
+      description: message`Let nodes of the suite join the cluster at the URL, tainted for the suite's pods alone, to judge evictions under pressure. They are agents in this process, and make the run some fifteen minutes long. Default: none joins, and these checks are unsupported.`,
+    }),
+    false,
+  ),
   tokenIssuer: optional(
     option("--token-issuer", hostAndPort("HOST:PORT"), {
       description: message`${text("How the server at the URL reaches the suite as an issuer of tokens, as the files of --print-config say it. Default: not at all, and checks of tokens are unsupported.")}`,

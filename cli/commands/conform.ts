@@ -241,7 +241,17 @@ function planOf(selection: Selection): Plan {
 
 function targetOf(options: ConformOptions): SuiteTarget {
   requireBugs(options.rarity, options.faultHunt ?? options.faults);
-  const { url, faults, featureGates = {}, seed, webhookAddress, tokenIssuer, authorizerAddress, accessFiles } = options;
+  const {
+    url,
+    faults,
+    featureGates = {},
+    seed,
+    webhookAddress,
+    joinNodes,
+    tokenIssuer,
+    authorizerAddress,
+    accessFiles,
+  } = options;
   if (url === undefined && options.svcconfig === undefined) {
     const flag = connectionFlagOf(options);
     if (flag !== undefined) {
@@ -252,6 +262,11 @@ function targetOf(options: ConformOptions): SuiteTarget {
     if (webhookAddress !== undefined) {
       throw new UsageError(
         "--webhook-address says how a server at a URL reaches this machine, and the embedded server needs no address: add a URL, or leave the flag out.",
+      );
+    }
+    if (joinNodes) {
+      throw new UsageError(
+        "--join-nodes lets nodes join a cluster at a URL, and the embedded one has the suite's nodes anyway: add a URL, or leave the flag out.",
       );
     }
     const address = tokenIssuer === undefined ? authorizerAddress && "--authorizer-address" : "--token-issuer";
@@ -274,6 +289,7 @@ function targetOf(options: ConformOptions): SuiteTarget {
     url,
     connection: options,
     webhookAddress,
+    joinNodes,
     addresses: { tokenIssuer, authorizerAddress, accessFiles },
   };
 }

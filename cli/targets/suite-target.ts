@@ -13,6 +13,8 @@ import {
 } from "../../conformance/run-suite.ts";
 import type { ExchangeRecord, SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
+import { remoteNodes } from "../../sim/http/remote-nodes.ts";
+import { dialects } from "../../wire/dialect.ts";
 import type { WebhookHost } from "../../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
 import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
@@ -32,6 +34,8 @@ export type SuiteTarget =
       readonly connection: Connection;
       /** How the server reaches this machine. Absent: it does not, and no webhook can be answered. */
       readonly webhookAddress?: HostAndPort | undefined;
+      /** Nodes of the suite join it: objects of its own, run by agents in this process. */
+      readonly joinNodes?: boolean | undefined;
       /** What the server's configuration files name as the suite's. Absent: nothing. */
       readonly addresses?: SuiteAddresses;
     };
@@ -163,29 +167,74 @@ function serverFlags({ faults, rarity, featureGates }: Omit<EmbeddedDetails, "se
 }
 
 async function runOnUrl(
-  { url, connection, webhookAddress, addresses = {} }: Extract<SuiteTarget, { readonly kind: "url" }>,
+  {
+    url,
+    connection,
+    webhookAddress,
+    joinNodes = false,
+    addresses = {},
+  }: Extract<SuiteTarget, { readonly kind: "url" }>,
   selection: Selection,
 ): Promise<SuiteReport> {
   const { reached, transport } = transportTo(url, connection);
   const access = await openSuiteHosts(addresses);
   const webhooks = webhookAddress === undefined ? undefined : await openWebhooks(webhookAddress);
+  const brokenAgents: unknown[] = [];
+  const nodes = joinNodes
+    ? remoteNodes({
+        ...remoteAddressOf(reached),
+        dialect: dialects[selection.profile === "svc" ? "svc" : "kubernetes"],
+        seed: `nodes of ${selection.seed}`,
+        onError: (error) => brokenAgents.push(error),
+      })
+    : undefined;
   try {
     const report = await runSuite({
       ...selection,
       transport,
       webhooks,
+      nodes,
       hosts: access?.hosts,
       clock: wallClock,
       targetKind: "url",
       address: reached.url,
       curl: curlOf(connection, reached),
-      replayFlags: [...replayFlagsOf(connection), ...addressFlags({ webhookAddress, ...addresses })],
+      replayFlags: [
+        ...replayFlagsOf(connection),
+        ...addressFlags({ webhookAddress, ...addresses }),
+        ...(joinNodes ? ["--join-nodes"] : []),
+      ],
     });
+    if (brokenAgents.length > 0) throw brokenAgents[0];
     const protocol = transport.protocol();
     return { ...report, target: { ...report.target, protocol } };
   } finally {
+    await nodes?.close();
     await Promise.all([transport.close(), webhooks?.close(), access?.close()]);
   }
+}
+
+/** As a client that is no part of the suite's own reaches the target, with the same credentials. */
+function remoteAddressOf({
+  url,
+  token,
+  authority,
+  clientCertificate,
+  tlsServerName,
+  insecureSkipTlsVerify,
+  impersonation,
+}: Reached) {
+  return {
+    url: url.replace(/\/$/, ""),
+    authority,
+    tlsServerName,
+    insecureSkipTlsVerify,
+    clientCertificate: clientCertificate && {
+      certificate: clientCertificate.certificate,
+      key: clientCertificate.key,
+    },
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...impersonation },
+  };
 }
 
 const dayMillis = 86_400_000;

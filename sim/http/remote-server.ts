@@ -32,6 +32,8 @@ export interface RemoteServerOptions {
   readonly insecureSkipTlsVerify?: boolean;
   readonly tlsServerName?: string | undefined;
   readonly clientCertificate?: { readonly certificate: string; readonly key: string } | undefined;
+  /** Sent with every request beside its own, such as credentials. */
+  readonly headers?: Readonly<Record<string, string | string[]>> | undefined;
   readonly dialect: Dialect;
   /** Objects go as protobuf where they can. */
   readonly usesProtobuf: boolean;
@@ -94,7 +96,11 @@ class Exchange {
     const outgoing = request(`${this.options.url}${path}${query === "" ? "" : `?${query}`}`, {
       method,
       agent,
-      headers: body === undefined ? headers : { ...headers, "content-length": String(body.length) },
+      headers: {
+        ...this.options.headers,
+        ...headers,
+        ...(body === undefined ? {} : { "content-length": String(body.length) }),
+      },
     });
     outgoing.on("response", (incoming) => this.read(incoming));
     outgoing.on("error", (error) =>

@@ -152,12 +152,12 @@ describe("agents-keep-to-their-thresholds", () => {
 });
 
 describe("joined-nodes-evict-lawfully", () => {
-  it("says that no agent is bound, and proves nothing", async () => {
+  it("says that no node joins, and proves nothing", async () => {
     const resources = ok({ groupVersion: "v1", resources: core });
     const report = await run("joined-nodes-evict-lawfully", ({ path }) => (path === "/api/v1" ? resources : notFound));
     expect(outcomeOf(report, "hard")).toEqual({
       status: "unsupported",
-      feature: "nodes of the suite: no agent is bound",
+      feature: "nodes of the suite: none joins without --join-nodes",
     });
     expect(report.conclusion).toBe("inconclusive");
   });
