@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
 
 let runtime: Running;
@@ -104,6 +104,60 @@ describe("an agent alone", () => {
     expect(readFileSync(`${wide}.state`, "utf8")).toContain('"cpusetCpus":"4-7"');
     const other = await agent(`--container-runtime-endpoint=unix://${wide}`).ended;
     expect([other.code, other.stderr.includes("differs from state checkpoint policy")]).toEqual([2, true]);
+  });
+
+  it("pulls through --image-service-endpoint, with what a plugin knows of the registry; its own group is where it is told", async () => {
+    const images = `${socket}.images`;
+    await start("runtime", "--listen", `unix://${images}`).firstLine;
+    const [folder, plugins] = [join(scratch, "secret"), join(scratch, "plugins")];
+    for (const path of [folder, plugins]) mkdirSync(path);
+    const spec = { containers: [{ name: "c", image: "registry.example/team/c:1" }] };
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name: "secret" }, spec };
+    writeFileSync(join(folder, "a.json"), JSON.stringify(body));
+    const answer = {
+      apiVersion: "credentialprovider.nodeagent.svc.io/v1",
+      kind: "CredentialProviderResponse",
+      cacheKeyType: "Registry",
+      auth: { "registry.example": { username: "user", password: "word-of-the-plugin" } },
+    };
+    writeFileSync(join(plugins, "knows"), `#!/bin/sh\ncat > /dev/null\necho '${JSON.stringify(answer)}'\n`);
+    chmodSync(join(plugins, "knows"), 0o755);
+    const provider = {
+      name: "knows",
+      matchImages: ["registry.example"],
+      defaultCacheDuration: "1m",
+      apiVersion: answer.apiVersion,
+    };
+    const config = join(scratch, "plugins.json");
+    const kind = { apiVersion: "nodeagent.config.svc.io/v1", kind: "CredentialProviderConfig" };
+    writeFileSync(config, JSON.stringify({ ...kind, providers: [provider] }));
+    const running = agent(
+      `--pod-manifest-path=${folder}`,
+      `--image-service-endpoint=unix://${images}`,
+      `--image-credential-provider-config=${config}`,
+      `--image-credential-provider-bin-dir=${plugins}`,
+      "--nodeagent-cgroups=/agents.slice",
+    );
+    await running.firstLine;
+    const calls = (path: string): readonly { method: string }[] =>
+      readFileSync(path, "utf8")
+        .split("\n")
+        .slice(0, -1)
+        .flatMap((line) => (JSON.parse(line) as { call?: { method: string } }).call ?? []);
+    await vi.waitUntil(() => calls(`${images}.state`).some(({ method }) => method === "PullImage"), 30_000);
+    const pull = calls(`${images}.state`).find(({ method }) => method === "PullImage");
+    expect(pull).toMatchObject({ message: { auth: { username: "user", password: "word-of-the-plugin" } } });
+    const pulledThere = calls(`${socket}.state`).filter(({ method }) => method === "PullImage");
+    expect(JSON.stringify(pulledThere)).not.toContain("registry.example");
+    const group = "/sys/fs/cgroup/agents.slice/cgroup.procs";
+    await vi.waitUntil(() => readFileSync(`${socket}.state`, "utf8").includes(group), 30_000);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it("ends at once when the file of its cloud provider cannot be read", async () => {
+    const { code, stderr } = await agent(`--cloud-config=${join(scratch, "none")}`).ended;
+    expect([code, stderr.includes("--cloud-config")]).toEqual([2, true]);
   });
 
   it("does not start on a machine that its flags refuse", async () => {

@@ -10,6 +10,7 @@ import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
 import { type Profile, profiles } from "../../sim/contract/profile.ts";
+import { readText } from "../flags/pem-files.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { AgentLog, agentLogOptions } from "../output/agent-log.ts";
 import { interrupted } from "../output/interrupt.ts";
@@ -28,10 +29,17 @@ export interface RunAgentOptions {
 
 export async function runAgent({ settings, profile: name, context }: RunAgentOptions): Promise<ExitCode> {
   const profile = profiles[name];
-  const options = agentOptionsOf(settings, { hostname: hostname(), addresses: ownAddresses(), hasManagerState: true });
+  const options = agentOptionsOf(settings, {
+    hostname: hostname(),
+    addresses: ownAddresses(),
+    hasManagerState: true,
+    processId: process.pid,
+  });
   if (options.nodeName === "") throw new UsageError("empty hostname is invalid: give --hostname-override.");
   const rules = parseEvictionSettings(options.eviction);
   if ("error" in rules) throw new UsageError(`${rules.error}. Thresholds are written as in memory.available<100Mi.`);
+  const cloudConfig = settings.text("cloud-config");
+  if (cloudConfig !== "") readText(cloudConfig, "--cloud-config"); // of a provider that is a program of its own
   const log = new AgentLog(agentLogOptions(settings));
   const warn = (line: string): void => log.warning("agent", line);
   setOomScore(settings.number("oom-score-adj"), warn);

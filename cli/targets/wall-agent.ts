@@ -18,6 +18,7 @@ import { credentialPlugins, type PluginsOptions } from "../../sim/http/credentia
 import { readText } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
 import type { AgentLog } from "../output/agent-log.ts";
+import { programProfiles } from "./program-profiles.ts";
 import { loggedRuntime, loggedServer } from "./logged-calls.ts";
 import type { PairFile } from "./pair-file.ts";
 import { AgentNode } from "../../sim/agent/node/node-side.ts";
@@ -160,7 +161,9 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     return made;
   });
   const { view } = agent;
+  const profiles = programProfiles(settings);
   const end = (): void => {
+    profiles.close();
     driver.stop();
     remote?.close();
     grpc.close();
@@ -171,6 +174,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     agent: view,
     node,
     configz: () => configzOf(settings),
+    profiles,
     idleMillisMax: Math.floor(settings.number("streaming-connection-idle-timeout") / 1000),
     syncFrequencyMicros: options.pods.syncFrequencyMicros,
     access: new AgentAccess(view, accessSettingsOf(settings)),
@@ -194,9 +198,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     waitingPods: () => (agent.pods.isSure ? [...agent.pods.held.values()].filter(isWaiting).map(nameOf) : undefined),
     close() {
       void sockets.close();
-      driver.stop();
-      remote?.close();
-      grpc.close();
+      end();
     },
   };
 }

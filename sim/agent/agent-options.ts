@@ -48,6 +48,7 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
       logsDir: "/var/log/pods",
       allowedUnsafeSysctls: [],
       podCidr: "",
+      volumePluginDir: "/usr/libexec/svc/nodeagent-plugins/volume/exec/",
       kernel: {
         cpuQuota: true,
         cpuQuotaPeriodMicros: 100_000,

@@ -25,6 +25,7 @@ import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import { BackOffs } from "./runtime/back-off.ts";
 import { ControlGroups } from "./resources/control-groups.ts";
+import { writeFile } from "./resources/machine-files.ts";
 import { ResourceManagers } from "./resources/resource-managers.ts";
 import { amount, type ContainerPlaces, type NodeFacts } from "./runtime/container-config.ts";
 import { CriCaller } from "./runtime/cri-caller.ts";
@@ -38,6 +39,7 @@ import { startApiSource } from "./sources/api-source.ts";
 import { type FilesReader, startFileSource } from "./sources/file-source.ts";
 import { MirrorPods } from "./sources/mirror-pods.ts";
 import { startUrlSource, type UrlFetcher } from "./sources/url-source.ts";
+import { groupFolder } from "./stats/system-groups.ts";
 import { run, type Task } from "./task.ts";
 
 export interface AgentPorts {
@@ -199,7 +201,8 @@ export class Agent {
     this.pods.start();
     this.statuses.start();
     this.workers.start();
-    const { controlGroups: groups } = this.options;
+    const { controlGroups: groups, ownGroup } = this.options;
+    if (ownGroup !== undefined) run(this.joined(ownGroup), () => {});
     if (groups !== undefined) {
       new ControlGroups({
         cri: this.cri,
@@ -216,6 +219,12 @@ export class Agent {
       if (problem !== undefined) this.fail(problem);
       else if (managers.mustWait) this.startSources();
     });
+  }
+
+  /** Puts the agent itself where a flag wants it. */
+  private *joined({ path, processId }: NonNullable<AgentOptions["ownGroup"]>): Task<void> {
+    const isThere = yield* writeFile(this.cri, `${groupFolder(path)}/cgroup.procs`, String(processId));
+    if (!isThere) this.ports.warn?.(`--nodeagent-cgroups ${path}: this machine does not take the agent into it.`);
   }
 
   private startLogRotation(): void {
@@ -404,11 +413,11 @@ export class Agent {
   }
 
   private nodeFacts(): NodeFacts {
-    const { rootDir, logsDir, clusterDns, clusterDomain, kernel } = this.options.pods;
+    const { rootDir, logsDir, clusterDns, clusterDomain, kernel, volumePluginDir } = this.options.pods;
     const capacity = (this.nodeStatus()["capacity"] ?? {}) as Readonly<Record<string, string>>;
     const memoryCapacityBytes = amount(capacity["memory"], 0) ?? 0;
     const hostDns = this.ports.hostDns?.();
-    return { rootDir, logsDir, clusterDns, clusterDomain, memoryCapacityBytes, kernel, hostDns };
+    return { rootDir, logsDir, volumePluginDir, clusterDns, clusterDomain, memoryCapacityBytes, kernel, hostDns };
   }
 
   private nodeStatus(): JsonObject {

@@ -15,6 +15,8 @@ export interface AgentHost {
   readonly addresses: readonly string[];
   /** What managers of processors and memory have written down is looked at, though they have nothing to do. */
   readonly hasManagerState?: boolean;
+  /** Of the agent's process. Default: none, as in a simulation. */
+  readonly processId?: number;
 }
 
 export function accessSettingsOf({ flag, number, text }: AgentSettings): AccessSettings {
@@ -60,6 +62,7 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       logsDir: text("podLogsDir"),
       allowedUnsafeSysctls: texts("allowed-unsafe-sysctls"),
       podCidr: text("pod-cidr"),
+      volumePluginDir: text("volume-plugin-dir"),
       kernel: {
         cpuQuota: flag("cpu-cfs-quota"),
         cpuQuotaPeriodMicros: number("cpu-cfs-quota-period"),
@@ -94,6 +97,7 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
     },
     ...managersOf(settings, host.hasManagerState === true),
     ...controlGroupsOf(settings),
+    ...systemGroupsOf(settings, host),
   };
 }
 
@@ -110,6 +114,22 @@ function controlGroupsOf({ text, texts, number, map }: AgentSettings): Pick<Agen
     serviceReservedGroup: text("svc-reserved-cgroup"),
   };
   return { controlGroups };
+}
+
+/** Groups of programs beside pods; left out where no flag names one. */
+function systemGroupsOf(
+  { text, rules }: AgentSettings,
+  { processId }: AgentHost,
+): Pick<AgentOptions, "systemGroups" | "ownGroup"> {
+  const own = text("nodeagent-cgroups");
+  const named = [
+    { name: rules.dialect === "kubernetes" ? "kubelet" : "nodeagent", path: own },
+    { name: "runtime", path: text("runtime-cgroups") },
+    { name: "misc", path: text("system-cgroups") },
+  ];
+  const systemGroups = named.filter(({ path }) => path !== "");
+  if (systemGroups.length === 0) return {};
+  return { systemGroups, ...(own === "" || processId === undefined ? {} : { ownGroup: { path: own, processId } }) };
 }
 
 /** Left out where no policy gives anything to anybody. */

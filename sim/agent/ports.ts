@@ -8,6 +8,7 @@ import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import type { CpuPolicyOptions } from "./resources/cpu-assignment.ts";
 import type { TopologyPolicy } from "./resources/hints.ts";
+import type { SystemGroup } from "./stats/system-groups.ts";
 
 export interface ApiCall {
   readonly method: string;
@@ -178,6 +179,10 @@ export interface AgentOptions {
   readonly managers?: ManagerOptions;
   /** Undefined: no flag asks for any. */
   readonly controlGroups?: ControlGroupOptions;
+  /** Groups of programs beside pods, which the summary tells of. Default: none are known. */
+  readonly systemGroups?: readonly SystemGroup[];
+  /** The agent itself is put into it. */
+  readonly ownGroup?: { readonly path: string; readonly processId: number };
 }
 
 /** Limits that are written into control groups of the machine. */
@@ -265,6 +270,8 @@ export interface PodOptions {
   readonly allowedUnsafeSysctls: readonly string[];
   /** Addresses of pods where there is no server. Empty: the runtime's own. */
   readonly podCidr: string;
+  /** Programs of others that mount volumes, each in a folder `vendor~driver`. */
+  readonly volumePluginDir: string;
   readonly kernel: KernelOptions;
 }
 

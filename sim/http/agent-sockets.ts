@@ -7,7 +7,10 @@ import type { Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 
 export interface AgentSocketsOptions
-  extends Pick<AgentListenerOptions, "agent" | "node" | "configz" | "idleMillisMax" | "syncFrequencyMicros"> {
+  extends Pick<
+    AgentListenerOptions,
+    "agent" | "node" | "configz" | "idleMillisMax" | "syncFrequencyMicros" | "profiles"
+  > {
   readonly settings: AgentSettings;
   /** Of the serving listener; undefined where there is none. */
   readonly tls: TlsOptions | undefined;
@@ -56,7 +59,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
     more: Partial<AgentListenerOptions>,
     secure?: TlsOptions,
   ): Promise<void> => {
-    const { agent, node, configz, idleMillisMax, syncFrequencyMicros, hasDebugging } = common;
+    const { agent, node, configz, idleMillisMax, syncFrequencyMicros, hasDebugging, profiles } = common;
     const handler = new AgentListener({
       kind,
       agent,
@@ -65,6 +68,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
       idleMillisMax,
       syncFrequencyMicros,
       hasDebugging,
+      profiles,
       counts,
       ...more,
     });

@@ -68,6 +68,7 @@ describe("an agent's listeners", () => {
       for (const path of ["/exec/default/p/c", "/attach/default/p/c", "/portForward/default/p", "/runningpods/"]) {
         expect(get(path)).toMatchObject(disabled);
       }
+      expect(get("/debug/pprof/block")).toMatchObject(disabled);
       for (const path of ["/run/default/p/c", "/containerLogs/default/p/c", "/logs/"]) {
         expect(get(path, { method: "POST" })).toMatchObject(disabled);
       }
@@ -76,6 +77,21 @@ describe("an agent's listeners", () => {
     }
     const health = listening(world, { kind: "health" });
     expect([health("/healthz").text, health("/pods").status]).toEqual(["ok", 404]);
+  });
+
+  it("tell of the agent as a program, where there is one and the file leaves it on", () => {
+    const texts = { block: () => "late" };
+    const on = listening(running(), { profiles: { isOn: true, texts } });
+    expect(on("/debug/pprof/").text).toContain('<a href="block?debug=1">block</a>');
+    expect(on("/debug/pprof/block?debug=1")).toMatchObject({ status: 200, text: "late" });
+    for (const path of ["/debug/pprof/none", "/debug/pprof/__proto__", "/debug/pprof/block/x", "/debug/other"]) {
+      expect([path, on(path).status]).toEqual([path, 404]);
+    }
+    expect(listening(running(), { profiles: { isOn: false, texts } })("/debug/pprof/block")).toMatchObject({
+      status: 405,
+      text: "profiling endpoint is disabled.\n",
+    });
+    expect(listening(running())("/debug/pprof/block").status).toBe(404);
   });
 
   it("refuse what is not there, and what makes no sense", () => {

@@ -14,6 +14,7 @@ import { answerJson, answerText, bytesPayload, plainText } from "./answers.ts";
 import { readContainerLog } from "./container-logs.ts";
 import { readLogOptions } from "./log-options.ts";
 import { containerSeries, metricsText, resourceSeries, type Series } from "./metrics-text.ts";
+import { answerProfile, type ProgramProfiles } from "./profiles.ts";
 import { decoded, readQuery } from "./query.ts";
 import { openStream, runCommand, type StreamRequest } from "./streams.ts";
 
@@ -29,6 +30,8 @@ export interface AgentListenerOptions {
   /** Of streams; 0: none. */
   readonly idleMillisMax: number;
   readonly syncFrequencyMicros: Micros;
+  /** Default: there is no program to tell of. */
+  readonly profiles?: ProgramProfiles | undefined;
   /** Shared by all listeners of an agent. */
   readonly counts: RequestCounts;
 }
@@ -86,6 +89,7 @@ const routes: Readonly<Record<string, Route>> = {
     serve: (listener, asked) => listener.containerLog(asked),
   },
   logs: { on: both, methods: reads, debugging: "405", serve: (listener, asked) => listener.machineLogs(asked) },
+  debug: { on: both, methods: reads, debugging: "405", serve: (listener, asked) => listener.profile(asked) },
   run: { on: both, methods: ["POST"], debugging: "405", serve: (listener, asked) => listener.stream(asked, "run") },
   exec: { on: both, methods: streams, debugging: "405", serve: (listener, asked) => listener.stream(asked, "Exec") },
   attach: {
@@ -270,6 +274,12 @@ export class AgentListener implements ApiHandler {
   private healthSeries(): readonly Series[] {
     const rows = ["ping", "log", "syncloop"].map((name) => [{ name, type: "healthz" }, 1] as const);
     return [{ name: "kubernetes_healthcheck", type: "gauge", help: "The result of a single healthcheck.", rows }];
+  }
+
+  profile({ responder, rest: [what, name = "", ...more] }: Asked): void {
+    const { profiles } = this.options;
+    if (what !== "pprof" || profiles === undefined || more.length > 0) this.notFound(responder);
+    else answerProfile(profiles, name, responder);
   }
 
   /** As the runtime has them, whoever wants them. */

@@ -2,6 +2,7 @@
 import type { EvictionRules } from "../../../wire/eviction-thresholds.ts";
 import type { MachineInfoResponse, MachineReadingResponse, StatusResponse } from "../../../wire/cri-messages.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import { formatTime } from "../../../wire/time.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
@@ -10,7 +11,10 @@ import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
 import type { ActivePod, AgentContext, NodeSide, Rejection } from "../ports.ts";
 import { type NodeReading, type PodReading, StatsReader } from "../stats/stats-reader.ts";
-import { summaryOf } from "../stats/summary.ts";
+import { readingTime, summaryOf } from "../stats/summary.ts";
+import { groupParts } from "../stats/system-groups.ts";
+import { CriCaller } from "../runtime/cri-caller.ts";
+import { run } from "../task.ts";
 import { VolumeParts } from "../stats/volume-parts.ts";
 import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -115,14 +119,31 @@ export class AgentNode implements NodeSide {
     const options = { nodeName, startedSeconds: this.startedSeconds, onlyCpuAndMemory };
     this.stats.readNode((node) => {
       this.stats.readPods((pods) => {
-        if (node === undefined || pods === undefined) done(undefined);
-        else {
-          const whole = summaryOf(node, pods.values(), options);
+        if (node === undefined || pods === undefined) {
+          done(undefined);
+          return;
+        }
+        this.readGroups(node, (groups) => {
+          const whole = summaryOf(node, pods.values(), options, groups);
           const nowMicros = this.given.context.process.clock.nowMicros();
           done(onlyCpuAndMemory ? whole : this.volumes.of(whole, nowMicros));
-        }
+        });
       });
     });
+  }
+
+  private readGroups({ machine }: NodeReading, done: (parts: readonly JsonObject[]) => void): void {
+    const { context, runtime } = this.given;
+    const { systemGroups = [], pods } = context.options;
+    if (systemGroups.length === 0) {
+      done([]);
+      return;
+    }
+    const cri = new CriCaller(context.process, runtime, pods.runtimeRequestTimeoutMicros);
+    run(
+      groupParts(cri, systemGroups, { time: readingTime(machine), startTime: formatTime(this.startedSeconds) }),
+      done,
+    );
   }
 
   /** What was read of the machine and of the pods, for metrics. */

@@ -19,6 +19,7 @@ import { annotations, labels } from "./runtime-pod.ts";
 export interface NodeFacts extends DnsFacts {
   readonly rootDir: string;
   readonly logsDir: string;
+  readonly volumePluginDir: string;
   readonly memoryCapacityBytes: number;
   readonly kernel: KernelOptions;
 }

@@ -4,7 +4,7 @@ import { podOf } from "../pods/pod-types.ts";
 import type { KernelOptions } from "../ports.ts";
 import { containerConfig, sandboxConfig } from "./container-config.ts";
 
-const { kernel, rootDir, logsDir } = defaultAgentOptions("n1").pods;
+const { kernel, rootDir, logsDir, volumePluginDir } = defaultAgentOptions("n1").pods;
 const pod = podOf({
   metadata: { name: "p", namespace: "default", uid: "1-2" },
   spec: { containers: [{ name: "c", image: "i", resources: { limits: { cpu: "500m" } } }] },
@@ -14,6 +14,7 @@ function told(changes: Partial<KernelOptions>) {
   const node = {
     rootDir,
     logsDir,
+    volumePluginDir,
     clusterDns: [],
     clusterDomain: "",
     memoryCapacityBytes: 1,

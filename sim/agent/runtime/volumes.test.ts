@@ -9,12 +9,20 @@ import { run } from "../task.ts";
 import { CriCaller } from "./cri-caller.ts";
 import { mountVolumes } from "./volumes.ts";
 
-const { kernel, rootDir, logsDir } = defaultAgentOptions("n1").pods;
+const { kernel, rootDir, logsDir, volumePluginDir } = defaultAgentOptions("n1").pods;
 const decoder = new TextDecoder();
 
 /** What is in a pod's volume `v` once it is there; a string: why it is not. */
-function mounted(volume: JsonObject, objects: Readonly<Record<string, JsonObject>> = {}) {
+function mounted(
+  volume: JsonObject,
+  objects: Readonly<Record<string, JsonObject>> = {},
+  files: Readonly<Record<string, string>> = {},
+) {
   const bench = new RuntimeBench();
+  for (const [path, text] of Object.entries(files)) {
+    bench.ask("MakePath", { path: path.slice(0, path.lastIndexOf("/")) });
+    bench.ask("WritePath", { path, content: new TextEncoder().encode(text) });
+  }
   const process = bench.kernel.process("agent-n1");
   const api = {
     call: ({ path }: { path: string }, done: (answer: object) => void) => {
@@ -32,7 +40,7 @@ function mounted(volume: JsonObject, objects: Readonly<Record<string, JsonObject
       volumes: [{ name: "v", ...volume }],
     },
   } as unknown as JsonObject;
-  const node = { rootDir, logsDir, clusterDns: [], clusterDomain: "", memoryCapacityBytes: 1, kernel };
+  const node = { rootDir, logsDir, volumePluginDir, clusterDns: [], clusterDomain: "", memoryCapacityBytes: 1, kernel };
   const context = {
     api,
     cri: new CriCaller(process, bench.runtime, 10_000_000),
@@ -54,6 +62,7 @@ function mounted(volume: JsonObject, objects: Readonly<Record<string, JsonObject
   const plugin = kind[Object.keys(volume)[0] as keyof typeof kind];
   return {
     failure,
+    entries: (path: string) => bench.ask("ListPath", { path }).entries.map(({ name }) => name),
     bytes: (path: string): Uint8Array =>
       bench.ask("ReadPath", { path: `${rootDir}/pods/u/volumes/kubernetes.io~${plugin}/v/${path}` }).content,
   };
@@ -100,5 +109,25 @@ describe("volumes of objects", () => {
     expect(items.map(({ path }) => decoder.decode(bytes(path)))).toEqual(["2", "1500", "200", "64", "4", "0"]);
     const { failure } = mounted({ downwardAPI: { items: [item("x", "no", "limits.cpu")] } });
     expect(failure).toContain("container no not found");
+  });
+});
+
+describe("volumes of plugins of others", () => {
+  const volume = { flexVolume: { driver: "example.com/disk" } };
+  const place = `${volumePluginDir}example.com~disk/disk`;
+
+  it("are there where the plugin is in its folder", () => {
+    const { failure, entries } = mounted(volume, {}, { [place]: "#!/bin/sh" });
+    expect([failure, entries(`${rootDir}/pods/u/volumes`)]).toEqual([undefined, ["example.com~disk"]]);
+  });
+
+  it("fail where it is not", () => {
+    for (const files of [
+      {},
+      { [`${volumePluginDir}disk`]: "#!/bin/sh" },
+      { [`/elsewhere/example.com~disk/disk`]: "" },
+    ]) {
+      expect(mounted(volume, {}, files as Record<string, string>).failure).toContain("no volume plugin matched");
+    }
   });
 });

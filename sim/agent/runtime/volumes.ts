@@ -3,7 +3,8 @@
  * What fails is tried again after half a second, then after twice as long each time, two minutes and two seconds at most.
  * Source: the facts' recordings (FailedMount and its times) and the published layout of a pod's directory.
  *
- * Simplification: claims of persistent storage and plugins of others are not mounted; such a pod says so and waits.
+ * Simplification: claims of persistent storage are not mounted; such a pod says so and waits. A plugin of others has to be in
+ * its folder on the machine, and is not run: its volume is an empty directory.
  */
 import type { Mount } from "../../../wire/cri-messages.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -55,9 +56,20 @@ const plugins: Readonly<Record<string, string>> = {
 function volumePath(node: NodeFacts, uid: string, volume: JsonObject): string | undefined {
   const hostPath = volume["hostPath"] as { readonly path: string } | undefined;
   if (hostPath !== undefined) return hostPath.path;
+  const { driver } = (volume["flexVolume"] ?? {}) as { readonly driver?: string };
+  if (driver !== undefined)
+    return `${podDirectory(node, uid)}/volumes/${escapedDriver(driver)}/${String(volume["name"])}`;
   const kind = Object.keys(plugins).find((name) => volume[name] !== undefined);
   if (kind === undefined) return undefined;
   return `${podDirectory(node, uid)}/volumes/kubernetes.io~${plugins[kind]}/${String(volume["name"])}`;
+}
+
+/** `vendor/driver`, as folders are called. */
+const escapedDriver = (driver: string): string => driver.replaceAll("/", "~");
+
+/** Where the program of a driver has to be. */
+function driverPath({ volumePluginDir }: NodeFacts, driver: string): string {
+  return `${volumePluginDir.replace(/\/+$/, "")}/${escapedDriver(driver)}/${driver.split("/").at(-1) ?? ""}`;
 }
 
 function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Task<string | undefined> {
@@ -67,6 +79,14 @@ function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Tas
     return `this agent has no volumes of kind ${kind}`;
   }
   if (volume["hostPath"] !== undefined) return undefined;
+  const { driver } = (volume["flexVolume"] ?? {}) as { readonly driver?: string };
+  if (driver !== undefined) {
+    const program = yield* context.cri.ask("ReadPath", { path: driverPath(context.node, driver) });
+    if (!program.ok)
+      return `failed to get Plugin from volumeSpec for volume ${JSON.stringify(volume["name"])} err=no volume plugin matched`;
+    const made = yield* context.cri.ask("MakePath", { path });
+    return made.ok ? undefined : made.text;
+  }
   const emptyDir = volume["emptyDir"] as { readonly medium?: string; readonly sizeLimit?: string } | undefined;
   const read = emptyDir === undefined ? yield* filesOf(context, pod, volume) : { files: new Map<string, Uint8Array>() };
   if ("error" in read) return read.error;

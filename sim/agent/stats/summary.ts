@@ -17,18 +17,32 @@ export interface SummaryOptions {
   readonly onlyCpuAndMemory: boolean;
 }
 
-export function summaryOf(node: NodeReading, pods: Iterable<PodReading>, options: SummaryOptions): JsonObject {
-  return { node: nodePart(node, options), pods: [...pods].map((pod) => podPart(pod, node, options)) };
+/** `groups` are of programs beside pods. */
+export function summaryOf(
+  node: NodeReading,
+  pods: Iterable<PodReading>,
+  options: SummaryOptions,
+  groups: readonly JsonObject[] = [],
+): JsonObject {
+  return { node: nodePart(node, options, groups), pods: [...pods].map((pod) => podPart(pod, node, options)) };
 }
 
-function nodePart({ machine, images, layout }: NodeReading, options: SummaryOptions): JsonObject {
-  const time = timeOf(machine.timestamp);
+function nodePart(
+  { machine, images, layout }: NodeReading,
+  options: SummaryOptions,
+  groups: readonly JsonObject[],
+): JsonObject {
+  const time = readingTime(machine);
   const startTime = formatTime(options.startedSeconds);
   const memory = machine.memory === undefined ? undefined : memoryPart(time, machine.memory);
   const podsMemory = machine.podsMemory === undefined ? undefined : memoryPart(time, machine.podsMemory);
+  const systemContainers = [
+    ...groups,
+    ...(podsMemory === undefined ? [] : [{ name: "pods", startTime, memory: podsMemory }]),
+  ];
   const common = {
     nodeName: options.nodeName,
-    systemContainers: podsMemory === undefined ? undefined : [{ name: "pods", startTime, memory: podsMemory }],
+    systemContainers: systemContainers.length === 0 ? undefined : systemContainers,
     startTime,
     cpu: cpuPart(machine.cpu),
     memory,
@@ -138,6 +152,8 @@ function onDisk(time: string, disk: FilesystemReading | undefined, use: DiskUsag
 function usedPart({ usedBytes, inodesUsed }: NodeReading["images"]): JsonObject {
   return present({ usedBytes: usedBytes?.value, inodesUsed: inodesUsed?.value });
 }
+
+export const readingTime = ({ timestamp }: NodeReading["machine"]): string => timeOf(timestamp);
 
 const timeOf = (nanos: number): string => formatTime(Math.floor(nanos / 1_000_000_000));
 

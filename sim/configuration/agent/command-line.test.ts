@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dialects } from "../../../wire/dialect.ts";
 import { agentRules } from "./agent-rules.ts";
 import { type AgentCommand, type AgentFiles, readAgentCommand } from "./command-line.ts";
-import type { FlagRow, FlagType } from "./flag-row.ts";
+import { sampleOf } from "./flag-samples.fixture.ts";
 import { flagTable } from "./flag-table.ts";
 import { observedAnswers } from "./observed-answers.fixture.ts";
 import { type AgentSettings, standardOf } from "./settings.ts";
@@ -44,92 +44,6 @@ function problemsOf(args: readonly string[], name: Name = "svc", texts: Readonly
   const command = read(args, name, texts);
   return command.is === "refused" ? command.problems.join("\n") : "";
 }
-
-/** A value that is not the default, and one that is refused, whatever the flag; `undefined`: any text will do. */
-const samples: Readonly<Record<FlagType, readonly [good: string, bad: string | undefined]>> = {
-  bool: ["false", "maybe"],
-  help: ["true", "maybe"],
-  version: ["false", "maybe"],
-  int32: ["7", "2147483648"],
-  int: ["8", "1.5"],
-  level: ["4", "high"],
-  duration: ["41s", "41"],
-  string: ["some", undefined],
-  strings: ["pods", undefined],
-  ip: ["127.0.0.2", "localhost"],
-  bytes: ["0", "1 MB"],
-  gates: ["NodeSwap=false", "NodeSwap"],
-  labels: ["a=b", "-a=b"],
-  pairs: ["memory=10%", "memory"],
-  thresholds: ["memory.available<1Gi", "memory.available>1Gi"],
-  headers: ["a:b", "ab"],
-  taints: ["a=b:NoExecute", "a=b:Never"],
-  reservedMemory: ["0:memory=1Gi", "0"],
-  vmodule: ["a=1", "a"],
-};
-
-/** Flags of which the sample of their type is not one. */
-const better: Readonly<Record<string, readonly [good: string, bad: string | undefined]>> = {
-  "allowed-unsafe-sysctls": ["kernel.msg*", "vm.swappiness"],
-  "authorization-mode": ["AlwaysAllow", "Maybe"],
-  "cloud-provider": ["external", "aws"],
-  config: ["file", "none"],
-  "config-dir": ["dir", undefined],
-  "container-log-max-files": ["7", "1"],
-  "container-log-max-size": ["1Mi", "large"],
-  "container-runtime-endpoint": ["unix:///a", ""],
-  "cgroups-per-qos": ["true", "false"],
-  "cpu-cfs-quota-period": ["100ms", "1h"],
-  "cpu-manager-policy": ["none", "magic"],
-  "cpu-manager-policy-options": ["", "a"],
-  "enforce-node-allocatable": ["none", "some"],
-  "eviction-minimum-reclaim": ["memory.available=1Gi", "memory.available=-1"],
-  "eviction-soft": ["", "memory.available<1Gi"],
-  "eviction-soft-grace-period": ["memory.available=1m", "memory.available=-1m"],
-  "exit-on-lock-contention": ["false", "true"],
-  "hairpin-mode": ["none", "some"],
-  "image-gc-high-threshold": ["90", "101"],
-  "image-gc-low-threshold": ["7", "90"],
-  "log-flush-frequency": ["41s", "-1s"],
-  "logging-format": ["json", "xml"],
-  "memory-manager-policy": ["None", "none"],
-  "node-status-max-images": ["-1", "-2"],
-  "oom-score-adj": ["7", "1001"],
-  port: ["7", "0"],
-  "healthz-port": ["0", "-1"],
-  "read-only-port": ["0", "-1"],
-  "event-qps": ["7", "-1"],
-  "event-burst": ["7", "-1"],
-  "max-open-files": ["7", "-1"],
-  "max-pods": ["7", "-1"],
-  "pods-per-core": ["7", "-1"],
-  "registry-qps": ["7", "-1"],
-  "registry-burst": ["7", "-1"],
-  "svc-api-qps": ["7", "-1"],
-  "svc-api-burst": ["7", "-1"],
-  "qos-reserved": ["", "memory=50%"],
-  "reserved-cpus": ["0-3,7", "3-1"],
-  "root-dir": ["/a", ""],
-  "rotate-server-certificates": ["true", "maybe"],
-  runonce: ["false", "true"],
-  "svc-reserved": ["cpu=1", "gpu=1"],
-  "system-reserved": ["memory=1Gi", "cpu=-1"],
-  "sync-frequency": ["41s", "0s"],
-  "system-cgroups": ["", "/system"],
-  "tls-cert-file": ["", "a"],
-  "tls-private-key-file": ["", "a"],
-  "tls-cipher-suites": ["TLS_RSA_WITH_RC4_128_SHA", "NONE"],
-  "tls-min-version": ["VersionTLS13", "VersionTLS9"],
-  "topology-manager-policy": ["restricted", "sometimes"],
-  "topology-manager-policy-options": ["", "a"],
-  "topology-manager-scope": ["pod", "node"],
-  "log-text-split-stream": ["false", "true"],
-  "log-json-split-stream": ["false", "true"],
-  "authentication-token-webhook": ["false", "true"],
-};
-
-const sampleOf = ({ name, type }: FlagRow): readonly [good: string, bad: string | undefined] =>
-  better[name] ?? samples[type];
 
 describe.each(["svc", "kubernetes"] as const)("every flag, %s", (name) => {
   const rules = agentRules[name];

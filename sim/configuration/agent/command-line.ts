@@ -147,8 +147,8 @@ export function withHard(fields: FileFields, rules: AgentRules): FileFields {
 function keptWarnings(settings: AgentSettings): readonly string[] {
   return [...settings.given].flatMap((name) => {
     const effect = flagRow(name)?.effect;
-    return effect !== undefined && "kept" in effect
-      ? [`Flag --${name} is checked and kept, and nothing else follows from it: ${effect.kept}.`]
+    return effect !== undefined && "kernelAlone" in effect
+      ? [`Flag --${name} is checked and kept, and nothing else follows from it: ${effect.kernelAlone}.`]
       : [];
   });
 }

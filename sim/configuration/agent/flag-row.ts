@@ -44,5 +44,5 @@ export interface FlagRow {
 export type FlagEffect =
   /** Where it shows. */
   | { readonly acts: string }
-  /** It is checked and kept, and the agent says at its start why nothing else follows from it. */
-  | { readonly kept: string };
+  /** Only a real kernel could act on it: it is checked and shown in `/configz`, and the agent reports at its start why that is all. */
+  | { readonly kernelAlone: string };

@@ -5,7 +5,7 @@
 import type { FlagDefault, FlagEffect, FlagRow, FlagType } from "./flag-row.ts";
 
 const acts = (where: string): FlagEffect => ({ acts: where });
-const kept = (why: string): FlagEffect => ({ kept: why });
+const kernelAlone = (why: string): FlagEffect => ({ kernelAlone: why });
 
 /** A flag with a field in the configuration file, which is where it belongs. */
 function inFile(
@@ -34,7 +34,7 @@ function own(
 const removed = (removal: string) => ({ deprecated: "R", removal }) as const;
 
 const inCalls = acts("what the runtime is told of pods");
-const kernel = kept("only a kernel under the containers could act on it");
+const inSummary = acts("the summary of usage");
 const inGroups = acts("limits in control groups of the machine");
 const onListener = acts("the serving listener");
 const whoMayCall = acts("who may call");
@@ -153,7 +153,7 @@ export const flagTable: readonly FlagRow[] = [
     "string",
     "",
     "Configuration of the cloud provider.",
-    kept("there are no cloud providers inside this agent"),
+    acts("the start: a file that cannot be read ends it"),
     removed("will be removed in 1.25 or later, in favor of removing cloud provider code from NodeAgent."),
   ),
   own("cloud-provider", "string", "", "Empty, or external: another program initializes the node.", inNode),
@@ -204,7 +204,7 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "enableContentionProfiling",
     "Profile blocking, where profiling is on.",
-    kept("this agent has no profiler"),
+    acts("what /debug/pprof/block tells"),
   ),
   inFile("cpu-cfs-quota", "bool", "true", "cpuCFSQuota", "Hold containers to their CPU limits.", inCalls),
   inFile("cpu-cfs-quota-period", "duration", "100ms", "cpuCFSQuotaPeriod", "Period of CPU quotas.", inCalls),
@@ -330,7 +330,7 @@ export const flagTable: readonly FlagRow[] = [
     "string",
     "mount",
     "Program that mounts volumes.",
-    kernel,
+    kernelAlone("directories of volumes are made through the runtime, and no file system of a kernel is mounted"),
     removed("will be removed in 1.24 or later. in favor of using CSI."),
   ),
   inFile(
@@ -364,7 +364,7 @@ export const flagTable: readonly FlagRow[] = [
     "promiscuous-bridge",
     "hairpinMode",
     "How a pod reaches itself through a service: promiscuous-bridge, hairpin-veth or none.",
-    kernel,
+    kernelAlone("bridges and pairs of interfaces of pods belong to the kernel, and the runtime's network sets them up"),
   ),
   inFile(
     "healthz-bind-address",
@@ -430,7 +430,9 @@ export const flagTable: readonly FlagRow[] = [
     "false",
     "kernelMemcgNotification",
     "Have the kernel tell of thresholds of memory.",
-    kernel,
+    kernelAlone(
+      "notices of memory come from control groups of version 1 in a kernel; usage is looked at every ten seconds",
+    ),
   ),
   inFile(
     "local-storage-capacity-isolation",
@@ -483,7 +485,7 @@ export const flagTable: readonly FlagRow[] = [
     "true",
     "makeIPTablesUtilChains",
     "Keep the machine's iptables rules.",
-    kernel,
+    kernelAlone("chains of iptables are in a kernel's filter of packets"),
   ),
   inFile("manifest-url", "string", "", "staticPodURL", "URL of more pods.", inSources),
   inFile("manifest-url-header", "headers", "", "staticPodURLHeader", "Headers for that URL, as name:value.", inSources),
@@ -554,7 +556,14 @@ export const flagTable: readonly FlagRow[] = [
     "How often the node's status is computed.",
     inNode,
   ),
-  inFile("nodeagent-cgroups", "string", "", "kubeletCgroups", "Control group of the agent itself.", kernel),
+  inFile(
+    "nodeagent-cgroups",
+    "string",
+    "",
+    "kubeletCgroups",
+    "Control group of the agent itself.",
+    acts("the agent's own process and the summary of usage"),
+  ),
   inFile(
     "oom-score-adj",
     "int32",
@@ -662,7 +671,7 @@ export const flagTable: readonly FlagRow[] = [
     "End when the pods of files and URL run.",
     acts("the agent's own process"),
   ),
-  own("runtime-cgroups", "string", "", "Control group of the runtime.", kernel),
+  own("runtime-cgroups", "string", "", "Control group of the runtime.", inSummary),
   inFile(
     "runtime-request-timeout",
     "duration",
@@ -703,7 +712,7 @@ export const flagTable: readonly FlagRow[] = [
     acts("which server is called"),
   ),
   inFile("sync-frequency", "duration", "1m0s", "syncFrequency", "Longest time between two looks at a pod.", inPods),
-  inFile("system-cgroups", "string", "", "systemCgroups", "Control group of processes that have none.", kernel),
+  inFile("system-cgroups", "string", "", "systemCgroups", "Control group of processes that have none.", inSummary),
   inFile("system-reserved", "pairs", "", "systemReserved", "Resources kept for the machine's other programs.", inNode),
   inFile("system-reserved-cgroup", "string", "", "systemReservedCgroup", "Control group of those programs.", inGroups),
   inFile("tls-cert-file", "string", "", "tlsCertFile", "Serving certificate.", onListener),
@@ -751,7 +760,7 @@ export const flagTable: readonly FlagRow[] = [
     "/usr/libexec/svc/nodeagent-plugins/volume/exec/",
     "volumePluginDir",
     "Directory of volume plugins of others.",
-    kept("this agent runs no plugins of others"),
+    acts("which volumes of others pods get"),
   ),
   inFile(
     "volume-stats-agg-period",
@@ -759,6 +768,6 @@ export const flagTable: readonly FlagRow[] = [
     "1m0s",
     "volumeStatsAggPeriod",
     "How often usage of volumes is computed; negative: never.",
-    acts("the summary of usage"),
+    inSummary,
   ),
 ];

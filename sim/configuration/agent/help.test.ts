@@ -12,26 +12,6 @@ describe("help", () => {
   });
 });
 
-/** Every other flag acts, and has a test that shows where. */
-const withoutEffect = [
-  "cloud-config",
-  "contention-profiling",
-  "experimental-mounter-path",
-  "hairpin-mode",
-  "kernel-memcg-notification",
-  "make-iptables-util-chains",
-  "nodeagent-cgroups",
-  "runtime-cgroups",
-  "system-cgroups",
-  "volume-plugin-dir",
-];
-
-it("flags that are checked, kept and told at the start are a closed list, each with a reason", () => {
-  const kept = flagTable.filter(({ effect }) => "kept" in effect);
-  expect(kept.map(({ name }) => name)).toEqual(withoutEffect);
-  for (const { effect } of kept) expect("kept" in effect && effect.kept).toMatch(/\w+ \w+/);
-});
-
 describe("the reference of options", () => {
   it("is the table's; `npx vitest run sim/configuration/agent -u` writes it anew", async () => {
     await expect(optionsReference()).toMatchFileSnapshot("../../../docs/agent-options.md");

@@ -78,20 +78,21 @@ export function optionsReference(): string {
     const [documented = "", observed = ""] = standards;
     const standard =
       documented === observed ? code(documented) : `${code(documented)}; kubernetes: ${code(observed) || "none"}`;
-    const effect = "acts" in row.effect ? row.effect.acts : `kept: ${row.effect.kept}`;
+    const effect = "acts" in row.effect ? row.effect.acts : `a kernel alone: ${row.effect.kernelAlone}`;
     const names = `\`${row.shorthand === undefined ? "" : `-${row.shorthand}, `}--${row.name}\``;
     const type = typeNames[row.type] === "" ? "bool" : typeNames[row.type].replaceAll("|", "\\|");
     return `| ${names} | ${code(type)} | ${standard} | ${row.deprecated ?? ""} | ${code(row.field ?? "")} | ${row.help} | ${effect} |`;
   });
-  const kept = flagTable.filter(({ effect }) => "kept" in effect).length;
+  const closed = flagTable.filter(({ effect }) => "kernelAlone" in effect).map(({ name }) => `\`--${name}\``);
   const only = fileFields.filter(({ flag }) => flag === undefined).map(({ field }) => `\`${field}\``);
   return `# Options of the node agent
 
 Every flag of \`nodeagent\`, made of the table in \`sim/configuration/agent/flag-table.ts\`. Flags come before drop-in files,
 those before \`--config\`, and that before defaults. C: deprecated, set it in the file. R: will be removed.
 
-The last column says what a flag does here. ${flagTable.length - kept} of ${flagTable.length} act. The others are kept: they are read and checked like the rest, and an
-agent that is given one says at its start why nothing else follows.
+The last column says what a flag does here. ${flagTable.length - closed.length} of ${flagTable.length} act. On the others only a real kernel could act, and this is the whole list of them:
+${closed.join(", ")}. They are read and checked like the rest, \`/configz\` shows those that have a field, and an agent that is given one says at its
+start why nothing else follows.
 
 | flag | type | default | | field of the file | meaning | acts on |
 |---|---|---|---|---|---|---|
