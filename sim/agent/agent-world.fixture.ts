@@ -8,6 +8,7 @@ import { noControllers } from "../control/controllers.ts";
 import { TestBed } from "../apiserver/test-bed.fixture.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import { type AgentBugName, agentBugsOn } from "../planted/agent-bugs.ts";
+import type { CredentialsReader } from "./runtime/image-pulls.ts";
 import type { FilesReader } from "./sources/file-source.ts";
 import { Agent } from "./agent.ts";
 import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
@@ -67,6 +68,8 @@ export interface WorldMore {
   readonly manifests?: Map<string, string>;
   /** Between the agent and its runtime. */
   readonly around?: (inner: CriRuntime, machine: Process) => CriRuntime;
+  /** What is known of the registries of images. */
+  readonly credentials?: CredentialsReader;
   /** Of the node, beside what every node has. */
   readonly amounts?: Readonly<Record<string, string>>;
 }
@@ -112,6 +115,7 @@ export class AgentWorld {
           runtime: this.more.around?.(this.runtime, this.machine) ?? this.runtime,
           bugs: agentBugsOn(this.bugs),
           ...(this.manifests === undefined ? {} : { readFiles: this.readFiles }),
+          ...(this.more.credentials === undefined ? {} : { credentials: this.more.credentials }),
           nodeSide: plainNode(this.more.amounts ?? {}),
           fail: (why) => this.failures.push(why),
           firstRelistMicros: this.firstRelistMicros,

@@ -94,8 +94,9 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     sightings.push(sightingOf(seen, attempt.clock.nowMillis(), attempt.profile.dialect));
     taints.add(JSON.stringify(objectsIn(seen["spec"], "taints").map(({ key }) => key)));
     const askedMillis = attempt.clock.nowMillis();
-    for (const name of await evictedByEvents(attempt, namespace)) {
-      lives.get(name)?.tell(toldBefore, attempt.clock.nowMillis());
+    for (const { name, uid } of await evictedByEvents(attempt, namespace)) {
+      const record = lives.get(name);
+      if (uid === undefined || uid === record?.uid) record?.tell(toldBefore, attempt.clock.nowMillis());
     }
     toldBefore = askedMillis;
     const { items } = await pods.readList();
@@ -134,14 +135,21 @@ async function requireOnlyOwn(attempt: Attempt, node: string, namespace: string)
   );
 }
 
-/** Names of pods that events say were evicted. None where events cannot be read: then the pods' ends must do. */
-async function evictedByEvents(attempt: Attempt, namespace: string): Promise<readonly string[]> {
+/**
+ * Pods that events say were evicted. None where events cannot be read: then the pods' ends must do. A namespace may have had
+ * pods of the same names before, whose events are still there.
+ */
+async function evictedByEvents(
+  attempt: Attempt,
+  namespace: string,
+): Promise<readonly { readonly name: string; readonly uid: string | undefined }[]> {
   const path = `/api/v1/namespaces/${namespace}/events`;
   const answer = await attempt.client.attempt("GET", path, { query: { fieldSelector: "reason=Evicted" } });
   if (answer instanceof LostAnswer || answer.status !== 200) return [];
-  return objectsIn(answer.json, "items").flatMap(({ involvedObject }) =>
-    isJsonObject(involvedObject) && typeof involvedObject["name"] === "string" ? [involvedObject["name"]] : [],
-  );
+  return objectsIn(answer.json, "items").flatMap(({ involvedObject }) => {
+    const { name, uid } = isJsonObject(involvedObject) ? involvedObject : {};
+    return typeof name === "string" ? [{ name, uid: typeof uid === "string" && uid !== "" ? uid : undefined }] : [];
+  });
 }
 
 async function joinNode(attempt: Attempt, host: NodeHost, scenario: NodeScenario, name: string): Promise<JoinedNode> {
@@ -238,6 +246,7 @@ async function priorityOf(attempt: Attempt, priority: number): Promise<JsonObjec
 
 /** A pod as the list shows it from time to time. */
 class PodRecord {
+  readonly uid: string | undefined;
   private readonly traits: ReturnType<typeof traitsOf>;
   private readonly statuses: PodStatus[] = [];
   private startedMillis = Number.POSITIVE_INFINITY;
@@ -246,6 +255,7 @@ class PodRecord {
   private told: EvictionShown["told"];
 
   constructor(made: ApiObject, attempt: Attempt) {
+    this.uid = made.metadata.uid;
     this.traits = traitsOf(made, attempt.profile.dialect);
     this.lastAliveMillis = attempt.clock.nowMillis();
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ApiRequest, JsonObject, Responder, TunnelTarget } from "../../contract/http-message.ts";
-import { AgentWorld } from "../agent-world.fixture.ts";
+import type { CriAnswer } from "../../../wire/cri.ts";
+import type { CriRuntime } from "../../cri/cri-port.ts";
+import { AgentWorld, type WorldMore } from "../agent-world.fixture.ts";
 import { AgentListener, type AgentListenerOptions, RequestCounts } from "./agent-listener.ts";
 
 const box = { containers: [{ name: "c", image: "serves:1", imagePullPolicy: "IfNotPresent" }] };
@@ -41,8 +43,18 @@ function listening(world: AgentWorld, more: Partial<AgentListenerOptions> = {}) 
   };
 }
 
-function running(): AgentWorld {
-  const world = new AgentWorld();
+/** Streams at an address of its own. */
+const streaming = (inner: CriRuntime): CriRuntime => ({
+  start(request, done, fail) {
+    if (!["Exec", "Attach", "PortForward"].includes(request.method)) return inner.start(request, done, fail);
+    done({ ok: true, message: { url: "http://127.0.0.1:1/stream" } } as CriAnswer);
+    return () => {};
+  },
+  events: (reader, sink) => inner.events(reader, sink),
+});
+
+function running(more: WorldMore = {}): AgentWorld {
+  const world = new AgentWorld({}, undefined, more);
   world.runtime.images.set("serves:1", { stopsAfterMicros: 500_000 });
   world.create("p", box);
   world.run(10);
@@ -108,6 +120,20 @@ describe("an agent's listeners", () => {
     expect(get("/containerLogs/default/p/c?tailLines=-1").status).toBe(422);
     expect(get("/containerLogs/default/p/other").status).toBe(404);
     expect(get("/pods", { method: "DELETE" }).status).toBe(405);
+  });
+
+  it("hand streams on with the idle limit of the flag, and an end after four hours", () => {
+    const upgrade = { headers: { upgrade: "SPDY/3.1", connection: "Upgrade" } };
+    for (const idleMillisMax of [0, 90_000]) {
+      const get = listening(running({ around: streaming }), { idleMillisMax });
+      for (const path of [
+        "/exec/default/p/c?command=sh&output=1",
+        "/attach/default/p/c?output=1",
+        "/portForward/default/p",
+      ]) {
+        expect(get(path, upgrade).tunnel).toMatchObject({ idleMillisMax, millisMax: 14_400_000 });
+      }
+    }
   });
 
   it("is not well when the runtime has not been listed for long", () => {
