@@ -106,6 +106,7 @@ import { tablesShowTheList } from "./tables/tables-show-the-list.ts";
 import { tableWatchesTellRows } from "./tables/table-watches-tell-rows.ts";
 import { typesHaveTheirColumns } from "./tables/types-have-their-columns.ts";
 import { packedAnswersSayTheSame } from "./compression/packed-answers-say-the-same.ts";
+import { metadataFollowsItsGrammar } from "./names/metadata-follows-its-grammar.ts";
 import { namesComeFromTheirRequest } from "./names/names-come-from-their-request.ts";
 import { namesFollowTheRuleOfTheirType } from "./names/names-follow-the-rule-of-their-type.ts";
 import { namesFollowTheirGrammar } from "./names/names-follow-their-grammar.ts";
@@ -161,6 +162,7 @@ export const allChecks: readonly Check[] = [
   theServerAssignsIdentity,
   namesComeFromTheirRequest,
   namesFollowTheirGrammar,
+  metadataFollowsItsGrammar,
   namesFollowTheRuleOfTheirType,
   subresourcesAreBelowTheirResource,
   proxiedRequestsReachWhatTheyName,
