@@ -54,8 +54,11 @@ export class Unsupported extends Error {
 /** What the target may leave out did not come in this program. In others it may: only if in none, it is unsupported. */
 export class Unseen extends Unsupported {}
 
-/** The target has refused a verb that its discovery does not name for the resource: programs that do without it may go on. */
-export class UnservedVerb extends Unseen {
+/** The target lacks a part that it may lack. What was judged without it counts, and what needs it is unsupported. */
+export class Unserved extends Unseen {}
+
+/** It has refused a verb that its discovery does not name for the resource: programs that do without it may go on. */
+export class UnservedVerb extends Unserved {
   constructor(verb: string, resource: string) {
     super(`${verb} of ${resource}`);
   }

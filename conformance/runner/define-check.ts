@@ -3,7 +3,7 @@
  * to the runner, every check explores with a seed and answers what it found.
  */
 import fc from "fast-check";
-import { CheckFailure, Unseen, UnservedVerb } from "../client/findings.ts";
+import { CheckFailure, Unseen, Unserved } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FeatureName } from "./features.ts";
 
@@ -83,7 +83,7 @@ export interface Exploration {
   /** The end of the run that decided: a `CheckFailure` is of the smallest program found. Undefined: all runs held. */
   readonly decisive: Error | undefined;
   /** A program met a verb that the target does not serve, and ended there. */
-  readonly unserved: UnservedVerb | undefined;
+  readonly unserved: Unserved | undefined;
   readonly path: string;
   readonly counterexample: unknown;
   readonly counterexampleText: string;
@@ -143,7 +143,7 @@ async function explore<Input>(
   let failure: CheckFailure | undefined;
   let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink
   let unseen: Unseen | undefined;
-  let unserved: UnservedVerb | undefined;
+  let unserved: Unserved | undefined;
   let seenCount = 0;
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > attemptsMax) return;
@@ -162,7 +162,7 @@ async function explore<Input>(
     if (end === undefined) seenCount += 1;
     if (end instanceof Unseen) {
       unseen ??= end;
-      if (end instanceof UnservedVerb) unserved ??= end;
+      if (end instanceof Unserved) unserved ??= end;
       return;
     }
     // While a failure is made smaller, an undecided program is just not a smaller one.

@@ -9,14 +9,7 @@ import { Client, isOfGateway, LostAnswer, whyStopped } from "../client/client.ts
 import { type CurlStyle, curlLine } from "../client/exchange.ts";
 import { endWhereUnserved } from "../client/optional-verbs.ts";
 import { Recorder } from "../client/recorder.ts";
-import {
-  Cancelled,
-  CheckFailure,
-  HistoryExpired,
-  Inconclusive,
-  UnservedVerb,
-  Unsupported,
-} from "../client/findings.ts";
+import { Cancelled, CheckFailure, HistoryExpired, Inconclusive, Unserved, Unsupported } from "../client/findings.ts";
 import { Witness } from "../model/everywhere/witness.ts";
 import { isOfLaw } from "./plan.ts";
 import type { SuiteProfile } from "../profiles/profile.ts";
@@ -209,7 +202,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
       const exploration = {
         runs: 1,
         decisive: end,
-        unserved: end instanceof UnservedVerb ? end : undefined,
+        unserved: end instanceof Unserved ? end : undefined,
         path: "",
         counterexample: null,
         counterexampleText: "",

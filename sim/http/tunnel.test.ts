@@ -44,19 +44,19 @@ async function handedOn(limits: Pick<TunnelTarget, "idleMillisMax" | "millisMax"
   return client;
 }
 
-it("a connection that is handed on ends when nobody has said anything for the idle limit", async () => {
+it("a connection that is handed on is ended when nobody has said anything for the idle limit", async () => {
   const client = await handedOn({ idleMillisMax: 50, millisMax: 3_600_000 });
   await once(client, "close");
 });
 
-it("it ends when its time is over, however busy it is", async () => {
+it("ends when its time is over, however busy it is", async () => {
   const client = await handedOn({ idleMillisMax: 3_600_000, millisMax: 200 });
   client.on("data", (said) => void client.write(said)); // round and round
   client.write("word");
   await once(client, "close");
 });
 
-it("it stays while somebody speaks, and what is said comes back", async () => {
+it("stays while somebody speaks, and what is said comes back", async () => {
   const client = await handedOn({ idleMillisMax: 3_600_000, millisMax: 3_600_000 });
   for (const word of ["one", "two", "three"]) {
     client.write(word);

@@ -10,7 +10,7 @@ import { LostAnswer } from "../../client/client.ts";
 import { type ApiObject, isJsonObject, type JsonObject, objectsIn } from "../../client/types.ts";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import type { JoinedNode, NodeHost } from "../../../wire/node-host.ts";
-import { Inconclusive, Unsupported } from "../../client/findings.ts";
+import { Inconclusive, Unserved, Unsupported } from "../../client/findings.ts";
 import {
   type EvictionHistory,
   type EvictionShown,
@@ -48,6 +48,7 @@ export const joinedNodesEvictLawfully = defineCheck({
     for (const { requirement, violation } of judgeEvictions(history)) {
       if (hasNodeController || requirement !== taintsRow) attempt.holds(requirement, violation);
     }
+    if (!hasNodeController) throw new Unserved("a controller that gives taints to nodes");
   },
 });
 

@@ -47,7 +47,7 @@ it("an image is pulled with the credentials that are known, one after another, u
   expect(world.status("p")).toMatchObject({ phase: "Running" });
 });
 
-it("it is pulled without any where none are known, and what no registry takes is told", () => {
+it("without any credentials it is pulled as it is, and what no registry takes is told", () => {
   const unknown = worldWith(undefined, "somebody");
   expect([...new Set(seen)]).toEqual([undefined]);
   expect(unknown.status("p")).toMatchObject({
