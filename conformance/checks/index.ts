@@ -135,6 +135,7 @@ import { forgedTokensAreRefused } from "./authentication/forged-tokens-are-refus
 import { keysAreFoundWhereTheFileSays } from "./authentication/keys-are-found-where-the-file-says.ts";
 import { keysOfAnIssuerChange } from "./authentication/keys-of-an-issuer-change.ts";
 import { tokensAreWhoTheirClaimsSay } from "./authentication/tokens-are-who-their-claims-say.ts";
+import { tokensEndWithTheirLifetime } from "./authentication/tokens-end-with-their-lifetime.ts";
 import { whoActsAsAnotherIsTheOther } from "./authentication/who-acts-as-another-is-the-other.ts";
 import { actingAsAnotherIsARight } from "./authentication/acting-as-another-is-a-right.ts";
 import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-their-token-says.ts";
@@ -283,6 +284,7 @@ export const allChecks: readonly Check[] = [
   eventsAreServedAsObjects,
   strangersAreRefused,
   tokensAreWhoTheirClaimsSay,
+  tokensEndWithTheirLifetime,
   forgedTokensAreRefused,
   keysAreFoundWhereTheFileSays,
   keysOfAnIssuerChange,

@@ -26,6 +26,12 @@ export const accessBugs = {
     symptom: "A token is accepted that another of the configured issuers has signed.",
     source: commonMistake,
   },
+  "jwt-memory-outlives-token": {
+    area: "access",
+    foundBy: "tokens-end-with-their-lifetime",
+    symptom: "A token that has been accepted once is accepted for ever.",
+    source: commonMistake,
+  },
   "jwt-keys-read-once": {
     area: "access",
     foundBy: "keys-of-an-issuer-change",
