@@ -15,8 +15,9 @@ describe("lists of processors", () => {
     );
   });
 
-  it("may overlap, be in any order and have spaces", () => {
-    expect(parseCpuList("7, 2-4,3")).toEqual({ cpus: [2, 3, 4, 7] });
+  it("may overlap, be in any order and end with a line's end", () => {
+    expect(parseCpuList("7,2-4,3\n")).toEqual({ cpus: [2, 3, 4, 7] });
+    expect(parseCpuList("7, 2")).toEqual({ error: 'strconv.Atoi: parsing " 2": invalid syntax' });
     expect(parseCpuList("")).toEqual({ cpus: [] });
     expect(cpuListText([0, 1, 3, 5, 6, 7])).toBe("0-1,3,5-7");
   });

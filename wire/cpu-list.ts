@@ -6,12 +6,13 @@ export type CpuList = { readonly cpus: readonly number[] } | { readonly error: s
 /** No machine has more. */
 const cpusMax = 100_000;
 
-/** Ascending, each once. Empty text: none. */
+/** Ascending, each once. Empty text: none. A file of the kernel ends with a line's end. */
 export function parseCpuList(text: string): CpuList {
   const cpus = new Set<number>();
-  if (text.trim() === "") return { cpus: [] };
-  for (const part of text.split(",")) {
-    const ends = part.trim().split("-");
+  const list = text.replace(/\n$/, "");
+  if (list === "") return { cpus: [] };
+  for (const part of list.split(",")) {
+    const ends = part.split("-");
     const bad = ends.find((end) => !/^\d+$/.test(end));
     if (bad !== undefined || ends.length > 2)
       return { error: `strconv.Atoi: parsing ${goQuote(bad ?? part)}: invalid syntax` };

@@ -111,5 +111,7 @@ test("an agent that is started with flags is explained on a machine, or all that
   const bad = await start("config", "check", "--agent-flags", "--port=0 --max-pods=-1").ended;
   expect(bad.code).toBe(2);
   expect(bad.stdout).toMatch(/--max-pods[^]*--port|--port[^]*--max-pods/);
+  const open = await start("config", "check", "--agent-flags", "--node-labels='a=b --max-pods=7").ended;
+  expect([open.code, open.stderr.includes("close the quote that begins with '")]).toEqual([2, true]);
   expect((await start("config", "check").ended).stderr).toContain("needs a file, or --agent-flags");
 });

@@ -67,8 +67,10 @@ function amount(flag: string, text: string, scale = 0): number {
   return Number(quantityAt(quantity, scale));
 }
 
-/** As a shell takes them apart: quotes keep words together. */
+/** As a shell takes them apart: quotes keep words together. Throws `UsageError` where one is not closed. */
 function wordsOf(text: string): readonly string[] {
+  const open = text.replace(/"[^"]*"|'[^']*'/g, "").match(/["']/)?.[0];
+  if (open !== undefined) throw new UsageError(`--agent-flags ${text}: close the quote that begins with ${open}.`);
   const words = text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_whole, double?: string, single?: string) => double ?? single ?? ""),

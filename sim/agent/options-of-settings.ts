@@ -1,7 +1,7 @@
 /** From an agent's settings, as flags and files have them, to what its parts are told. */
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import { parseCpuList } from "../../wire/cpu-list.ts";
-import { isTrue } from "../configuration/agent/flag-values.ts";
+import { isTrue, nodeIpsIn } from "../configuration/agent/flag-values.ts";
 import { isOn } from "../configuration/agent/feature-gates.ts";
 import { evictionSettingsOf } from "../configuration/agent/eviction-settings.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
@@ -168,10 +168,7 @@ function nodeOptionsOf(settings: AgentSettings, { addresses }: AgentHost): NodeO
   const cores = coresOf(text("reserved-cpus")).length;
   const [system, service] = [settings.map("system-reserved"), settings.map("svc-reserved")];
   const { cpu: _, ...serviceRest } = service;
-  const ips = text("node-ip")
-    .split(",")
-    .map((ip) => ip.trim())
-    .filter((ip) => /^[\d.]+$|:/.test(ip) && !["::", "0.0.0.0"].includes(ip));
+  const ips = nodeIpsIn(text("node-ip")).filter((ip) => !["::", "0.0.0.0"].includes(ip));
   return {
     register: flag("register-node"),
     registerSchedulable: flag("register-schedulable"),

@@ -136,8 +136,6 @@ export class ResourceManagers {
       for (const [type, text] of Object.entries(limits)) {
         if (type !== "memory")
           return `the total amount "${text}" of type "${type}" is not equal to the value "0" determined by Node Allocatable feature`;
-        if (byNode.has(numaNode))
-          return `the reserved memory has a duplicate value for NUMA node ${numaNode} and resource "${type}"`;
         const quantity = quantityOf(text);
         byNode.set(numaNode, Number(quantityAt(quantity, 0)));
         total = addQuantities(total, quantity);

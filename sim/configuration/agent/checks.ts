@@ -4,6 +4,7 @@
  */
 import { parseCpuList } from "../../../wire/cpu-list.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
+import { parseQuantity } from "../../../wire/quantity.ts";
 import { isOn } from "./feature-gates.ts";
 import { flagRow } from "./flag-parsing.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -96,6 +97,7 @@ const checks: readonly Check[] = [
     return `option ${goQuote(value)} specified for ${named("hairpin-mode")}. Valid options are "none", "hairpin-veth" or "promiscuous-bridge"`;
   }),
   reservedCpus,
+  reservedMemory,
   runOnce,
   (settings) => {
     const most = settings.number("container-log-max-files");
@@ -189,6 +191,24 @@ function reservedCpus(settings: AgentSettings): readonly string[] {
     }
   }
   return problems;
+}
+
+/** Of one node and type there is one amount, and it is not zero. */
+function reservedMemory(settings: AgentSettings): readonly string[] {
+  const seen = new Set<string>();
+  return settings.reservedMemory().flatMap(({ numaNode, limits }) =>
+    Object.entries(limits).flatMap(([type, amount]) => {
+      const where = `for NUMA node ${numaNode} and resource ${goQuote(type)} in ${named("reserved-memory")}`;
+      const quantity = parseQuantity(amount);
+      const key = `${numaNode} ${type}`;
+      const isSecond = seen.has(key);
+      seen.add(key);
+      return [
+        ...when("digits" in quantity && quantity.digits === 0n, () => `reserved memory may not be zero ${where}`),
+        ...when(isSecond, () => `the reserved memory has a duplicate value ${where}`),
+      ];
+    }),
+  );
 }
 
 function runOnce(settings: AgentSettings): readonly string[] {

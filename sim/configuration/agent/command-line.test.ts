@@ -68,8 +68,11 @@ describe.each(["svc", "kubernetes"] as const)("every flag, %s", (name) => {
     );
   });
 
-  it.each(rows.filter((row) => sampleOf(row)[1] !== undefined))("--$name refuses a bad one, and is named", (row) => {
-    const problems = problemsOf([`--${row.name}=${sampleOf(row)[1]}`], name, texts);
+  it.each(rows)("--$name refuses a bad one, and is named", (row) => {
+    const [, bad] = sampleOf(row);
+    // Where any text will do, there has to be one.
+    const line = bad === undefined ? `--${row.name}` : `--${row.name}=${bad}`;
+    const problems = problemsOf([line], name, texts);
     const names = [`--${row.name}`, row.field ?? row.name, "--eviction flags", "config file"];
     expect(names.some((each) => problems.includes(each))).toBe(true);
   });
@@ -91,6 +94,80 @@ describe("answers of a live agent", () => {
     });
     expect(different.map(([args]) => args.join(" "))).toEqual([]);
     expect(observedAnswers.length).toBeGreaterThan(80);
+  });
+});
+
+/** Of the published sources: how values are read at their edges, and which do not go together. */
+const edges: readonly (readonly [line: string, refused?: string])[] = [
+  ["--max-pods=0x10"],
+  ["--max-pods=1_000"],
+  ["--max-pods=1__0", "invalid syntax"],
+  ["--max-pods= 5", "invalid syntax"],
+  ["--max-pods=2147483648", "value out of range"],
+  ["--max-open-files=2147483648"],
+  ["--fail-swap-on=T"],
+  ["--fail-swap-on=tRUE", "strconv.ParseBool"],
+  ["--fail-swap-on=", "strconv.ParseBool"],
+  ["--sync-frequency=1h1h"],
+  ["--sync-frequency=.5s"],
+  ["--sync-frequency=1d", "unknown unit"],
+  ["--sync-frequency=5", "missing unit"],
+  ["--sync-frequency=9999999h", "invalid duration"],
+  ["--address=010.0.0.1"],
+  ["--address="],
+  ["--address=1.2.3", "not a valid IP address"],
+  ["--address=fe80::1%eth0", "not a valid IP address"],
+  ['--cluster-dns="a,b",c'],
+  ['--cluster-dns="a', "extraneous or missing"],
+  ['--cluster-dns="a"b', "column 3: extraneous or missing"],
+  ['--cluster-dns=a"b', "column 2: bare"],
+  ["-v=-1", "-v, --v"],
+  ["-v=2147483648", "value out of range"],
+  ["--vmodule=a=1,"],
+  ["--vmodule=a=-1", "--vmodule"],
+  ["--register-with-taints=a-"],
+  ["--register-with-taints=a:NoSchedule,", "--register-with-taints"],
+  ["--register-with-taints=a=b:NoSchedule,a=c:NoSchedule", "duplicated taints"],
+  ["--register-with-taints=a=b:NoSchedule,a=c:NoExecute"],
+  ["--reserved-memory="],
+  ["--reserved-memory=0:memory=1Gi;", "--reserved-memory"],
+  ["--reserved-memory=0:memory=0", "may not be zero for NUMA node 0"],
+  ["--reserved-memory=0:memory=1Gi --reserved-memory=1:memory=1Gi"],
+  ["--reserved-memory=0:memory=1Gi --reserved-memory=0:memory=1Gi", "duplicate value for NUMA node 0"],
+  ["--reserved-memory=0:memory=-1", "--reserved-memory"],
+  ["--reserved-memory=-1:memory=1Gi", "--reserved-memory"],
+  ["--reserved-cpus=0-3,7"],
+  ["--reserved-cpus=0,,1", "reservedSystemCPUs"],
+  ["--reserved-cpus=0-3 --svc-reserved-cgroup=/a", "can't use reservedSystemCPUs"],
+  ["--node-ip=10.0.0.1,fd00::1"],
+  ["--node-ip=abc,10.0.0.1"],
+  ["--node-ip=10.0.0.1,10.0.0.2", "single IP or a dual-stack pair"],
+  ["--node-ip=10.0.0.1,::", "cannot include"],
+  ["--config="],
+  ["--eviction-hard=memory.available<100%"],
+  ["--eviction-hard=memory.available<101%", "must be <= 100%"],
+  [
+    "--eviction-soft=memory.available<1Gi --eviction-soft-grace-period=memory.available=-1s",
+    "must be a positive value",
+  ],
+  ["--enforce-node-allocatable=none,pods", "may not contain additional enforcements"],
+  ["--cpu-cfs-quota-period=999us --feature-gates=CustomCPUCFSQuotaPeriod=true", "between 1ms and 1sec"],
+  ["--cpu-cfs-quota-period=1ms --feature-gates=CustomCPUCFSQuotaPeriod=true"],
+  ["--port --max-pods=1", 'parsing "--max-pods=1"'],
+];
+
+describe("values at the edges of their grammar", () => {
+  it.each(edges.map(([line, refused]) => ({ line, refused })))("$line", ({ line, refused }) => {
+    const args = line.split(/ (?=--)/);
+    const problems = problemsOf(args, "kubernetes");
+    if (refused === undefined) expect(problems).toBe("");
+    else expect(problems).toContain(refused);
+  });
+
+  it("leave an address as it was where there is none", () => {
+    expect(settingsOf(["--address="]).text("address")).toBe("0.0.0.0");
+    expect(settingsOf(["--address=010.0.0.01"]).text("address")).toBe("10.0.0.1");
+    expect(settingsOf(['--cluster-dns=a,,"b""c",']).texts("cluster-dns")).toEqual(["a", "", 'b"c', ""]);
   });
 });
 

@@ -57,7 +57,7 @@ export function readAgentCommand(args: readonly string[], dialect: Dialect, file
   if (early !== undefined) return refused("validation", [early], warnings);
   const read = readFiles(values, dialect, files);
   if ("problems" in read) return refused("validation", read.problems, warnings);
-  const settings = settle(values, read.file, rules, values.has("config"));
+  const settings = settle(values, read.file, rules, (values.get("config") ?? "") !== "");
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
   const gate = gateProblem(settings.gates());
   const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings)];

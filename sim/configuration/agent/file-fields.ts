@@ -137,6 +137,7 @@ function readTaintList(value: unknown): FieldRead {
     const text = `${item.key}${item.value === undefined ? "" : `=${String(item.value)}`}:${item.effect}`;
     const read = readFlag("taints", text);
     if ("error" in read) return read;
+    if ((read.value as readonly TaintValue[]).length !== 1) return wrong;
     for (const taint of read.value as readonly TaintValue[]) taints.push(taint);
   }
   return { value: taints };

@@ -44,12 +44,12 @@ const readers: Readonly<Record<FlagType, Reader>> = {
   help: readBool,
   version: readVersion,
   int32: (text) => readInteger(text, 2 ** 31),
-  level: (text) => readInteger(text, 2 ** 31),
+  level: readLevel,
   int: (text) => readInteger(text, 2 ** 63),
   duration: readDuration,
   string: (text) => ({ value: text }),
-  strings: (text, before) => ({ value: [...((before as readonly string[]) ?? []), ...commaList(text)] }),
-  ip: (text) => (isIp(text) ? { value: text } : { error: `${goQuote(text)} is not a valid IP address` }),
+  strings: readStrings,
+  ip: readIp,
   bytes: readBytes,
   gates: readGates,
   labels: readLabels,
@@ -116,13 +116,50 @@ function readDuration(text: string): ReadValue {
   return typeof nanos === "bigint" ? { value: Number(nanos) / 1000 } : { error: nanos.error };
 }
 
-/** Comma-separated values; a field may stand in double quotes. */
-function commaList(text: string): readonly string[] {
-  if (text === "") return [];
-  return (text.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g) ?? [])
-    .slice(0, text.endsWith(",") ? undefined : -1)
-    .map((field) => field.replace(/,$/, ""))
-    .map((field) => (field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field));
+function readStrings(text: string, before: FlagValue | undefined): ReadValue {
+  const fields = commaList(text);
+  return "error" in fields ? fields : { value: [...((before as readonly string[]) ?? []), ...fields.list] };
+}
+
+/** Comma-separated values as tables are written: a field may stand in double quotes, two of which are one in it. */
+function commaList(text: string): { readonly list: readonly string[] } | { readonly error: string } {
+  const list: string[] = [];
+  const wrong = (at: number, why: string) => ({ error: `parse error on line 1, column ${at + 1}: ${why}` });
+  const [missing, bare] = ['extraneous or missing " in quoted-field', 'bare " in non-quoted field'];
+  for (let at = 0; text !== "" && at <= text.length; ) {
+    const isQuoted = text[at] === '"';
+    const [field = ""] = (isQuoted ? quotedField : plainField).exec(text.slice(at)) ?? [];
+    const end = at + field.length;
+    if (isQuoted && field === "") return wrong(text.length, missing);
+    if (end < text.length && text[end] !== ",") return isQuoted ? wrong(end - 1, missing) : wrong(end, bare);
+    list.push(isQuoted ? field.slice(1, -1).replaceAll('""', '"') : field);
+    at = end + 1;
+  }
+  return { list };
+}
+
+const quotedField = /^"(?:[^"]|"")*"/;
+const plainField = /^[^,"]*/;
+
+/** Numbers of an IPv4 address may begin with zeros, which count for nothing. Empty text leaves what was there. */
+function readIp(text: string, before: FlagValue | undefined): ReadValue {
+  if (text === "") return { value: before ?? "" };
+  const plain = /^[\d.]+$/.test(text) ? text.replaceAll(/(?<=^|\.)0+(?=\d)/g, "") : text;
+  return isIp(plain) ? { value: plain } : { error: `${goQuote(text)} is not a valid IP address` };
+}
+
+function readLevel(text: string): ReadValue {
+  const failed = (why: string): ReadValue => ({ error: `strconv.ParseUint: parsing ${goQuote(text)}: ${why}` });
+  if (!/^\d+$/.test(text)) return failed("invalid syntax");
+  return Number(text) < 2 ** 31 ? { value: Number(text) } : failed("value out of range");
+}
+
+/** Addresses of --node-ip; what is none is passed over. */
+export function nodeIpsIn(text: string): readonly string[] {
+  return text.split(",").flatMap((item) => {
+    const read = readIp(item.trim(), undefined);
+    return "value" in read && read.value !== "" ? [read.value as string] : [];
+  });
 }
 
 function isIp(text: string): boolean {
@@ -192,9 +229,12 @@ const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 function readTaints(text: string, before: FlagValue | undefined): ReadValue {
   const taints = [...((before as readonly TaintValue[] | undefined) ?? [])];
-  for (const spec of text.split(",").filter((item) => item !== "")) {
-    const taint = readTaint(spec);
+  for (const spec of text === "" ? [] : text.split(",")) {
+    // With a hyphen behind it a taint is to be taken away: it is read, and nothing is there to be taken.
+    const isTaken = spec.endsWith("-");
+    const taint = readTaint(isTaken ? spec.slice(0, -1) : spec, isTaken);
     if ("error" in taint) return taint;
+    if (isTaken) continue;
     if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) {
       return { error: `duplicated taints with the same key and effect: ${spec}` };
     }
@@ -203,7 +243,7 @@ function readTaints(text: string, before: FlagValue | undefined): ReadValue {
   return { value: taints };
 }
 
-function readTaint(spec: string): TaintValue | { readonly error: string } {
+function readTaint(spec: string, isTaken: boolean): TaintValue | { readonly error: string } {
   const invalid = (why = ""): { readonly error: string } => ({
     error: `invalid taint spec: ${spec}${why === "" ? "" : `, ${why}`}`,
   });
@@ -217,18 +257,19 @@ function readTaint(spec: string): TaintValue | { readonly error: string } {
   }
   const errors = [...qualifiedNameErrors(key), ...(value === undefined ? [] : labelValueErrors(value))];
   if (errors.length > 0) return invalid(errors.join("; "));
-  return effect === undefined ? invalid() : { key, ...(value === undefined || value === "" ? {} : { value }), effect };
+  if (effect === undefined && !isTaken) return invalid();
+  return { key, ...(value === undefined || value === "" ? {} : { value }), effect: effect ?? "" };
 }
 
 function readReservedMemory(text: string, before: FlagValue | undefined): ReadValue {
   const read: ReservedMemory[] = [...((before as readonly ReservedMemory[] | undefined) ?? [])];
-  for (const part of text.split(";").filter((item) => item !== "")) {
+  for (const part of text === "" ? [] : text.split(";")) {
     const wrong = {
       error: `the reserved memory has incorrect format, expected numaNodeID:type=quantity[,type=quantity...], got ${part}`,
     };
     const [numa = "", list, ...rest] = part.split(":");
     if (list === undefined || rest.length > 0) return wrong;
-    if (!/^\d+$/.test(numa)) {
+    if (!/^[+-]?\d+$/.test(numa)) {
       return {
         error: `failed to convert the NUMA node ID, exiting: strconv.Atoi: parsing ${goQuote(numa)}: invalid syntax`,
       };
@@ -241,8 +282,6 @@ function readReservedMemory(text: string, before: FlagValue | undefined): ReadVa
       const quantity = parseQuantity(amount);
       if ("error" in quantity)
         return { error: `failed to parse reserved memory quantity ${goQuote(amount)}: ${quantity.error}` };
-      if (quantity.digits <= 0n)
-        return { error: `reserved memory of type ${goQuote(type)} must be above zero, got ${amount}` };
     }
     read.push({ numaNode: Number(numa), limits: Object.fromEntries(pairs) });
   }

@@ -84,7 +84,7 @@ function settled(
   if (name === "feature-gates") return { ...(inFile as object), ...(given as object) } as FlagValue;
   // This one is on when either of the two says so.
   if (name === "seccomp-default") return given === true || inFile === true;
-  if (given !== undefined) return given;
+  if (given !== undefined && !(row.type === "ip" && given === "")) return given;
   if (inFile !== undefined && !(rules.zeroIsDefault && inFile === 0 && isPlainNumber(row))) return inFile;
   const ofFile = !hasConfig || field === undefined ? undefined : rules.fileDefaults[field];
   return ofFile ?? standardOf(row, rules);

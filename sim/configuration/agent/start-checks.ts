@@ -8,6 +8,7 @@ import { parseQuantity } from "../../../wire/quantity.ts";
 import { evictionSettingsOf } from "./eviction-settings.ts";
 import { isOn } from "./feature-gates.ts";
 import { cpuOptionProblems, topologyOptionProblems } from "./manager-options.ts";
+import { nodeIpsIn } from "./flag-values.ts";
 import type { AgentSettings } from "./settings.ts";
 import { cipherSuites, tlsVersions } from "./tls-names.ts";
 
@@ -133,8 +134,29 @@ const checks: readonly Check[] = [
           "--container-runtime-endpoint: the container runtime endpoint address was not specified or empty, use --container-runtime-endpoint to set",
         ]
       : [],
+  ({ reservedMemory }) =>
+    reservedMemory().flatMap(({ numaNode, limits }) => {
+      if (numaNode < 0) return [`--reserved-memory: there is no NUMA node ${numaNode}`];
+      const below = Object.entries(limits).filter(([, text]) => isBelowZero(text));
+      return below.map(([type, text]) => `--reserved-memory: ${goQuote(type)} cannot be negative: ${text}`);
+    }),
+  (settings) => {
+    const ips = nodeIpsIn(settings.text("node-ip"));
+    const failed = (why: string): readonly string[] => [
+      `failed to parse --node-ip ${goQuote(settings.text("node-ip"))}: ${why}`,
+    ];
+    const isPair = ips.length === 2 && ips.filter((ip) => ip.includes(":")).length === 1;
+    if (ips.length > 1 && !isPair) return failed("must contain either a single IP or a dual-stack pair of IPs");
+    const isOpen = ips.some((ip) => ["::", "0.0.0.0"].includes(ip));
+    return isPair && isOpen ? failed("dual-stack node IP cannot include '0.0.0.0' or '::'") : [];
+  },
   (settings) => (settings.text("root-dir") === "" ? ["--root-dir: the root directory must not be empty"] : []),
 ];
+
+function isBelowZero(text: string): boolean {
+  const quantity = parseQuantity(text);
+  return !("error" in quantity) && quantity.digits < 0n;
+}
 
 function isSome(text: string | undefined): boolean {
   const quantity = parseQuantity(text ?? "0");
