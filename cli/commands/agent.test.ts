@@ -41,12 +41,15 @@ describe("touchstone agent", () => {
 });
 
 describe("an agent's arguments", () => {
-  it("are the table's, but for two", () => {
+  it("are the table's, but for three", () => {
     expect(splitAgentArguments(["--profile", "kubernetes", "-v4", "--context=a", "--port", "1"])).toEqual({
       profile: "kubernetes",
       context: "a",
+      faults: [],
       rest: ["-v4", "--port", "1"],
     });
+    expect(splitAgentArguments(["--fault=agent-configz-always,evict-two-a-look"]).faults).toHaveLength(2);
+    expect(() => splitAgentArguments(["--fault=agent-configz-alway"])).toThrow(/did you mean agent-configz-always/);
     expect(() => splitAgentArguments(["--profile=none"])).toThrow(/must be svc or kubernetes/);
     expect(() => splitAgentArguments(["--context"])).toThrow(/needs a value/);
   });

@@ -6,6 +6,7 @@ import process from "node:process";
 import { agentRules } from "../../sim/configuration/agent/agent-rules.ts";
 import { readAgentCommand } from "../../sim/configuration/agent/command-line.ts";
 import { agentHelp } from "../../sim/configuration/agent/help.ts";
+import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { dialects } from "../../wire/dialect.ts";
 import { machineAgentFiles, splitAgentArguments } from "../flags/agent-arguments.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
@@ -16,13 +17,15 @@ Flags of Touchstone's own:
           Whose law holds: the documents to the letter, or the observed agent. (default svc)
       --context name
           Context of the connection file --svcconfig, if not its current one.
+      --fault NAME,...
+          Planted bugs, to try what judges an agent: docs/faults.md lists them.
 
 Exit codes: 0 ended by a signal; 2 usage or configuration; 4 Touchstone itself broke.
 `;
 
 export async function agent(args: readonly string[]): Promise<ExitCode> {
-  const { profile, context, rest } = splitAgentArguments(args);
-  const command = readAgentCommand(rest, dialects[profile], machineAgentFiles);
+  const { profile, context, faults, rest } = splitAgentArguments(args);
+  const command = readAgentCommand(rest, dialects[profile], machineAgentFiles, startedAgentBugsOn(faults));
   if (command.is === "help") {
     process.stdout.write(`${agentHelp(agentRules[profile])}${ownHelp}`);
     return exitCodes.good;
@@ -38,5 +41,5 @@ export async function agent(args: readonly string[]): Promise<ExitCode> {
     return exitCodes.usage;
   }
   const { runAgent } = await import("../targets/run-agent.ts");
-  return runAgent({ settings: command.settings, profile, context });
+  return runAgent({ settings: command.settings, profile, context, faults });
 }

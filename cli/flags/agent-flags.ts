@@ -30,4 +30,9 @@ export const agent = object({
       description: message`${text("Context of the connection file --svcconfig.")}`,
     }),
   ),
+  fault: multiple(
+    option("--fault", string({ metavar: "NAME" }), {
+      description: message`${text("Planted bugs of an agent, by name.")}`,
+    }),
+  ),
 });

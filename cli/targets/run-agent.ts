@@ -8,6 +8,7 @@ import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import { type HostDns, parseResolverFile } from "../../sim/agent/runtime/pod-dns.ts";
 import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
+import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
 import { type Profile, profiles } from "../../sim/contract/profile.ts";
 import { readText } from "../flags/pem-files.ts";
@@ -25,9 +26,12 @@ export interface RunAgentOptions {
   readonly profile: Profile["name"];
   /** Of the connection file; undefined: its current one. */
   readonly context: string | undefined;
+  /** Planted bugs, by name. */
+  readonly faults: readonly string[];
 }
 
-export async function runAgent({ settings, profile: name, context }: RunAgentOptions): Promise<ExitCode> {
+export async function runAgent({ settings, profile: name, context, faults }: RunAgentOptions): Promise<ExitCode> {
+  const bugs = startedAgentBugsOn(faults);
   const profile = profiles[name];
   const options = agentOptionsOf(settings, {
     hostname: hostname(),
@@ -67,9 +71,11 @@ export async function runAgent({ settings, profile: name, context }: RunAgentOpt
     profile,
     settings,
     options,
-    tls: settings.flag("enable-server")
-      ? servingTls(settings, hosts, reached !== undefined && asksForServing(settings), warn)
-      : undefined,
+    faults,
+    tls:
+      settings.flag("enable-server") || bugs["agent-serves-though-disabled"] === true
+        ? servingTls(settings, hosts, reached !== undefined && asksForServing(settings), warn, bugs)
+        : undefined,
     rules,
     server:
       reached === undefined

@@ -31,6 +31,7 @@ import { type AgentSockets, openAgentSockets } from "../../sim/http/agent-socket
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { GrpcRuntime } from "../../sim/grpc/cri-client.ts";
+import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { agentBugsOn } from "../../sim/planted/agent-bugs.ts";
 import { machineFiles, urlFetcher } from "../../sim/http/manifests.ts";
 import { remoteServer, type RemoteServerOptions } from "../../sim/http/remote-server.ts";
@@ -40,6 +41,8 @@ export interface WallAgentOptions {
   readonly profile: Profile;
   readonly settings: AgentSettings;
   readonly options: AgentOptions;
+  /** Planted bugs, by name. */
+  readonly faults: readonly string[];
   /** Of the serving listener; undefined where there is none. */
   readonly tls: TlsOptions | undefined;
   readonly rules: EvictionRules;
@@ -87,6 +90,7 @@ export interface WallAgent {
 export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent> {
   const {
     hostDns,
+    faults,
     settings,
     tls,
     profile,
@@ -103,6 +107,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     fail,
     onError,
   } = given;
+  const bugs = startedAgentBugsOn(faults);
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process(`nodeagent ${options.nodeName}`);
@@ -141,7 +146,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
             context,
             runtime,
             rules,
-            bugs: agentBugsOn(),
+            bugs: agentBugsOn(faults),
             agentVersion,
             negativeGraceIsPods: settings.rules.negativeGraceIsPods,
             start: {
@@ -177,7 +182,8 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     profiles,
     idleMillisMax: Math.floor(settings.number("streaming-connection-idle-timeout") / 1000),
     syncFrequencyMicros: options.pods.syncFrequencyMicros,
-    access: new AgentAccess(view, accessSettingsOf(settings)),
+    access: new AgentAccess(view, { ...accessSettingsOf(settings), bugs }),
+    bugs,
     turn,
   }).catch((error: unknown) => {
     end();
@@ -187,7 +193,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     const { nodeName } = options;
     const api = new AgentApi({ process, server: remote, headers });
     driver.enter(process, () =>
-      keepCertificates({ process, api, dialect, maker: certificateMaker, nodeName, warn }, certificates, {
+      keepCertificates({ process, api, dialect, maker: certificateMaker, nodeName, warn, bugs }, certificates, {
         client: ({ certificate, privateKey }) => remote.present({ certificate, key: privateKey }),
         serving: (made) => sockets.present(made),
       }),

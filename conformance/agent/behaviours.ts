@@ -75,12 +75,22 @@ const fromFiles = (what: string): Behaviour =>
     },
   );
 
+/** The self-signed pair that an agent has made: its certificate, then its key. */
+const pairIn = (agent: AgentProcess): readonly string[] =>
+  ["nodeagent", "kubelet"]
+    .flatMap((name) => [`${name}.crt`, `${name}.key`])
+    .map((name) => join(agent.folder, "pki", name))
+    .filter((path) => existsSync(path));
+
 const statuses = async (agent: AgentProcess): Promise<string> => {
   const [serving, readOnly, health] = await Promise.all(
     (["serving", "readOnly", "health"] as const).map((listener) => agent.ask(listener, "/healthz")),
   );
   return `serving ${serving?.status}, read-only ${readOnly?.status}, health ${health?.status}`;
 };
+
+/** As OpenSSL calls them: every published agent has them by default. */
+const strongerSuites = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384";
 
 const answers = (what: string, flags: readonly string[], expected: string): Behaviour =>
   started(what, flags, async (agent) => {
@@ -92,6 +102,12 @@ const all = "serving 200, read-only 200, health 200";
 
 export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
   "agent-configuration.mode": [fromFiles("without an API server it runs what its own sources say")],
+  "agent-configuration.invocation": [
+    started("of a flag that comes again the last counts", ["--max-pods=33", "--max-pods=44"], async (agent) => {
+      const { body } = await agent.ask("serving", "/configz");
+      return [/"maxPods":\s*44\b/.test(body), body.slice(0, 3000)];
+    }),
+  ],
   "agent-configuration.file": [
     ends(
       "a file that is not there is refused",
@@ -215,10 +231,19 @@ export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
   ],
   "agent-server.tls-cert": [
     started("without a certificate, a self-signed pair is made in --cert-dir", [], async (agent) => {
-      const names = ["nodeagent", "kubelet"].flatMap((name) => [`${name}.crt`, `${name}.key`]);
-      const there = names.filter((name) => existsSync(join(agent.folder, "pki", name)));
+      const there = pairIn(agent);
       return [there.length >= 2, `there: ${there.join(", ")}`];
     }),
+    ({ with: run }) =>
+      run([], async (other) => {
+        const what = "the certificate that flags name is shown";
+        const [certificate = "", key = ""] = pairIn(other);
+        return run([`--tls-cert-file=${certificate}`, `--tls-private-key-file=${key}`], async (agent) => {
+          const [wanted, seen] = [await other.handshake("TLSv1.3"), await agent.handshake("TLSv1.3")];
+          const isGood = "certificate" in wanted && "certificate" in seen && wanted.certificate === seen.certificate;
+          return found(what, isGood, `${JSON.stringify({ wanted, seen })}\n${agent.output.slice(-500)}`);
+        });
+      }),
   ],
   "agent-server.tls-min-version": [
     started("an older handshake is refused", ["--tls-min-version=VersionTLS13"], async (agent) => {
@@ -231,13 +256,15 @@ export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
       "no other suite is agreed on",
       ["--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
       async (agent) => {
-        const made = await agent.handshake("TLSv1.2");
-        return [
-          "suite" in made && /^TLS_ECDHE_(?:ECDSA|RSA)_WITH_AES_128_GCM_SHA256$/.test(made.suite),
-          JSON.stringify(made),
-        ];
+        const [made, other] = [await agent.handshake("TLSv1.2"), await agent.handshake("TLSv1.2", strongerSuites)];
+        const isNamed = "suite" in made && /^TLS_ECDHE_(?:ECDSA|RSA)_WITH_AES_128_GCM_SHA256$/.test(made.suite);
+        return [isNamed && "error" in other, JSON.stringify({ made, other })];
       },
     ),
+    started("without the flag, others are agreed on", [], async (agent) => {
+      const made = await agent.handshake("TLSv1.2", strongerSuites);
+      return ["suite" in made, JSON.stringify(made)];
+    }),
   ],
   "agent-server.insecure-suites": [
     started(

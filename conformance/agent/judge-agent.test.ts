@@ -52,11 +52,6 @@ describe("an agent judged as a program", { timeout: 60_000 }, () => {
 
   /** Bugs of flags and listeners, each in what becomes of one argument, and which requirement it breaks. */
   const bugs: Readonly<Record<string, readonly [requirement: string, from: string, to: string]>> = {
-    "a value beyond its range is cut to it": [
-      "agent-images.low-threshold",
-      "--image-gc-low-threshold=101",
-      "--image-gc-low-threshold=80",
-    ],
     "a duration without a unit is in seconds": [
       "agent-images.minimum-age",
       "--minimum-image-ttl-duration=41",
@@ -72,31 +67,11 @@ describe("an agent judged as a program", { timeout: 60_000 }, () => {
       "--eviction-hard=no.signal<1Gi",
       "--eviction-hard=",
     ],
-    "old handshakes are let in": [
-      "agent-server.tls-min-version",
-      "--tls-min-version=VersionTLS13",
-      "--tls-min-version=VersionTLS12",
-    ],
-    "any cipher suite is agreed on": [
-      "agent-server.cipher-suites",
-      "--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-      "--tls-cipher-suites=",
-    ],
     "whoever says nothing is let in": ["agent-server.anonymous", "--anonymous-auth=false", "--anonymous-auth=true"],
-    "commands run though they are turned off": [
-      "agent-server.debugging-handlers",
-      "--enable-debugging-handlers=false",
-      "--v=0",
-    ],
     "headers of one name come in another order": [
       "agent-pods.url-header",
       "--manifest-url-header=X-A:one,X-A:two",
       "--manifest-url-header=X-A:two,X-A:one",
-    ],
-    "a lock is given up without a file": [
-      "agent-configuration.lock-contention",
-      "--exit-on-lock-contention=true",
-      "--v=0",
     ],
   };
   const broken = Object.values(bugs);

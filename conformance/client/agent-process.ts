@@ -27,6 +27,9 @@ export interface AgentAnswer {
   readonly body: string;
 }
 
+/** The suite that was agreed on, and the fingerprint of what was shown. */
+export type Handshake = { readonly suite: string; readonly certificate: string } | { readonly error: string };
+
 const startMillisMax = 30_000;
 const lookMillis = 100;
 const outputCharactersMax = 200_000;
@@ -118,13 +121,21 @@ export class AgentProcess {
     return promise;
   }
 
-  /** What a handshake up to this version comes to: the suite that was agreed on, or why there is none. */
-  handshake(maxVersion: SecureVersion): Promise<{ readonly suite: string } | { readonly error: string }> {
-    const { promise, resolve } = Promise.withResolvers<{ readonly suite: string } | { readonly error: string }>();
+  /** What a handshake up to this version comes to, by suites of one's own as OpenSSL calls them: what was agreed on, or why nothing. */
+  handshake(maxVersion: SecureVersion, ciphers?: string): Promise<Handshake> {
+    const { promise, resolve } = Promise.withResolvers<Handshake>();
     const socket = connect(
-      { host: "127.0.0.1", port: this.ports.serving, rejectUnauthorized: false, minVersion: "TLSv1.2", maxVersion },
+      {
+        host: "127.0.0.1",
+        port: this.ports.serving,
+        rejectUnauthorized: false,
+        minVersion: "TLSv1.2",
+        maxVersion,
+        ...(ciphers === undefined ? {} : { ciphers }),
+      },
       () => {
-        resolve({ suite: socket.getCipher().standardName });
+        const certificate = socket.getPeerX509Certificate()?.fingerprint256 ?? "";
+        resolve({ suite: socket.getCipher().standardName, certificate });
         socket.destroy();
       },
     );

@@ -3,6 +3,7 @@ import type { SecureVersion } from "node:tls";
 import type { AgentAccess } from "../agent/listener/access.ts";
 import { AgentListener, type AgentListenerOptions, RequestCounts } from "../agent/listener/agent-listener.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
+import type { StartedAgentBugs } from "../planted/started-agent-bugs.ts";
 import type { Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 
@@ -15,6 +16,8 @@ export interface AgentSocketsOptions
   /** Of the serving listener; undefined where there is none. */
   readonly tls: TlsOptions | undefined;
   readonly access: AgentAccess;
+  /** Default: none. */
+  readonly bugs?: StartedAgentBugs;
   readonly turn: (work: () => void) => void;
 }
 
@@ -44,7 +47,7 @@ const streamPath = /^\/(?:exec|attach|portForward)\//;
 
 /** Opens what the settings name; on failure what was opened is closed again, and `CannotListen` thrown. */
 export async function openAgentSockets(options: AgentSocketsOptions): Promise<AgentSockets> {
-  const { settings, tls, access, turn } = options;
+  const { settings, tls, access, turn, bugs = {} } = options;
   const { flag, number, text } = settings;
   const counts = new RequestCounts();
   const common = { ...options, counts, hasDebugging: flag("enable-debugging-handlers") };
@@ -69,6 +72,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
       syncFrequencyMicros,
       hasDebugging,
       profiles,
+      bugs,
       counts,
       ...more,
     });
@@ -81,8 +85,9 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
       throw new CannotListen(portFlag, error as Error);
     }
   };
-  if (flag("enable-server") && tls !== undefined) await open("serving", "port", text("address"), { access }, tls);
-  if (number("read-only-port") > 0) await open("readOnly", "read-only-port", text("address"), {});
+  if (tls !== undefined) await open("serving", "port", text("address"), { access }, tls);
+  if (number("read-only-port") > 0)
+    await open("readOnly", "read-only-port", text("address"), bugs["agent-read-only-asks"] === true ? { access } : {});
   if (number("healthz-port") > 0) await open("health", "healthz-port", text("healthz-bind-address"), {});
   return {
     urls: Object.fromEntries(opened.map(([kind, { url }]) => [kind, url])),

@@ -358,7 +358,7 @@ const unseenAgentBugs = {
 export type AgentBugName = keyof typeof seenAgentBugs | keyof typeof unseenAgentBugs;
 export type AgentBugs = Readonly<Record<AgentBugName, boolean>>;
 
-const agentBugNames = Object.keys({ ...seenAgentBugs, ...unseenAgentBugs }) as readonly AgentBugName[];
+export const agentBugNames = Object.keys({ ...seenAgentBugs, ...unseenAgentBugs }) as readonly AgentBugName[];
 
 /** Every switch off, or those of the named that an agent has. */
 export function agentBugsOn(names: readonly string[] = []): AgentBugs {

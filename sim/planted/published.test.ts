@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { startedAgentBugs } from "./started-agent-bugs.ts";
 import { serverBugRows } from "./server-bugs.ts";
 import { unplantedBugs } from "./unplanted.ts";
 
@@ -16,6 +17,7 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
       const seen = profile === undefined ? gated : `${gated} It breaks the law of \`${profile}\` alone.`;
       return [`\`${name}\``, seen, source] as const;
     });
+  const started = Object.entries(startedAgentBugs);
   const head = ["bug", "what a client sees", "modelled on"];
   const document = [
     "# Planted bugs",
@@ -25,6 +27,12 @@ it("docs/faults.md tells of every published bug: planted, or why not", async () 
     `## Seen at a URL by luck: ${byLuck.length}`,
     "They take a cache that lags, writers that race or a version that is old. The embedded server then has that, too.",
     table(head, rowsOf(byLuck)),
+    `## Of an agent that is started: ${started.length}`,
+    "`touchstone agent --fault NAME` has them. A requirement behind one is what `conform --agent` then says is broken; of the others a server has to ask or to sign, and a test of the agent finds them.",
+    table(
+      ["bug", "what is wrong", "found by"],
+      started.map(([name, { symptom, foundBy }]) => [`\`${name}\``, symptom, `\`${foundBy}\``]),
+    ),
     `## Not planted: ${unplantedBugs.length}`,
     table(
       ["what a client sees", "reported in", "why not"],

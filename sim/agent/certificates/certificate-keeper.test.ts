@@ -1,74 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { TestBed } from "../../apiserver/test-bed.fixture.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
-import { kubernetesProfile } from "../../contract/profile.ts";
-import { runAuthority } from "../../http/certificates/certificate-authority.ts";
 import { certificateMaker } from "../../http/certificates/certificate-maker.ts";
-import { Kernel } from "../../kernel/kernel.ts";
-import { AgentApi } from "../client/agent-api.ts";
-import { run } from "../task.ts";
-import { CertificateKeeper, type CertificateMaker, type HeldCertificate } from "./certificate-keeper.ts";
-
-const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-const lifetimeSeconds = 1000;
-
-function world({
-  purpose = "client" as "client" | "serving",
-  approves = true,
-  maker = certificateMaker as CertificateMaker,
-  modes = ["AlwaysAllow"] as ("AlwaysAllow" | "RBAC")[],
-} = {}) {
-  const kernel = new Kernel({ seed: "certificates", epochUnixMillis: 1_900_000_000_000 });
-  const certificateAuthority = runAuthority(1_900_000_000_000, lifetimeSeconds);
-  const bed = new TestBed(
-    {
-      profile: kubernetesProfile,
-      certificateAuthority,
-      controllers: { certificateApproval: approves },
-      authorizationModes: modes,
-    },
-    kernel,
-  );
-  const process = kernel.process("agent");
-  const warnings: string[] = [];
-  const made: { readonly held: HeldCertificate; readonly atSeconds: number }[] = [];
-  const api = new AgentApi({
-    process,
-    server: bed.server,
-    headers: { authorization: `Bearer ${modes.includes("RBAC") ? "alice" : "admin"}`, accept: "application/json" },
-  });
-  const keeper = new CertificateKeeper({
-    process,
-    api,
-    dialect: kubernetesProfile.dialect,
-    maker,
-    purpose,
-    nodeName: "n1",
-    hosts: ["n1", "10.0.0.7"],
-    warn: (line) => warnings.push(line),
-  });
-  return {
-    bed,
-    warnings,
-    made,
-    keep: (held?: HeldCertificate) =>
-      kernel.enter(process, () =>
-        run(
-          keeper.keep(held, (one) => made.push({ held: one, atSeconds: kernel.nowMicros() / 1_000_000 })),
-          () => {},
-        ),
-      ),
-    requests: (): readonly JsonObject[] => bed.ask(`GET ${path}`, { as: "admin" }).body["items"] as JsonObject[],
-    decide(type: "Approved" | "Denied") {
-      for (const request of this.requests()) {
-        const { name } = request["metadata"] as { readonly name: string };
-        const status = { conditions: [{ type, status: "True", reason: "Test", message: "by hand" }] };
-        if (request["status"] === undefined || Object.keys(request["status"] as object).length === 0)
-          bed.ask(`PUT ${path}/${name}/approval`, { as: "admin", body: { ...request, status } });
-      }
-    },
-  };
-}
+import { lifetimeSeconds, requestsPath, world } from "./keeper-world.fixture.ts";
 
 describe("a client certificate", () => {
   it("is asked for as the node, approved by the cluster, and goes with its key", () => {
@@ -172,7 +104,7 @@ it("a request that has been deleted, and a certificate for another key, are no e
   own.keep();
   own.bed.advance(1);
   const { name } = (own.requests()[0] as { readonly metadata: { readonly name: string } }).metadata;
-  own.bed.ask(`DELETE ${path}/${name}`, { as: "admin" });
+  own.bed.ask(`DELETE ${requestsPath}/${name}`, { as: "admin" });
   own.bed.advance(6);
   expect(own.warnings.join("\n")).toContain(`${name} has been deleted`);
   own.decide("Approved");

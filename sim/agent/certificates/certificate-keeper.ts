@@ -14,6 +14,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Cancel, Micros, Prng, Process } from "../../kernel/types.ts";
 import { type SignerKind, signerName } from "../../kinds/certificates/signers.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { AgentApi } from "../client/agent-api.ts";
 import { sleep, type Task, wait, within } from "../task.ts";
 
@@ -51,6 +52,8 @@ export interface CertificateKeeperOptions {
   /** What a serving certificate is for: names and addresses of the node. */
   readonly hosts: readonly string[];
   readonly warn: (line: string) => void;
+  /** Default: none. */
+  readonly bugs?: StartedAgentBugs;
 }
 
 const second: Micros = 1_000_000;
@@ -93,6 +96,8 @@ export class CertificateKeeper {
     for (;;) {
       const made = yield* within(process.clock, patienceMicros, this.attempt());
       if (made !== undefined && "certificate" in made) return made;
+      if (made !== undefined && this.options.bugs?.["agent-denied-is-the-end"] === true)
+        yield* wait<void>(() => () => {});
       warn(`${purpose} certificate: ${made?.error ?? "nobody has signed the request in time"}; trying again.`);
       yield* sleep(process.clock, waitMicros);
       waitMicros = Math.min(2 * waitMicros, retryMicrosMax);
@@ -102,7 +107,8 @@ export class CertificateKeeper {
   /** Sleeps until a certificate is to be replaced: some time between 70 and 90 percent of its lifetime. */
   private *untilDue({ notBeforeUnixMillis, notAfterUnixMillis }: HeldCertificate): Task<void> {
     const { clock } = this.options.process;
-    const permille = this.prng.intInclusive(700, 900);
+    const drawn = this.prng.intInclusive(700, 900);
+    const permille = this.options.bugs?.["agent-renews-at-the-end"] === true ? 1000 : drawn;
     const lifeMillis = notAfterUnixMillis - notBeforeUnixMillis;
     const dueMillis = notBeforeUnixMillis + Math.floor((lifeMillis * permille) / 1000);
     for (;;) {
@@ -113,7 +119,7 @@ export class CertificateKeeper {
   }
 
   private *attempt(): Task<HeldCertificate | { readonly error: string }> {
-    const { maker, nodeName, purpose, hosts, dialect, warn } = this.options;
+    const { maker, nodeName, purpose, hosts, dialect, warn, process } = this.options;
     const wish = {
       commonName: `system:node:${nodeName}`,
       organizations: ["system:nodes"],
@@ -137,7 +143,13 @@ export class CertificateKeeper {
     warn(`${purpose} certificate: asked for by ${name}, which waits for approval.`);
     const issued = yield* this.issued(name, object);
     if ("error" in issued) return issued;
-    return maker.read(issued.pem, privateKey) ?? { error: `what ${name} was answered is no certificate for its key` };
+    const read = maker.read(issued.pem, privateKey);
+    if (read === undefined && this.options.bugs?.["agent-certificate-of-any-key"] === true) {
+      const nowUnixMillis = process.clock.epochUnixMillis + Math.floor(process.clock.nowMicros() / 1000);
+      const notAfterUnixMillis = nowUnixMillis + 86_400_000;
+      return { certificate: issued.pem, privateKey, notBeforeUnixMillis: nowUnixMillis, notAfterUnixMillis };
+    }
+    return read ?? { error: `what ${name} was answered is no certificate for its key` };
   }
 
   /** Follows the request until it is signed or refused. */

@@ -1,64 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dialects } from "../../../wire/dialect.ts";
-import type { ApiRequest, JsonObject } from "../../contract/http-message.ts";
-import { Kernel } from "../../kernel/kernel.ts";
-import type { ApiAnswer, ApiCall } from "../ports.ts";
-import { AgentAccess, type AccessOutcome, type AccessSettings } from "./access.ts";
-
-const second = 1_000_000;
-const settings: AccessSettings = {
-  anonymous: false,
-  reviewsTokens: true,
-  tokenMicros: 120 * second,
-  mode: "Webhook",
-  allowedMicros: 300 * second,
-  deniedMicros: 30 * second,
-};
-
-/** An API server that knows one token and allows what `allows` says; each question is kept. */
-class Reviewer {
-  readonly kernel = new Kernel({ seed: "access" });
-  readonly process = this.kernel.process("agent");
-  readonly asked: JsonObject[] = [];
-  allows = (_attributes: JsonObject): boolean => true;
-  failures = 0;
-  readonly access: AgentAccess;
-
-  constructor(changes: Partial<AccessSettings> = {}) {
-    const api = { call: (request: ApiCall, done: (answer: ApiAnswer) => void) => this.answer(request, done) };
-    const ports = { process: this.process, dialect: dialects.kubernetes, nodeName: "n1", api };
-    this.access = new AgentAccess(ports, { ...settings, ...changes });
-  }
-
-  private answer({ body = {} }: ApiCall, done: (answer: ApiAnswer) => void): void {
-    if (this.failures-- > 0) {
-      done({ status: 500, object: undefined });
-      return;
-    }
-    this.asked.push(body);
-    const spec = body["spec"] as { token?: string; resourceAttributes?: JsonObject };
-    const user = { username: "alice", groups: ["staff"] };
-    const status =
-      spec.token === undefined
-        ? { allowed: this.allows(spec.resourceAttributes ?? {}) }
-        : { authenticated: spec.token === "good", ...(spec.token === "good" ? { user } : {}) };
-    done({ status: 201, object: { status } });
-  }
-
-  ask(request: Partial<ApiRequest>): AccessOutcome | undefined {
-    let outcome: AccessOutcome | undefined;
-    const whole = { method: "GET", path: "/pods", query: "", headers: {}, ...request };
-    this.kernel.enter(this.process, () => this.access.check(whole, (found) => (outcome = found)));
-    return outcome;
-  }
-
-  pass(seconds: number): void {
-    this.kernel.run(this.kernel.nowMicros() + seconds * second);
-  }
-}
-
-const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+import type { JsonObject } from "../../contract/http-message.ts";
+import type { AccessOutcome } from "./access.ts";
+import { bearer, Reviewer } from "./reviewer.fixture.ts";
 
 describe("who may call an agent", () => {
   it("is whom a certificate names, then whom a token does, then nobody or everybody", () => {

@@ -7,6 +7,7 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import type { ApiRequest, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { ApiAnswer, ApiCaller } from "../ports.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 
 export interface AccessSettings {
@@ -17,6 +18,8 @@ export interface AccessSettings {
   readonly mode: "AlwaysAllow" | "Webhook";
   readonly allowedMicros: Micros;
   readonly deniedMicros: Micros;
+  /** Default: none. */
+  readonly bugs?: StartedAgentBugs;
 }
 
 export interface AgentAccessPorts {
@@ -46,14 +49,16 @@ const retryMicros: Micros = 500_000;
 export class AgentAccess {
   private readonly ports: AgentAccessPorts;
   private readonly settings: AccessSettings;
+  private readonly bugs: StartedAgentBugs;
   private readonly tokens: KeptAnswers<AgentUser | undefined>;
   private readonly permissions: KeptAnswers<boolean>;
 
   constructor(ports: AgentAccessPorts, settings: AccessSettings) {
     this.ports = ports;
     this.settings = settings;
+    this.bugs = settings.bugs ?? {};
     const now = (): Micros => ports.process.clock.nowMicros();
-    this.tokens = new KeptAnswers(now);
+    this.tokens = new KeptAnswers(this.bugs["agent-answers-for-ever"] === true ? () => 0 : now);
     this.permissions = new KeptAnswers(now);
   }
 
@@ -79,6 +84,7 @@ export class AgentAccess {
     }
     const [, token] = /^bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "") ?? [];
     if (token === undefined || !this.settings.reviewsTokens) done(anonymous);
+    else if (this.bugs["agent-bad-token-is-anonymous"] === true) this.review(token, (user) => done(user ?? anonymous));
     else this.review(token, done);
   }
 
@@ -96,7 +102,8 @@ export class AgentAccess {
       const { authenticated, user } = (object?.["status"] ?? {}) as { authenticated?: boolean; user?: AgentUser };
       const found = authenticated === true && user !== undefined ? { ...user, groups: user.groups ?? [] } : undefined;
       // Only answers are kept: who could not be asked may be asked again at once.
-      if (object !== undefined) this.tokens.keep(token, found, this.settings.tokenMicros);
+      const isKept = object !== undefined || this.bugs["agent-failed-review-is-no"] === true;
+      if (isKept) this.tokens.keep(token, found, this.settings.tokenMicros);
       done(found);
     });
   }
@@ -114,7 +121,7 @@ export class AgentAccess {
       this.isAllowed(user, verb, subresource, (isAllowed) => {
         if (isAllowed === true) done({ user });
         else if (isAllowed === undefined) done({ status: 500, text: `Authorization error ${shown}` });
-        else next(at + 1);
+        else next(this.bugs["agent-first-part-decides"] === true ? wanted.length : at + 1);
       });
     };
     next(0);
@@ -127,7 +134,10 @@ export class AgentAccess {
     subresource: string,
     done: (isAllowed: boolean | undefined) => void,
   ): void {
-    const key = JSON.stringify([user.username, user.uid, user.groups, user.extra, verb, subresource]);
+    const isMixed = this.bugs["agent-answers-of-any-user"] === true;
+    const key = isMixed
+      ? JSON.stringify([verb, subresource])
+      : JSON.stringify([user.username, user.uid, user.groups, user.extra, verb, subresource]);
     const known = this.permissions.get(key);
     if (known !== undefined) {
       done(known.value);
@@ -147,7 +157,8 @@ export class AgentAccess {
     this.ask(`/apis/${group}/v1/subjectaccessreviews`, body, ({ object }) => {
       const { allowed } = (object?.["status"] ?? {}) as { readonly allowed?: boolean };
       if (allowed !== undefined) {
-        this.permissions.keep(key, allowed, allowed ? this.settings.allowedMicros : this.settings.deniedMicros);
+        const isLong = allowed || this.bugs["agent-no-kept-like-yes"] === true;
+        this.permissions.keep(key, allowed, isLong ? this.settings.allowedMicros : this.settings.deniedMicros);
       }
       done(allowed);
     });

@@ -6,6 +6,7 @@
 import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../../contract/http-message.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { labels } from "../runtime/runtime-pod.ts";
 import { run, type Task, wait } from "../task.ts";
 import type { AgentAccess } from "./access.ts";
@@ -32,6 +33,8 @@ export interface AgentListenerOptions {
   readonly syncFrequencyMicros: Micros;
   /** Default: there is no program to tell of. */
   readonly profiles?: ProgramProfiles | undefined;
+  /** Default: none. */
+  readonly bugs?: StartedAgentBugs;
   /** Shared by all listeners of an agent. */
   readonly counts: RequestCounts;
 }
@@ -138,7 +141,8 @@ export class AgentListener implements ApiHandler {
     const route = Object.hasOwn(routes, first) ? routes[first] : undefined;
     counts.add(kind === "readOnly" ? "readonly" : "readwrite", request.method, route === undefined ? "other" : first);
     if (parts.includes(undefined) || route === undefined || !route.on.includes(kind)) return this.notFound(responder);
-    if (route.debugging !== undefined && (!hasDebugging || kind === "readOnly")) {
+    const isTold = first === "configz" && this.options.bugs?.["agent-configz-always"] === true;
+    if (route.debugging !== undefined && !isTold && (!hasDebugging || kind === "readOnly")) {
       if (route.debugging === "404") return this.notFound(responder);
       answerText(responder, 405, "Debug endpoints are disabled.\n");
       return nothing;

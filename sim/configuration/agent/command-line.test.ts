@@ -5,6 +5,7 @@ import { agentRules } from "./agent-rules.ts";
 import { type AgentCommand, type AgentFiles, readAgentCommand } from "./command-line.ts";
 import { sampleOf } from "./flag-samples.fixture.ts";
 import { flagTable } from "./flag-table.ts";
+import type { StartedAgentBugName } from "../../planted/started-agent-bugs.ts";
 import { observedAnswers } from "./observed-answers.fixture.ts";
 import { type AgentSettings, standardOf } from "./settings.ts";
 
@@ -333,6 +334,32 @@ describe("files", () => {
     });
     expect(alone.number("max-pods")).toBe(9);
     expect(alone.map("eviction-hard")).toEqual({});
+  });
+
+  it.each<
+    [StartedAgentBugName, string, Record<string, unknown>, Record<string, string>, (settings: AgentSettings) => unknown]
+  >([
+    [
+      "agent-drop-ins-below-file",
+      "--config-dir=d",
+      { maxPods: 5 },
+      { "d/1.conf": fileText("svc", { maxPods: 6 }) },
+      (it) => it.number("max-pods"),
+    ],
+    [
+      "agent-gates-replaced",
+      "--feature-gates=NodeSwap=true",
+      { featureGates: { MemoryQoS: true } },
+      {},
+      (it) => it.gates(),
+    ],
+  ])("with the planted bug %s come to something else", (name, flag, fields, more, shown) => {
+    const files = filesOf({ file: fileText("svc", fields), ...more });
+    const [good, bad] = [{}, { [name]: true }].map((bugs) => {
+      const command = readAgentCommand(["--config=file", flag], dialects.svc, files, bugs);
+      return command.is === "settings" ? shown(command.settings) : command;
+    });
+    expect(bad).not.toEqual(good);
   });
 
   it("cannot say that some numbers are zero, in the observed agent", () => {

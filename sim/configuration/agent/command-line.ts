@@ -4,6 +4,7 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import { agentFileKind, type FileFields, mergeFields, readAgentDocument, readAgentFields } from "./agent-file.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { type AgentRules, agentRules, hardOfFile } from "./agent-rules.ts";
 import { configurationProblems } from "./checks.ts";
 import { gateProblem } from "./feature-gates.ts";
@@ -33,9 +34,14 @@ export type AgentCommand =
       readonly by: "parsing" | "validation" | "start";
     };
 
-export function readAgentCommand(args: readonly string[], dialect: Dialect, files: AgentFiles): AgentCommand {
+export function readAgentCommand(
+  args: readonly string[],
+  dialect: Dialect,
+  files: AgentFiles,
+  bugs: StartedAgentBugs = {},
+): AgentCommand {
   const rules = agentRules[dialect.name];
-  const parsed = parseFlags(args, rules.missingFlags);
+  const parsed = parseFlags(args, rules.missingFlags, bugs);
   const refused = (
     by: "parsing" | "validation" | "start",
     problems: readonly string[],
@@ -55,13 +61,13 @@ export function readAgentCommand(args: readonly string[], dialect: Dialect, file
 
   const early = earlyProblem(values, dialect);
   if (early !== undefined) return refused("validation", [early], warnings);
-  const read = readFiles(values, dialect, files);
+  const read = readFiles(values, dialect, files, bugs);
   if ("problems" in read) return refused("validation", read.problems, warnings);
-  const settings = settle(values, read.file, rules, (values.get("config") ?? "") !== "");
+  const settings = settle(values, read.file, rules, { hasConfig: (values.get("config") ?? "") !== "", bugs });
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
   const gate = gateProblem(settings.gates());
-  const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings)];
-  const atStart = startProblems(settings);
+  const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings, bugs)];
+  const atStart = startProblems(settings, bugs);
   if (problems.length > 0) {
     const whole = `failed to validate nodeagent configuration, error: [${problems.join(", ")}]`;
     return refused("validation", [whole, ...atStart], said);
@@ -81,7 +87,12 @@ type ReadFiles =
   | { readonly problems: readonly string[] };
 
 /** The file first, then those of the directory over it, in the order of their names. */
-function readFiles(values: ReadonlyMap<string, unknown>, dialect: Dialect, files: AgentFiles): ReadFiles {
+function readFiles(
+  values: ReadonlyMap<string, unknown>,
+  dialect: Dialect,
+  files: AgentFiles,
+  bugs: StartedAgentBugs,
+): ReadFiles {
   const rules = agentRules[dialect.name];
   const [path, directory] = [values.get("config") ?? "", values.get("config-dir") ?? ""] as [string, string];
   let fields: FileFields | undefined;
@@ -102,7 +113,9 @@ function readFiles(values: ReadonlyMap<string, unknown>, dialect: Dialect, files
       return failed(
         document.problems.map(({ field, message }) => `${field}${field === "" ? "" : ": "}${message}`).join(", "),
       );
-    fields = isFirst ? withHard(document.fields, rules) : mergeFields(fields ?? {}, document.fields);
+    const [below, over] = [fields ?? {}, document.fields];
+    if (isFirst) fields = withHard(over, rules);
+    else fields = bugs["agent-drop-ins-below-file"] === true ? mergeFields(over, below) : mergeFields(below, over);
     return [];
   };
   if (path !== "") {

@@ -38,7 +38,7 @@ export function explainAgentFile(text: string, dialect: Dialect): ExplainedFile 
     return { ok: false, problems: document.problems.map(({ field = "", message }) => ({ field, message })) };
   }
   const file = readAgentFields(withHard(document.fields, rules));
-  const settings = settle(new Map([["svcconfig", "given"]]), file, rules, true);
+  const settings = settle(new Map([["svcconfig", "given"]]), file, rules, { hasConfig: true, bugs: {} });
   const gate = gateProblem(settings.gates());
   const problems = [
     ...file.problems.map(({ field = "", message }) => ({ field, message })),

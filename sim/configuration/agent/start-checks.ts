@@ -9,13 +9,15 @@ import { evictionSettingsOf } from "./eviction-settings.ts";
 import { isOn } from "./feature-gates.ts";
 import { cpuOptionProblems, topologyOptionProblems } from "./manager-options.ts";
 import { nodeIpsIn } from "./flag-values.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { AgentSettings } from "./settings.ts";
 import { cipherSuites, tlsVersions } from "./tls-names.ts";
 
 type Check = (settings: AgentSettings) => readonly string[];
 
-export function startProblems(settings: AgentSettings): readonly string[] {
-  return checks.flatMap((check) => check(settings));
+export function startProblems(settings: AgentSettings, bugs: StartedAgentBugs = {}): readonly string[] {
+  const kept = bugs["agent-lock-without-file"] === true ? checks.filter((check) => check !== lockFile) : checks;
+  return kept.flatMap((check) => check(settings));
 }
 
 const reservable = ["cpu", "memory", "ephemeral-storage", "pid"];
@@ -124,10 +126,7 @@ const checks: readonly Check[] = [
       ? []
       : [`--cloud-provider: unsupported value ${goQuote(name)}: empty, or external`];
   },
-  (settings) =>
-    settings.flag("exit-on-lock-contention") && settings.text("lock-file") === ""
-      ? ["--exit-on-lock-contention: cannot exit on lock file contention: no lock file specified"]
-      : [],
+  lockFile,
   (settings) =>
     settings.text("container-runtime-endpoint") === ""
       ? [
@@ -152,6 +151,12 @@ const checks: readonly Check[] = [
   },
   (settings) => (settings.text("root-dir") === "" ? ["--root-dir: the root directory must not be empty"] : []),
 ];
+
+function lockFile(settings: AgentSettings): readonly string[] {
+  return settings.flag("exit-on-lock-contention") && settings.text("lock-file") === ""
+    ? ["--exit-on-lock-contention: cannot exit on lock file contention: no lock file specified"]
+    : [];
+}
 
 function isBelowZero(text: string): boolean {
   const quantity = parseQuantity(text);
