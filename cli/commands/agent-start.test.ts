@@ -64,6 +64,8 @@ describe("an agent that is started with flags", () => {
       "--streaming-connection-idle-timeout=300ms",
       "--volume-stats-agg-period=-1s",
       "--contention-profiling",
+      "--pod-cidr=fd00:7::/64,10.77.3.0/24",
+      "--node-ip=127.0.0.1,::1",
     );
     await running.firstLine;
     expect((await get(`http://127.0.0.2:${health}/healthz`)).status).toBe(200);
@@ -75,6 +77,16 @@ describe("an agent that is started with flags", () => {
     };
     await vi.waitUntil(isRunning, { timeout: 45_000, interval: 200 });
     expect(readFileSync(`${socket}.state`, "utf8")).toContain("10.9.8.7");
+    const { items } = JSON.parse((await get(`http://127.0.0.1:${readOnly}/pods`)).body) as {
+      items: { status: object }[];
+    };
+    expect(items.map(({ status }) => status)).toEqual([
+      expect.objectContaining({
+        podIP: expect.stringMatching(/^10\.77\.3\.\d+$/),
+        hostIP: "127.0.0.1",
+        hostIPs: [{ ip: "127.0.0.1" }, { ip: "::1" }],
+      }),
+    ]);
     const { body: summary } = await get(`http://127.0.0.1:${readOnly}/stats/summary`);
     const { pods } = JSON.parse(summary) as { pods: { volume?: readonly object[] }[] };
     expect(pods.map(({ volume = [] }) => volume)).toEqual([[]]);

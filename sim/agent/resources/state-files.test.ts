@@ -12,6 +12,19 @@ describe("what is written down of processors", () => {
   });
 });
 
+describe("checksums of processors", () => {
+  it.each([
+    ['{"policyName":"none","defaultCpuSet":"4-6","checksum":354655845}'],
+    [
+      '{"policyName":"none","defaultCpuSet":"1-3","entries":{"pod":{"container1":"4-6","container2":"1-3"}},"checksum":3610638499}',
+    ],
+  ])("are those of the published agent's own cases: %s", (published) => {
+    const read = readCpuState(published);
+    if ("error" in read) throw new Error(read.error);
+    expect(cpuStateText(read.policy, read.state)).toBe(published);
+  });
+});
+
 describe("what is written down of memory", () => {
   /** Of the published agent's own cases. */
   const published =

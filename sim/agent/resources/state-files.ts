@@ -2,8 +2,7 @@
  * What the managers of processors and memory write down, so that another life of the agent goes on with it: JSON with a
  * checksum over what it says, as the published agent writes it. Pure.
  *
- * Source: a file of a live agent without a policy, of which the checksum is 1353318690, and the published cases of the
- * other file.
+ * Source: a file of a live agent without a policy, of which the checksum is 1353318690, and published cases of both files.
  */
 import { cpuListText, parseCpuList } from "../../../wire/cpu-list.ts";
 import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
