@@ -92,6 +92,30 @@ const statuses = async (agent: AgentProcess): Promise<string> => {
 /** As OpenSSL calls them: every published agent has them by default. */
 const strongerSuites = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384";
 
+const headOf = (profile: Bench["profile"]): string =>
+  profile === "svc"
+    ? "apiVersion: nodeagent.config.svc.io/v1beta1\nkind: NodeAgentConfiguration\n"
+    : "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+/** Standing alone, an agent has nobody to ask about callers. */
+const open =
+  "authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}\nauthorization: {mode: AlwaysAllow}\n";
+
+/** A file, and two in a directory; what does not end with .conf is not read. */
+function dropIns(folder: string, profile: Bench["profile"]): readonly string[] {
+  const [file, directory] = [join(folder, "agent.yaml"), join(folder, "more")];
+  const head = headOf(profile);
+  mkdirSync(directory);
+  writeFileSync(file, `${head}${open}maxPods: 33\nregistryBurst: 44\npodsPerCore: 2\neventBurst: 120\n`);
+  writeFileSync(join(directory, "10.conf"), `${head}maxPods: 55\nregistryBurst: 66\n`);
+  writeFileSync(join(directory, "20.conf"), `${head}maxPods: 77\n`);
+  writeFileSync(join(directory, "30.yaml"), `${head}podsPerCore: 9\n`);
+  return [`--config=${file}`, `--config-dir=${directory}`, "--event-burst=130"];
+}
+
+/** Without it the documented agent takes no directory; the published one has no such variable any more. */
+const dropInVariable = "NODEAGENT_CONFIG_DROPIN_DIR_ALPHA";
+
 const answers = (what: string, flags: readonly string[], expected: string): Behaviour =>
   started(what, flags, async (agent) => {
     const seen = await statuses(agent);
@@ -119,14 +143,8 @@ export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
     ({ with: run, profile }) =>
       run(
         (folder) => {
-          const head =
-            profile === "svc"
-              ? "apiVersion: nodeagent.config.svc.io/v1beta1\nkind: NodeAgentConfiguration\n"
-              : "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
-          const open =
-            "authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}\nauthorization: {mode: AlwaysAllow}\n";
           const file = join(folder, "agent.yaml");
-          writeFileSync(file, `${head}${open}maxPods: 33\nregistryBurst: 44\n`);
+          writeFileSync(file, `${headOf(profile)}${open}maxPods: 33\nregistryBurst: 44\n`);
           return [`--config=${file}`, "--max-pods=55"];
         },
         async (agent, outcome) => {
@@ -137,6 +155,33 @@ export const behaviours: Readonly<Record<string, readonly Behaviour[]>> = {
             /"registryBurst":\s*44\b/.test(body) &&
             /"eventBurst":\s*100\b/.test(body);
           return found(what, outcome.is === "running" && isGood, `${body.slice(0, 3000)}\n${agent.output.slice(-500)}`);
+        },
+      ),
+  ],
+  "agent-configuration.drop-ins": [
+    ({ with: run, profile }) =>
+      run(
+        (folder) => dropIns(folder, profile),
+        async (agent, outcome) => {
+          const what = "files of the directory come before the file, the last by name first, and flags before all";
+          const { body } = await agent.ask("serving", "/configz");
+          const wanted = { maxPods: 77, registryBurst: 66, podsPerCore: 2, eventBurst: 130 };
+          const isGood = Object.entries(wanted).every(([field, value]) =>
+            new RegExp(`"${field}":\\s*${value}\\b`).test(body),
+          );
+          return found(what, outcome.is === "running" && isGood, `${body.slice(0, 3000)}\n${agent.output.slice(-500)}`);
+        },
+        { [dropInVariable]: "1" },
+      ),
+    ({ with: run, profile }) =>
+      run(
+        (folder) => dropIns(folder, profile),
+        async (agent, outcome) => {
+          const isRefused = outcome.is === "ended" && outcome.code !== 0 && agent.output.includes("--config-dir");
+          const isGood = profile === "svc" ? isRefused : outcome.is === "running";
+          const what =
+            profile === "svc" ? "without the variable a directory is refused" : "a directory needs no variable";
+          return found(what, isGood, agent.output.slice(-1500));
         },
       ),
   ],

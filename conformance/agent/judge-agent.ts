@@ -252,21 +252,25 @@ function benchOf({ command, profile }: AgentTarget, nameOf: Bench["nameOf"]): Be
   return {
     profile,
     nameOf,
-    async with(flags, work) {
-      const agent = await AgentProcess.start(command, (ports, folder) => {
-        const own = typeof flags === "function" ? flags(folder, ports) : flags;
-        const given = new Set(own.map((flag) => flag.split("=", 1)[0]));
-        const common = [
-          `--port=${ports.serving}`,
-          `--read-only-port=${ports.readOnly}`,
-          `--healthz-port=${ports.health}`,
-          "--address=127.0.0.1",
-          `--cert-dir=${folder}/pki`,
-          `--root-dir=${folder}/root`,
-          "--hostname-override=judged",
-        ];
-        return [...common.filter((flag) => !given.has(flag.split("=", 1)[0] as string)), ...own];
-      });
+    async with(flags, work, environment) {
+      const agent = await AgentProcess.start(
+        command,
+        (ports, folder) => {
+          const own = typeof flags === "function" ? flags(folder, ports) : flags;
+          const given = new Set(own.map((flag) => flag.split("=", 1)[0]));
+          const common = [
+            `--port=${ports.serving}`,
+            `--read-only-port=${ports.readOnly}`,
+            `--healthz-port=${ports.health}`,
+            "--address=127.0.0.1",
+            `--cert-dir=${folder}/pki`,
+            `--root-dir=${folder}/root`,
+            "--hostname-override=judged",
+          ];
+          return [...common.filter((flag) => !given.has(flag.split("=", 1)[0] as string)), ...own];
+        },
+        environment,
+      );
       try {
         return await work(agent, await agent.outcome());
       } finally {

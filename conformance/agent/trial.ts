@@ -18,6 +18,7 @@ export interface Bench {
   with<Result>(
     flags: readonly string[] | ((folder: string, ports: AgentPorts) => readonly string[]),
     work: (agent: AgentProcess, outcome: AgentOutcome) => Promise<Result>,
+    environment?: Readonly<Record<string, string>>,
   ): Promise<Result>;
 }
 

@@ -46,7 +46,7 @@ export const startedAgentBugs = {
   "agent-drop-ins-below-file": {
     symptom: "Files of the directory are laid below the first file, and not over it.",
     source: commonMistake,
-    foundBy: "sim/configuration/agent/command-line.test.ts",
+    foundBy: "agent-configuration.drop-ins",
   },
   "agent-gates-replaced": {
     symptom: "Gates on the command line take the place of all that the file says of gates.",
