@@ -247,6 +247,15 @@ describe("errors", () => {
     for (const flag of ["--max-pods", "--port", "--hairpin-mode", "--image-gc-low-threshold"]) {
       expect(problems).toContain(flag);
     }
+    const early = problemsOf([
+      "--feature-gates=Foo=true",
+      "--node-labels=-a=b",
+      "--max-pods=-1",
+      "--sync-frequency=0s",
+    ]);
+    for (const part of ["feature gate: Foo", "node labels", "--max-pods", "--sync-frequency"]) {
+      expect(early).toContain(part);
+    }
     const atStart = problemsOf(["--sync-frequency=0s", "--cloud-provider=aws", "--eviction-hard=memory<1Gi"]);
     for (const flag of ["--sync-frequency", "--cloud-provider", "unsupported eviction signal memory"]) {
       expect(atStart).toContain(flag);

@@ -59,27 +59,29 @@ export function readAgentCommand(
   if (version === true || version === "raw")
     return { is: "version", text: `${dialect.name === "svc" ? "NodeAgent" : "Kubernetes"} ${agentVersion}` };
 
-  const early = earlyProblem(values, dialect);
-  if (early !== undefined) return refused("validation", [early], warnings);
+  const early = earlyProblems(values, dialect);
   const read = readFiles(values, dialect, files, bugs);
-  if ("problems" in read) return refused("validation", read.problems, warnings);
+  if ("problems" in read) return refused("validation", [...early, ...read.problems], warnings);
   const settings = settle(values, read.file, rules, { hasConfig: (values.get("config") ?? "") !== "", bugs });
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
-  const gate = gateProblem(settings.gates());
+  const gate = early.length > 0 ? undefined : gateProblem(settings.gates());
   const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings, bugs)];
   const atStart = startProblems(settings, bugs);
-  if (problems.length > 0) {
+  if (early.length + problems.length > 0) {
     const whole = `failed to validate nodeagent configuration, error: [${problems.join(", ")}]`;
-    return refused("validation", [whole, ...atStart], said);
+    return refused("validation", [...early, ...(problems.length > 0 ? [whole] : []), ...atStart], said);
   }
   return atStart.length > 0 ? refused("start", atStart, said) : { is: "settings", settings, warnings: said };
 }
 
-function earlyProblem(values: ReadonlyMap<string, unknown>, dialect: Dialect): string | undefined {
+/** The published agent ends at the first of these; here what else is wrong is told with them. */
+function earlyProblems(values: ReadonlyMap<string, unknown>, dialect: Dialect): readonly string[] {
   const gate = gateProblem((values.get("feature-gates") ?? {}) as Readonly<Record<string, boolean>>);
-  if (gate !== undefined) return `failed to set feature gates from initial flags-based config: ${gate}`;
   const labels = nodeLabelProblem((values.get("node-labels") ?? {}) as Readonly<Record<string, string>>, dialect);
-  return labels === undefined ? undefined : `failed to validate nodeagent flags: ${labels}`;
+  return [
+    ...(gate === undefined ? [] : [`failed to set feature gates from initial flags-based config: ${gate}`]),
+    ...(labels === undefined ? [] : [`failed to validate nodeagent flags: ${labels}`]),
+  ];
 }
 
 type ReadFiles =
