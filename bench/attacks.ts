@@ -15,7 +15,9 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
 
@@ -122,28 +124,24 @@ function started(): Promise<Target> {
   });
 }
 
-/** Asks for a sign of life without a pause; the longest wait counts. */
+/** Asks for a sign of life without a pause, in a thread of its own; the longest wait counts. */
 class Pulse {
-  longestMillis = 0;
-  private isOver = false;
-  private readonly target: Target;
+  private readonly thread: Worker;
 
-  constructor(target: Target) {
-    this.target = target;
-    void this.beat();
+  private constructor(thread: Worker) {
+    this.thread = thread;
   }
 
-  private async beat(): Promise<void> {
-    while (!this.isOver && !this.target.isOver) {
-      const began = performance.now();
-      await this.target.send({ path: "/healthz", as: "" });
-      this.longestMillis = Math.max(this.longestMillis, performance.now() - began);
-      await sleep(5);
-    }
+  static async begun({ url }: Target): Promise<Pulse> {
+    const thread = new Worker(new URL("pulse.ts", import.meta.url), { workerData: url.href });
+    await once(thread, "message");
+    return new Pulse(thread);
   }
 
-  stop(): void {
-    this.isOver = true;
+  async longestMillis(): Promise<number> {
+    this.thread.postMessage("end");
+    const [millis] = (await once(this.thread, "message")) as [number];
+    return millis;
   }
 }
 
@@ -181,18 +179,18 @@ async function measured(
   await sleep(100);
   if (target.isOver) return ended(name);
   target.begin();
-  const pulse = new Pulse(target);
+  const pulse = await Pulse.begun(target);
   const began = performance.now();
   await sendAll(target, strikes, statuses);
   const release = attack.hold === undefined ? undefined : await holds[attack.hold.is](target, attack.hold.count);
   const millis = performance.now() - began;
   await sleep(afterMillis[round]);
-  pulse.stop();
+  const silenceMillis = Math.round(await pulse.longestMillis());
   release?.();
   return {
     attack: name,
     turnMillis: Math.round((await target.longestTurnMicros()) / 1_000),
-    silenceMillis: Math.round(pulse.longestMillis),
+    silenceMillis,
     peakMegabytes: Math.round(target.peakBytes() / 1_048_576),
     millis: Math.round(millis),
     statuses,

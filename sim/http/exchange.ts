@@ -11,6 +11,7 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { loopShare } from "./loop-share.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "./room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
@@ -71,12 +72,16 @@ interface IncomingHead {
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly httpVersionMajor: number;
+  /** Of HTTP/2 alone. */
+  readonly stream?: { readonly session?: object | undefined };
+  /** The connection; of HTTP/2 a stand-in that cannot be ended. */
+  readonly socket?: object;
 }
 
 /** A request whose body is still to come. */
 interface Incoming extends IncomingHead {
   /** Of HTTP/2 alone. */
-  readonly stream?: { close(): void };
+  readonly stream?: { readonly session?: object | undefined; close(): void };
   /** The connection; of HTTP/2 a stand-in that cannot be ended. */
   readonly socket?: { destroy(): void };
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -224,6 +229,16 @@ export class Exchange implements Responder {
   }
 
   #start(body: Uint8Array | undefined): void {
+    if (this.#state === "reading") loopShare.begin(this.#connection(), () => this.#startNow(body));
+  }
+
+  /** Whose turn it is when this begins. */
+  #connection(): object {
+    const { stream, socket } = this.#incoming;
+    return stream?.session ?? socket ?? this;
+  }
+
+  #startNow(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
     const level = this.#context.memory.level();
     if (level !== "free" && this.#isRefusedAt(level)) return;

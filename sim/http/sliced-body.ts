@@ -2,9 +2,10 @@
  * A body that is made and sent a little at a time: the loop is left to others after some milliseconds, and nothing more is
  * made before the peer has taken what there is.
  */
-import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import { createGzip } from "node:zlib";
 import { append } from "../../wire/lists.ts";
+import { loopShare } from "./loop-share.ts";
 import { wallPorts } from "./wall.ts";
 
 /** What is not longer leaves in one piece, with its length. */
@@ -52,7 +53,7 @@ function takeTurns(slices: Iterator<Uint8Array>, bytesMax: number, sink: TurnSin
     }
     sink.take(pieces);
     if (isAll || bytes > bytesMax) sink.done(isAll);
-    else setImmediate(() => turn(false));
+    else loopShare.later(sink, () => turn(false));
   };
   turn(true);
 }
@@ -159,7 +160,7 @@ function sendPacked(
     let isTaken = true;
     for (const piece of pieces) isTaken = packed.write(piece);
     if (isLast) packed.end();
-    else if (isTaken) setImmediate(part);
+    else if (isTaken) loopShare.later(sink, part);
     else packed.once("drain", part);
   };
   const part = (): void => {

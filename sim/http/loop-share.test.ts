@@ -1,0 +1,53 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { LoopShare } from "./loop-share.ts";
+
+/** A clock that moves when work is done. */
+function bench() {
+  let nowMicros = 0;
+  const share = new LoopShare({ nowMicros: () => nowMicros });
+  const done: string[] = [];
+  const work = (name: string, micros: number) => (): void => {
+    done.push(name);
+    nowMicros += micros;
+  };
+  return { share, done, work };
+}
+
+describe("the share of the loop", () => {
+  it("begins what comes at once, until a turn has had ten milliseconds; the rest is for the next turn", async () => {
+    const { share, done, work } = bench();
+    for (const name of ["a", "b", "c"]) share.begin({}, work(name, 6_000));
+    expect(done).toEqual(["a", "b"]);
+    await setImmediate();
+    await setImmediate();
+    expect(done).toEqual(["a", "b", "c"]);
+    share.begin({}, work("d", 1));
+    expect(done).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("gives each connection one turn after another, and what one wants in its order", async () => {
+    const { share, done, work } = bench();
+    const [many, one] = [{}, {}];
+    share.begin(many, work("first", 20_000));
+    for (let at = 0; at < 5; at++) share.begin(many, work(`many ${at}`, 1_000));
+    share.begin(one, work("one", 1_000));
+    await setImmediate();
+    await setImmediate();
+    expect(done).toEqual(["first", "many 0", "one", "many 1", "many 2", "many 3", "many 4"]);
+  });
+
+  it("leaves the loop to others after ten milliseconds, however much waits", async () => {
+    const { share, done, work } = bench();
+    const by = {};
+    for (let at = 0; at < 100; at++) share.later(by, work(String(at), 1_000));
+    let turns = 0;
+    while (done.length < 100 && turns < 100) {
+      const before = done.length;
+      await setImmediate();
+      turns += 1;
+      expect(done.length - before).toBeLessThanOrEqual(11);
+    }
+    expect(done).toEqual(Array.from({ length: 100 }, (_, at) => String(at)));
+  });
+});
