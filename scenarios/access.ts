@@ -75,21 +75,39 @@ export const accessSection = z.strictObject({
 export type AccessSection = z.infer<typeof accessSection>;
 export type WebhookRow = z.infer<typeof webhook>;
 
-/** What can be wrong with whom the servers call, by what it is. */
+/** What can be wrong with whom servers and agents call, by what it is. */
 export const misbehaviours = {
   issuer: ["down", "wrong-issuer", "no-keys", "broken"],
   webhook: ["down", "refused", "garbled", "both", "broken"],
   collector: ["down", "refused"],
+  runtime: ["hung", "failing", "unready"],
 } as const;
-type OutsiderKind = keyof typeof misbehaviours;
+export type OutsiderKind = keyof typeof misbehaviours;
 export type Misbehaviour = (typeof misbehaviours)[OutsiderKind][number];
 export const misbehaviourNames = [...new Set(Object.values(misbehaviours).flat())] as [Misbehaviour, ...Misbehaviour[]];
 
-/** By name, what each is. */
+/** By name, what each is that servers call. */
 export function outsidersOf({ issuers, webhooks, collector: one }: AccessSection): ReadonlyMap<string, OutsiderKind> {
   return new Map<string, OutsiderKind>([
     ...issuers.map(({ name }) => [name, "issuer"] as const),
     ...webhooks.map(({ name }) => [name, "webhook"] as const),
     ...(one === undefined ? [] : [[one.name, "collector"] as const]),
   ]);
+}
+
+/** The same, and the container runtimes of nodes, each under its node's name. */
+export function calledOf(
+  access: AccessSection,
+  clients: readonly { readonly name: string; readonly kind?: string }[],
+): ReadonlyMap<string, OutsiderKind> {
+  const runtimes = clients.flatMap(({ name, kind }) => (kind === "agent" ? [[name, "runtime"] as const] : []));
+  return new Map<string, OutsiderKind>([...outsidersOf(access), ...runtimes]);
+}
+
+/** Those whom this can happen to when nobody is named. */
+export function sufferersOf(called: ReadonlyMap<string, OutsiderKind>, verb: string, how?: string): readonly string[] {
+  return [...called].flatMap(([name, kind]) => {
+    if (verb === "rotate") return kind === "issuer" ? [name] : [];
+    return how === undefined || (misbehaviours[kind] as readonly string[]).includes(how) ? [name] : [];
+  });
 }

@@ -1,5 +1,7 @@
 /** Who talks to the server in a scenario: one row a client, its kind first. */
 import { z } from "zod";
+import { parseEvictionSettings } from "../wire/eviction-thresholds.ts";
+import { parseQuantity } from "../wire/quantity.ts";
 import { duration, place, positiveDuration, span } from "./values.ts";
 
 const namespace = place.default("default");
@@ -87,6 +89,45 @@ const node = z.strictObject({
     .describe("Which pods it watches. own: those that are bound to it, as agents do; what many nodes need."),
 });
 
+const quantity = z
+  .string()
+  .refine((text) => !("error" in parseQuantity(text)), { error: "expected a quantity such as 4, 500m or 4Gi" });
+
+const agent = z.strictObject({
+  ...common,
+  kind: z.literal("agent"),
+  capacity: z
+    .strictObject({
+      cpu: quantity.default("4"),
+      memory: quantity.default("4Gi"),
+      disk: quantity.default("40Gi"),
+      pods: z.int().min(1).max(1000).default(110),
+    })
+    .prefault({})
+    .describe("What its machine has."),
+  thresholds: z
+    .record(z.string(), z.string())
+    .default({
+      "memory.available": "100Mi",
+      "nodefs.available": "10%",
+      "nodefs.inodesFree": "5%",
+      "pid.available": "5%",
+    })
+    .superRefine((evictionHard, context) => {
+      const rules = parseEvictionSettings({ evictionHard });
+      if ("error" in rules) context.addIssue({ code: "custom", message: rules.error });
+    })
+    .describe("Below which it evicts: by signal, a quantity or a percentage, as its configuration file has it."),
+  transition: positiveDuration
+    .default(30_000_000)
+    .describe("For so long after the last crossing of a threshold its node is told to be under pressure."),
+  manifests: z
+    .array(z.record(z.string(), z.json()))
+    .max(100)
+    .default([])
+    .describe("Static pods: what lies in its folder of manifests."),
+});
+
 const monitor = z.strictObject({
   ...common,
   kind: z.literal("monitor"),
@@ -137,6 +178,7 @@ export const clientRow = z.discriminatedUnion("kind", [
   replicator,
   candidate,
   node,
+  agent,
   monitor,
   binder,
   caller,

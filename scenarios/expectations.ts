@@ -31,6 +31,10 @@ const invariants = {
   "leases.one-holder": "At most one candidate believes that it leads.",
   "pods.one-node": "A pod of one name runs on one node at a time, and is not moved.",
   "pods.own-status": "The status of a pod is told by the node that runs this very pod.",
+  "containers.one-instance": "A container of a pod runs once at a time, and on the pod's own node.",
+  "mirrors.equal": "What a server shows of a static pod is what its manifest says.",
+  "evictions.due":
+    "A threshold evicts one pod at a time, none that is exempt, and only from its crossing until so much more is there again.",
   "nodes.judged": "A node is called unready only when its lease was not renewed for the grace period.",
   "nodes.steady": "A node that runs and is reached is not called unready.",
   "budgets.kept": "An eviction that was granted leaves as many healthy pods as the budget asks for.",
@@ -63,6 +67,8 @@ const marks = {
   "request.doubled": "a request arrived twice",
   "lease.changed-hands": "a lease went from one holder to another",
   "node.unready": "a node was called unready",
+  "pod.evicted": "an agent evicted a pod",
+  "node.rebooted": "a machine went down and came up again",
   "pod.replaced": "a pod was made again under its old name",
   "event.expired": "an event reached the end of its life",
 } as const;

@@ -3,6 +3,7 @@
  * verb takes. The table says which fields a verb reads, since a field that nothing reads is a mistake.
  */
 import { z } from "zod";
+import { criMethods } from "../wire/cri.ts";
 import { misbehaviourNames } from "./access.ts";
 import { clockStep, duration, latency, place, positiveDuration, ratio, span } from "./values.ts";
 
@@ -66,10 +67,10 @@ export const faultVerbs = {
   isolate: { takes: "place", reads: [], lasts: true, means: "A partition from everybody else." },
   crash: {
     takes: "place",
-    reads: [],
+    reads: ["calls"],
     lasts: false,
     means:
-      "The process dies and starts again, at once or after `for`. `store`: it dies between an acknowledgement and the next flush, and every server with it.",
+      "The process dies and starts again, at once or after `for`. With `calls` a client dies between two of its next calls. An agent's containers go on. `store`: it dies between an acknowledgement and the next flush, and every server with it.",
   },
   compact: {
     takes: "place",
@@ -91,6 +92,26 @@ export const faultVerbs = {
     means: "The server's process pauses: it hears nothing of the store, and answers nobody, until this is over.",
   },
   clock: { takes: "place", reads: ["step!"], lasts: false, means: "The wall clock of the process jumps." },
+  drift: {
+    takes: "place",
+    reads: ["step!"],
+    lasts: true,
+    means:
+      "The wall clock of the process goes wrong by this much more each second. When it is over the clock is set right.",
+  },
+  reboot: {
+    takes: "place",
+    reads: [],
+    lasts: false,
+    means:
+      "Of an agent: its machine goes down with all containers, and comes up with another boot id, at once or after `for`.",
+  },
+  press: {
+    takes: "place",
+    reads: ["resource!", "rate!"],
+    lasts: true,
+    means: "Of an agent: this share of its machine's memory, disk, inodes or process ids is used beside the pods.",
+  },
   throttle: { takes: "place", reads: ["rate!"], lasts: true, means: "This share of requests is answered 429." },
   fill: { takes: "place", reads: [], lasts: true, means: "The store is full: no write goes through." },
   restore: {
@@ -101,15 +122,17 @@ export const faultVerbs = {
   },
   misbehave: {
     takes: "place",
-    reads: ["how!"],
+    reads: ["how!", "method"],
     lasts: true,
-    means: "An issuer, a webhook or a collector answers as `how` says, or not at all.",
+    means:
+      "An issuer, a webhook, a collector or the runtime of an agent answers as `how` says, or not at all. Of a runtime: all its calls, or those of `method`.",
   },
   delay: {
     takes: "place",
-    reads: ["by!"],
+    reads: ["by!", "method"],
     lasts: true,
-    means: "An issuer, a webhook or a collector takes this much longer for each answer.",
+    means:
+      "An issuer, a webhook, a collector or the runtime of an agent takes this much longer for each answer. Of a runtime: for all calls, or those of `method`.",
   },
   rotate: {
     takes: "place",
@@ -142,6 +165,10 @@ const timing = {
   chance: ratio.optional().describe("How often it happens when it is time. Default: always."),
 };
 
+/** What of a machine can be used up. */
+const pressedResources = ["memory", "disk", "inodes", "pids"] as const;
+export type PressedResource = (typeof pressedResources)[number];
+
 const parameters = {
   by: latency.optional(),
   rate: ratio.optional(),
@@ -151,6 +178,12 @@ const parameters = {
   bytesPerSecond: z.int().min(1).max(1_000_000_000_000).optional(),
   body: z.record(z.string(), z.json()).optional(),
   how: z.enum(misbehaviourNames).optional(),
+  calls: z.int().min(1).max(1_000_000).optional().describe("It dies after one of its next so many calls, drawn."),
+  resource: z.enum(pressedResources).optional(),
+  method: z
+    .enum(criMethods.filter(({ streams }) => !streams).map(({ method }) => method))
+    .optional()
+    .describe("A call of the container runtime interface. Default: every one."),
 };
 
 const verbFields = Object.fromEntries(
@@ -208,11 +241,12 @@ function checkTiming(row: Timing, verb: FaultVerb, add: Add): void {
   if (row.every === undefined && row.to !== undefined) add("to", "belongs to `every`, which is not there");
   if (row.every?.max === 0) add("every", "time must pass between two occurrences");
   if (row.from !== undefined && row.to !== undefined && row.from >= row.to) add("to", "is over before it begins");
-  const canLast = faultVerbs[verb].lasts || verb === "crash";
+  const canLast = faultVerbs[verb].lasts || verb === "crash" || verb === "reboot";
   if (row.for !== undefined && !canLast) add("for", `${verb} is over at once and does not last`);
 }
 
 function checkParameters(row: Readonly<Record<string, unknown>>, verb: FaultVerb, add: Add): void {
+  if (verb === "drift" && Number(row["step"] ?? 1000) % 1000 !== 0) add("step", "expected whole milliseconds");
   const { reads }: VerbRow = faultVerbs[verb];
   for (const key of Object.keys(parameters)) {
     const isRead = reads.includes(key) || reads.includes(`${key}!`);

@@ -1,7 +1,7 @@
 /** What no single field of a scenario shows: names that must exist, times that must fit, an order that must make sense. */
 import type { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
-import { type AccessSection, misbehaviours, outsidersOf } from "./access.ts";
+import { type AccessSection, calledOf, misbehaviours, outsidersOf, sufferersOf } from "./access.ts";
 import type { ScenarioFault } from "./fault-rows.ts";
 
 /** What links and clients call the store. */
@@ -44,12 +44,15 @@ export function checkScenario(scenario: Draft, context: z.RefinementCtx): void {
   const add: Add = (path, message) => context.addIssue({ code: "custom", path: [...path], message });
   const servers = serverNames(scenario.cluster.apiservers);
   const names = checkNames(scenario, servers, add);
+  const agents = scenario.clients.flatMap(({ name, kind }) => (kind === "agent" ? [name] : []));
   for (const [index, fault] of scenario.faults.entries()) {
     if (fault.verb === undefined) continue;
     const path = ["faults", index];
     checkTimes(fault, scenario, path, add);
-    if (verbsOfOutsiders.has(fault.verb)) checkOutsider(fault, scenario.access, path, add);
-    else checkPlaces(fault, names, servers, path, add);
+    if (verbsOfOutsiders.has(fault.verb)) checkOutsider(fault, scenario, path, add);
+    else checkPlaces(fault, names, servers, agents, path, add);
+    if (fault.calls !== undefined && [...servers, storeName].includes(fault.places[0] ?? ""))
+      add([...path, "calls"], "a server makes no calls: name a client");
   }
   checkOrder(scenario.faults, add);
   if (scenario.safety !== undefined && scenario.safety >= scenario.until)
@@ -96,18 +99,23 @@ function checkPlaces(
   fault: ScenarioFault,
   names: readonly string[],
   servers: readonly string[],
+  agents: readonly string[],
   path: Path,
   add: Add,
 ): void {
   const { verb, places } = fault;
   const isPair = places.length === 2;
+  if (verbsOfAgents.has(verb) && agents.length === 0)
+    return add([...path, verb], "this happens to clients of kind agent, and there is none");
   const known = isPair
     ? names
     : verbsOfServers.has(verb)
       ? servers
       : verbsOfStore.has(verb)
         ? storeAnd(servers)
-        : [...names, storeName];
+        : verbsOfAgents.has(verb)
+          ? agents
+          : [...names, storeName];
   for (const [end, name] of places.entries()) {
     if (name === "any" || known.includes(name) || (isPair && isPatternOf(name, known))) continue;
     add(
@@ -121,12 +129,14 @@ function checkPlaces(
 
 const verbsOfOutsiders: ReadonlySet<string> = new Set(["misbehave", "delay", "rotate"]);
 
-/** Of the names of those whom servers call. */
-function checkOutsider({ verb, places, how }: ScenarioFault, access: AccessSection, path: Path, add: Add): void {
-  const known = outsidersOf(access);
+/** Of the names of those whom servers and agents call. */
+function checkOutsider({ verb, places, how, method }: ScenarioFault, draft: Draft, path: Path, add: Add): void {
+  const known = calledOf(draft.access, draft.clients);
   const [name = ""] = places;
   const kind = known.get(name);
-  if (kind === undefined) {
+  if (name === "any") {
+    if (sufferersOf(known, verb, how).length === 0) add([...path, verb], "there is nobody to whom this can happen");
+  } else if (kind === undefined) {
     const there = known.size === 0 ? "the section access names nobody" : `there are ${[...known.keys()].join(", ")}`;
     add(
       [...path, verb],
@@ -135,6 +145,8 @@ function checkOutsider({ verb, places, how }: ScenarioFault, access: AccessSecti
   } else if (verb === "rotate" && kind !== "issuer") add([...path, verb], `${name} is a ${kind}, and has no keys`);
   else if (how !== undefined && !(misbehaviours[kind] as readonly string[]).includes(how))
     add([...path, "how"], `no ${kind} does that; there are ${misbehaviours[kind].join(", ")}`);
+  else if (method !== undefined && kind !== "runtime") add([...path, "method"], `${name} is a ${kind}, and no runtime`);
+  if (method !== undefined && how === "unready") add([...path, "method"], "a runtime is unready as a whole");
 }
 
 /** Names between the section `access`, clients and what is expected of them. */
@@ -156,6 +168,7 @@ function checkAccess({ access, clients, expect }: Draft, add: Add): void {
 }
 
 const verbsOfServers: ReadonlySet<string> = new Set(["forget", "lag", "stall", "throttle"]);
+const verbsOfAgents: ReadonlySet<string> = new Set(["reboot", "press"]);
 const verbsOfStore: ReadonlySet<string> = new Set(["compact", "fill", "restore"]);
 // The server that clients see compacts the store behind it.
 const storeAnd = (servers: readonly string[]): readonly string[] => [storeName, ...servers];

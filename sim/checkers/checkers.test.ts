@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type InvariantName, invariantNames } from "../../scenarios/expectations.ts";
+import { evictionsDue, mirrorsEqual, oneInstance } from "./agent-checkers.ts";
 import {
   boundedRequests,
   budgetsKept,
@@ -11,7 +12,7 @@ import {
   podsAtHome,
 } from "./client-checkers.ts";
 import { History, list, object, path } from "./history.fixture.ts";
-import type { Bench } from "./judge.ts";
+import type { Bench, Fact } from "./judge.ts";
 import { durable, linearizable, objectLives, oneContent, versionRises } from "./store-checkers.ts";
 import { keptVersions, oneLiveWatch, streamLaw, wholeLists } from "./watch-checkers.ts";
 
@@ -19,6 +20,26 @@ const second = 1_000_000;
 const events = "/registry/events/n/";
 const leases = "/registry/leases/";
 const pods = "/registry/pods/n/";
+
+const containerStarted: Fact = {
+  kind: "container-started",
+  client: "node-1",
+  pod: "n/p",
+  uid: "u",
+  container: "c",
+  others: [],
+};
+const usageSeen = (available: number): Fact => ({
+  kind: "usage-seen",
+  client: "node-1",
+  signals: [{ signal: "memory.available", available, threshold: 100, reclaim: 0 }],
+});
+const eviction: Fact = {
+  kind: "evicted",
+  client: "node-1",
+  signal: "memory.available",
+  pods: [{ pod: "n/p", isExempt: false }],
+};
 
 const everyChecker = [
   linearizable,
@@ -38,6 +59,10 @@ const everyChecker = [
   callbacks,
   boundedRequests,
   oneHolder,
+  oneInstance,
+  (bench: Bench) =>
+    mirrorsEqual(bench, "mirror", [{ node: "m", manifest: { metadata: { name: "p", namespace: "n" } } }]),
+  evictionsDue,
   podsAtHome,
   (bench: Bench) => nodesJudged(bench, leases),
   (bench: Bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),
@@ -428,6 +453,25 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
       h.commit("owner");
       h.commit("owned");
     },
+  ],
+  // More of these three: agent-checkers.test.ts.
+  [
+    "containers.one-instance",
+    "a container is started beside itself",
+    (h) => h.tell({ ...containerStarted, others: ["c"] }),
+    (h) => h.tell(containerStarted).tell(containerStarted),
+  ],
+  [
+    "mirrors.equal",
+    "a mirror has no manifest",
+    (h) => void h.commit("q-m", { annotations: { mirror: "1" } }, { spec: { nodeName: "m" } }, pods),
+    (h) => void h.commit("p-m", { annotations: { mirror: "1" } }, { spec: { nodeName: "m" } }, pods),
+  ],
+  [
+    "evictions.due",
+    "nothing drove it",
+    (h) => h.tell(usageSeen(100)).tell(eviction),
+    (h) => h.tell(usageSeen(99)).tell(eviction),
   ],
 ];
 

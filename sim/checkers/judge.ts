@@ -41,6 +41,15 @@ export interface Acknowledged {
   readonly isDeletion: boolean;
 }
 
+/** A signal against its threshold: amounts of the same unit, as they were configured and read. */
+export interface SignalSeen {
+  readonly signal: string;
+  readonly available: number;
+  readonly threshold: number;
+  /** So much more than the threshold is to be had before evictions end. */
+  readonly reclaim: number;
+}
+
 /** What a client says of itself, since nobody else can know. */
 export type Fact =
   | {
@@ -67,6 +76,24 @@ export type Fact =
       readonly pod: string;
       readonly meant: string;
       readonly hit: string;
+    }
+  /** `others`: containers of the same pod and name that run on its machine beside the new one, by id. */
+  | {
+      readonly kind: "container-started";
+      readonly client: string;
+      readonly pod: string;
+      readonly uid: string;
+      readonly container: string;
+      readonly others: readonly string[];
+    }
+  /** What an agent found at a look at usage, by signal. */
+  | { readonly kind: "usage-seen"; readonly client: string; readonly signals: readonly SignalSeen[] }
+  /** `signal`: whose threshold drove it; undefined: a limit of the pod itself. */
+  | {
+      readonly kind: "evicted";
+      readonly client: string;
+      readonly signal: string | undefined;
+      readonly pods: readonly { readonly pod: string; readonly isExempt: boolean }[];
     }
   | { readonly kind: "judged-unready"; readonly client: string; readonly node: string; readonly graceMicros: Micros };
 

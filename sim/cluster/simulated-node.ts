@@ -10,7 +10,6 @@ import { defaultAgentOptions } from "../agent/agent-options.ts";
 import { AgentNode } from "../agent/node/node-side.ts";
 import type { AgentOptions } from "../agent/ports.ts";
 import { agentVersion } from "../configuration/agent/flag-values.ts";
-import type { CriRuntime } from "../cri/cri-port.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { Process } from "../kernel/types.ts";
 import type { AgentBugs } from "../planted/agent-bugs.ts";
@@ -22,6 +21,7 @@ import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { settingsForEviction } from "./eviction-flags.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import type { Cluster } from "./cluster.ts";
+import { machinePort } from "./machine-port.ts";
 import type { Member } from "./member.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { nodeAddress, podNetwork } from "./node-addresses.ts";
@@ -56,6 +56,7 @@ export class SimulatedNode {
   readonly agent: Member<Agent>;
   private readonly options: SimulatedNodeOptions;
   private side: AgentNode | undefined;
+  private boots = 0;
   private listener: { readonly of: Agent; readonly serving: AgentListener } | undefined;
 
   /** Joins the machine as `NAME machine` and the agent as `NAME`, and starts both. */
@@ -118,6 +119,7 @@ export class SimulatedNode {
     };
     return new SimulatedRuntime(process, {
       machine: {
+        boot: this.boots++,
         milliCpu: amountOf(capacity, "cpu", -3),
         memoryBytes: amountOf(capacity, "memory", 0),
         rootDisk: { bytes: amountOf(capacity, "ephemeral-storage", 0), inodes: inodesOf(capacity) },
@@ -134,7 +136,7 @@ export class SimulatedNode {
   private makeAgent(process: Process, options: SimulatedNodeOptions): Agent {
     const { cluster, dialect, shape, bugs, agent: settings = {} } = options;
     const identity = { commonName: `system:node:${shape.name}`, organizations: nodeGroups };
-    const runtime = this.runtime();
+    const runtime = machinePort(this.machine);
     const agentOptions = this.agentOptions(options);
     const rules = settings.eviction === undefined ? defaultRules : rulesOf(settings.eviction);
     const agent = new Agent(
@@ -184,37 +186,6 @@ export class SimulatedNode {
         ...node,
       },
       pods: { ...standard.pods, clusterDns, ...pods },
-    };
-  }
-
-  /** The machine's, whichever of its incarnations is up. */
-  private runtime(): CriRuntime {
-    const { machine } = this;
-    return {
-      start(request, done, fail) {
-        if (machine.isAlive) return machine.made.start(request, done);
-        fail("refused");
-        return () => {};
-      },
-      events: (reader, sink) => machine.made.events(reader, sink),
-      usageVersion: () => (machine.isAlive ? machine.made.usageVersion() : undefined),
-      filesVersion: () => (machine.isAlive ? machine.made.filesVersion() : undefined),
-      quiet(woken) {
-        if (!machine.isAlive) return undefined;
-        const forget = machine.process.onCrash(woken);
-        const cancel = machine.made.quiet(() => {
-          forget();
-          woken();
-        });
-        if (cancel === undefined) {
-          forget();
-          return undefined;
-        }
-        return () => {
-          forget();
-          cancel();
-        };
-      },
     };
   }
 

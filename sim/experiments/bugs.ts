@@ -1,5 +1,6 @@
 /** Which bugs a run has, whatever they are bugs of. */
 import { didYouMean } from "../../wire/near-names.ts";
+import { type AgentBugName, agentBugNames } from "../planted/agent-bugs.ts";
 import { type ServerBugName, serverBugNames, serverBugRows } from "../planted/server-bugs.ts";
 import { type SimulatedBug, simulatedBugNames, type SimulatedBugs } from "../planted/simulated-bugs.ts";
 
@@ -8,14 +9,16 @@ export interface Bugs {
   readonly simulated: SimulatedBugs;
   /** Of the server itself. */
   readonly server: readonly ServerBugName[];
+  /** Of node agents. */
+  readonly agent: readonly AgentBugName[];
   /** Feature gates that they need. */
   readonly gates: Readonly<Record<string, boolean>>;
 }
 
-export const noBugs: Bugs = { names: [], simulated: new Set(), server: [], gates: {} };
+export const noBugs: Bugs = { names: [], simulated: new Set(), server: [], agent: [], gates: {} };
 
 /** Every name that a scenario can plant. */
-const bugNames: readonly string[] = [...simulatedBugNames, ...serverBugNames];
+const bugNames: readonly string[] = [...new Set([...simulatedBugNames, ...serverBugNames, ...agentBugNames])];
 
 /** Throws `UnknownBug`, which says what is near. */
 export function bugsOf(names: readonly string[]): Bugs {
@@ -27,7 +30,13 @@ export function bugsOf(names: readonly string[]): Bugs {
   const server = names.filter((name) => (serverBugNames as readonly string[]).includes(name)) as ServerBugName[];
   const simulated = names.filter((name) => (simulatedBugNames as readonly string[]).includes(name)) as SimulatedBug[];
   const gates = server.flatMap((name) => serverBugRows[name].gate ?? []);
-  return { names, server, simulated: new Set(simulated), gates: Object.fromEntries(gates.map((gate) => [gate, true])) };
+  return {
+    names,
+    server,
+    simulated: new Set(simulated),
+    agent: agentBugNames.filter((name) => names.includes(name)),
+    gates: Object.fromEntries(gates.map((gate) => [gate, true])),
+  };
 }
 
 export class UnknownBug extends Error {

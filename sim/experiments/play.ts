@@ -21,6 +21,7 @@ import {
   oneHolder,
   podsAtHome,
 } from "../checkers/client-checkers.ts";
+import { evictionsDue, type ManifestOnNode, mirrorsEqual, oneInstance } from "../checkers/agent-checkers.ts";
 import {
   expiredWatchesAreGone,
   watchesAreOrdered,
@@ -169,6 +170,7 @@ class ScenarioRun {
       kernel: this.kernel,
       bugs: this.bugs.simulated,
       serverBugs: this.bugs.server,
+      agentBugs: this.bugs.agent,
       featureGates: this.bugs.gates,
       truth: this.truth,
       judge: this.judge,
@@ -241,6 +243,9 @@ class ScenarioRun {
       boundedRequests,
       oneHolder,
       podsAtHome,
+      oneInstance,
+      (bench) => mirrorsEqual(bench, `${dialect.labelSuffix}/config.mirror`, manifestsOf(this.scenario)),
+      evictionsDue,
       (bench) => nodesJudged(bench, leases),
       (bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),
       (bench) => eventsKept(bench, cluster.eventTtl, (key) => typeof this.stage.store.get(key) === "object"),
@@ -406,6 +411,11 @@ class ScenarioRun {
     };
   }
 }
+
+const manifestsOf = ({ clients }: Scenario): readonly ManifestOnNode[] =>
+  clients.flatMap((row) =>
+    row.kind === "agent" ? row.manifests.map((manifest) => ({ node: row.name, manifest: manifest as JsonObject })) : [],
+  );
 
 type JudgedRow = Judged & { requirement: string; text: string };
 

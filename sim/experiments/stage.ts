@@ -16,12 +16,12 @@ import { linkedHandler } from "../client/linked-handler.ts";
 import type { ApiHandler, ApiRequest, JsonObject } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import { noControllers } from "../control/controllers.ts";
-import type { FaultyOutsider, FaultyServer, Injectable } from "../faults/inject.ts";
+import type { FaultyHost, FaultyOutsider, FaultyServer, Injectable } from "../faults/inject.ts";
 import { FaultyStore } from "../faults/faulty-store.ts";
 import { Gate } from "../faults/gate.ts";
 import type { PlannedFault } from "../faults/plan.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import type { Micros, Process } from "../kernel/types.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { Address, Network } from "../network/network.ts";
 import { MemberStore } from "../planted/member-store.ts";
 import { type PlantedServer, plantedServer } from "../faults/planted-server.ts";
@@ -29,6 +29,7 @@ import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { Actor, ActorParts } from "./actors/actor.ts";
 import { makeActor } from "./actors/all-actors.ts";
+import { NodeHost } from "./node-host.ts";
 import { Outsiders } from "./outsiders.ts";
 
 export interface StageParts {
@@ -37,6 +38,7 @@ export interface StageParts {
   readonly bugs: SimulatedBugs;
   /** Bugs of the server itself. */
   readonly serverBugs: readonly ServerBugName[];
+  readonly agentBugs: readonly string[];
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly truth: Truth;
   readonly judge: Judge;
@@ -82,6 +84,9 @@ export class Stage implements Injectable {
   readonly outsiders: Outsiders;
   private readonly parts: StageParts;
   private readonly servers = new Map<string, Server>();
+  private readonly hosts = new Map<string, NodeHost>();
+  /** Clients that are to die at one of their next calls, and how many those still are. */
+  private readonly traps = new Map<string, { left: number; readonly spring: () => void }>();
 
   constructor(parts: StageParts) {
     this.parts = parts;
@@ -111,6 +116,12 @@ export class Stage implements Injectable {
     const { apiservers } = scenario.cluster;
     for (const [index, name] of serverNames(apiservers).entries())
       this.firstStart(name, typeof apiservers === "number" ? 0 : (apiservers[index]?.lag ?? 0));
+    for (const row of scenario.clients) {
+      if (row.kind !== "agent") continue;
+      const { name } = row;
+      const host = { kernel, row, index: this.hosts.size, called: () => this.called(name) };
+      this.hosts.set(name, new NodeHost({ ...host, tell: (fact) => judge.told(fact) }));
+    }
     for (const object of scenario.cluster.objects) this.create(object as JsonObject);
     for (const row of scenario.clients) {
       if (row.start === 0) this.startClient(row);
@@ -137,8 +148,36 @@ export class Stage implements Injectable {
       if (!server.process.alive) this.startServer(server);
       return;
     }
+    const host = this.hosts.get(place);
+    if (host?.isUp === false) {
+      host.powerOn();
+      this.parts.judge.mark("node.rebooted");
+    }
     const client = this.clients.get(place);
     if (client !== undefined && !client.process.alive) this.startClient(client.row);
+  }
+
+  crashAfterCalls(place: string, calls: number, died: () => void): Cancel {
+    const trap = { left: calls, spring: died };
+    this.traps.set(place, trap);
+    return () => {
+      if (this.traps.get(place) === trap) this.traps.delete(place);
+    };
+  }
+
+  private called(place: string): void {
+    const trap = this.traps.get(place);
+    if (trap === undefined || --trap.left > 0) return;
+    this.traps.delete(place);
+    trap.spring();
+  }
+
+  host(place: string): FaultyHost | undefined {
+    return this.hosts.get(place);
+  }
+
+  clockOwner(place: string): object | undefined {
+    return this.hosts.get(place) ?? this.servers.get(place)?.process ?? this.clients.get(place)?.process;
   }
 
   crashStore(): void {
@@ -166,11 +205,14 @@ export class Stage implements Injectable {
 
   stepClock(place: string, byMicros: Micros): void {
     const process = this.servers.get(place)?.process ?? this.clients.get(place)?.process;
-    if (process?.alive === true) this.parts.kernel.stepClock(process, Math.trunc(byMicros / 1000));
+    const host = this.hosts.get(place);
+    if (host !== undefined) host.clockOffMicros += byMicros;
+    for (const one of [process, host?.process])
+      if (one?.alive === true) this.parts.kernel.stepClock(one, Math.trunc(byMicros / 1000));
   }
 
   outsider(name: string): FaultyOutsider | undefined {
-    return this.outsiders.member(name);
+    return this.hosts.get(name) ?? this.outsiders.member(name);
   }
 
   usualLag(server: string): Micros {
@@ -288,12 +330,35 @@ export class Stage implements Injectable {
   private startClient(row: ScenarioClient): void {
     const { kernel, scenario, judge, bugs } = this.parts;
     const process = kernel.process(row.name);
-    const handler = this.wayOf(process, row.server);
+    const way = this.wayOf(process, row.server);
+    const handler: ApiHandler = {
+      start: (request, responder) => {
+        const cancel = way.start(request, responder);
+        this.called(row.name);
+        return cancel;
+      },
+    };
+    const host = this.hosts.get(row.name);
+    if (host !== undefined && host.clockOffMicros !== 0)
+      kernel.stepClock(process, Math.trunc(host.clockOffMicros / 1000));
     const api = new ApiClient(process, handler, row.name);
     const { dialect } = profiles[scenario.profile];
     const tokenOf: ActorParts["tokenOf"] = (issuer, claims, lasts) =>
       this.outsiders.token(issuer, claims, lasts, process);
-    const actor = makeActor({ process, api, handler, tokenOf, dialect, bugs, tell: (fact) => judge.told(fact) }, row);
+    const actor = makeActor(
+      {
+        process,
+        api,
+        handler,
+        tokenOf,
+        dialect,
+        bugs,
+        agentBugs: this.parts.agentBugs,
+        host,
+        tell: (fact) => judge.told(fact),
+      },
+      row,
+    );
     const staged = this.clients.get(row.name);
     if (staged === undefined) this.clients.set(row.name, { row, process, actor });
     else Object.assign(staged, { process, actor });

@@ -17,14 +17,20 @@ export interface FaultyServer {
   throttle(rate: PlannedFault["rate"]): void;
 }
 
-/** An issuer, a webhook or a collector as faults see it. */
+/** An issuer, a webhook, a collector or an agent's runtime as faults see it. */
 export interface FaultyOutsider {
   /** Undefined: it is well again. */
-  misbehave(how: PlannedFault["how"]): void;
+  misbehave(how: PlannedFault["how"], method?: string): void;
   /** On top of its usual delay. */
-  delay(byMicros: Micros): void;
+  delay(byMicros: Micros, method?: string): void;
   /** Of an issuer: another key. */
   rotate(): void;
+}
+
+/** The machine under a node's agent as faults see it. */
+export interface FaultyHost {
+  press(resource: NonNullable<PlannedFault["resource"]>, rate: NonNullable<PlannedFault["rate"]>): Cancel;
+  powerOff(): void;
 }
 
 /** The cluster that a plan is for. */
@@ -35,9 +41,15 @@ export interface Injectable {
   /** The process dies; `restart` makes the next one. */
   crash(place: string): void;
   restart(place: string): void;
+  /** As `crash`, after so many calls more of a client; `died` is called then. */
+  crashAfterCalls(place: string, calls: number, died: () => void): Cancel;
+  /** Of an agent. */
+  host(place: string): FaultyHost | undefined;
   crashStore(): void;
   restoreStore(agoMicros: Micros): void;
   stepClock(place: string, byMicros: Micros): void;
+  /** Whose wall clock that is: another object after a restart that set it right. */
+  clockOwner(place: string): object | undefined;
   usualLag(server: string): Micros;
   /** Whom servers call. */
   outsider(name: string): FaultyOutsider | undefined;
@@ -84,7 +96,9 @@ export class Injector {
       return true;
     }
     this.lasting.set(fault, undo);
-    if (fault.forMicros !== undefined) this.director.clock.after(fault.forMicros, () => this.undo(fault));
+    // What dies at one of its next calls is down from then on.
+    if (fault.forMicros !== undefined && fault.calls === undefined)
+      this.director.clock.after(fault.forMicros, () => this.undo(fault));
     return true;
   }
 
@@ -150,24 +164,68 @@ export class Injector {
         server()?.throttle(fault.rate);
         return () => server()?.throttle(undefined);
       case "misbehave":
-        cluster.outsider(place)?.misbehave(fault.how);
-        return () => cluster.outsider(place)?.misbehave(undefined);
+        cluster.outsider(place)?.misbehave(fault.how, fault.method);
+        return () => cluster.outsider(place)?.misbehave(undefined, fault.method);
       case "delay":
-        cluster.outsider(place)?.delay(this.lagOf(fault));
-        return () => cluster.outsider(place)?.delay(0);
+        cluster.outsider(place)?.delay(this.lagOf(fault), fault.method);
+        return () => cluster.outsider(place)?.delay(0, fault.method);
       case "rotate":
         cluster.outsider(place)?.rotate();
         return undefined;
       case "clock":
         cluster.stepClock(place, fault.stepMicros ?? 0);
         return undefined;
+      case "drift":
+        return this.drift(fault, place);
+      case "reboot":
+        cluster.host(place)?.powerOff();
+        return this.crash(fault, place);
+      case "press":
+        if (fault.resource === undefined || fault.rate === undefined) return undefined;
+        return cluster.host(place)?.press(fault.resource, fault.rate);
       default:
         return undefined;
     }
   }
 
+  /** A step each second, of whichever clock the place has; in the end what is left of them is taken back. */
+  private drift({ stepMicros = 0 }: PlannedFault, place: string): Cancel {
+    const { cluster, director } = this;
+    let wrongBy = 0;
+    let owner: object | undefined;
+    let cancel: Cancel = () => {};
+    const tick = (): void => {
+      const now = cluster.clockOwner(place);
+      if (now !== owner) wrongBy = 0;
+      owner = now;
+      if (now !== undefined) {
+        cluster.stepClock(place, stepMicros);
+        wrongBy += stepMicros;
+      }
+      cancel = director.clock.after(secondMicros, tick);
+    };
+    tick();
+    return () => {
+      cancel();
+      if (owner !== undefined && cluster.clockOwner(place) === owner) cluster.stepClock(place, -wrongBy);
+    };
+  }
+
   private crash(fault: PlannedFault, place: string): Cancel | undefined {
     const { cluster } = this;
+    if (fault.calls !== undefined) {
+      const { clock } = this.director;
+      const die = (): void => {
+        cluster.crash(place);
+        clock.after(fault.forMicros ?? 0, () => this.undo(fault));
+      };
+      // In an event of its own: a process is not ended in the middle of what it does.
+      const disarm = cluster.crashAfterCalls(place, fault.calls, () => clock.after(0, die));
+      return () => {
+        disarm();
+        cluster.restart(place);
+      };
+    }
     if (place === storeName) {
       cluster.crashStore();
       return undefined;
@@ -195,6 +253,8 @@ export class Injector {
     return undefined;
   }
 }
+
+const secondMicros: Micros = 1_000_000;
 
 interface Directed {
   readonly from: string;

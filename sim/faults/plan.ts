@@ -2,10 +2,10 @@
  * From what a scenario says may go wrong to what does go wrong in one run: a list of faults with their times, drawn from
  * the seed before the run begins. A list can be kept, replayed and made shorter, which chance could not.
  */
-import { type FaultVerb, faultVerbs, type ScenarioFault } from "../../scenarios/fault-rows.ts";
+import { type FaultVerb, faultVerbs, type PressedResource, type ScenarioFault } from "../../scenarios/fault-rows.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import { serverNames } from "../../scenarios/scenario-rules.ts";
-import type { Misbehaviour } from "../../scenarios/access.ts";
+import { calledOf, type Misbehaviour, sufferersOf } from "../../scenarios/access.ts";
 import type { LatencyTable, Ratio, Span } from "../../scenarios/values.ts";
 import { prngStream } from "../kernel/prng.ts";
 import type { Micros, Prng } from "../kernel/types.ts";
@@ -27,6 +27,10 @@ export interface PlannedFault {
   readonly request?: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly how?: Misbehaviour;
+  /** It dies after so many calls more. */
+  readonly calls?: number;
+  readonly resource?: PressedResource;
+  readonly method?: string;
 }
 
 export interface Plan {
@@ -79,7 +83,9 @@ function drawStrength(prng: Prng): Strength | undefined {
 }
 
 function describeDraw(row: ScenarioFault, strength: Strength | undefined): string {
-  const what = [row.verb, ...row.places].join(" ");
+  const { how, resource, method, calls } = row;
+  const within = calls === undefined ? undefined : `within ${calls} calls`;
+  const what = [row.verb, ...row.places, how, resource, method, within].filter((word) => word !== undefined).join(" ");
   if (strength === undefined) return `${what}: off`;
   const every = row.every as Span;
   const gap = `${seconds(scaled(every.min, inverse(strength.often)))}..${seconds(scaled(every.max, inverse(strength.often)))}`;
@@ -113,8 +119,9 @@ function planned(
   { bad }: Strength,
   prng: Prng,
 ): PlannedFault {
-  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body, how } = row;
+  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body, how, resource, method } = row;
   const duration = row.for === undefined ? undefined : draw(row.for, prng);
+  const calls = row.calls === undefined ? undefined : prng.intInclusive(1, row.calls);
   return {
     atMicros,
     verb,
@@ -129,11 +136,14 @@ function planned(
     ...(request === "" ? {} : { request }),
     ...(body === undefined ? {} : { body }),
     ...(how === undefined ? {} : { how }),
+    ...(calls === undefined ? {} : { calls }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(method === undefined ? {} : { method }),
   };
 }
 
 /** `any` becomes one of those that it can happen to. Of a pair that is a client and a server. */
-function somebody({ verb, places }: ScenarioFault, scenario: Scenario, prng: Prng): readonly string[] {
+function somebody({ verb, places, how, calls }: ScenarioFault, scenario: Scenario, prng: Prng): readonly string[] {
   const servers = serverNames(scenario.cluster.apiservers);
   const clients = scenario.clients.map(({ name }) => name);
   const pick = (from: readonly string[]): string => from[prng.intInclusive(0, from.length - 1)] as string;
@@ -145,6 +155,16 @@ function somebody({ verb, places }: ScenarioFault, scenario: Scenario, prng: Prn
     // One way: which one, is drawn as well when nobody is named.
     return verb === "cut" && places.every((name) => name === "any") && prng.chance(1, 2) ? drawn.reverse() : drawn;
   }
+  const called = calledOf(scenario.access, scenario.clients);
+  const agents = scenario.clients.flatMap(({ name, kind }) => (kind === "agent" ? [name] : []));
+  const candidates = ["misbehave", "delay", "rotate"].includes(verb)
+    ? sufferersOf(called, verb, how)
+    : ["reboot", "press"].includes(verb)
+      ? agents
+      : calls === undefined
+        ? undefined
+        : clients;
+  if (candidates !== undefined) return places.map((name) => (name === "any" ? pick(candidates) : name));
   const isOfServers = ["forget", "lag", "stall", "throttle"].includes(verb);
   return places.map((name) => (name === "any" ? pick(isOfServers ? servers : [...clients, ...servers]) : name));
 }
@@ -156,7 +176,8 @@ function withinBudget(faults: readonly PlannedFault[], { budget, safety, until }
   for (const fault of faults) {
     if (kept.length >= budget.total) break;
     ends = ends.filter((end) => end > fault.atMicros);
-    const lasts = faultVerbs[fault.verb].lasts || (fault.verb === "crash" && fault.forMicros !== undefined);
+    const isDown = fault.verb === "crash" || fault.verb === "reboot";
+    const lasts = faultVerbs[fault.verb].lasts || (isDown && fault.forMicros !== undefined);
     if (lasts && ends.length >= budget.atOnce) continue;
     kept.push(fault);
     if (fault.verb === "heal") ends = [];

@@ -93,7 +93,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
         files: undefined,
         isService: false,
         removing: false,
-        starting: false,
+        starting: undefined,
         usage: {},
         wakeMicros: Infinity,
         waiters: [],
@@ -119,7 +119,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
       answer(notFound("container", containerId));
       return;
     }
-    if (container.state !== "CONTAINER_CREATED" || container.starting || container.removing) {
+    if (container.state !== "CONTAINER_CREATED" || container.starting !== undefined || container.removing) {
       const is = container.removing
         ? "in removing state, can't be started"
         : `not in created state: it is ${stateWord(container)}`;
@@ -130,9 +130,14 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
       answer(failed(`sandbox container "${container.sandbox.id}" is not running`));
       return;
     }
-    container.starting = true;
+    const call = {};
+    container.starting = call;
     state.later("StartContainer", () => {
-      container.starting = false;
+      if (container.starting !== call) {
+        answer(failed(`failed to start container "${containerId}": context canceled`));
+        return;
+      }
+      container.starting = undefined;
       if (!state.containers.has(container.id) || !container.sandbox.ready) {
         answer(failed(`sandbox container "${container.sandbox.id}" is not running`));
         return;
@@ -165,7 +170,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
       );
       return;
     }
-    if (container.starting) {
+    if (container.starting !== undefined) {
       answer(
         failed(
           `failed to set removing state for container "${containerId}": container is in starting state, can't be removed`,

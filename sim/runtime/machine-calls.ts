@@ -26,7 +26,7 @@ const READ_BYTES_MAX = 4 << 20;
 
 export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
   MachineInfo(state, _message, answer) {
-    const { name, milliCpu, memoryBytes, swapBytes, pids, ...kernel } = state.machine.options;
+    const { name, boot, milliCpu, memoryBytes, swapBytes, pids, ...kernel } = state.machine.options;
     const { cgroupVersion, tunables, numaNodes, threadsPerCore, sockets } = kernel;
     const id = digestOf("machine", name);
     answer({
@@ -34,7 +34,7 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
       message: {
         machineId: id.slice(0, 32),
         systemUuid: uuidOf(id),
-        bootId: uuidOf(digestOf("boot", name)),
+        bootId: uuidOf(boot === 0 ? digestOf("boot", name) : digestOf("boot", name, String(boot))),
         kernelVersion: "6.1.0-touchstone",
         osImage: "Touchstone simulated machine",
         operatingSystem: "linux",

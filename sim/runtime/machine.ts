@@ -14,6 +14,8 @@ export interface DiskSize {
 
 export interface MachineOptions {
   readonly name: string;
+  /** How often it has been started anew: each start has an id of its own. */
+  readonly boot: number;
   readonly milliCpu: number;
   readonly memoryBytes: number;
   readonly swapBytes: number;
@@ -36,6 +38,7 @@ export interface MachineOptions {
 }
 
 export const machineDefaults: Omit<MachineOptions, "name"> = {
+  boot: 0,
   milliCpu: 4000,
   memoryBytes: 16 * 1024 * 1024 * 1024,
   swapBytes: 0,

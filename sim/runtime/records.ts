@@ -48,7 +48,8 @@ export interface ContainerRecord {
   /** It runs what its image is said to run, and no command of its own. */
   isService: boolean;
   removing: boolean;
-  starting: boolean;
+  /** The call that starts it. Who walks away from the call, takes it back. */
+  starting: object | undefined;
   usage: UsageSetting;
   /** What it uses, while nothing moves that; undefined: it has to be measured. */
   use?: ContainerUse | undefined;

@@ -10,12 +10,18 @@ const box = { name: "local/box:1", present: true, sizeBytes: 2_000_000 } as cons
 export class RuntimeBench {
   readonly kernel: Kernel;
   readonly runtime: SimulatedRuntime;
-  private readonly agent;
+  private agent;
 
   constructor(options: RuntimeOptions = {}, seed = "runtime") {
     this.kernel = new Kernel({ seed });
     this.agent = this.kernel.process("agent");
     this.runtime = new SimulatedRuntime(this.kernel.process("node-1"), { images: [box], ...options });
+  }
+
+  /** The agent dies, and another one is there. */
+  replaceAgent(): void {
+    this.agent.crash();
+    this.agent = this.kernel.process("agent");
   }
 
   /** Begins a call; the answer is there once it has come. */

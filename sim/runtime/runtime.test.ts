@@ -33,6 +33,18 @@ describe("a simulated container", () => {
     expect(bench.status(deaf)).toMatchObject({ exitCode: 137, reason: "Error" });
   });
 
+  it("is not started when its caller dies in the meantime, and the next one may start it", () => {
+    const bench = new RuntimeBench({ times: { StartContainer: 200_000 } });
+    const id = bench.create(bench.sandbox("a"), ["sleep", "1000"]);
+    bench.begin("StartContainer", { containerId: id });
+    bench.pass(0);
+    bench.replaceAgent();
+    bench.pass(5);
+    expect(bench.status(id).state).toBe("CONTAINER_CREATED");
+    bench.ask("StartContainer", { containerId: id });
+    expect(bench.status(id).state).toBe("CONTAINER_RUNNING");
+  });
+
   it("fails to start a command that its image lacks, and says which", () => {
     const bench = new RuntimeBench();
     const id = bench.create(bench.sandbox("a"), ["/no/such"]);

@@ -5,7 +5,7 @@
  * Containers belong to the machine, not to the process that calls: they go on while nobody asks. What is idle costs nothing:
  * one timer serves all containers of a node, and figures are computed when they are asked for.
  */
-import type { CriAnswer, CriEventSink, CriMethod, CriRequest } from "../../wire/cri.ts";
+import type { CriAnswer, CriEventSink, CriMethod, CriRequest, CriRequestOf } from "../../wire/cri.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { CallFault } from "./call-faults.ts";
@@ -50,14 +50,26 @@ export class SimulatedRuntime implements CriRuntime {
     const carryOut = (): void => handler(this.state, request.message, answer);
     const effect = this.state.faults.effectOn(request, () => this.namesOf(request.message));
     if (effect === undefined) carryOut();
-    else if (effect.is === "delay") this.state.process.clock.after(effect.micros, carryOut);
-    else if (effect.is === "error") {
+    else if (effect.is === "delay") {
+      // Who has walked away by then is not served.
+      this.state.process.clock.after(effect.micros, () => {
+        if (open) carryOut();
+      });
+    } else if (effect.is === "error") {
       const { code, text } = effect;
       this.state.later(request.method, () => answer({ ok: false, code, text }));
     }
     return () => {
+      if (open && request.method === "StartContainer")
+        this.abandonStart(request.message as CriRequestOf<"StartContainer">);
       open = false;
     };
+  }
+
+  /** Nobody waits any more: as containerd does, a start that is under way comes to nothing. */
+  private abandonStart({ containerId = "" }: CriRequestOf<"StartContainer">): void {
+    const container = this.state.containers.get(containerId);
+    if (container !== undefined) container.starting = undefined;
   }
 
   quiet(woken: () => void): Cancel | undefined {

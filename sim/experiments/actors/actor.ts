@@ -6,6 +6,7 @@ import type { Micros, Process } from "../../kernel/types.ts";
 import type { SimulatedBugs } from "../../planted/simulated-bugs.ts";
 import { formatMicroTime } from "../../../wire/time.ts";
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import type { NodeHost } from "../node-host.ts";
 import type { CollectionName } from "../../../scenarios/clients.ts";
 
 export interface ActorParts {
@@ -15,8 +16,11 @@ export interface ActorParts {
   readonly handler: ApiHandler;
   /** A token that an issuer of the scenario makes now. */
   readonly tokenOf: (issuer: string, claims: JsonObject, lastsMicros: Micros) => string;
+  /** Of a node: the machine that it runs on. */
+  readonly host?: NodeHost | undefined;
   readonly dialect: Dialect;
   readonly bugs: SimulatedBugs;
+  readonly agentBugs: readonly string[];
   /** What it says of itself, to whoever judges the run. */
   readonly tell: (fact: Fact) => void;
 }

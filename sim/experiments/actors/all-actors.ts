@@ -8,6 +8,7 @@ import { Follower } from "./follower.ts";
 import { Lister } from "./lister.ts";
 import { Monitor } from "./monitor.ts";
 import { Node } from "./node.ts";
+import { NodeAgent } from "./node-agent.ts";
 import { Replicator } from "./replicator.ts";
 import { Writer } from "./writer.ts";
 
@@ -18,6 +19,7 @@ const makers: { readonly [Kind in ScenarioClient["kind"]]: (parts: ActorParts, o
   replicator: (parts, options) => new Replicator(parts, options),
   candidate: (parts, options) => new Candidate(parts, options),
   node: (parts, options) => new Node(parts, options),
+  agent: (parts, options) => new NodeAgent(parts, options),
   monitor: (parts, options) => new Monitor(parts, options),
   binder: (parts, options) => new Binder(parts, options),
   caller: (parts, options) => new Caller(parts, options),
