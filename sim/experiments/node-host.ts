@@ -7,7 +7,7 @@
 import type { ClientOf } from "../../scenarios/schema.ts";
 import type { CriAnswer, CriMethod, CriRequest, CriRequestOf } from "../../wire/cri.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
-import { machinePort } from "../cluster/machine-port.ts";
+import { type Incarnations, machinePort } from "../cluster/machine-port.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { FaultyHost, FaultyOutsider } from "../faults/inject.ts";
 import type { PlannedFault } from "../faults/plan.ts";
@@ -32,7 +32,7 @@ export interface NodeHostParts {
   readonly tell: (fact: Fact) => void;
 }
 
-export class NodeHost implements FaultyHost, FaultyOutsider {
+export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
   /** As the agent reaches the runtime. */
   readonly port: CriRuntime;
   /** How far the machine's wall clock is off: it goes on over a reboot. */
@@ -57,23 +57,16 @@ export class NodeHost implements FaultyHost, FaultyOutsider {
       rootDisk: { bytes, inodes: Math.max(1, Math.floor(bytes / 16_384)) },
     };
     this.current = this.boot();
-    const host = this;
-    const port = machinePort({
-      get isAlive() {
-        return host.isUp;
-      },
-      get process() {
-        return host.current.process;
-      },
-      get made() {
-        return host.current.made;
-      },
-    });
+    const port = machinePort(this);
     this.port = { ...port, start: (request, done, fail) => this.call(port, request, done, fail) };
   }
 
-  get isUp(): boolean {
+  get isAlive(): boolean {
     return this.current.process.alive;
+  }
+
+  get made(): SimulatedRuntime {
+    return this.current.made;
   }
 
   get process(): Process {
@@ -82,7 +75,7 @@ export class NodeHost implements FaultyHost, FaultyOutsider {
 
   /** Containers of a pod that run, by the pod's uid and the container's name. */
   running(uid: string, container: string): readonly string[] {
-    if (!this.isUp) return [];
+    if (!this.isAlive) return [];
     return [...this.current.made.state.containers.values()].flatMap(({ id, state, sandbox, config }) =>
       state === "CONTAINER_RUNNING" && sandbox.config.metadata?.uid === uid && config.metadata?.name === container
         ? [id]
@@ -96,7 +89,7 @@ export class NodeHost implements FaultyHost, FaultyOutsider {
 
   /** Comes up again, if it is down. */
   powerOn(): void {
-    if (this.isUp) return;
+    if (this.isAlive) return;
     this.boots += 1;
     this.current = this.boot();
     this.parts.kernel.stepClock(this.current.process, Math.trunc(this.clockOffMicros / 1000));
@@ -179,7 +172,7 @@ export class NodeHost implements FaultyHost, FaultyOutsider {
   }
 
   private applyPressure(): void {
-    if (!this.isUp) return;
+    if (!this.isAlive) return;
     const { made, usual } = this.current;
     const amounts: Partial<Record<(typeof fields)[number][1], MachineUsage["memory"]>> = {};
     for (const [resource, field] of fields) {
@@ -192,7 +185,7 @@ export class NodeHost implements FaultyHost, FaultyOutsider {
   }
 
   private applyWrong(): void {
-    if (!this.isUp) return;
+    if (!this.isAlive) return;
     const { made } = this.current;
     made.failNothing();
     for (const fault of this.wrong.values()) made.fail(fault);

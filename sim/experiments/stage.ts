@@ -149,7 +149,7 @@ export class Stage implements Injectable {
       return;
     }
     const host = this.hosts.get(place);
-    if (host?.isUp === false) {
+    if (host?.isAlive === false) {
       host.powerOn();
       this.parts.judge.mark("node.rebooted");
     }
