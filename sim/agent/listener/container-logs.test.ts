@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { CriRuntime } from "../../cri/cri-port.ts";
 import { RuntimeBench } from "../../runtime/runtime.fixture.ts";
 import { CriCaller } from "../runtime/cri-caller.ts";
 import { run } from "../task.ts";
@@ -13,11 +14,26 @@ const all: LogOptions = {
   sinceUnixMicros: undefined,
 };
 
-/** A machine with this file, and what a reader of it gets. */
-function reading(text: string) {
+/** A machine with this file, of which so many bytes come after the reader has first looked, and what the reader gets. */
+function reading(text: string, lateBytes = 0) {
   const bench = new RuntimeBench();
   const process = bench.kernel.process("reader");
-  const cri = new CriCaller(process, bench.runtime, 10_000_000);
+  let looks = 0;
+  const runtime: CriRuntime = {
+    events: (...args) => bench.runtime.events(...args),
+    start: (request, done) => {
+      const isFirst = request.method === "ReadPath" && looks++ === 0;
+      const told: typeof done = (answer) => {
+        if (!isFirst || !answer.ok) done(answer);
+        else {
+          const { size } = answer.message as { readonly size: number };
+          done({ ...answer, message: { ...answer.message, size: size - lateBytes } } as typeof answer);
+        }
+      };
+      return bench.runtime.start(request, told);
+    },
+  };
+  const cri = new CriCaller(process, runtime, 10_000_000);
   const write = (more: string, append: boolean): void => {
     bench.ask("WritePath", { path: "/var/log/a.log", content: new TextEncoder().encode(more), append });
   };
@@ -71,6 +87,14 @@ describe("a container's log", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it("is told as it was when somebody asked, unless it is followed", () => {
+    const [before, late] = [line(1, "one") + line(2, "two"), line(3, "three")];
+    const seen = (options: Partial<LogOptions>): string => reading(before + late, late.length).read(options).text;
+    expect(seen({ tailLines: 1 })).toBe("two\n");
+    expect(seen({})).toBe("one\ntwo\n");
+    expect(seen({ tailLines: 1, follow: true })).toBe("two\nthree\n");
   });
 
   it("is followed while its container runs, over a rotation", () => {

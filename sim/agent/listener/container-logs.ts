@@ -43,6 +43,8 @@ export function* readContainerLog(
   let offset =
     options.tailLines === undefined ? 0 : yield* tailOffset(cri, path, first.message.size, options.tailLines);
   let { file } = first.message;
+  // What is not followed is told as it was when somebody asked: a line that comes meanwhile is none of the last.
+  let endBytes = options.follow ? Infinity : first.message.size;
   /** Files that were moved away before they were read to their ends, the oldest first. */
   const moved: { readonly path: string; offset: number }[] = [];
   const lines = new Lines(options);
@@ -50,7 +52,9 @@ export function* readContainerLog(
     // Looked at before the file: what a container writes as it ends is still read.
     const mayGrow = options.follow && isRunning();
     const from = moved[0] ?? { path, offset };
-    const block = yield* cri.ask("ReadPath", { ...from, limit: blockBytes });
+    if (from !== moved[0] && offset >= endBytes) return undefined;
+    const limit = from === moved[0] ? blockBytes : Math.min(blockBytes, endBytes - offset);
+    const block = yield* cri.ask("ReadPath", { ...from, limit });
     if (from === moved[0]) {
       if (!block.ok || block.message.content.length === 0) {
         moved.shift();
@@ -73,6 +77,7 @@ export function* readContainerLog(
       }
       newest = since.at(-1) ?? newest;
       offset = 0;
+      endBytes = Infinity;
       if (block.ok) file = block.message.file;
       continue;
     } else offset += block.message.content.length;
