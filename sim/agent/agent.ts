@@ -391,7 +391,7 @@ export class Agent {
   private predicates(pod: HeldPod, others: Parameters<typeof admissionOf>[2]) {
     const object = this.node.node();
     if (object === undefined) return undefined;
-    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others);
+    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others, this.bugs);
     if (admission !== undefined && "reason" in admission) this.managers?.forget(pod.uid);
     return admission;
   }

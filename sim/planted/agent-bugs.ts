@@ -256,6 +256,18 @@ interface UnseenBug {
  * tests of the agent see many of them, and not all.
  */
 const unseenAgentBugs = {
+  "preempt-critical-too": {
+    symptom: "Room for a critical pod is made by other critical pods, too.",
+    source: commonMistake,
+  },
+  "preempt-dear-first": {
+    symptom: "Pods whose resources are guaranteed go before all others, to make room for a critical one.",
+    source: commonMistake,
+  },
+  "preempt-one-short": {
+    symptom: "A critical pod is started when most of what it lacks is there, and not all.",
+    source: commonMistake,
+  },
   "evict-min-reclaim-stuck": {
     symptom:
       "Unused images free a little more than the threshold wants, and nothing is done about the minimum reclaim.",

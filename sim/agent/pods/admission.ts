@@ -1,4 +1,5 @@
 /** Whether the node can take a pod. Source: the facts, Admission; texts as recorded. A pure function. */
+import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
@@ -19,6 +20,7 @@ export function admissionOf(
   node: AdmittingNode,
   pod: ActivePod,
   others: readonly ActivePod[],
+  bugs?: AgentBugs,
 ): Rejection | Extract<Preemption, { victims: unknown }> | undefined {
   const refusal = unsupported(node, pod);
   if (refusal !== undefined) return refusal;
@@ -36,7 +38,7 @@ export function admissionOf(
     resource: name,
     amount: requested + used - capacity,
   }));
-  const preemption = preemptionFor(pod, others, lacks);
+  const preemption = preemptionFor(pod, others, lacks, bugs);
   if ("victims" in preemption) return preemption;
   const message = `Unexpected error while attempting to recover from admission failure: ${preemption.error}`;
   return { reason: "UnexpectedAdmissionError", message };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ActivePod, QosClass } from "../ports.ts";
 import { type Lack, preemptionFor, requestOf } from "./preemption.ts";
 
@@ -70,29 +71,39 @@ describe("a critical pod makes room", () => {
   });
 
   it("with enough, nobody too dear and nobody who may not go, whatever there is", () => {
-    const qos = fc.constantFrom<QosClass>("BestEffort", "Burstable", "Guaranteed");
-    const anyPod = fc.tuple(qos, fc.nat(2000), fc.nat(2000), fc.constantFrom(undefined, 5, critical, critical + 1));
-    const anyLack = fc.record({ cpu: fc.nat(3000), memory: fc.nat(3000) });
-    fc.assert(
-      fc.property(fc.array(anyPod, { maxLength: 12 }), anyLack, (rows, lack) => {
-        const others = rows.map(([kind, milliCpu, memory, priority], at) =>
-          kind === "BestEffort" ? pod(`p${at}`, kind, 0, 0, priority) : pod(`p${at}`, kind, milliCpu, memory, priority),
-        );
-        const lacks = Object.entries(lack).flatMap(([resource, amount]) => (amount > 0 ? [{ resource, amount }] : []));
-        const mayGo = others.filter(({ priority }) => priority < critical);
-        const frees = (pods: readonly ActivePod[]): boolean =>
-          lacks.every(
-            ({ resource, amount }) => pods.reduce((sum, each) => sum + requestOf(each.requests, resource), 0) >= amount,
-          );
-        const found = preemptionFor(preemptor, others, lacks);
-        expect("error" in found).toBe(!frees(mayGo));
-        if ("error" in found) return;
-        expect(frees(found.victims)).toBe(true);
-        expect(new Set(found.victims).size).toBe(found.victims.length);
-        expect(found.victims.every((each) => mayGo.includes(each))).toBe(true);
-        if (frees(mayGo.filter((each) => each.qos !== "Guaranteed")))
-          expect(found.victims.every((each) => each.qos !== "Guaranteed")).toBe(true);
-      }),
-    );
+    expect(() => judge()).not.toThrow();
+  });
+
+  it.each(["preempt-critical-too", "preempt-dear-first", "preempt-one-short"])("by none of this: %s", (bug) => {
+    expect(() => judge(agentBugsOn([bug]))).toThrow();
   });
 });
+
+/** Throws with the first case that breaks the law, which is reckoned from the pods alone. */
+function judge(bugs?: AgentBugs): void {
+  const qos = fc.constantFrom<QosClass>("BestEffort", "Burstable", "Guaranteed");
+  const anyPod = fc.tuple(qos, fc.nat(2000), fc.nat(2000), fc.constantFrom(undefined, 5, critical, critical + 1));
+  const anyLack = fc.record({ cpu: fc.nat(3000), memory: fc.nat(3000) });
+  fc.assert(
+    fc.property(fc.array(anyPod, { maxLength: 12 }), anyLack, (rows, lack) => {
+      const others = rows.map(([kind, milliCpu, memory, priority], at) =>
+        kind === "BestEffort" ? pod(`p${at}`, kind, 0, 0, priority) : pod(`p${at}`, kind, milliCpu, memory, priority),
+      );
+      const lacks = Object.entries(lack).flatMap(([resource, amount]) => (amount > 0 ? [{ resource, amount }] : []));
+      const mayGo = others.filter(({ priority }) => priority < critical);
+      const frees = (pods: readonly ActivePod[]): boolean =>
+        lacks.every(
+          ({ resource, amount }) => pods.reduce((sum, each) => sum + requestOf(each.requests, resource), 0) >= amount,
+        );
+      const found = preemptionFor(preemptor, others, lacks, bugs);
+      expect("error" in found).toBe(!frees(mayGo));
+      if ("error" in found) return;
+      expect(frees(found.victims)).toBe(true);
+      expect(new Set(found.victims).size).toBe(found.victims.length);
+      expect(found.victims.every((each) => mayGo.includes(each))).toBe(true);
+      if (frees(mayGo.filter((each) => each.qos !== "Guaranteed")))
+        expect(found.victims.every((each) => each.qos !== "Guaranteed")).toBe(true);
+    }),
+    { seed: 1, numRuns: 500 },
+  );
+}

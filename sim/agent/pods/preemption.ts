@@ -3,7 +3,10 @@
  * Source: the facts, Admission; the published agent's choice, by distance from what is lacking.
  */
 import type { ActivePod, PodRequests, QosClass } from "../ports.ts";
+import { type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
 import { podOf } from "./pod-types.ts";
+
+const noBugs = agentBugsOn();
 
 /** What is lacking of one resource, in the unit of the requests. */
 export interface Lack {
@@ -14,8 +17,13 @@ export interface Lack {
 export type Preemption = { readonly victims: readonly ActivePod[] } | { readonly error: string };
 
 /** Of the cheapest classes first, and of each class no more than what the others cannot give. */
-export function preemptionFor(pod: ActivePod, others: readonly ActivePod[], lacks: readonly Lack[]): Preemption {
-  const candidates = others.filter((other) => isPreemptable(pod, other));
+export function preemptionFor(
+  pod: ActivePod,
+  others: readonly ActivePod[],
+  lacks: readonly Lack[],
+  bugs: AgentBugs = noBugs,
+): Preemption {
+  const candidates = bugs["preempt-critical-too"] ? others : others.filter((other) => isPreemptable(pod, other));
   const unmet = without(lacks, candidates);
   if (unmet.length > 0) {
     const list = unmet.map(({ resource, amount }) => `(res: ${resource}, q: ${amount}), `).join("");
@@ -24,10 +32,12 @@ export function preemptionFor(pod: ActivePod, others: readonly ActivePod[], lack
   }
   const of = (qos: QosClass): readonly ActivePod[] => candidates.filter((other) => other.qos === qos);
   const [idle, burstable] = [of("BestEffort"), of("Burstable")];
+  if (bugs["preempt-dear-first"]) return { victims: nearest([...of("Guaranteed"), ...burstable, ...idle], lacks) };
   const dear = nearest(of("Guaranteed"), without(lacks, [...idle, ...burstable]));
   const middle = nearest(burstable, without(lacks, [...idle, ...dear]));
   const cheap = nearest(idle, without(lacks, [...middle, ...dear]));
-  return { victims: [...cheap, ...middle, ...dear] };
+  const victims = [...cheap, ...middle, ...dear];
+  return { victims: bugs["preempt-one-short"] && victims.length > 1 ? victims.slice(1) : victims };
 }
 
 /** Critical ones before all others; between two of a kind their priorities decide, where both have one. */
