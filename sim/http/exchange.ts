@@ -114,6 +114,9 @@ export interface Outgoing {
 const nothing = new Uint8Array(0);
 const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 
+/** Who goes on sending what was given up may hear that it was refused, and then its connection ends. */
+const forgottenBytesMax = 256 * 1024;
+
 /** From here on copying a body costs more than a second buffer in the write. */
 const gatheredBytesMin = 8192;
 
@@ -131,6 +134,8 @@ export class Exchange implements Responder {
   #frameBytes = 0;
   /** Written and not yet taken by the socket, when the first of the frames came. */
   #backlogBytes = 0;
+  /** A body over HTTP/1.1 was refused before it was complete. */
+  #isGivenUp = false;
   /** Of what is sent in parts. */
   #holder: Holder | undefined;
   /** Told when the frames that wait have left. */
@@ -179,9 +184,14 @@ export class Exchange implements Responder {
         this.#endBody(incoming, 429, "Too many requests, please try again later.");
       },
     };
+    let forgotten = 0;
     incoming.on("data", (chunk: Uint8Array) => {
-      // Already refused or about to be; the rest is read and forgotten.
-      if (size > max || this.#state !== "reading") return;
+      // Already refused or about to be; the rest is read and forgotten, of a body that was given up a little of it.
+      if (size > max || this.#state !== "reading") {
+        forgotten += chunk.length;
+        if (forgotten > forgottenBytesMax && this.#isGivenUp) incoming.socket?.destroy();
+        return;
+      }
       chunks.push(chunk);
       size += chunk.length;
       if (size <= max) {
@@ -214,6 +224,7 @@ export class Exchange implements Responder {
 
   /** The body is not complete, and will not be waited for. */
   #endBody(incoming: Incoming, status: number, text: string): void {
+    this.#isGivenUp = incoming.stream === undefined;
     this.#status = status;
     this.#finish("answered");
     const headers = {
