@@ -20,8 +20,6 @@ export interface CriServerOptions {
   /** Whose event each call is. */
   readonly process: Process;
   readonly runtime: CriRuntime;
-  /** Called before a call is carried out, in its event. */
-  readonly onCall: (request: CriRequest) => void;
   /** Changes of a running runtime, as `touchstone runtime set` sends them: a JSON text. Throws with what is wrong. */
   readonly onControl: (text: string) => void;
 }
@@ -93,7 +91,7 @@ const control =
   };
 
 const unary =
-  ({ driver, process, runtime, onCall }: CriServerOptions, method: CriMethod): handleUnaryCall<object, object> =>
+  ({ driver, process, runtime }: CriServerOptions, method: CriMethod): handleUnaryCall<object, object> =>
   (call, callback) => {
     let cancel: Cancel = () => {};
     call.on("cancelled", () => driver.enter(process, () => cancel()));
@@ -101,7 +99,6 @@ const unary =
     const refuse = (code: number, details: string): void => callback({ code, details });
     try {
       driver.enter(process, () => {
-        onCall(request);
         cancel = runtime.start(
           request,
           (answer) => (answer.ok ? callback(null, answer.message) : refuse(answer.code, answer.text)),

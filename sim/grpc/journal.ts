@@ -4,8 +4,9 @@
  * on virtual time, up to now. Identifiers, addresses, start times and what scripts have done come out as they were.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { CriMethod, CriRequest } from "../../wire/cri.ts";
-import type { Micros } from "../kernel/types.ts";
+import type { CriAnswer, CriMethod, CriRequest } from "../../wire/cri.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import type { Cancel, Micros } from "../kernel/types.ts";
 
 export interface JournalHead {
   readonly version: 1;
@@ -17,6 +18,8 @@ export interface JournalHead {
 
 export type JournalEntry =
   | { readonly atMicros: Micros; readonly call: CriRequest }
+  /** Who had made the call of that number, counted from 0, went away before there was an answer. */
+  | { readonly atMicros: Micros; readonly gone: number }
   | { readonly atMicros: Micros; readonly control: string };
 
 /** Calls that change nothing. */
@@ -50,7 +53,7 @@ const reading: ReadonlySet<CriMethod> = new Set<CriMethod>([
   "Connect",
 ]);
 
-export const isKept = ({ method }: CriRequest): boolean => !reading.has(method);
+const isKept = ({ method }: CriRequest): boolean => !reading.has(method);
 
 export class Journal {
   readonly head: JournalHead;
@@ -97,3 +100,80 @@ const parse = (line: string): unknown =>
         : undefined;
     return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
   });
+
+/** Calls of a runtime that are written down, and played again: the same ones have the same numbers. */
+export class KeptCalls {
+  private readonly runtime: CriRuntime;
+  private count = 0;
+  /** Those that have no answer yet. */
+  private readonly open = new Map<number, Cancel>();
+
+  constructor(runtime: CriRuntime) {
+    this.runtime = runtime;
+  }
+
+  /** In an event of the machine. */
+  replay(entry: Exclude<JournalEntry, { readonly control: string }>): void {
+    if ("call" in entry)
+      this.begin(
+        entry.call,
+        () => {},
+        () => {},
+      );
+    else this.cancel(entry.gone);
+  }
+
+  /** The process was killed, and with it went the connections of all who waited: that is written down in turn. */
+  abandon(write: (gone: number) => void): void {
+    for (const number of [...this.open.keys()]) {
+      write(number);
+      this.cancel(number);
+    }
+  }
+
+  /** The runtime for callers from outside: each thing is written before it happens. */
+  writing(write: (entry: { readonly call: CriRequest } | { readonly gone: number }) => void): CriRuntime {
+    const { runtime } = this;
+    return {
+      events: (reader, sink) => runtime.events(reader, sink),
+      start: (call, done, fail) => {
+        if (!isKept(call)) return runtime.start(call, done, fail);
+        write({ call });
+        const number = this.begin(call, done, fail);
+        return () => {
+          if (!this.open.has(number)) return;
+          write({ gone: number });
+          this.cancel(number);
+        };
+      },
+    };
+  }
+
+  private begin(call: CriRequest, done: (answer: CriAnswer) => void, fail: Parameters<CriRuntime["start"]>[2]): number {
+    const number = this.count++;
+    let isOver = false;
+    const over = (): void => {
+      isOver = true;
+      this.open.delete(number);
+    };
+    const cancel = this.runtime.start(
+      call,
+      (answer) => {
+        over();
+        done(answer);
+      },
+      (failure) => {
+        over();
+        fail(failure);
+      },
+    );
+    if (!isOver) this.open.set(number, cancel);
+    return number;
+  }
+
+  private cancel(number: number): void {
+    const cancel = this.open.get(number);
+    this.open.delete(number);
+    cancel?.();
+  }
+}

@@ -1,13 +1,14 @@
 /** A simulated container runtime in real time, on a unix socket, with containers that outlive the process. */
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
+import type { CriRequest } from "../../wire/cri.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import { applyControl } from "../runtime/control.ts";
 import type { RuntimeOptions, RuntimeState, StreamAddresses } from "../runtime/runtime-state.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { serveCri } from "./cri-server.ts";
-import { isKept, Journal } from "./journal.ts";
+import { Journal, KeptCalls } from "./journal.ts";
 
 export interface WallRuntimeOptions {
   /** A path on this machine. */
@@ -58,34 +59,40 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
     ...runtimeOptions,
     ...(options.streams === undefined ? {} : { streams: options.streams }),
   });
+  const calls = new KeptCalls(runtime);
   for (const entry of entries) {
     kernel.run(Math.max(kernel.nowMicros(), entry.atMicros));
     kernel.enter(process, () => {
       if ("control" in entry) applyControl(runtime, entry.control);
-      else runtime.start(entry.call, () => {});
+      else calls.replay(entry);
     });
   }
   kernel.run(Math.max(kernel.nowMicros(), (options.nowUnixMillis - made.epochUnixMillis) * 1000));
+  let isClosed = false;
+  const write = (
+    what: { readonly call: CriRequest } | { readonly gone: number } | { readonly control: string },
+  ): void => {
+    if (!isClosed) journal.append({ atMicros: kernel.nowMicros(), ...what });
+  };
+  kernel.enter(process, () => calls.abandon((gone) => write({ gone })));
   const driver = new WallDriver(kernel, options.ports, { onError: options.onError });
   const server = await serveCri({
     address: `unix://${options.socketPath}`,
     driver,
     process,
-    runtime,
-    onCall: (call) => {
-      if (isKept(call)) journal.append({ atMicros: kernel.nowMicros(), call });
-    },
+    runtime: calls.writing(write),
     onControl: (control) => {
       applyControl(runtime, control);
-      journal.append({ atMicros: kernel.nowMicros(), control });
+      write({ control });
     },
   });
   driver.enter(process, () => {}); // what was played again may wait for a moment of its own
   return {
-    restored: entries.length,
+    restored: entries.filter((entry) => !("gone" in entry)).length,
     state: runtime.state,
     turn: (work) => driver.enter(process, work),
     close: () => {
+      isClosed = true;
       driver.stop();
       server.close();
       rmSync(options.socketPath, { force: true });
