@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import type { CriRequest } from "../../wire/cri.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
-import { type JournalEntry, KeptCalls } from "./journal.ts";
+import { Journal, type JournalEntry, KeptCalls } from "./journal.ts";
 
 type Written = Exclude<JournalEntry, { readonly control: string }>;
 type Unwritten = Written extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMicros"> : never) : never;
@@ -100,5 +103,42 @@ describe("kept calls", () => {
     one.kernel.run(500 * millis);
     one.enter(one.leave);
     expect(one.written.filter((entry) => "gone" in entry)).toEqual([]);
+  });
+});
+
+describe("a journal's file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "journal-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const head = { version: 1, seed: "1", epochUnixMillis: 5, options: { name: "ä" } } as const;
+  const entries: readonly JournalEntry[] = [
+    { atMicros: 1, call: { method: "WritePath", message: { path: "/a", content: new Uint8Array([0, 255]) } } as never },
+    { atMicros: 2, gone: 0 },
+    { atMicros: 3, control: '{"calls":["Ä fails"]}' },
+  ];
+
+  it("has all that was written whole, whichever byte was the last", () => {
+    const path = join(folder, "cut");
+    const { journal } = Journal.open(path, head);
+    const ends = entries.map((entry) => {
+      journal.append(entry);
+      return readFileSync(path).length;
+    });
+    const bytes = readFileSync(path);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      writeFileSync(path, bytes.subarray(0, cut));
+      const kept = entries.filter((_entry, index) => (ends[index] as number) <= cut);
+      const first = Journal.open(path, head);
+      expect(first.entries).toEqual(kept);
+      expect(first.journal.head).toEqual(head);
+      first.journal.append(entries[1] as JournalEntry);
+      expect(Journal.open(path, head).entries).toEqual([...kept, entries[1]]);
+    }
+  });
+
+  it("is not written over when it is somebody else's", () => {
+    const path = join(folder, "other");
+    writeFileSync(path, "my diary");
+    expect(() => Journal.open(path, head)).toThrow(SyntaxError);
+    expect(readFileSync(path, "utf8")).toBe("my diary");
   });
 });

@@ -55,6 +55,10 @@ const reading: ReadonlySet<CriMethod> = new Set<CriMethod>([
 
 const isKept = ({ method }: CriRequest): boolean => !reading.has(method);
 
+/** What every journal begins with: a file of one unfinished line that begins otherwise is somebody else's. */
+const headPrefix = '{"version":1,"seed":';
+const headBytesMax = 1 << 20;
+
 export class Journal {
   readonly head: JournalHead;
   private readonly path: string;
@@ -64,18 +68,20 @@ export class Journal {
     this.head = head;
   }
 
-  /** Begins a journal, or opens the one that is there: `entries` are then to be played again. Throws when it is no journal. */
+  /** Begins a journal, or opens the one that is there: `entries` are then to be played again. Throws `SyntaxError` when it is no journal. */
   static open(
     path: string,
     head: JournalHead,
   ): { readonly journal: Journal; readonly entries: readonly JournalEntry[] } {
-    if (!existsSync(path)) {
+    // What stands after the last end of line was being written when the process was killed: it was never carried out.
+    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (whole === "") {
+      if (!`${JSON.stringify(head)}\n`.startsWith(text.slice(0, headPrefix.length)) || text.length > headBytesMax)
+        throw new SyntaxError("it does not begin as one");
       writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600 });
       return { journal: new Journal(path, head), entries: [] };
     }
-    // What stands after the last end of line was being written when the process was killed: it was never carried out.
-    const text = readFileSync(path, "utf8");
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     if (whole !== text) writeFileSync(path, whole);
     const [first = "", ...lines] = whole.split("\n").slice(0, -1);
     return {
