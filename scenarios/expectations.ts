@@ -35,6 +35,8 @@ const invariants = {
   "mirrors.equal": "What a server shows of a static pod is what its manifest says.",
   "evictions.due":
     "A threshold evicts one pod at a time, none that is exempt, and only from its crossing until so much more is there again.",
+  "pressure.told":
+    "A node tells of pressure from the crossing of a threshold until its transition period after the last look below it.",
   "nodes.judged": "A node is called unready only when its lease was not renewed for the grace period.",
   "nodes.steady": "A node that runs and is reached is not called unready.",
   "budgets.kept": "An eviction that was granted leaves as many healthy pods as the budget asks for.",

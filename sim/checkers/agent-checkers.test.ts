@@ -1,8 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../contract/http-message.ts";
-import { evictionsDue, mirrorsEqual, oneInstance } from "./agent-checkers.ts";
+import { evictionsDue, mirrorsEqual, oneInstance, pressureTold } from "./agent-checkers.ts";
 import { History } from "./history.fixture.ts";
 import type { Fact } from "./judge.ts";
+
+const looked = (
+  atMicros: number,
+  available: number,
+  ...conditions: readonly string[]
+): Fact & { kind: "usage-seen" } => ({
+  kind: "usage-seen",
+  client: "node-1",
+  atMicros,
+  signals: [{ signal: "memory.available", condition: "MemoryPressure", available, threshold: 100, reclaim: 20 }],
+  conditions,
+  transitionMicros: 30,
+});
 
 describe("containers.one-instance", () => {
   const started = (client: string, uid: string, others: readonly string[] = []): Fact => ({
@@ -67,9 +80,8 @@ describe("mirrors.equal", () => {
 
 describe("evictions.due", () => {
   const seen = (available: number, client = "node-1"): Fact => ({
-    kind: "usage-seen",
+    ...looked(0, available),
     client,
-    signals: [{ signal: "memory.available", available, threshold: 100, reclaim: 20 }],
   });
   const evicted = (signal: string | undefined, ...exempt: readonly boolean[]): Fact => ({
     kind: "evicted",
@@ -102,5 +114,37 @@ describe("evictions.due", () => {
   it("takes nothing over a crash: the next agent begins with its own look", () => {
     const history = new History(evictionsDue).tell(seen(99)).happen({ kind: "crash", place: "node-1" });
     expect(history.tell(evicted("memory.available", false)).broken).toBe("evictions.due");
+  });
+});
+
+describe("pressure.told", () => {
+  const memory = "MemoryPressure";
+  const after = (...facts: readonly Fact[]) => {
+    const history = new History(pressureTold);
+    for (const fact of facts) history.tell(fact);
+    return history.broken;
+  };
+
+  it("accepts it from the crossing until the period after the last look below", () => {
+    const story = [
+      looked(0, 100),
+      looked(10, 99, memory),
+      looked(20, 50, memory),
+      looked(49, 500, memory),
+      looked(50, 500),
+    ];
+    expect(after(...story)).toBeUndefined();
+    // While more is still to be reclaimed, either may be told.
+    expect(after(looked(0, 99, memory), looked(40, 110, memory), looked(60, 110))).toBeUndefined();
+  });
+
+  it.each([
+    ["untold at the crossing", [looked(0, 99)]],
+    ["told without a crossing", [looked(0, 500, memory)]],
+    ["gone before the period is over", [looked(0, 99, memory), looked(29, 500)]],
+    ["counted from the first look below", [looked(0, 99, memory), looked(20, 99, memory), looked(40, 500)]],
+    ["there after the period", [looked(0, 99, memory), looked(30, 500, memory)]],
+  ])("rejects one that is %s", (_what, facts) => {
+    expect(after(...facts)).toBe("pressure.told");
   });
 });

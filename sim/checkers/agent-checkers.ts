@@ -109,3 +109,37 @@ export function evictionsDue({ fail, mark }: Bench): Checker {
     },
   };
 }
+
+/** Conditions of pressure, reckoned from the figures alone. */
+export function pressureTold({ fail }: Bench): Checker {
+  /** By agent and condition: when a signal of it was last seen below its threshold. */
+  const crossed = new Map<string, { sure: number; perhaps: number }>();
+  return {
+    told(fact) {
+      if (fact.kind !== "usage-seen") return;
+      const { client, atMicros, signals, conditions, transitionMicros } = fact;
+      for (const condition of new Set(signals.map((signal) => signal.condition))) {
+        const name = `${client} ${condition}`;
+        const last = crossed.get(name) ?? { sure: -Infinity, perhaps: -Infinity };
+        crossed.set(name, last);
+        for (const { signal, available, threshold, reclaim, condition: own } of signals) {
+          if (own !== condition || available >= threshold + reclaim) continue;
+          last.perhaps = atMicros;
+          // An agent's first look leaves out what it derives; so much more than the threshold counts after a crossing alone.
+          if (available < threshold && signal !== "allocatableMemory.available") last.sure = atMicros;
+        }
+        const isTold = conditions.includes(condition);
+        const within = (sinceMicros: number): boolean =>
+          sinceMicros === atMicros || atMicros - sinceMicros < transitionMicros;
+        const figures = signals.map((one) => `${one.signal}: ${one.available} of ${one.threshold}`);
+        if (within(last.sure) && !isTold) fail("pressure.told", `${client} tells ${condition}`, "it does not", figures);
+        if (!within(last.perhaps) && isTold)
+          fail("pressure.told", `${client} tells ${condition} no longer`, "it does", figures);
+      }
+    },
+    happened(happening) {
+      if (happening.kind !== "crash") return;
+      for (const name of [...crossed.keys()]) if (name.startsWith(`${happening.place} `)) crossed.delete(name);
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type InvariantName, invariantNames } from "../../scenarios/expectations.ts";
-import { evictionsDue, mirrorsEqual, oneInstance } from "./agent-checkers.ts";
+import { evictionsDue, mirrorsEqual, oneInstance, pressureTold } from "./agent-checkers.ts";
 import {
   boundedRequests,
   budgetsKept,
@@ -32,7 +32,10 @@ const containerStarted: Fact = {
 const usageSeen = (available: number): Fact => ({
   kind: "usage-seen",
   client: "node-1",
-  signals: [{ signal: "memory.available", available, threshold: 100, reclaim: 0 }],
+  atMicros: 0,
+  signals: [{ signal: "memory.available", condition: "MemoryPressure", available, threshold: 100, reclaim: 0 }],
+  conditions: available < 100 ? ["MemoryPressure"] : [],
+  transitionMicros: 30,
 });
 const eviction: Fact = {
   kind: "evicted",
@@ -63,6 +66,7 @@ const everyChecker = [
   (bench: Bench) =>
     mirrorsEqual(bench, "mirror", [{ node: "m", manifest: { metadata: { name: "p", namespace: "n" } } }]),
   evictionsDue,
+  pressureTold,
   podsAtHome,
   (bench: Bench) => nodesJudged(bench, leases),
   (bench: Bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),
@@ -454,7 +458,7 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
       h.commit("owned");
     },
   ],
-  // More of these three: agent-checkers.test.ts.
+  // More of these four: agent-checkers.test.ts.
   [
     "containers.one-instance",
     "a container is started beside itself",
@@ -472,6 +476,12 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
     "nothing drove it",
     (h) => h.tell(usageSeen(100)).tell(eviction),
     (h) => h.tell(usageSeen(99)).tell(eviction),
+  ],
+  [
+    "pressure.told",
+    "it is told without a crossing",
+    (h) => h.tell({ ...usageSeen(100), conditions: ["MemoryPressure"] } as Fact),
+    (h) => h.tell(usageSeen(100)).tell(usageSeen(99)),
   ],
 ];
 

@@ -44,6 +44,8 @@ export interface Acknowledged {
 /** A signal against its threshold: amounts of the same unit, as they were configured and read. */
 export interface SignalSeen {
   readonly signal: string;
+  /** The node's condition that it raises. */
+  readonly condition: string;
   readonly available: number;
   readonly threshold: number;
   /** So much more than the threshold is to be had before evictions end. */
@@ -86,8 +88,15 @@ export type Fact =
       readonly container: string;
       readonly others: readonly string[];
     }
-  /** What an agent found at a look at usage, by signal. */
-  | { readonly kind: "usage-seen"; readonly client: string; readonly signals: readonly SignalSeen[] }
+  /** What an agent found at a look at usage, by signal, and the conditions that its node tells from then on. */
+  | {
+      readonly kind: "usage-seen";
+      readonly client: string;
+      readonly atMicros: Micros;
+      readonly signals: readonly SignalSeen[];
+      readonly conditions: readonly string[];
+      readonly transitionMicros: Micros;
+    }
   /** `signal`: whose threshold drove it; undefined: a limit of the pod itself. */
   | {
       readonly kind: "evicted";

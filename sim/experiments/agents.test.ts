@@ -123,7 +123,11 @@ describe("scenarios/explore/agents.yaml", () => {
     expect(one?.drawn.some((line) => line.startsWith("misbehave any failing StartContainer: "))).toBe(true);
   });
 
-  test.each([["evict-critical-static", "evictions.due"]])("a planted %s breaks %s", (bug, requirement) => {
+  test.each([
+    ["evict-critical-static", "evictions.due"],
+    ["evict-pressure-flap", "pressure.told"],
+    ["evict-transition-from-first", "pressure.told"],
+  ])("a planted %s breaks %s", (bug, requirement) => {
     const scenario = text("{ at: 15s, press: node-1, resource: memory, rate: 99/100, for: 60s }", manifest, "150s");
     expect(reportOf(scenario, [bug]).failure?.requirement).toBe(requirement);
   });

@@ -21,7 +21,13 @@ import {
   oneHolder,
   podsAtHome,
 } from "../checkers/client-checkers.ts";
-import { evictionsDue, type ManifestOnNode, mirrorsEqual, oneInstance } from "../checkers/agent-checkers.ts";
+import {
+  evictionsDue,
+  type ManifestOnNode,
+  mirrorsEqual,
+  oneInstance,
+  pressureTold,
+} from "../checkers/agent-checkers.ts";
 import {
   expiredWatchesAreGone,
   watchesAreOrdered,
@@ -246,6 +252,7 @@ class ScenarioRun {
       oneInstance,
       (bench) => mirrorsEqual(bench, `${dialect.labelSuffix}/config.mirror`, manifestsOf(this.scenario)),
       evictionsDue,
+      pressureTold,
       (bench) => nodesJudged(bench, leases),
       (bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),
       (bench) => eventsKept(bench, cluster.eventTtl, (key) => typeof this.stage.store.get(key) === "object"),

@@ -76,6 +76,8 @@ export type PassOutcome =
 export interface UsageSeen {
   readonly atMicros: Micros;
   readonly observations: Observations;
+  /** Those that the node tells from this look on. */
+  readonly conditions: readonly PressureCondition[];
   /** Undefined: the pass had no need to look at pods, or could not. */
   readonly figuresOf: PodFiguresOf | undefined;
 }
@@ -198,7 +200,12 @@ export class EvictionManager {
   }
 
   private looked({ atMicros, seen }: Turn, figuresOf: PodFiguresOf | undefined): void {
-    this.ports.watcher?.looked?.({ atMicros, observations: seen.state.observations, figuresOf });
+    this.ports.watcher?.looked?.({
+      atMicros,
+      observations: seen.state.observations,
+      conditions: seen.conditions,
+      figuresOf,
+    });
   }
 
   /** Step 10: for pods over limits of their own, several a pass, and without a condition. */

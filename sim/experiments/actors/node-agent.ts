@@ -1,8 +1,9 @@
 /** A whole node: the real agent, on a machine that outlives it. */
 import type { ClientOf } from "../../../scenarios/schema.ts";
 import {
+  amountOf,
   type EvictionRules,
-  type EvictionThreshold,
+  evictionSignals,
   parseEvictionSettings,
 } from "../../../wire/eviction-thresholds.ts";
 import { Agent } from "../../agent/agent.ts";
@@ -69,7 +70,15 @@ export class NodeAgent implements Actor {
             negativeGraceIsPods: dialect.name === "svc",
             start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
             watcher: {
-              looked: (seen) => tell({ kind: "usage-seen", client: name, signals: signalsOf(all, seen) }),
+              looked: (seen) =>
+                tell({
+                  kind: "usage-seen",
+                  client: name,
+                  atMicros: seen.atMicros,
+                  signals: signalsOf(all, seen),
+                  conditions: seen.conditions,
+                  transitionMicros: rules.transitionMillis * 1000,
+                }),
               passed: (outcome) => {
                 if (outcome.is !== "evicted") return;
                 this.evictions += outcome.pods.length;
@@ -147,16 +156,9 @@ function signalsOf({ thresholds }: EvictionRules, { observations }: UsageSeen): 
   return thresholds.flatMap(({ signal, value, minimumReclaim }) => {
     const seen = observations[signal];
     if (seen === undefined) return [];
-    const of = (amount: EvictionThreshold["value"]): number =>
-      "amount" in amount ? amount.amount : Math.ceil(seen.capacity * amount.fraction) + 1;
-    return [
-      {
-        signal,
-        available: seen.available,
-        threshold: of(value),
-        reclaim: "fraction" in minimumReclaim || minimumReclaim.amount > 0 ? of(minimumReclaim) : 0,
-      },
-    ];
+    const [threshold, reclaim] = [amountOf(value, seen.capacity), amountOf(minimumReclaim, seen.capacity)];
+    const { condition } = evictionSignals[signal];
+    return [{ signal, condition, available: seen.available, threshold, reclaim }];
   });
 }
 
