@@ -77,7 +77,7 @@ describe("what goes wrong with a node", () => {
   test.each(["hung", "failing"])("a runtime that is %s starts nothing, and does when it is well again", (how) => {
     const fault = (lasts: string): string =>
       `{ at: 0s, misbehave: node-1, how: ${how}, method: StartContainer, for: ${lasts} }`;
-    expect(reportOf(text(fault("89s"))).failure?.requirement).toBe("cluster.converges");
+    expect(reportOf(text(fault("200s"))).failure?.requirement).toBe("cluster.converges");
     expect(reportOf(text(fault("20s"), "", "400s")).failure).toBeUndefined();
   });
 

@@ -42,6 +42,10 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
   private readonly pressed: { readonly resource: Resource; readonly share: Share }[] = [];
   /** By `wrong` and `late`, and the method. */
   private readonly wrong = new Map<string, CallFault>();
+  /** Methods that are not answered now; `*`: none is. */
+  private readonly hung = new Set<string>();
+  /** Calls that came meanwhile. A runtime that goes on carries them out. */
+  private readonly held = new Map<object, { readonly method: string; readonly resume: () => void }>();
   private isUnready = false;
   private boots = 0;
   private current: { readonly process: Process; readonly made: SimulatedRuntime; readonly usual: MachineUsage };
@@ -113,8 +117,9 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
     const key = `wrong ${method ?? "*"}`;
     const calls = method === undefined ? {} : { method: method as CriMethod };
     this.isUnready = how === "unready" || (how !== undefined && this.isUnready);
-    if (how === "hung") this.wrong.set(key, { ...calls, hangs: true });
-    else if (how === "failing") this.wrong.set(key, { ...calls, error: { text: "the runtime is told to fail" } });
+    if (how === "hung") this.hung.add(method ?? "*");
+    else if (how === undefined && this.hung.delete(method ?? "*")) this.resume();
+    if (how === "failing") this.wrong.set(key, { ...calls, error: { text: "the runtime is told to fail" } });
     else this.wrong.delete(key);
     this.applyWrong();
   }
@@ -156,9 +161,31 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
       if (answer.ok) this.started((request.message as CriRequestOf<"StartContainer">).containerId ?? "");
       done(answer);
     };
-    const cancel = port.start(request, isStart ? answered : done, fail);
+    const begin = (): Cancel => port.start(request, isStart ? answered : done, fail);
+    const cancel = this.isHung(request.method) ? this.hold(request.method, begin) : begin();
     this.parts.called();
     return cancel;
+  }
+
+  private isHung(method: string): boolean {
+    return this.hung.has("*") || this.hung.has(method);
+  }
+
+  private hold(method: string, begin: () => Cancel): Cancel {
+    const key = {};
+    let cancel: Cancel = () => this.held.delete(key);
+    const resume = (): void => {
+      this.held.delete(key);
+      cancel = begin();
+    };
+    this.held.set(key, { method, resume });
+    return () => cancel();
+  }
+
+  private resume(): void {
+    const { kernel } = this.parts;
+    for (const { method, resume } of [...this.held.values()])
+      if (this.isAlive && !this.isHung(method)) kernel.enter(this.current.process, resume);
   }
 
   private started(id: string): void {
