@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { AddressInfo } from "node:net";
-import { createServer as createNetServer } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { freePort } from "../../conformance/client/free-port.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { cleanUp, get, type Running, scratch, start } from "../spawned-command.fixture.ts";
 
@@ -16,15 +16,6 @@ beforeAll(async () => {
   await start("runtime", "--listen", `unix://${socket}`).firstLine;
 });
 afterAll(cleanUp);
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createNetServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 const agent = (...flags: string[]): Running =>
   start("agent", `--container-runtime-endpoint=unix://${socket}`, "--hostname-override=n", ...flags);

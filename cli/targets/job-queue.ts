@@ -16,6 +16,9 @@ const deathsMax = 5;
 /** Jobs that one asker has in the queue at a time: what Redis holds is bounded, however long the work is. */
 const outstandingMax = 500;
 
+/** How long a Redis may be away before what ends waits for it no longer. */
+const goneMillis = 3_000;
+
 /** What is asked for; jobs of one kind are done by workers of this kind alone. */
 export type JobKind = "hunt" | "capacity";
 
@@ -102,23 +105,23 @@ export async function jobQueue<Job, Result>(kind: JobKind, url: string, build: s
       const hear = ({ jobId: id }: { readonly jobId: string }): void => void take(id).catch(() => {});
       events.on("completed", hear);
       events.on("failed", hear);
-      try {
+      const comeBack = async (): Promise<void> => {
         while ((asked.size > 0 || next < jobs.length) && !signal.aborted) {
           await fill();
           await pause(500, signal);
           // Events may be missed, as when the connection breaks: what is done is looked for as well.
           for (const id of [...asked.keys()]) if (!signal.aborted) await lookAfter(id);
         }
+        if (signal.aborted) for (const id of asked.keys()) await (await queue.getJob(id))?.remove().catch(() => {});
+      };
+      try {
+        await endedOrGone(comeBack(), url, signal);
       } finally {
         events.off("completed", hear);
         events.off("failed", hear);
       }
-      if (signal.aborted) for (const id of asked.keys()) await (await queue.getJob(id))?.remove().catch(() => {});
     },
-    async close() {
-      await events.close();
-      await queue.close();
-    },
+    close: () => closedOrGone(Promise.all([events.close(), queue.close()]), url),
   };
 }
 
@@ -144,6 +147,44 @@ async function reached(url: string): Promise<void> {
   }
 }
 
+/**
+ * False: it has not ended, and Redis has been away for too long since somebody wanted an end. BullMQ would wait for it for
+ * ever, and so would whoever has told this process to go.
+ */
+async function endedOrGone(ending: Promise<unknown>, url: string, wantsEnd: AbortSignal): Promise<boolean> {
+  const over = new AbortController();
+  const gone = async (): Promise<boolean> => {
+    await Promise.race([aborted(wantsEnd), aborted(over.signal)]);
+    for (let awaySince: number | undefined; !over.signal.aborted; await pause(500, over.signal)) {
+      const isThere = await reached(url).then(
+        () => true,
+        () => false,
+      );
+      awaySince = isThere ? undefined : (awaySince ?? performance.now());
+      if (awaySince !== undefined && performance.now() - awaySince >= goneMillis) return false;
+    }
+    return true;
+  };
+  try {
+    return await Promise.race([ending.then(() => true), gone()]);
+  } finally {
+    over.abort();
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** Connections that are tried again and again keep no process that has done everything else. */
+async function closedOrGone(closing: Promise<unknown>, url: string): Promise<void> {
+  if (await endedOrGone(closing, url, AbortSignal.abort())) return;
+  process.stderr.write("Redis has gone: what it has not been told is left to others.\n");
+  setTimeout(() => process.exit(), 1_000).unref();
+}
+
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -156,7 +197,7 @@ const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   });
 
 export interface QueueWorker {
-  /** `atOnce`: what it works on is left to others, instead of being finished. */
+  /** `atOnce`: what it works on is left to others, instead of being finished. Ends within seconds where Redis has gone. */
   close(atOnce: boolean): Promise<void>;
 }
 
@@ -178,5 +219,5 @@ export async function queueWorker<Job, Result>(
     maxStalledCount: deathsMax,
   });
   worker.on("error", () => {});
-  return { close: (atOnce) => worker.close(atOnce) };
+  return { close: (atOnce) => closedOrGone(worker.close(atOnce), url) };
 }
