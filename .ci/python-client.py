@@ -44,7 +44,7 @@ def config_map(name):
 
 
 def objects():
-    expect("the version", "1.33", lambda: "{0.major}.{0.minor}".format(client.VersionApi(api).get_code()))
+    expect("the version", "1.36", lambda: "{0.major}.{0.minor}".format(client.VersionApi(api).get_code()))
     expect("the groups", True, lambda: "apps" in [group.name for group in client.ApisApi(api).get_api_versions().groups])
     expect("a create", {"colour": "red"}, lambda: core.create_namespaced_config_map(NAMESPACE, config_map("a")).data)
     expect("a second create", (409, "Conflict"), lambda: core.create_namespaced_config_map(NAMESPACE, config_map("a")))

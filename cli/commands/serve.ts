@@ -12,7 +12,7 @@ import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.t
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
 import { startWallServer, UnusableObjects, type WallServer } from "../../sim/http/wall-server.ts";
 import { readNodes, readObjects } from "../flags/cluster-files.ts";
-import { profiles } from "../../sim/contract/profile.ts";
+import { profiles, servedProfile } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
@@ -25,7 +25,7 @@ import { parseTokenFile } from "../flags/token-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export async function serve(options: ServeOptions): Promise<ExitCode> {
-  const profile = profiles[options.profile];
+  const profile = servedProfile(options.profile);
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   requireBugs(options.rarity, options.faults);
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);

@@ -4,7 +4,13 @@ import { type ProfileName, profiles } from "../../sim/contract/profile.ts";
 import { startWallServer } from "../../sim/http/wall-server.ts";
 import { runSuiteOn } from "../targets/suite-target.ts";
 
-const only = ["versions.future-exact", "bookmarks.bare", "watch.initial-most-recent", "dry-run.empty"];
+const only = [
+  "versions.future-exact",
+  "bookmarks.bare",
+  "watch.initial-most-recent",
+  "dry-run.empty",
+  "names.rule-of-type",
+];
 
 // They mostly wait, for versions that do not come: together.
 it.concurrent.each<[name: ProfileName, deviations: readonly string[]]>([

@@ -31,7 +31,7 @@ export const serve = object({
   ),
   profile: withDefault(
     option("--profile", choice(profileNames, { metavar: "PROFILE" }), {
-      description: message`${text("Whom to be: svc, the documents to the letter; kubernetes-1.33 or kubernetes-1.36, the observed servers; kubernetes is the first of them.")}`,
+      description: message`${text("Whom to be: svc, the documents to the letter; kubernetes-1.33 or kubernetes-1.36, the observed servers; kubernetes is the newest of them.")}`,
     }),
     "svc" as const,
   ),

@@ -10,6 +10,7 @@ const kubernetes133: SuiteProfile = {
   unservedPatchStatuses: [415],
   acceptTies: "first",
   eventRules: "refused",
+  serviceNames: "letter-first",
   forgets: "changes",
   forgottenVersion: "1", // a cache starts with what is stored when the server starts, and knows nothing of before
   deviations: [
@@ -134,7 +135,14 @@ const mendedIn136 = ["exact-future-is-500", "bookmark-has-empty-fields"];
 /** The observed versions, by their minor number, oldest first. A further one is one more row. */
 const observed: readonly (readonly [minor: number, profile: SuiteProfile])[] = [
   [33, kubernetes133],
-  [36, { ...kubernetes133, deviations: kubernetes133.deviations.filter(({ name }) => !mendedIn136.includes(name)) }],
+  [
+    36,
+    {
+      ...kubernetes133,
+      serviceNames: "any-label", // unless its feature gate is switched off
+      deviations: kubernetes133.deviations.filter(({ name }) => !mendedIn136.includes(name)),
+    },
+  ],
 ];
 
 /** Of the version that is nearest to the one that the target says it has, as `v1.34.2`; of the oldest when it says none. */

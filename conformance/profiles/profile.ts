@@ -29,6 +29,8 @@ export interface SuiteProfile {
   readonly acceptTies: "any" | "first";
   /** Whether types of events other than Normal and Warning, and series of fewer than two, are refused, or open. */
   readonly eventRules: "refused" | "open";
+  /** Whether a service's name has to begin with a letter, or a server may as well let it begin with a digit. */
+  readonly serviceNames: "letter-first" | "any-label";
   /**
    * What makes a server forget watch history: time alone, or also the number of later changes. With `changes`, waiting
    * is helped along by writes.

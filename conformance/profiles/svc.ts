@@ -10,6 +10,7 @@ export const svc: SuiteProfile = {
   unservedPatchStatuses: [400, 406, 415, 422],
   acceptTies: "any",
   eventRules: "open",
+  serviceNames: "letter-first",
   forgets: "time",
   forgottenVersion: undefined,
   deviations: [],

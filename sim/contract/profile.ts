@@ -188,7 +188,7 @@ const kubernetes136Profile: Profile = {
   featureGates: { ...defaultGates, WatchList: true },
 };
 
-/** `kubernetes` alone is the version that is modelled most closely. */
+/** `kubernetes` alone is the version whose recordings are the most: simulations and published traces stay with it. */
 export const profileNames = ["svc", "kubernetes", "kubernetes-1.33", "kubernetes-1.36"] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -198,3 +198,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   "kubernetes-1.33": kubernetesProfile,
   "kubernetes-1.36": kubernetes136Profile,
 };
+
+/** Of a server that others' clients are pointed at: `kubernetes` alone is the newest there is. */
+export const servedProfile = (name: ProfileName): Profile =>
+  name === "kubernetes" ? kubernetes136Profile : profiles[name];

@@ -105,6 +105,7 @@ export const namesFollowTheRuleOfTheirType = defineCheck<{ readonly plural: Plur
     if (answer.status === 401 || answer.status === 403) {
       throw new Inconclusive(`the credentials do not allow to create ${plural}`);
     }
+    if (plural === "services" && isOpen(attempt, full)) return;
     const allowed = type.rule(full, own).length === 0;
     const taken = answer.status < 300 || shownStatus(answer) === "409 AlreadyExists";
     const refused = shownStatus(answer) === "422 Invalid";
@@ -113,6 +114,10 @@ export const namesFollowTheRuleOfTheirType = defineCheck<{ readonly plural: Plur
     attempt.expect("names.rule-of-type", allowed ? taken : refused, expected, shownAnswer(answer));
   },
 });
+
+/** A label that begins with a digit, where servers may take it or not. */
+const isOpen = ({ profile }: Attempt, name: string): boolean =>
+  profile.serviceNames === "any-label" && dns1123LabelErrors(name).length === 0 && dns1035LabelErrors(name).length > 0;
 
 /** A name of the attempt's own that ends as `name` does; one that is long for its length alone keeps that. */
 function ownName(plural: Plural, own: string, name: string): string {
