@@ -2,9 +2,21 @@ import fc from "fast-check";
 import { anyStep, wholeLife } from "../../arbitraries/programs.ts";
 import { LostAnswer } from "../../client/client.ts";
 import { emptyModel, predict } from "../../model/objects.ts";
+import type { WriteStep } from "../../model/write-step.ts";
 import { judgeSameState, stateOf } from "../../model/replay.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { Memory, perform } from "../../runner/perform.ts";
+
+/** What is asked of a name that nobody has, or has no longer. */
+const nothingThere: readonly WriteStep[] = [
+  { do: "get", name: "a", cut: false },
+  { do: "delete", name: "a", cut: false },
+  { do: "merge-patch", name: "a", team: "red", base: "none", cut: false },
+  { do: "create", name: "a", team: "red", cut: false },
+  { do: "delete", name: "a", cut: false },
+  { do: "delete", name: "a", cut: false },
+  { do: "json-patch", name: "a", cut: false },
+];
 
 /**
  * Property: one writer's program goes as the sequential model says: which writes succeed, which are refused and how,
@@ -24,7 +36,8 @@ export const objectsFollowTheModel = defineCheck({
   ],
   features: ["configmaps"],
   input: fc.array(anyStep(), { minLength: 1, maxLength: 14 }),
-  examples: [[...wholeLife]], // so that every requirement is judged, whatever the seed
+  // So that every requirement is judged, whatever the seed.
+  examples: [[...wholeLife], [...nothingThere]],
   async run(attempt, steps) {
     const collection = await attempt.target.collection("configmaps");
     const memory = new Memory();

@@ -49,8 +49,16 @@ const someOfEach: { name: "a" | "aa" | "b"; there: boolean; labels: Record<strin
   { name: "a", there: true, labels: { team: "blue", size: "5" } },
 ];
 
+const fieldExamples: FieldTerm[][] = [
+  [{ field: "metadata.name", op: "=", value: "a" }],
+  [
+    { field: "metadata.name", op: "!=", value: "b" },
+    { field: "metadata.namespace", op: "==", value: "here" },
+  ],
+];
+
 /** Each way to select once, with an object that has the value, one that has another, and one that has no such label. */
-const examples = (
+const labelExamples = (
   [
     { op: "!=", key: "team", value: "red" },
     { op: "notin", key: "team", values: ["red"] },
@@ -81,7 +89,10 @@ export const selectorsMeanTheSameEverywhere = defineCheck({
     labelTerms: fc.array(labelTerm, { maxLength: 2 }),
     fieldTerms: fc.array(fieldTerm, { maxLength: 2 }),
   }),
-  examples,
+  examples: [
+    ...labelExamples,
+    ...fieldExamples.map((fieldTerms) => ({ objects: someOfEach, labelTerms: [], fieldTerms })),
+  ],
   async run(attempt, { objects, labelTerms, fieldTerms }) {
     const { target } = attempt;
     const here = await target.collection("configmaps");
