@@ -1,6 +1,6 @@
 /** Who talks to the server in a scenario: one row a client, its kind first. */
 import { z } from "zod";
-import { parseEvictionSettings } from "../wire/eviction-thresholds.ts";
+import { type EvictionSettings, parseEvictionSettings } from "../wire/eviction-thresholds.ts";
 import { parseQuantity } from "../wire/quantity.ts";
 import { duration, place, positiveDuration, span } from "./values.ts";
 
@@ -93,6 +93,19 @@ const quantity = z
   .string()
   .refine((text) => !("error" in parseQuantity(text)), { error: "expected a quantity such as 4, 500m or 4Gi" });
 
+/** Soft thresholds of a scenario, as an agent's configuration has them. Times are whole milliseconds, rounded up. */
+export function softSettings(
+  soft: Readonly<Record<string, { readonly below: string; readonly for: number }>>,
+): Pick<EvictionSettings, "evictionSoft" | "evictionSoftGracePeriod"> {
+  const rows = Object.entries(soft);
+  return {
+    evictionSoft: Object.fromEntries(rows.map(([signal, { below }]) => [signal, below])),
+    evictionSoftGracePeriod: Object.fromEntries(
+      rows.map(([signal, row]) => [signal, `${Math.ceil(row.for / 1000)}ms`]),
+    ),
+  };
+}
+
 const agent = z.strictObject({
   ...common,
   kind: z.literal("agent"),
@@ -118,6 +131,28 @@ const agent = z.strictObject({
       if ("error" in rules) context.addIssue({ code: "custom", message: rules.error });
     })
     .describe("Below which it evicts: by signal, a quantity or a percentage, as its configuration file has it."),
+  soft: z
+    .record(
+      z.string(),
+      z.strictObject({
+        below: z.string().describe("A quantity or a percentage."),
+        for: positiveDuration.describe("For so long it is crossed before somebody is evicted."),
+      }),
+    )
+    .default({})
+    .superRefine((soft, context) => {
+      const rules = parseEvictionSettings(softSettings(soft));
+      if ("error" in rules) context.addIssue({ code: "custom", message: rules.error });
+    })
+    .describe("Thresholds that evict after a grace period, by signal."),
+  reclaim: z
+    .record(z.string(), z.string())
+    .default({})
+    .superRefine((evictionMinimumReclaim, context) => {
+      const rules = parseEvictionSettings({ evictionMinimumReclaim });
+      if ("error" in rules) context.addIssue({ code: "custom", message: rules.error });
+    })
+    .describe("So much more than its threshold is made free once a signal evicts: a quantity or a percentage."),
   transition: positiveDuration
     .default(30_000_000)
     .describe("For so long after the last crossing of a threshold its node is told to be under pressure."),

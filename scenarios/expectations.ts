@@ -34,7 +34,8 @@ const invariants = {
   "containers.one-instance": "A container of a pod runs once at a time, and on the pod's own node.",
   "mirrors.equal": "What a server shows of a static pod is what its manifest says.",
   "evictions.due":
-    "A threshold evicts one pod at a time, none that is exempt, and only from its crossing until so much more is there again.",
+    "A threshold evicts one pod at a time, none that is exempt, and only from its crossing (a soft one: from the end of its grace period) until so much more is there again.",
+  "evictions.made": "An agent that sees by new figures that it has to make room does so, or finds nobody who may go.",
   "pressure.told":
     "A node tells of pressure from the crossing of a threshold until its transition period after the last look below it.",
   "nodes.judged": "A node is called unready only when its lease was not renewed for the grace period.",
@@ -70,6 +71,7 @@ const marks = {
   "lease.changed-hands": "a lease went from one holder to another",
   "node.unready": "a node was called unready",
   "pod.evicted": "an agent evicted a pod",
+  "pod.evicted-softly": "a soft threshold evicted a pod, after its grace period",
   "node.rebooted": "a machine went down and came up again",
   "pod.replaced": "a pod was made again under its old name",
   "event.expired": "an event reached the end of its life",

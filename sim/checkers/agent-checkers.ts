@@ -1,6 +1,6 @@
 /** Promises of node agents, judged by what their machines did and by what the store holds. */
 import type { JsonObject } from "../contract/http-message.ts";
-import type { Bench, Checker, SignalSeen } from "./judge.ts";
+import type { Bench, Checker } from "./judge.ts";
 import { metadataOf } from "./metadata.ts";
 import { shownKey } from "./truth.ts";
 
@@ -73,73 +73,4 @@ function partOf(wanted: unknown, given: unknown, path: string): string | undefin
     if (wrong !== undefined) return wrong;
   }
   return undefined;
-}
-
-/** Evictions are driven by what was seen: reckoned anew here from the figures alone. */
-export function evictionsDue({ fail, mark }: Bench): Checker {
-  /** By agent and signal: the last figures, and whether the threshold was crossed and not yet left far enough. */
-  const seen = new Map<string, { readonly last: SignalSeen; readonly isDriven: boolean }>();
-  const nameOf = (client: string, signal: string): string => `${client} ${signal}`;
-  return {
-    told(fact) {
-      if (fact.kind === "usage-seen") {
-        for (const last of fact.signals) {
-          const name = nameOf(fact.client, last.signal);
-          const { available, threshold, reclaim } = last;
-          const wasDriven = seen.get(name)?.isDriven === true;
-          seen.set(name, { last, isDriven: available < (wasDriven ? threshold + reclaim : threshold) });
-        }
-      }
-      if (fact.kind !== "evicted") return;
-      mark("pod.evicted");
-      const { client, signal, pods } = fact;
-      if (signal === undefined) return;
-      if (pods.length > 1)
-        fail("evictions.due", `${client} evicts one pod a pass`, `it evicts ${pods.map(({ pod }) => pod).join(", ")}`);
-      const exempt = pods.find(({ isExempt }) => isExempt);
-      if (exempt !== undefined) fail("evictions.due", `${exempt.pod} is exempt`, `${client} evicts it for ${signal}`);
-      const at = seen.get(nameOf(client, signal));
-      if (at?.isDriven === true) return;
-      const figures = at === undefined ? "it was never seen" : `${at.last.available} of ${at.last.threshold} are there`;
-      fail("evictions.due", `${client} evicts for ${signal} from its crossing on`, figures);
-    },
-    happened(happening) {
-      if (happening.kind !== "crash") return;
-      for (const name of [...seen.keys()]) if (name.startsWith(`${happening.place} `)) seen.delete(name);
-    },
-  };
-}
-
-/** Conditions of pressure, reckoned from the figures alone. */
-export function pressureTold({ fail }: Bench): Checker {
-  /** By agent and condition: when a signal of it was last seen below its threshold. */
-  const crossed = new Map<string, { sure: number; perhaps: number }>();
-  return {
-    told(fact) {
-      if (fact.kind !== "usage-seen") return;
-      const { client, atMicros, signals, conditions, transitionMicros } = fact;
-      for (const condition of new Set(signals.map((signal) => signal.condition))) {
-        const name = `${client} ${condition}`;
-        const last = crossed.get(name) ?? { sure: -Infinity, perhaps: -Infinity };
-        crossed.set(name, last);
-        for (const { signal, available, threshold, reclaim, condition: own } of signals) {
-          if (own !== condition || available >= threshold + reclaim) continue;
-          last.perhaps = atMicros;
-          // An agent's first look leaves out what it derives; so much more than the threshold counts after a crossing alone.
-          if (available < threshold && signal !== "allocatableMemory.available") last.sure = atMicros;
-        }
-        const isTold = conditions.includes(condition);
-        const within = (sinceMicros: number): boolean =>
-          sinceMicros === atMicros || atMicros - sinceMicros < transitionMicros;
-        const figures = signals.map((one) => `${one.signal}: ${one.available} of ${one.threshold}`);
-        if (within(last.sure) && !isTold) fail("pressure.told", `${client} tells ${condition}`, "it does not", figures);
-        if (!within(last.perhaps) && isTold)
-          fail("pressure.told", `${client} tells ${condition} no longer`, "it does", figures);
-      }
-    },
-    happened(happening) {
-      if (happening.kind !== "crash") return;
-      for (const name of [...crossed.keys()]) if (name.startsWith(`${happening.place} `)) crossed.delete(name);
-    },
-  };
 }

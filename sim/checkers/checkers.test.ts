@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type InvariantName, invariantNames } from "../../scenarios/expectations.ts";
-import { evictionsDue, mirrorsEqual, oneInstance, pressureTold } from "./agent-checkers.ts";
+import { mirrorsEqual, oneInstance } from "./agent-checkers.ts";
+import { evictionsDue, evictionsMade, pressureTold } from "./eviction-checkers.ts";
 import {
   boundedRequests,
   budgetsKept,
@@ -33,14 +34,24 @@ const usageSeen = (available: number): Fact => ({
   kind: "usage-seen",
   client: "node-1",
   atMicros: 0,
-  signals: [{ signal: "memory.available", condition: "MemoryPressure", available, threshold: 100, reclaim: 0 }],
+  signals: [
+    {
+      signal: "memory.available",
+      condition: "MemoryPressure",
+      available,
+      threshold: 100,
+      reclaim: 0,
+      graceMicros: 0,
+      takenMicros: 0,
+    },
+  ],
   conditions: available < 100 ? ["MemoryPressure"] : [],
   transitionMicros: 30,
 });
 const eviction: Fact = {
   kind: "evicted",
   client: "node-1",
-  signal: "memory.available",
+  threshold: { signal: "memory.available", graceMicros: 0 },
   pods: [{ pod: "n/p", isExempt: false }],
 };
 
@@ -66,6 +77,7 @@ const everyChecker = [
   (bench: Bench) =>
     mirrorsEqual(bench, "mirror", [{ node: "m", manifest: { metadata: { name: "p", namespace: "n" } } }]),
   evictionsDue,
+  evictionsMade,
   pressureTold,
   podsAtHome,
   (bench: Bench) => nodesJudged(bench, leases),
@@ -458,7 +470,7 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
       h.commit("owned");
     },
   ],
-  // More of these four: agent-checkers.test.ts.
+  // More of these five: agent-checkers.test.ts, eviction-checkers.test.ts.
   [
     "containers.one-instance",
     "a container is started beside itself",
@@ -476,6 +488,12 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
     "nothing drove it",
     (h) => h.tell(usageSeen(100)).tell(eviction),
     (h) => h.tell(usageSeen(99)).tell(eviction),
+  ],
+  [
+    "evictions.made",
+    "an agent under pressure does nothing",
+    (h) => h.tell(usageSeen(99)).tell({ kind: "pass-ended", client: "node-1", cameTo: "nothing" }),
+    (h) => h.tell(usageSeen(99)).tell({ kind: "pass-ended", client: "node-1", cameTo: "something" }),
   ],
   [
     "pressure.told",

@@ -50,6 +50,10 @@ export interface SignalSeen {
   readonly threshold: number;
   /** So much more than the threshold is to be had before evictions end. */
   readonly reclaim: number;
+  /** For so long it is crossed before it evicts; 0: a hard threshold. */
+  readonly graceMicros: Micros;
+  /** When the figures were taken. */
+  readonly takenMicros: Micros;
 }
 
 /** What a client says of itself, since nobody else can know. */
@@ -97,13 +101,15 @@ export type Fact =
       readonly conditions: readonly string[];
       readonly transitionMicros: Micros;
     }
-  /** `signal`: whose threshold drove it; undefined: a limit of the pod itself. */
+  /** `threshold`: what drove it; undefined: a limit of the pod itself. */
   | {
       readonly kind: "evicted";
       readonly client: string;
-      readonly signal: string | undefined;
+      readonly threshold: Pick<SignalSeen, "signal" | "graceMicros"> | undefined;
       readonly pods: readonly { readonly pod: string; readonly isExempt: boolean }[];
     }
+  /** `nothing`: the agent found no reason to make room. */
+  | { readonly kind: "pass-ended"; readonly client: string; readonly cameTo: "something" | "nothing" }
   | { readonly kind: "judged-unready"; readonly client: string; readonly node: string; readonly graceMicros: Micros };
 
 /** What happens to the cluster itself. */

@@ -29,6 +29,16 @@ expect:
 
 const play = (scenario: string, bugs: readonly string[] = []) =>
   playScenario(parseScenario(scenario, "test.yaml"), { bugs: bugsOf(bugs) });
+
+/** The node of `text`, with soft thresholds of two signals. */
+const gently = (fault: string): string =>
+  text(fault, "[]", "200s").replace(
+    "kind: agent\n",
+    `kind: agent
+    soft: { "memory.available": { below: 30%, for: 40s }, "pid.available": { below: 20%, for: 12s } }
+    reclaim: { "memory.available": 10% }\n`,
+  );
+
 const reportOf = (scenario: string, bugs: readonly string[] = []) => play(scenario, bugs).report;
 
 const ready = (status: string): string =>
@@ -130,6 +140,61 @@ describe("scenarios/explore/agents.yaml", () => {
   ])("a planted %s breaks %s", (bug, requirement) => {
     const scenario = text("{ at: 15s, press: node-1, resource: memory, rate: 99/100, for: 60s }", manifest, "150s");
     expect(reportOf(scenario, [bug]).failure?.requirement).toBe(requirement);
+  });
+});
+
+describe("soft thresholds of a node", () => {
+  const pressed = (lasts: string): string =>
+    gently(`{ at: 15s, press: node-1, resource: memory, rate: 80/100, for: ${lasts} }`);
+
+  test("evict after their grace period, and tell of pressure at once", () => {
+    const { coverage, failure } = reportOf(pressed("80s"));
+    expect(failure).toBeUndefined();
+    expect(coverage["pod.evicted-softly"]).toBeGreaterThan(0);
+    expect(reportOf(pressed("30s")).coverage["pod.evicted"]).toBeUndefined();
+  });
+
+  test.each([
+    ["evict-soft-without-grace", "evictions.due"],
+    ["evict-grace-of-the-shortest", "evictions.due"],
+    ["evict-condition-after-grace", "pressure.told"],
+    ["evict-condition-of-hard-alone", "pressure.told"],
+    ["evict-stops-after-first", "evictions.made"],
+  ])("a planted %s breaks %s", (bug, requirement) => {
+    expect(reportOf(pressed("120s"), [bug]).failure?.requirement).toBe(requirement);
+  });
+
+  const spell = (at: number, lasts: number, rate: string): string =>
+    `{ at: ${at}s, press: node-1, resource: memory, rate: ${rate}, for: ${lasts}s }`;
+  test.each([
+    [
+      "a period that goes on",
+      "evict-grace-goes-on",
+      "evictions.due",
+      [spell(15, 15, "80/100"), spell(55, 30, "80/100")],
+    ],
+    [
+      "minimum reclaim from the start",
+      "evict-minimum-reclaim-from-the-start",
+      "pressure.told",
+      [spell(15, 60, "65/100")],
+    ],
+    [
+      "minimum reclaim of hard ones alone",
+      "evict-minimum-reclaim-of-hard-alone",
+      "evictions.made",
+      [spell(15, 50, "80/100"), spell(60, 100, "65/100")],
+    ],
+  ])("%s is found", (_what, bug, requirement, spells) => {
+    expect(reportOf(gently(spells.join(", "))).failure).toBeUndefined();
+    expect(reportOf(gently(spells.join(", ")), [bug]).failure?.requirement).toBe(requirement);
+  });
+
+  test("what no agent takes is told with its place", () => {
+    const wrong = (from: string, to: string) => () => parseScenario(pressed("9s").replace(from, to), "x.yaml");
+    expect(wrong("below: 30%", "below: 101%")).toThrow(/clients\[0\].soft: .*memory.available/);
+    expect(wrong('"pid.available"', '"pid.free"')).toThrow(/clients\[0\].soft: .*pid.free/);
+    expect(wrong("10%", "-3%")).toThrow(/clients\[0\].reclaim: .*memory.available/);
   });
 });
 

@@ -21,13 +21,8 @@ import {
   oneHolder,
   podsAtHome,
 } from "../checkers/client-checkers.ts";
-import {
-  evictionsDue,
-  type ManifestOnNode,
-  mirrorsEqual,
-  oneInstance,
-  pressureTold,
-} from "../checkers/agent-checkers.ts";
+import { type ManifestOnNode, mirrorsEqual, oneInstance } from "../checkers/agent-checkers.ts";
+import { evictionsDue, evictionsMade, pressureTold } from "../checkers/eviction-checkers.ts";
 import {
   expiredWatchesAreGone,
   watchesAreOrdered,
@@ -252,6 +247,7 @@ class ScenarioRun {
       oneInstance,
       (bench) => mirrorsEqual(bench, `${dialect.labelSuffix}/config.mirror`, manifestsOf(this.scenario)),
       evictionsDue,
+      evictionsMade,
       pressureTold,
       (bench) => nodesJudged(bench, leases),
       (bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),

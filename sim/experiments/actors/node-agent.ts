@@ -1,5 +1,6 @@
 /** A whole node: the real agent, on a machine that outlives it. */
 import type { ClientOf } from "../../../scenarios/schema.ts";
+import { softSettings } from "../../../scenarios/clients.ts";
 import {
   amountOf,
   type EvictionRules,
@@ -8,7 +9,7 @@ import {
 } from "../../../wire/eviction-thresholds.ts";
 import { Agent } from "../../agent/agent.ts";
 import { defaultAgentOptions } from "../../agent/agent-options.ts";
-import type { UsageSeen } from "../../agent/eviction/eviction-manager.ts";
+import type { PassOutcome, UsageSeen } from "../../agent/eviction/eviction-manager.ts";
 import { withAllocatable } from "../../agent/eviction/threshold-list.ts";
 import { AgentNode } from "../../agent/node/node-side.ts";
 import type { AgentOptions } from "../../agent/ports.ts";
@@ -80,12 +81,16 @@ export class NodeAgent implements Actor {
                   transitionMicros: rules.transitionMillis * 1000,
                 }),
               passed: (outcome) => {
+                tell({ kind: "pass-ended", client: name, cameTo: comesToNothing(outcome) ? "nothing" : "something" });
                 if (outcome.is !== "evicted") return;
                 this.evictions += outcome.pods.length;
                 tell({
                   kind: "evicted",
                   client: name,
-                  signal: outcome.threshold?.signal,
+                  threshold: outcome.threshold && {
+                    signal: outcome.threshold.signal,
+                    graceMicros: outcome.threshold.graceMillis * 1000,
+                  },
                   pods: outcome.pods.map((pod) => ({ pod: `${pod.namespace}/${pod.name}`, isExempt: pod.isCritical })),
                 });
               },
@@ -132,8 +137,14 @@ export class NodeAgent implements Actor {
   }
 }
 
-const evictionOf = ({ thresholds, transition }: ClientOf<"agent">): AgentOptions["eviction"] => ({
+/** What cannot be read is no reason, and neither is having found nobody who may go. */
+const comesToNothing = (outcome: PassOutcome): boolean =>
+  outcome.is === "calm" || (outcome.is === "nobody" && outcome.why === "the figures are old");
+
+const evictionOf = ({ thresholds, soft, reclaim, transition }: ClientOf<"agent">): AgentOptions["eviction"] => ({
   evictionHard: thresholds,
+  ...softSettings(soft),
+  evictionMinimumReclaim: reclaim,
   evictionPressureTransitionPeriod: `${Math.ceil(transition / 1_000_000)}s`,
 });
 
@@ -153,12 +164,13 @@ function agentOptions(
 
 /** The figures of a look against the thresholds as they were configured. */
 function signalsOf({ thresholds }: EvictionRules, { observations }: UsageSeen): readonly SignalSeen[] {
-  return thresholds.flatMap(({ signal, value, minimumReclaim }) => {
+  return thresholds.flatMap(({ signal, value, minimumReclaim, graceMillis }) => {
     const seen = observations[signal];
     if (seen === undefined) return [];
     const [threshold, reclaim] = [amountOf(value, seen.capacity), amountOf(minimumReclaim, seen.capacity)];
     const { condition } = evictionSignals[signal];
-    return [{ signal, condition, available: seen.available, threshold, reclaim }];
+    const { available, takenMicros } = seen;
+    return [{ signal, condition, available, threshold, reclaim, graceMicros: graceMillis * 1000, takenMicros }];
   });
 }
 
