@@ -1,6 +1,7 @@
 /**
  * How soon a hunt finds each planted bug: every scenario of `scenarios/regress` with its bug, over many seeds, and without
- * it. Prints docs/simulated-bugs.md: `node bench/seeds-to-detection.ts > docs/simulated-bugs.md`.
+ * it; and every bug of node agents in the hunt for them. Prints docs/simulated-bugs.md:
+ * `node bench/seeds-to-detection.ts > docs/simulated-bugs.md`. Arguments: seeds a bug, of the first table and of the second.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseScenario } from "../scenarios/load.ts";
 import { bugsOf, noBugs } from "../sim/experiments/bugs.ts";
 import { huntSeed } from "../sim/experiments/hunt-seed.ts";
+import { agentBugNames, agentBugSymptom } from "../sim/planted/agent-bugs.ts";
 import { serverBugRows } from "../sim/planted/server-bugs.ts";
 import { simulatedBugRows } from "../sim/planted/simulated-bugs.ts";
 
@@ -42,6 +44,7 @@ function main(): void {
       };
     });
 
+  const agents = agentRows(Number(process.argv[3] ?? "12"));
   const wrong = rows.reduce((sum, { sound }) => sum + sound, 0);
   process.stdout.write(`# Published bugs, made again
 
@@ -53,5 +56,35 @@ finds the bug, counted over ${seedCount} seeds each; the same seeds without a bu
 | bug | what goes wrong | modelled on | breaks | mean seeds to detection |
 |---|---|---|---|---|
 ${rows.map(({ line }) => line).join("\n")}
-`);
+${agents}`);
+}
+
+/** What a hunt for agents finds of their bugs: nobody aims at any of them. */
+function agentRows(seedCount: number): string {
+  const file = "agents.yaml";
+  const scenario = parseScenario(readFileSync(new URL(`../scenarios/explore/${file}`, import.meta.url), "utf8"), file);
+  const rows = agentBugNames.map((name) => {
+    const broken = new Map<string, number>();
+    for (let seed = 1; seed <= seedCount; seed++) {
+      const { failure, broke } = huntSeed(scenario, seed, { mode: scenario.mode, bugs: bugsOf([name]) });
+      const requirement = failure?.requirement ?? (broke === undefined ? undefined : "the run itself");
+      if (requirement !== undefined) broken.set(requirement, (broken.get(requirement) ?? 0) + 1);
+    }
+    return { name, broken, found: [...broken.values()].reduce((sum, count) => sum + count, 0) };
+  });
+  const seen = rows.filter(({ found }) => found > 0);
+  const lines = seen.map(({ name, broken, found }) => {
+    const breaks = [...broken.keys()].map((requirement) => `\`${requirement}\``).join(", ");
+    return `| \`${name}\` | ${agentBugSymptom(name)} | ${breaks} | ${(seedCount / found).toFixed(1)} |`;
+  });
+  return `
+## Bugs of node agents
+
+Hunts of \`scenarios/explore/agents.yaml\` find ${seen.length} of the ${rows.length} planted bugs of node agents within ${seedCount} seeds each. The others
+show in what this scenario does not judge, as texts, events and options; docs/faults.md names the check that finds each.
+
+| bug | what goes wrong | breaks | mean seeds to detection |
+|---|---|---|---|
+${lines.join("\n")}
+`;
 }

@@ -372,6 +372,9 @@ export type AgentBugs = Readonly<Record<AgentBugName, boolean>>;
 
 export const agentBugNames = Object.keys({ ...seenAgentBugs, ...unseenAgentBugs }) as readonly AgentBugName[];
 
+/** What goes wrong with it. */
+export const agentBugSymptom = (name: AgentBugName): string => ({ ...seenAgentBugs, ...unseenAgentBugs })[name].symptom;
+
 /** Every switch off, or those of the named that an agent has. */
 export function agentBugsOn(names: readonly string[] = []): AgentBugs {
   const on = new Set<string>(names);
