@@ -14,6 +14,7 @@ export class GrpcRuntime implements CriRuntime {
   private readonly client: Client;
   private readonly images: Client;
   private isClosed = false;
+  private readonly live = new Set<{ cancel(): void }>();
   private readonly driver: WallDriver;
   private readonly process: Process;
 
@@ -36,6 +37,7 @@ export class GrpcRuntime implements CriRuntime {
       (bytes: Buffer) => decodeMessage(row.response, bytes),
       request.message,
       (error: ServiceError | null, message?: object) => {
+        this.live.delete(call);
         const answer: CriAnswer =
           error === null
             ? { ok: true, message: message as CriAnswer<never> & object as never }
@@ -43,6 +45,7 @@ export class GrpcRuntime implements CriRuntime {
         if (this.process.alive && !this.isClosed) this.driver.enter(this.process, () => done(answer));
       },
     );
+    this.live.add(call);
     return () => call.cancel();
   }
 
@@ -60,6 +63,8 @@ export class GrpcRuntime implements CriRuntime {
     call.on("data", (message: CriStreams["GetContainerEvents"]["response"]) => enter(() => sink.event(message)));
     call.on("error", (error: ServiceError) => enter(() => sink.ended(error.code, error.details)));
     call.on("end", () => enter(() => sink.ended(0, "")));
+    this.live.add(call);
+    call.on("close", () => this.live.delete(call));
     const forget = reader.onCrash(() => call.cancel());
     return () => {
       forget();
@@ -69,6 +74,8 @@ export class GrpcRuntime implements CriRuntime {
 
   close(): void {
     this.isClosed = true;
+    // A client that is closed still waits for what it has asked.
+    for (const call of this.live) call.cancel();
     this.client.close();
     this.images.close();
   }

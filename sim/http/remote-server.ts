@@ -3,7 +3,7 @@
  * go and come as protobuf where the type tables know their type, and as JSON otherwise; both are asked for in that order.
  * Source: document 3, --svc-api-content-type; document 1, Protobuf envelope and the media types of watches.
  */
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import protobuf from "protobufjs/minimal.js";
 import type { Dialect } from "../../wire/dialect.ts";
@@ -22,7 +22,7 @@ import type {
   Responder,
   ResponseHeaders,
 } from "../contract/http-message.ts";
-import type { CallFailure, Cancel } from "../kernel/types.ts";
+import type { CallFailure } from "../kernel/types.ts";
 
 export interface RemoteServerOptions {
   /** With its path prefix, without a trailing slash. */
@@ -44,7 +44,7 @@ export interface RemoteServerOptions {
 export interface RemoteServer extends ApiHandler {
   /** Shows this certificate from now on. Connections that know another are ended, watches with them. */
   present(pair: { readonly certificate: string; readonly key: string }): void;
-  /** Ends connections that are kept open. */
+  /** Ends connections, and forgets what was asked on them; nothing is sent any more. */
   close(): void;
 }
 
@@ -66,15 +66,27 @@ export function remoteServer(options: RemoteServerOptions): RemoteServer {
         })
       : new HttpAgent({ keepAlive: true });
   let agent = agentWith(options.clientCertificate);
+  let isClosed = false;
+  const live = new Set<Exchange>();
   return {
-    start: (request, responder) =>
-      new Exchange(options, request, responder).send(isHttps ? requestHttps : requestHttp, agent),
+    start(request, responder) {
+      // Nobody hears what comes after the end, nor asks for more because of it.
+      if (isClosed) return () => {};
+      const exchange = new Exchange(options, request, responder);
+      live.add(exchange);
+      exchange.send(isHttps ? requestHttps : requestHttp, agent, () => live.delete(exchange));
+      return () => exchange.cancel();
+    },
     present(pair) {
       const before = agent;
       agent = agentWith(pair);
       before.destroy();
     },
-    close: () => agent.destroy(),
+    close() {
+      isClosed = true;
+      for (const exchange of live) exchange.cancel();
+      agent.destroy();
+    },
   };
 }
 
@@ -83,6 +95,7 @@ class Exchange {
   private readonly request: ApiRequest;
   private readonly responder: Responder;
   private isOver = false;
+  private outgoing: ClientRequest | undefined;
 
   constructor(options: RemoteServerOptions, request: ApiRequest, responder: Responder) {
     this.options = options;
@@ -90,7 +103,8 @@ class Exchange {
     this.responder = responder;
   }
 
-  send(request: typeof requestHttp, agent: HttpAgent): Cancel {
+  /** `gone`: its connection is free for others, or has ended. */
+  send(request: typeof requestHttp, agent: HttpAgent, gone: () => void): void {
     const { method, path, query } = this.request;
     const { body, headers } = this.encoded();
     const outgoing = request(`${this.options.url}${path}${query === "" ? "" : `?${query}`}`, {
@@ -106,11 +120,14 @@ class Exchange {
     outgoing.on("error", (error) =>
       this.failed((error as NodeJS.ErrnoException).code === "ECONNREFUSED" ? "refused" : "disconnected"),
     );
+    outgoing.on("close", gone);
     outgoing.end(body);
-    return () => {
-      this.isOver = true;
-      outgoing.destroy();
-    };
+    this.outgoing = outgoing;
+  }
+
+  cancel(): void {
+    this.isOver = true;
+    this.outgoing?.destroy();
   }
 
   private encoded(): { body: Uint8Array | undefined; headers: Record<string, string> } {
