@@ -47,7 +47,11 @@ export function judgeListVersions(happenings: readonly Happening[]): Violation |
 }
 
 /** What a watch from the list's version tells goes on from that list: nothing of what it shows comes again. */
-export function judgeGoesOn(list: ApiList, log: readonly LogEvent[]): Violation | undefined {
+export function judgeGoesOn(
+  list: ApiList,
+  log: readonly LogEvent[],
+  shows: "all" | "selected" = "all",
+): Violation | undefined {
   const shown = new Set(list.items.map((item) => `${item.metadata.uid} ${versionOf(item)}`));
   const again = log.find(({ uid, version }) => shown.has(`${uid} ${version}`));
   if (again !== undefined) {
@@ -57,5 +61,5 @@ export function judgeGoesOn(list: ApiList, log: readonly LogEvent[]): Violation 
     };
   }
   const living = new Map([...stateOf(list.items)].map(([key, { metadata }]) => [key, metadata.uid ?? ""]));
-  return judgeLifeCycle(log, living);
+  return judgeLifeCycle(log, living, shows);
 }

@@ -122,6 +122,11 @@ describe("what else streams show", () => {
     });
     expect(judgeLifeCycle(log("+a@1", "-a@2", "+a@3"))?.expected).toBe("no event of a uid that was deleted");
   });
+  it("Life cycle - through a selector what has left comes back - accepts, and nothing twice", () => {
+    expect(judgeLifeCycle(log("+a@1", "-a@2", "+a@3"), new Map(), "selected")).toBeUndefined();
+    expect(judgeLifeCycle(log("+a@1", "-a@2", "-a@3"), new Map(), "selected")).toBeDefined();
+    expect(judgeLifeCycle(log("+a@1", "+a@2"), new Map(), "selected")).toBeDefined();
+  });
   it("Envelopes - a bookmark without an object - rejects", () => {
     expect(judgeEnvelopes([{ type: "BOOKMARK", object: "5" as never }], true)).toBeDefined();
   });

@@ -36,11 +36,13 @@ export function judgeUnique(log: readonly LogEvent[]): Violation | undefined {
 
 /**
  * The life of each key: ADDED only when absent, MODIFIED and DELETED only when present and of the same uid; a uid that
- * was deleted never comes back. `present` maps the keys that exist when the stream begins to their uids.
+ * was deleted never comes back. `present` maps the keys that exist when the stream begins to their uids. Through a selector
+ * DELETED may say as well that an object is no longer selected, and that one may come back.
  */
 export function judgeLifeCycle(
   log: readonly LogEvent[],
   present: ReadonlyMap<string, string> = new Map(),
+  shows: "all" | "selected" = "all",
 ): Violation | undefined {
   const living = new Map(present);
   const dead = new Set<string>();
@@ -53,7 +55,7 @@ export function judgeLifeCycle(
     }
     if (event.type === "DELETED") {
       living.delete(event.key);
-      dead.add(event.uid);
+      if (shows === "all") dead.add(event.uid);
     } else {
       living.set(event.key, event.uid);
     }

@@ -51,6 +51,12 @@ export const collectionsHaveVersionsOfTheirOwn = defineCheck({
       { step: { do: "delete", name: "b", cut: false }, look: "recent" },
       { step: { do: "delete", name: "a", cut: false }, look: "any" },
     ],
+    // What is selected goes and comes back, of one uid.
+    [
+      { step: { do: "create", name: "a", team: "red", cut: false }, look: "selected" },
+      { step: { do: "merge-patch", name: "a", team: "blue", base: "current", cut: false }, look: "selected" },
+      { step: { do: "put", name: "a", team: "red", base: "none", cut: false }, look: "recent" },
+    ],
   ],
   async run(attempt, program) {
     const collection = await attempt.target.collection("configmaps");
@@ -92,7 +98,7 @@ async function judgeWatches(attempt: Attempt, collection: Collection, looked: re
     const watch = await attempt.openWatch(collection, { resourceVersion, ...selector });
     const log = ownLog(attempt, collection, await attempt.untilFence(watch, fence));
     watch.close();
-    attempt.holds("versions.collection", judgeGoesOn(list, log));
+    attempt.holds("versions.collection", judgeGoesOn(list, log, what === "all" ? "all" : "selected"));
     attempt.holds("versions.collection", judgeReplay(list.items, log, ends.get(what) as readonly ApiObject[]));
   }
 }
