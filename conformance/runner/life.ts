@@ -119,7 +119,9 @@ export class Life {
     this.wanted = wanted;
     this.took(object);
     if (step.spelling % 2 === 0) await this.isListed(object, shown);
-    if (step.spelling % 3 !== 2) await this.isIdle(step, wanted, object, shown);
+    // What an apply says of the status is not the object's here, and is then merged into it and left out, at a time of its own.
+    const isOdd = step.verb === "apply" && step.changes === "status" && step.through === "object";
+    if (step.spelling % 3 !== 2 && !isOdd) await this.isIdle(step, wanted, object, shown);
   }
 
   /** What has been written is written again a second later: nothing changes, not even who wrote it and when. */
