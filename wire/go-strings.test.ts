@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareBytes, encodeJson, encodePrettyJson, goQuote, utf8Length } from "./go-strings.ts";
+import { compareBytes, encodeJson, encodePrettyJson, goQuote, jsonPieces, LazyItems, utf8Length } from "./go-strings.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -98,5 +98,37 @@ describe("encodeJson", () => {
       }),
       { seed: 3, numRuns: 1000 },
     );
+  });
+});
+
+describe("JSON in pieces", () => {
+  const long = `\u0001"<${"😀v".repeat(100_000)}\u2028`;
+
+  it.each([false, true])("is the whole's text, pretty: %s", (isPretty) => {
+    const encoded = isPretty ? encodePrettyJson : encodeJson;
+    for (const value of [[], {}, "a", 1, null, [long, { [long]: [long, [], {}] }], { a: [1, undefined, true, { b: "" }] }]) {
+      expect([...jsonPieces(value, isPretty)].join("")).toBe(encoded(value));
+    }
+  });
+
+  it("makes none longer than some tens of thousands of characters, whatever the texts are", () => {
+    const sizes = (value: unknown): number[] => [...jsonPieces(value, true)].map(({ length }) => length);
+    expect(Math.max(...sizes([long, "v".repeat(3_000_000)]))).toBeLessThan(80_000);
+    expect(Math.max(...sizes("\u0001".repeat(500_000)))).toBeLessThan(270_000); // six characters for one
+  });
+
+  it("takes items one by one", () => {
+    let made = 0;
+    const items = function* (): Generator<unknown> {
+      for (; made < 1_000; made++) yield { at: made, text: "v".repeat(1_000) };
+    };
+    const pieces = jsonPieces({ head: {}, items: new LazyItems(items()), tail: new LazyItems([]) }, true);
+    const first = pieces.next().value as string;
+    expect(made).toBeLessThan(50);
+    expect(JSON.parse([first, ...pieces].join(""))).toEqual({
+      head: {},
+      items: Array.from({ length: 1_000 }, (_, at) => ({ at, text: "v".repeat(1_000) })),
+      tail: [],
+    });
   });
 });

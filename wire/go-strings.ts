@@ -100,12 +100,20 @@ function quickly(value: unknown, indent: string): string | undefined {
 
 const escapeHtml = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
+/** A list whose items are made one by one, when each is written; they are given once. */
+export class LazyItems {
+  readonly items: Iterator<unknown>;
+
+  constructor(items: Iterable<unknown>) {
+    this.items = items[Symbol.iterator]();
+  }
+}
+
 interface OpenContainer {
   readonly close: "]" | "}";
-  /** Written before each member: empty strings in an array. */
-  readonly keys: readonly string[] | undefined;
-  readonly values: readonly unknown[];
-  next: number;
+  /** The next member, with the text of its key before it: empty in a list. Undefined: there is none. */
+  readonly next: () => { readonly key: string; readonly value: unknown } | undefined;
+  isFirst: boolean;
 }
 
 /** JSON.stringify without its limits: no recursion, bigint, and maps in byte order. */
@@ -113,7 +121,7 @@ const writeJson = (root: unknown, indent: string): string => [...unescapedPieces
 
 /**
  * The same as `encodeJson` or `encodePrettyJson`, in pieces: each is made when it is asked for, so that nothing large has
- * to be made at once, nor to be one text, which an engine bounds.
+ * to be made at once, nor to be one text, which an engine bounds. Lists may be `LazyItems`.
  */
 export function* jsonPieces(value: unknown, isPretty: boolean): Generator<string> {
   for (const piece of unescapedPieces(value, isPretty ? "  " : "")) {
@@ -121,56 +129,96 @@ export function* jsonPieces(value: unknown, isPretty: boolean): Generator<string
   }
 }
 
-/** Of a piece, but for a single text that is longer. */
+/** Of a piece, but for a text of control characters, which is six times as long escaped. */
 const pieceCharacters = 32 * 1024;
 
 function* unescapedPieces(root: unknown, indent: string): Generator<string> {
   let out: string[] = [];
   let length = 0;
   const open: OpenContainer[] = [];
-  const colon = indent === "" ? ":" : ": ";
   const put = (text: string): void => {
     out.push(text);
     length += text.length;
   };
+  const taken = (): string => {
+    const piece = out.join("");
+    out = [];
+    length = 0;
+    return piece;
+  };
   const breakLine = (): void => {
     if (indent !== "") put(`\n${indent.repeat(open.length)}`);
   };
-  const begin = (value: unknown): void => {
+  /** Writes a scalar, or enters what is none. A text that is long is left to whoever asked. */
+  const begin = (value: unknown): string | undefined => {
+    if (typeof value === "string" && value.length > pieceCharacters) return value;
     if (typeof value === "bigint") put(value.toString());
     else if (typeof value !== "object" || value === null) put(JSON.stringify(value) ?? "null");
-    else if (Array.isArray(value)) enter("[", { close: "]", keys: undefined, values: value, next: 0 });
     else {
-      const keys = keysInOrder(value as Readonly<Record<string, unknown>>);
-      const values = keys.map((key) => (value as Readonly<Record<string, unknown>>)[key]);
-      enter("{", { close: "}", keys, values, next: 0 });
+      const isList = Array.isArray(value) || value instanceof LazyItems;
+      put(isList ? "[" : "{");
+      const next = isList ? itemsOf(value) : membersOf(value as Readonly<Record<string, unknown>>, indent);
+      open.push({ close: isList ? "]" : "}", next, isFirst: true });
     }
+    return undefined;
   };
-  const enter = (bracket: string, container: OpenContainer): void => {
-    put(bracket);
-    if (container.values.length === 0) put(container.close);
-    else open.push(container);
-  };
-  begin(root);
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    if (length > pieceCharacters) {
-      yield out.join("");
-      out = [];
-      length = 0;
+  let long = begin(root);
+  for (;;) {
+    if (long !== undefined) {
+      put('"');
+      for (const part of partsOfText(long)) {
+        put(JSON.stringify(part).slice(1, -1));
+        if (length > pieceCharacters) yield taken();
+      }
+      put('"');
+      long = undefined;
     }
-    if (top.next === top.values.length) {
+    if (length > pieceCharacters) yield taken();
+    const top = open.at(-1);
+    if (top === undefined) break;
+    const member = top.next();
+    if (member === undefined) {
       open.pop();
-      breakLine();
+      if (!top.isFirst) breakLine();
       put(top.close);
       continue;
     }
-    if (top.next > 0) put(",");
+    if (!top.isFirst) put(",");
+    top.isFirst = false;
     breakLine();
-    const at = top.next++;
-    if (top.keys !== undefined) put(`${JSON.stringify(top.keys[at])}${colon}`);
-    begin(top.values[at]);
+    put(member.key);
+    long = begin(member.value);
   }
-  yield out.join("");
+  yield taken();
+}
+
+function itemsOf(list: readonly unknown[] | LazyItems): OpenContainer["next"] {
+  const items = list instanceof LazyItems ? list.items : list.values();
+  return () => {
+    const { done = false, value } = items.next();
+    return done ? undefined : { key: "", value };
+  };
+}
+
+function membersOf(members: Readonly<Record<string, unknown>>, indent: string): OpenContainer["next"] {
+  const keys = keysInOrder(members);
+  const colon = indent === "" ? ":" : ": ";
+  let at = 0;
+  return () => {
+    if (at === keys.length) return undefined;
+    const key = keys[at++] as string;
+    return { key: `${JSON.stringify(key)}${colon}`, value: members[key] };
+  };
+}
+
+/** No pair of surrogates is torn. */
+function* partsOfText(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + pieceCharacters);
+    if (to < text.length && isLowSurrogate(text.charCodeAt(to))) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 function keysInOrder(value: Readonly<Record<string, unknown>>): string[] {

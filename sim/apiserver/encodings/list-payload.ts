@@ -1,5 +1,5 @@
 /** Lists as response bodies: put together from the kept bytes of their items, and kept as a whole while nothing changes. */
-import { encodeJson } from "../../../wire/go-strings.ts";
+import { encodeJson, LazyItems } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { append } from "../../../wire/lists.ts";
 import { compactJson, type Encode, prettyJson, yaml } from "./encode.ts";
@@ -23,6 +23,7 @@ export class ListPayload extends SharedPayload {
   override *slices(): Generator<Uint8Array> {
     const { items, ...head } = this.object;
     if (!Array.isArray(items)) yield* this.lastSlices({ ...head, items: items ?? null });
+    else if (this.encode === prettyJson) yield* prettySlices({ ...head, items: new LazyItems(items.values().map(withoutType)) });
     else if (this.encode === compactJson) yield* this.jsonSlices(head as JsonObject, items);
     else if (this.encode === yaml && items.length > 0)
       yield* yamlSlices(head as JsonObject, "items", this.yamlItems(items));
@@ -161,16 +162,22 @@ export class TransformedListPayload extends LazyPayload {
     for (const items of this.steps()) yield utf8(yamlText(items));
   }
 
-  /** What is written as one object: its parts are made step by step first. */
+  /** What is written as one object: its parts are made step by step first, or meanwhile. */
   private *lastSlices(): Generator<Uint8Array> {
+    if (this.encode === prettyJson) {
+      yield* prettySlices({ ...this.head, [this.field]: new LazyItems(this.parts()) });
+      return;
+    }
     const all: Json[] = [];
     for (const items of this.steps()) {
       append(all, items);
       yield nothing;
     }
-    const object = { ...this.head, [this.field]: all };
-    if (this.encode === prettyJson) yield* prettySlices(object);
-    else yield this.encode(object);
+    yield this.encode({ ...this.head, [this.field]: all });
+  }
+
+  private *parts(): Generator<Json> {
+    for (const items of this.steps()) yield* items;
   }
 
   private *steps(): Generator<readonly Json[]> {

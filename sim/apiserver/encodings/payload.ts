@@ -78,7 +78,8 @@ export class ObjectPayload extends LazyPayload {
   }
 }
 
-export function* prettySlices(object: JsonObject): Generator<Uint8Array> {
+/** `object` may have lists of `LazyItems`. */
+export function* prettySlices(object: Readonly<Record<string, unknown>>): Generator<Uint8Array> {
   for (const piece of jsonPieces(object, true)) yield utf8(piece);
 }
 
