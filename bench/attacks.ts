@@ -39,6 +39,9 @@ const meter = new URL("turn-meter.ts", import.meta.url).href;
 const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
 writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
 
+/** For node, as `--trace-gc`; what they make it print goes to standard error. */
+const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
+
 /** Requests of one attack that are under way together. */
 const togetherMax = 16;
 const afterMillis = { first: 2_000, second: 200 } as const;
@@ -103,13 +106,15 @@ class Target {
 
   stop(): void {
     this.agent.destroy();
-    this.child.kill("SIGKILL");
+    this.child.kill(nodeFlags.length > 0 ? "SIGTERM" : "SIGKILL"); // what node writes at its end is wanted
   }
 }
 
 function started(): Promise<Target> {
-  const flags = ["--profile", "kubernetes", "--port", "0", "--authorization-mode", "RBAC", "--token-auth-file", tokens];
-  const limits = ["--max-semi-space-size=32", "--import", meter];
+  const access = ["--authorization-mode", "RBAC", "--token-auth-file", tokens];
+  const gates = ["--feature-gates", "CBORServingAndStorage=true"];
+  const flags = ["--profile", "kubernetes", "--port", "0", ...access, ...gates];
+  const limits = ["--max-semi-space-size=32", ...nodeFlags, "--import", meter];
   const child = spawn(process.execPath, [...limits, cli, "serve", ...flags], {
     stdio: ["ignore", "pipe", "ignore", "ipc"],
   });
@@ -120,6 +125,7 @@ function started(): Promise<Target> {
       said += chunk.toString();
       const url = /http:\/\/\S+/.exec(said)?.[0];
       if (url !== undefined) resolve(new Target(child, url));
+      if (nodeFlags.length > 0) process.stderr.write(chunk);
     });
   });
 }

@@ -69,10 +69,10 @@ export function parseLabelSelector(text: string): LabelSelector | SelectorError 
 function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   if (requirements.length === 0) return everyLabel;
   const sorted = requirements.toSorted((left, right) => compareBytes(left.key, right.key));
+  if (sorted.length > fewTests) return { requirements: sorted, empty: false, matches: compileMany(sorted) };
   const tests = sorted.map(compileRequirement);
   const [only] = tests;
-  if (tests.length === 1 && only !== undefined) return { requirements: sorted, empty: false, matches: only };
-  const matches = tests.length > fewTests ? compileMany(sorted, tests) : (labels: Labels) => passesAll(tests, labels);
+  const matches = tests.length === 1 && only !== undefined ? only : (labels: Labels) => passesAll(tests, labels);
   return { requirements: sorted, empty: false, matches };
 }
 
@@ -83,21 +83,41 @@ const passesAll = (tests: readonly LabelTest[], labels: Labels): boolean => {
 
 const fewTests = 8;
 
-/** Those that ask for no label hold for all that an object lacks: of those, only what it has is asked. */
-function compileMany(requirements: readonly LabelRequirement[], tests: readonly LabelTest[]): LabelTest {
-  const needed = tests.filter((_, at) => !holdsOfNone.has((requirements[at] as LabelRequirement).operator));
-  const byKey = new Map<string, LabelTest[]>();
-  requirements.forEach(({ key, operator }, at) => {
-    if (!holdsOfNone.has(operator)) return;
-    const sharing = byKey.get(key);
-    if (sharing === undefined) byKey.set(key, [tests[at] as LabelTest]);
-    else sharing.push(tests[at] as LabelTest);
+/**
+ * Those that ask for no label hold for all that an object lacks: of those, only what it has is asked. They are compiled
+ * when a label of their key is first met.
+ */
+function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
+  const needed: LabelTest[] = [];
+  /** Those with one key stand side by side: where the first of them is. */
+  const starts = new Map<string, number>();
+  requirements.forEach((requirement, at) => {
+    if (!holdsOfNone.has(requirement.operator)) needed.push(compileRequirement(requirement));
+    else if (!starts.has(requirement.key)) starts.set(requirement.key, at);
   });
+  const compiled = new Map<string, readonly LabelTest[]>();
+  const testsOf = (key: string): readonly LabelTest[] => {
+    const start = starts.get(key);
+    if (start === undefined) return noTests;
+    let tests = compiled.get(key);
+    if (tests === undefined) compiled.set(key, (tests = testsFrom(requirements, start)));
+    return tests;
+  };
   return (labels) => {
     if (!passesAll(needed, labels)) return false;
-    for (const key in labels) if (!passesAll(byKey.get(key) ?? noTests, labels)) return false;
+    for (const key in labels) if (!passesAll(testsOf(key), labels)) return false;
     return true;
   };
+}
+
+/** All of one key, from the first of them on. */
+function testsFrom(requirements: readonly LabelRequirement[], start: number): readonly LabelTest[] {
+  const tests: LabelTest[] = [];
+  const key = requirements[start]?.key;
+  for (let at = start; requirements[at]?.key === key && at < requirements.length; at++) {
+    tests.push(compileRequirement(requirements[at] as LabelRequirement));
+  }
+  return tests;
 }
 
 const noTests: readonly LabelTest[] = [];
@@ -166,11 +186,11 @@ const binaryOperators: Partial<Record<TokenKind, LabelOperator>> = {
 const operatorNames = "in, notin, =, ==, !=, gt, lt"; // in the order in which the server's error lists them
 
 class LabelParser {
-  private readonly tokens: readonly Token[];
-  private at = 0;
+  private readonly tokens: Iterator<Token, undefined>;
+  private next: Token | undefined;
 
   constructor(text: string) {
-    this.tokens = scanLabelSelector(text);
+    this.tokens = labelTokens(text);
   }
 
   selector(): LabelRequirement[] {
@@ -199,9 +219,9 @@ class LabelParser {
     const key = name.text;
     const errors = qualifiedNameErrors(key);
     if (errors.length > 0) throw invalidValue("<nil>", key, errors); // the server prints its missing path so
-    if (negated) return { key, operator: "!", values: [] };
+    if (negated) return { key, operator: "!", values: noValues };
     const { kind } = this.peek();
-    if (kind === "end" || kind === ",") return { key, operator: "exists", values: [] };
+    if (kind === "end" || kind === ",") return { key, operator: "exists", values: noValues };
     const token = this.take();
     const operator = binaryOperators[token.kind];
     if (operator === undefined) throw found(token, `, expected: ${operatorNames}`);
@@ -251,16 +271,18 @@ class LabelParser {
   }
 
   private peek(): Token {
-    return this.tokens[this.at] ?? endToken;
+    this.next ??= this.tokens.next().value ?? endToken;
+    return this.next;
   }
 
   private take(): Token {
     const token = this.peek();
-    this.at++;
+    this.next = undefined;
     return token;
   }
 }
 
+const noValues: readonly string[] = Object.freeze([]);
 const endToken: Token = { kind: "end", text: "" };
 
 /** `in` and `notin` are words wherever an operator is not awaited. */
@@ -271,14 +293,13 @@ const beginsRequirement = (token: Token): boolean => isWord(token) || token.kind
 const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>\0]+)\0?|\0|$)/y;
 
 /** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
-function scanLabelSelector(text: string): readonly Token[] {
-  const tokens: Token[] = [];
+function* labelTokens(text: string): Generator<Token, undefined> {
   const pattern = new RegExp(tokenPattern);
   for (;;) {
     const [, symbol, word] = pattern.exec(text) ?? [];
-    if (symbol !== undefined) tokens.push({ kind: symbol as TokenKind, text: symbol });
-    else if (word === undefined) return tokens;
-    else tokens.push({ kind: word === "in" || word === "notin" ? word : "identifier", text: word });
+    if (symbol !== undefined) yield { kind: symbol as TokenKind, text: symbol };
+    else if (word === undefined) return undefined;
+    else yield { kind: word === "in" || word === "notin" ? word : "identifier", text: word };
   }
 }
 

@@ -84,6 +84,8 @@ interface Incoming extends IncomingHead {
   readonly stream?: { readonly session?: object | undefined; close(): void };
   /** The connection; of HTTP/2 a stand-in that cannot be ended. */
   readonly socket?: { destroy(): void };
+  pause(): unknown;
+  resume(): unknown;
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -116,6 +118,9 @@ const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 
 /** Who goes on sending what was given up may hear that it was refused, and then its connection ends. */
 const forgottenBytesMax = 256 * 1024;
+
+/** From here on a request's first step takes so long that small requests come before it. */
+const largeRequestBytesMin = 16 * 1024;
 
 /** From here on copying a body costs more than a second buffer in the write. */
 const gatheredBytesMin = 8192;
@@ -196,6 +201,9 @@ export class Exchange implements Responder {
       size += chunk.length;
       if (size <= max) {
         bodies.hold(holder, chunk.length);
+        // All that hundreds of sockets hold would otherwise be read in one turn of the loop.
+        incoming.pause();
+        loopShare.later(this.#connection(), () => incoming.resume());
         return;
       }
       bodies.release(holder);
@@ -240,7 +248,9 @@ export class Exchange implements Responder {
   }
 
   #start(body: Uint8Array | undefined): void {
-    if (this.#state === "reading") loopShare.begin(this.#connection(), () => this.#startNow(body));
+    if (this.#state !== "reading") return;
+    const isLarge = (this.#incoming.url?.length ?? 0) + (body?.length ?? 0) >= largeRequestBytesMin;
+    loopShare.begin(this.#connection(), () => this.#startNow(body), isLarge);
   }
 
   /** Whose turn it is when this begins. */

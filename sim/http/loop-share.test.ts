@@ -50,4 +50,29 @@ describe("the share of the loop", () => {
     }
     expect(done).toEqual(Array.from({ length: 100 }, (_, at) => String(at)));
   });
+
+  it("puts what is small before what is large, of which there is one thing in each turn", async () => {
+    const { share, done, work } = bench();
+    share.begin({}, work("first", 20_000));
+    for (let at = 0; at < 3; at++) share.begin({}, work(`large ${at}`, 50_000), true);
+    for (let at = 0; at < 4; at++) share.begin({}, work(`small ${at}`, 6_000));
+    share.later({}, work("part", 1_000));
+    expect(done.splice(0)).toEqual(["first"]);
+    const turns: string[][] = [];
+    for (let at = 0; at < 12 && turns.flat().length < 8; at++) {
+      await setImmediate();
+      if (done.length > 0) turns.push(done.splice(0));
+    }
+    expect(turns).toEqual([["small 0", "small 1", "large 0"], ["small 2", "small 3", "large 1"], ["large 2"], ["part"]]);
+  });
+
+  it("lets a large request wait for others that are large, and a small one for none of them", async () => {
+    const { share, done, work } = bench();
+    share.later({}, work("part", 1_000));
+    share.begin({}, work("large", 1_000), true);
+    share.begin({}, work("small", 1_000));
+    expect(done).toEqual(["small"]);
+    await setImmediate();
+    expect(done).toEqual(["small", "part", "large"]);
+  });
 });

@@ -1,7 +1,8 @@
 /**
  * How the event loop is shared among connections. Thousands of requests can come in one turn of the loop, by pipelining or as
  * streams of HTTP/2, and long answers are made a part at a time: when a turn has taken long enough, what is left waits for
- * the next. Whoever has much to do then waits for those who have little: each connection has one thing done, one after another.
+ * the next. Whoever has much to do then waits for those who have little: each connection has one thing done, one after another,
+ * and what is large (a body or a query of some size, a part of a long answer) comes behind what is small, but for one thing a turn.
  */
 import { setImmediate } from "node:timers";
 import type { WallPorts } from "../kernel/wall-driver.ts";
@@ -12,10 +13,36 @@ const turnMicrosMax = 10_000;
 
 type Work = () => void;
 
+/** Who waits, in the order of their turns, with what each wants in the order in which it came. */
+class Waiting {
+  readonly #works = new Map<object, Work[]>();
+
+  get isEmpty(): boolean {
+    return this.#works.size === 0;
+  }
+
+  add(by: object, work: Work): void {
+    const works = this.#works.get(by);
+    if (works === undefined) this.#works.set(by, [work]);
+    else works.push(work);
+  }
+
+  /** Does what is next; whose it was is the last from then on. */
+  doNext(): void {
+    const [next] = this.#works;
+    if (next === undefined) return;
+    const [by, works] = next;
+    const work = works.shift();
+    this.#works.delete(by);
+    if (works.length > 0) this.#works.set(by, works);
+    work?.();
+  }
+}
+
 export class LoopShare {
   readonly #ports: Pick<WallPorts, "nowMicros">;
-  /** By who wants it done, in the order of their turns; what each wants, in the order in which it came. */
-  readonly #waiting = new Map<object, Work[]>();
+  readonly #small = new Waiting();
+  readonly #large = new Waiting();
   /** When the first work of this turn began; undefined: none has. */
   #sinceMicros: number | undefined;
 
@@ -23,17 +50,20 @@ export class LoopShare {
     this.#ports = ports;
   }
 
-  /** At once, when this turn has time and nobody waits. */
-  begin(by: object, work: Work): void {
-    if (this.#waiting.size > 0 || this.#isOver()) this.later(by, work);
-    else work();
+  /** At once, when this turn has time and nobody waits before it. */
+  begin(by: object, work: Work, isLarge = false): void {
+    const mustWait = !this.#small.isEmpty || (isLarge && !this.#large.isEmpty) || this.#isOver();
+    if (!mustWait) {
+      work();
+      return;
+    }
+    (isLarge ? this.#large : this.#small).add(by, work);
+    this.#count();
   }
 
-  /** In another turn. */
+  /** In another turn, as something large. */
   later(by: object, work: Work): void {
-    const waiting = this.#waiting.get(by);
-    if (waiting === undefined) this.#waiting.set(by, [work]);
-    else waiting.push(work);
+    this.#large.add(by, work);
     this.#count();
   }
 
@@ -51,18 +81,12 @@ export class LoopShare {
 
   readonly #nextTurn = (): void => {
     this.#sinceMicros = undefined;
-    while (this.#waiting.size > 0 && !this.#isOver()) this.#doNext();
+    while (!this.#small.isEmpty && !this.#isOver()) this.#small.doNext();
+    if (this.#large.isEmpty) return;
+    this.#count();
+    do this.#large.doNext();
+    while (!this.#large.isEmpty && !this.#isOver());
   };
-
-  #doNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    const [by, works] = next;
-    const work = works.shift();
-    this.#waiting.delete(by);
-    if (works.length > 0) this.#waiting.set(by, works);
-    work?.();
-  }
 }
 
 /** Of this process. */

@@ -23,7 +23,7 @@ export class ListPayload extends SharedPayload {
   override *slices(): Generator<Uint8Array> {
     const { items, ...head } = this.object;
     if (!Array.isArray(items)) yield* this.lastSlices({ ...head, items: items ?? null });
-    else if (this.encode === prettyJson) yield* prettySlices({ ...head, items: new LazyItems(items.values().map(withoutType)) });
+    else if (this.encode === prettyJson) yield* prettySlices({ ...head, items: new LazyItems(withoutTypes(items)) });
     else if (this.encode === compactJson) yield* this.jsonSlices(head as JsonObject, items);
     else if (this.encode === yaml && items.length > 0)
       yield* yamlSlices(head as JsonObject, "items", this.yamlItems(items));
@@ -199,6 +199,10 @@ const yamlFields = (fields: readonly (readonly [string, Json])[]): string =>
   fields.length === 0 ? "" : yamlText(Object.fromEntries(fields));
 
 const yamlItem = (item: JsonObject): string => yamlText([withoutType(item)]);
+
+function* withoutTypes(items: readonly Json[]): Generator<Json> {
+  for (const item of items) yield withoutType(item);
+}
 
 function withoutType(item: Json): Json {
   if (item === null || typeof item !== "object" || Array.isArray(item) || !beginsWithKind(item as JsonObject))
