@@ -21,10 +21,35 @@ export function parseJsonStrict(
   } catch {
     return readJson(text, options); // for the error's text
   }
-  const keyCount = countKeysInText(text);
-  if (keyCount === undefined || keyCount !== countKeys(value)) return readJson(text, options);
-  return { ok: true, value, duplicates: none, unsafeNumbers: false, invalidUtf8: false };
+  return isWhole(text, value) ? documentOf(value) : readJson(text, options);
 }
+
+/** What the native parser makes of a body, in steps; undefined where only the exact reader can tell what it says. */
+export function* quickJsonSteps(body: Uint8Array): Generator<void, JsonDocument | undefined> {
+  const text = decodeStrictly(body);
+  let value: unknown;
+  try {
+    value = text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  yield;
+  return text !== undefined && isWhole(text, value) ? documentOf(value) : undefined;
+}
+
+/** Whether the native parser lost nothing. */
+function isWhole(text: string, value: unknown): boolean {
+  const keyCount = countKeysInText(text);
+  return keyCount !== undefined && keyCount === countKeys(value);
+}
+
+const documentOf = (value: unknown): JsonDocument => ({
+  ok: true,
+  value,
+  duplicates: none,
+  unsafeNumbers: false,
+  invalidUtf8: false,
+});
 
 const wellFormed = (text: string): string | undefined => (text.isWellFormed() ? text : undefined);
 

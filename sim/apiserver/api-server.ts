@@ -48,6 +48,7 @@ import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
 import type { ServerContext } from "./verbs/server-context.ts";
 import { configurationSteps } from "../objects/apply/configuration.ts";
+import { jsonBodySteps } from "../objects/json-body.ts";
 import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
@@ -416,9 +417,9 @@ export class ApiServer implements ApiHandler, RunHost {
     run.next(() => {
       const { body, headers } = run.request;
       const type = headers["content-type"] ?? "";
-      const isYaml = run.isLarge && body instanceof Uint8Array && /yaml/i.test(type);
-      if (!isYaml) this.carryOut(run);
-      else run.steps(type.includes("apply") ? configurationSteps(body) : yamlBodySteps(body), () => this.carryOut(run));
+      const isRead = run.isLarge && body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
+      if (!isRead) this.carryOut(run);
+      else run.steps(bodySteps(body, type), () => this.carryOut(run));
     });
   }
 
@@ -539,4 +540,10 @@ function isMutation(method: string): boolean {
 
 function resourceOf(run: Run): string {
   return run.place.is === "resource" ? run.place.place.row.resource : "";
+}
+
+/** Reads a large body, for whoever reads it then. */
+function bodySteps(body: Uint8Array, type: string): Generator<void, void> {
+  if (!/yaml/i.test(type)) return jsonBodySteps(body);
+  return type.includes("apply") ? configurationSteps(body) : yamlBodySteps(body);
 }

@@ -3,9 +3,9 @@
  * would be. What the patch left alone is kept, not copied.
  * Source: the facts, section 4, Patch and Field validation; recorded answers (05, 06).
  */
+import { drained } from "../../wire/steps.ts";
 import type { ServerBugs } from "../planted/server-bugs.ts";
 import { compareBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
-import { parseJsonStrict } from "../../wire/json-scan.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { type ApiError, badRequest, invalid } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
@@ -17,7 +17,8 @@ import { sortedJson } from "./sorted-json.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { isDeeperThan } from "./nesting.ts";
-import { isLargeObject, requireFewInJson, requireFewValues } from "./value-limit.ts";
+import { readJsonBody } from "./json-body.ts";
+import { isLargeObject, requireFewValues } from "./value-limit.ts";
 import { depthMax, UnstructuredContext, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 
@@ -99,8 +100,7 @@ function readBody(
 ): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body !== undefined && !(body instanceof Uint8Array)) return { value: body, duplicates: [] };
   const bytes = body ?? new Uint8Array(0);
-  requireFewInJson(bytes);
-  const read = parseJsonStrict(bytes);
+  const { read } = readJsonBody(bytes);
   if (!read.ok) throw badRequest(`${errorPrefix}${read.error}`);
   if (isDeeperThan(depthMax, read.value)) throw badRequest(`${errorPrefix}exceeded max depth`);
   return read;
@@ -112,14 +112,26 @@ const isLarge = (body: unknown): boolean => body instanceof Uint8Array && body.l
 const jsonType = (value: unknown): string =>
   Array.isArray(value) ? "array" : value === null ? "null" : typeof value === "boolean" ? "bool" : typeof value;
 
+/** `live` with `patch`: the document that `decodePatched` takes. Throws `ApiError`, 413 for too many values. */
+export function* patchSteps(patch: Patch, live: JsonObject): Generator<void, Json> {
+  const document = patch.apply(live);
+  yield;
+  if (patch.isLarge || isLargeObject(live)) requireFewValues(document);
+  return document;
+}
+
 /**
  * Applies `patch` to `live` and decodes the result as `target`. `live` is the stored object in this version; what is
- * unchanged in the result is `live`'s own. Throws `ApiError`.
+ * unchanged in the result is `live`'s own. Throws `ApiError`. `document`: what `patchSteps` has made of the two.
  */
-export function decodePatched(patch: Patch, live: JsonObject, target: Target, options: PatchDecoding): Decoded {
-  const document = patch.apply(live);
+export function decodePatched(
+  patch: Patch,
+  live: JsonObject,
+  target: Target,
+  options: PatchDecoding,
+  document = drained(patchSteps(patch, live)),
+): Decoded {
   const context = patch.strategic === undefined ? new WalkContext() : new UnstructuredContext();
-  if (patch.isLarge || isLargeObject(live)) requireFewValues(document);
   const draft = walkOfStruct(target.type)(document ?? {}, context, live) as Draft;
   const refused = (error: string, status: number): ApiError => refusal(patch, document, error, status);
   if (context.error !== undefined) throw refused(context.error, 422);

@@ -5,7 +5,6 @@
  */
 import { apiVersionFromDialect, apiVersionInDialect } from "../../wire/dialect.ts";
 import { encodeJson, goQuote } from "../../wire/go-strings.ts";
-import { parseJsonStrict } from "../../wire/json-scan.ts";
 import { joinGroupVersion } from "../../wire/resources.ts";
 import { structOfKind } from "../../wire/schema.ts";
 import { badRequest, invalid, type ApiError } from "../contract/errors.ts";
@@ -13,7 +12,8 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { invalidValue } from "./causes.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { strictProblems } from "./strict-problems.ts";
-import { requireFewInJson, requireFewValues, valuesMax } from "./value-limit.ts";
+import { readJsonBody } from "./json-body.ts";
+import { requireFewValues, valuesMax } from "./value-limit.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 import { readYamlBody } from "./yaml-body.ts";
@@ -106,10 +106,12 @@ export function readBody(body: Uint8Array | JsonObject | undefined, format: Body
     requireFewValues(read.value);
     return { value: read.value, duplicates: read.duplicates, yaml: true };
   }
-  requireFewInJson(bytes);
-  const read = parseJsonStrict(bytes, { duplicateObjects: "merge", spelledNumbers: target.type.custom !== true });
+  const { read, hasFew } = readJsonBody(bytes, {
+    duplicateObjects: "merge",
+    spelledNumbers: target.type.custom !== true,
+  });
   if (!read.ok) throw unrecognised(target, `couldn't get version/kind; json parse error: ${read.error}`, bytes);
-  if (bytes.length > manyBytesMin) requireFewValues(read.value);
+  if (!hasFew && bytes.length > manyBytesMin) requireFewValues(read.value);
   return { value: read.value, duplicates: read.duplicates.map(duplicateText), yaml: false };
 }
 

@@ -17,7 +17,12 @@ const harmlessBytes = 2 * bodyValuesMax;
 
 /** Throws 413 for a body in JSON, before it is read. What is no JSON is for its reader to refuse. */
 export function requireFewInJson(body: Uint8Array): void {
-  if (body.length <= harmlessBytes) return;
+  if (!hasFewInJson(body)) throw tooManyValues("body", bodyValuesMax);
+}
+
+/** Whether a body in JSON may be read. */
+export function hasFewInJson(body: Uint8Array): boolean {
+  if (body.length <= harmlessBytes) return true;
   let count = 0;
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
@@ -28,7 +33,7 @@ export function requireFewInJson(body: Uint8Array): void {
       if (body[first] !== closingBrace && body[first] !== closingBracket) count++;
     }
   }
-  if (count > bodyValuesMax) throw tooManyValues("body", bodyValuesMax);
+  return count <= bodyValuesMax;
 }
 
 const quote = 34;
@@ -54,8 +59,12 @@ function afterSpace(body: Uint8Array, from: number): number {
 
 /** Throws 413 for an object, of any depth; what is no object may be anything. */
 export function requireFewValues(whole: unknown): void {
-  if (hasMoreValues(whole, valuesMax, member(member(whole, "metadata"), "managedFields"))) throw tooManyValues();
+  if (!hasFewValues(whole)) throw tooManyValues();
 }
+
+/** Whether an object has no more values than it may have. */
+export const hasFewValues = (whole: unknown): boolean =>
+  !hasMoreValues(whole, valuesMax, member(member(whole, "metadata"), "managedFields"));
 
 /** Throws 413. */
 export function requireFewOwned(managedFields: unknown): void {

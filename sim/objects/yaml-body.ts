@@ -3,6 +3,7 @@
  * stand, duplicates reported by line, the last one standing. Aliases that would multiply a document are refused.
  * Source: the facts, section 4, field validation; recorded answers (06); the published reader's rules and texts.
  */
+import { drained } from "../../wire/steps.ts";
 import { goQuote } from "../../wire/go-strings.ts";
 import type { Json } from "../contract/http-message.ts";
 import { goSyntax } from "./go-values.ts";
@@ -50,12 +51,6 @@ export function* yamlBodySteps(body: Uint8Array): Generator<void, void> {
   readBodies.set(body, yield* yamlSteps(lenient.decode(body)));
 }
 
-function drained<Result>(steps: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
 
 /** The whole text of a refusal. */
 class Refusal extends Error {}

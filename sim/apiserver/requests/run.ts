@@ -3,6 +3,7 @@
  * park on a timer, a seat, a revision or an admission step, and is then cancelled by a client that goes away, by
  * its deadline, or by a crash of the server. A write that has been committed is no longer undone by any of them.
  */
+import { drained } from "../../../wire/steps.ts";
 import type { Drawn, RareBugs } from "../../planted/rare-bugs.ts";
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
@@ -243,8 +244,13 @@ export class Run {
   }
 
   /** Work that stops now and then: what is left of it is the next step. */
-  steps(work: Generator<void, void>, proceed: () => void): void {
-    if (work.next().done === true) proceed();
+  steps<Result>(work: Generator<void, Result>, proceed: (result: Result) => void): void {
+    if (!this.isLarge) {
+      proceed(drained(work));
+      return;
+    }
+    const { done, value } = work.next();
+    if (done === true) proceed(value);
     else this.next(() => this.steps(work, proceed));
   }
 

@@ -1,11 +1,11 @@
 /** Request bodies on their way to objects: size, format, decoding, and what the decoder has to say. */
 import { append } from "../../../wire/lists.ts";
-import { parseJsonStrict } from "../../../wire/json-scan.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { decodeRead, readBody, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
-import { requireFewInJson, requireFewValues } from "../../objects/value-limit.ts";
+import { readJsonBody } from "../../objects/json-body.ts";
+import { requireFewValues } from "../../objects/value-limit.ts";
 import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import type { Format } from "../encodings/encode.ts";
@@ -39,14 +39,22 @@ export function bodyReader(
   const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
   return () => {
     const { draft, warnings } = decodeRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
-    if (run.isLarge) requireFewValues(draft); // defaults may be many times what was sent
     warn(run, warnings);
     return draft;
   };
 }
 
 /** The body as an object of the resource's kind, in one step. Throws and warns like `bodyReader`. */
-export const decodeBody = (...body: Parameters<typeof bodyReader>): Draft => bodyReader(...body)();
+export function decodeBody(...body: Parameters<typeof bodyReader>): Draft {
+  const draft = bodyReader(...body)();
+  requireFewDecoded(body[1], draft);
+  return draft;
+}
+
+/** Throws 413 for a large body that was decoded: defaults may be many times what was sent. */
+export function requireFewDecoded(run: Run, draft: Draft): void {
+  if (run.isLarge) requireFewValues(draft);
+}
 
 /** The body of a DELETE as an object; undefined when it is empty. Throws 400, 413, 415, or the observed 500. */
 export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObject | undefined {
@@ -57,8 +65,7 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
   if (format === "cbor") return readCborBody(body, options);
-  if (format === "json") requireFewInJson(body);
-  const text = format === "yaml" ? readYamlBody(body) : parseJsonStrict(body);
+  const text = format === "yaml" ? readYamlBody(body) : readJsonBody(body).read;
   if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
   throw badRequest(
     `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,

@@ -22,7 +22,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { bodyReader, warn } from "./body.ts";
+import { bodyReader, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
@@ -41,9 +41,10 @@ export function create(writer: Writer, run: Run, resource: ServedResource): void
   run.next(() => {
     const draft = decoded();
     settleNamespace(draft, run.resourcePlace.namespace);
-    run.next(() =>
-      createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)),
-    );
+    run.next(() => {
+      requireFewDecoded(run, draft);
+      createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
+    });
   });
 }
 

@@ -8,10 +8,11 @@ import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire
 import type { TypeRow } from "../../../wire/schema.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import { notFound, staleVersion, unsupportedMediaType } from "../../contract/errors.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
 import {
   decodePatched,
   type Patch,
+  patchSteps,
   readJsonPatchBody,
   readMergePatchBody,
   readStrategicPatchBody,
@@ -85,8 +86,11 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
     if (live === undefined) throw notFound(resource.name, name);
     run.meets(live.stored);
     const patch = read();
+    run.next(() => run.steps(patchSteps(patch, live.object), (document) => decode(patch, live, document)));
+  };
+  const decode = (patch: Patch, live: Live, document: Json): void => {
     run.next(() => {
-      const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding);
+      const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding, document);
       settleNamespace(draft, namespace);
       requireName(draft, name);
       const before = metadataOf(live.object).resourceVersion;

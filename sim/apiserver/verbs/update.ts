@@ -16,7 +16,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { bodyReader, warn } from "./body.ts";
+import { bodyReader, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
@@ -61,6 +61,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
     requireName(body, name);
     if (subresource === "status" && context.bugs["status-of-any-uid"]) delete ownMetadata(body).uid;
     run.next(() => {
+      requireFewDecoded(run, body);
       seal(body); // each attempt starts from the body as it was sent
       attempt(body, metadataOf(body).uid ?? "");
     });

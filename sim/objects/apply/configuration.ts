@@ -3,7 +3,8 @@
  * Source: document 1, Updates 2; the facts, section 4; recorded answers (06: apply-duplicate-*).
  */
 import { CborError, decodeCbor } from "../../../wire/cbor.ts";
-import { parseJsonStrict } from "../../../wire/json-scan.ts";
+import type { JsonDocument } from "../../../wire/json-reader.ts";
+import { parseJsonStrict, quickJsonSteps } from "../../../wire/json-scan.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
@@ -84,8 +85,12 @@ function readQuickly(body: Uint8Array): Quick {
   if (known !== undefined) return known.quick;
   const read = parseJsonStrict(body);
   if (!read.ok && read.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
-  const isPlain = read.ok && read.duplicates.length === 0 && !read.unsafeNumbers && !body.includes(backslash);
-  return isPlain ? { value: read.value, duplicates: none } : undefined;
+  return read.ok ? plainOf(read, body) : undefined;
+}
+
+function plainOf({ value, duplicates, unsafeNumbers }: JsonDocument, body: Uint8Array): Quick {
+  const isPlain = duplicates.length === 0 && !unsafeNumbers && !body.includes(backslash);
+  return isPlain ? { value, duplicates: none } : undefined;
 }
 
 /** Reads the YAML of a configuration in steps, for whoever calls `readConfiguration` with it afterwards. Throws `ApiError`. */
@@ -93,7 +98,9 @@ export function* configurationSteps(body: Uint8Array): Generator<void, void> {
   if (body[0] === openingBrace) {
     requireFewInJson(body);
     yield;
-    const quick = readQuickly(body);
+    const document = yield* quickJsonSteps(body);
+    yield;
+    const quick = document === undefined ? readQuickly(body) : plainOf(document, body);
     quickReadings.set(body, { quick });
     yield;
     if (quick !== undefined) return;
