@@ -119,6 +119,9 @@ const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 /** Who goes on sending what was given up may hear that it was refused, and then its connection ends. */
 const forgottenBytesMax = 256 * 1024;
 
+/** Of bodies that are not complete: beyond, each is read a piece a turn. */
+const pacedBytesMin = 16 * 1024 * 1024;
+
 /** From here on a request's first step takes so long that small requests come before it. */
 const largeRequestBytesMin = 16 * 1024;
 
@@ -201,6 +204,7 @@ export class Exchange implements Responder {
       size += chunk.length;
       if (size <= max) {
         bodies.hold(holder, chunk.length);
+        if (bodies.bytes <= pacedBytesMin) return;
         // All that hundreds of sockets hold would otherwise be read in one turn of the loop.
         incoming.pause();
         loopShare.later(this.#connection(), () => incoming.resume());

@@ -61,6 +61,18 @@ describe("judging a value", () => {
     }
   });
 
+  it.each([
+    ["anyOf", { anyOf: times(1_000, () => ({ items: { minimum: 5 } })) }],
+    ["oneOf", { oneOf: times(1_000, () => ({ items: { minimum: 0 } })) }],
+    ["allOf", { allOf: times(1_000, () => ({ items: { minimum: 0 } })) }],
+    ["not", { allOf: times(1_000, () => ({ not: { items: { minimum: 5 } } })) }],
+  ])("counts the items that each schema of %s looks at, and refuses what takes too many", (_, junction) => {
+    const value = times(50_000, () => 1);
+    expect(looksFor(value, { type: "array", items: { type: "integer" }, ...junction })).toBeLessThan(500_000);
+    const causes = validateValue(value, read({ type: "array", items: { type: "integer" }, ...junction }));
+    expect(causes.some(({ message }) => message.includes("comparisons with alternatives"))).toBe(true);
+  });
+
   it("stops when enough is told: no answer is thousands of times as long as its request", () => {
     const items = { type: "integer", enum: times(10_000, (at) => at) };
     const causes = validateValue(

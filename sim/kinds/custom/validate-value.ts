@@ -13,14 +13,16 @@ import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  return verdictOn(value, schema, path, charactersMax, { left: alternativeStepsMax }).causes;
+  const verdict = newVerdict({ left: alternativeStepsMax });
+  judge(value, schema, path, verdict);
+  return said(verdict);
 }
 
 /**
- * Values that are judged by alternatives, for one object: a hundred thousand items, each by two thousand, would keep
+ * Values that are judged by schemas in junctions, at any depth, for one object: a hundred thousand items, each by two thousand, would keep
  * everybody waiting. Simplification: the real server has no such bound.
  */
-const alternativeStepsMax = 500_000;
+const alternativeStepsMax = 400_000;
 
 interface Steps {
   left: number;
@@ -32,28 +34,56 @@ interface Steps {
  */
 const charactersMax = 4_000_000;
 
-function verdictOn(value: Json, schema: Schema, path: string, charactersLeft: number, steps: Steps): Verdict {
-  const verdict: Verdict = { causes: [], charactersLeft, matches: 0, steps };
-  judge(value, schema, path, verdict);
-  return verdict;
-}
+/** Put into words when it is told: of most alternatives nothing is. */
+type Say = () => Cause;
 
 interface Verdict {
-  readonly causes: Cause[];
+  readonly causes: Say[];
   /** Below zero: enough is told, which is never nothing. */
   charactersLeft: number;
   /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
   matches: number;
   /** Shared by all verdicts on one object. */
   readonly steps: Steps;
+  /** By a schema in a junction: each value that it looks at is counted, and nothing is told yet. */
+  readonly isInside: boolean;
 }
 
-function blame(verdict: Verdict, cause: Cause): void {
-  verdict.causes.push(cause);
+/** On a whole object. */
+const newVerdict = (steps: Steps): Verdict => ({
+  causes: [],
+  charactersLeft: charactersMax,
+  matches: 0,
+  steps,
+  isInside: false,
+});
+
+const said = ({ causes }: Verdict): Cause[] => causes.map((say) => say());
+
+/** By a schema in a junction. */
+function verdictInside(value: Json, schema: Schema, path: string, { steps, charactersLeft }: Verdict): Verdict {
+  const verdict: Verdict = { causes: [], charactersLeft, matches: 0, steps, isInside: true };
+  judge(value, schema, path, verdict);
+  return verdict;
+}
+
+function blame(verdict: Verdict, say: Say): void {
+  if (verdict.isInside) {
+    verdict.causes.push(say);
+    return;
+  }
+  const cause = say();
+  verdict.causes.push(() => cause);
   verdict.charactersLeft -= cause.message.length + (cause.field?.length ?? 0);
 }
 
 type Judge = (value: Json, schema: Schema, path: string, verdict: Verdict) => void;
+
+/** An item or a field. */
+function judgePart(value: Json, schema: Schema, path: string, verdict: Verdict): void {
+  if (verdict.isInside && isSpent(verdict, value, path)) return;
+  judge(value, schema, path, verdict);
+}
 
 function judge(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   if (value === null && schema.nullable) return;
@@ -69,12 +99,12 @@ function judge(value: Json, schema: Schema, path: string, verdict: Verdict): voi
 function judgeType(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const found = typeOf(value);
   if (schema.intOrString) {
-    if (found !== "integer" && found !== "string") blame(verdict, wrongType(path, "integer,string", found));
+    if (found !== "integer" && found !== "string") blame(verdict, () => wrongType(path, "integer,string", found));
     return;
   }
   const { type } = schema;
   if (type === "" || type === found || (type === "number" && found === "integer")) return;
-  blame(verdict, wrongType(path, type, found));
+  blame(verdict, () => wrongType(path, type, found));
 }
 
 const int64Bound = Number(9_223_372_036_854_775_808n);
@@ -101,7 +131,7 @@ function wrongType(path: string, wanted: string, found: string): Cause {
 const fieldOf = (path: string): string => (path === "" ? "<nil>" : path);
 
 function fail(verdict: Verdict, path: string, value: Json, text: string): void {
-  blame(verdict, invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
+  blame(verdict, () => invalidValue(fieldOf(path), value, `${inBody(path)} ${text}`));
 }
 
 function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -122,9 +152,9 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
     let accepted = 0;
     for (const each of allOf) {
       if (isSpent(verdict, value, path)) break;
-      const { causes } = verdictOn(value, each, path, verdict.charactersLeft, verdict.steps);
+      const { causes } = verdictInside(value, each, path, verdict);
       if (causes.length === 0) accepted++;
-      for (const cause of causes) blame(verdict, cause);
+      for (const say of causes) blame(verdict, say);
       if (verdict.charactersLeft < 0) break;
     }
     if (verdict.causes.length > before) {
@@ -132,7 +162,8 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
     }
   }
   if (not === undefined || isSpent(verdict, value, path)) return;
-  if (verdictOn(value, not, path, charactersMax, verdict.steps).causes.length === 0) {
+  const { causes } = verdictInside(value, not, path, verdict);
+  if (!isOut(verdict, path) && causes.length === 0) {
     disjoined(verdict, path, "must not validate the schema (not)", []);
   }
 }
@@ -141,10 +172,14 @@ function judgeJunctions(value: Json, schema: Schema, path: string, verdict: Verd
 function isSpent(verdict: Verdict, value: Json, path: string): boolean {
   const { steps } = verdict;
   if (steps.left >= 0) steps.left -= 1 + (typeof value === "string" ? value.length >> 4 : 0);
-  if (steps.left >= 0) return false;
+  return isOut(verdict, path);
+}
+
+function isOut(verdict: Verdict, path: string): boolean {
+  if (verdict.steps.left >= 0) return false;
   if (verdict.charactersLeft >= 0) {
     const text = `takes more than ${alternativeStepsMax} comparisons with alternatives`;
-    blame(verdict, forbiddenField(fieldOf(path), text));
+    blame(verdict, () => forbiddenField(fieldOf(path), text));
     verdict.charactersLeft = -1;
   }
   return true;
@@ -155,12 +190,13 @@ function alternatives(
   schemas: readonly Schema[],
   path: string,
   outer: Verdict,
-): { readonly accepted: number; readonly best: readonly Cause[] } {
+): { readonly accepted: number; readonly best: readonly Say[] } {
   let accepted = 0;
   let best: Verdict | undefined;
   for (const schema of schemas) {
     if (isSpent(outer, value, path)) break;
-    const verdict = verdictOn(value, schema, path, outer.charactersLeft, outer.steps);
+    const verdict = verdictInside(value, schema, path, outer);
+    if (isOut(outer, path)) break;
     if (verdict.causes.length === 0) accepted++;
     else if (best === undefined || verdict.matches > best.matches) best = verdict;
   }
@@ -168,9 +204,9 @@ function alternatives(
 }
 
 /** Here the real server names the place in the text and not in the field. */
-function disjoined(verdict: Verdict, path: string, text: string, more: readonly Cause[]): void {
-  blame(verdict, invalidValue("<nil>", "", `${goQuote(path)} ${text}`));
-  for (const cause of more) blame(verdict, cause);
+function disjoined(verdict: Verdict, path: string, text: string, more: readonly Say[]): void {
+  blame(verdict, () => invalidValue("<nil>", "", `${goQuote(path)} ${text}`));
+  for (const say of more) blame(verdict, say);
 }
 
 function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -180,7 +216,7 @@ function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict
     let length = 0;
     for (const _ of value) length++;
     if (maxLength !== undefined && length > maxLength) {
-      blame(verdict, tooLongValue(fieldOf(path), maxLength));
+      blame(verdict, () => tooLongValue(fieldOf(path), maxLength));
       return;
     }
     if (minLength !== undefined && length < minLength) {
@@ -195,11 +231,11 @@ function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict
 function judgeFormat(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const { format } = schema;
   if (typeof value !== "string" || format === "" || isOfFormat(value, format)) return;
-  blame(verdict, {
+  blame(verdict, () => ({
     reason: "FieldValueTypeInvalid",
     message: `Invalid value: ${goQuote(value)}: ${inBody(path)} must be of type ${format}: ${goQuote(value)}`,
     field: fieldOf(path),
-  });
+  }));
 }
 
 function judgeNumber(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -236,12 +272,12 @@ function judgeList(value: Json, schema: Schema, path: string, verdict: Verdict):
   if (!Array.isArray(value)) return;
   const list = value as readonly Json[];
   const { items, limits } = schema;
-  if (items !== undefined) list.forEach((item, at) => judge(item, items, `${path}[${at}]`, verdict));
+  if (items !== undefined) list.forEach((item, at) => judgePart(item, items, `${path}[${at}]`, verdict));
   const { minItems, maxItems } = limits;
   if (minItems !== undefined && list.length < minItems) {
     fail(verdict, path, list.length, `should have at least ${minItems} items`);
   }
-  if (maxItems !== undefined && list.length > maxItems) blame(verdict, tooMany(path, list.length, maxItems));
+  if (maxItems !== undefined && list.length > maxItems) blame(verdict, () => tooMany(path, list.length, maxItems));
 }
 
 const tooMany = (path: string, found: number, most: number): Cause => ({
@@ -253,7 +289,7 @@ const tooMany = (path: string, found: number, most: number): Cause => ({
 function judgeEnum(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   if (schema.enum === undefined) return;
   const { values, shown } = enumOf(schema.enum);
-  if (!values.has(canonical(value))) blame(verdict, unsupportedValue(fieldOf(path), value, shown));
+  if (!values.has(canonical(value))) blame(verdict, () => unsupportedValue(fieldOf(path), value, shown));
 }
 
 interface EnumIndex {
@@ -281,15 +317,15 @@ function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
-    blame(verdict, tooMany(path, keys.length, maxProperties));
+    blame(verdict, () => tooMany(path, keys.length, maxProperties));
     return;
   }
   for (const key of keys) {
     const inner = fieldSchema(schema, key);
-    if (inner !== undefined) judge(value[key] as Json, inner, childPath(path, key), verdict);
+    if (inner !== undefined) judgePart(value[key] as Json, inner, childPath(path, key), verdict);
   }
   for (const key of schema.required) {
-    if (!Object.hasOwn(value, key)) blame(verdict, requiredValue(childPath(path, key)));
+    if (!Object.hasOwn(value, key)) blame(verdict, () => requiredValue(childPath(path, key)));
   }
 }
 
@@ -315,9 +351,9 @@ const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
 
 /** Lists that promise distinct elements or distinct keys, at every depth. */
 export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
-  const verdict: Verdict = { causes: [], charactersLeft: charactersMax, matches: 0, steps: { left: 0 } };
+  const verdict = newVerdict({ left: 0 });
   judgeListTypes(value, schema, "", verdict);
-  return verdict.causes;
+  return said(verdict);
 }
 
 function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -343,11 +379,11 @@ function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: st
     const key = keyOf(item);
     const text = canonical(key);
     if (seen.has(text)) {
-      blame(verdict, {
+      blame(verdict, () => ({
         reason: "FieldValueDuplicate",
         message: `Duplicate value: ${goLiteral(key)}`,
         field: `${path}[${at}]`,
-      });
+      }));
     }
     seen.add(text);
   }
