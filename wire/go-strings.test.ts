@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareBytes, encodeJson, encodePrettyJson, goQuote, jsonPieces, LazyItems, utf8Length } from "./go-strings.ts";
+import {
+  compareBytes,
+  encodeJson,
+  encodePrettyJson,
+  goQuote,
+  jsonPieces,
+  LazyItems,
+  utf8Length,
+} from "./go-strings.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -106,7 +114,15 @@ describe("JSON in pieces", () => {
 
   it.each([false, true])("is the whole's text, pretty: %s", (isPretty) => {
     const encoded = isPretty ? encodePrettyJson : encodeJson;
-    for (const value of [[], {}, "a", 1, null, [long, { [long]: [long, [], {}] }], { a: [1, undefined, true, { b: "" }] }]) {
+    for (const value of [
+      [],
+      {},
+      "a",
+      1,
+      null,
+      [long, { [long]: [long, [], {}] }],
+      { a: [1, undefined, true, { b: "" }] },
+    ]) {
       expect([...jsonPieces(value, isPretty)].join("")).toBe(encoded(value));
     }
   });

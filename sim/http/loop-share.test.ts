@@ -63,7 +63,12 @@ describe("the share of the loop", () => {
       await setImmediate();
       if (done.length > 0) turns.push(done.splice(0));
     }
-    expect(turns).toEqual([["small 0", "small 1", "large 0"], ["small 2", "small 3", "large 1"], ["large 2"], ["part"]]);
+    expect(turns).toEqual([
+      ["small 0", "small 1", "large 0"],
+      ["small 2", "small 3", "large 1"],
+      ["large 2"],
+      ["part"],
+    ]);
   });
 
   it("lets a large request wait for others that are large, and a small one for none of them", async () => {

@@ -51,7 +51,6 @@ export function* yamlBodySteps(body: Uint8Array): Generator<void, void> {
   readBodies.set(body, yield* yamlSteps(lenient.decode(body)));
 }
 
-
 /** The whole text of a refusal. */
 class Refusal extends Error {}
 

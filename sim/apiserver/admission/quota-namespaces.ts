@@ -27,6 +27,11 @@ export class QuotaNamespaces {
     store.subscribe((event) => this.hear(event));
   }
 
+  /** How many a namespace has. */
+  countOf(namespace: string): number {
+    return this.counts.get(namespace) ?? 0;
+  }
+
   has(namespace: string): boolean {
     return this.counts.size > 0 && this.counts.has(namespace);
   }

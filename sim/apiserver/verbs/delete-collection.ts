@@ -61,15 +61,16 @@ const oneAtATime = {
   field: ignoreStoreReadErrorName,
 };
 
-/** Deleted in one turn before others have theirs. */
+/** Deleted in one turn before others have theirs; a deletion that a namespace's quotas are looked through for counts more. */
 const turnItemsMax = 200;
+const quotasPerItem = 100;
 
 /**
  * Calls `work` on one item after another, each when the one before is done; a long list neither grows the stack nor keeps
  * others waiting.
  */
 function inTurn<Item>(
-  { context }: Writer,
+  { context, quotaNamespaces }: Writer,
   run: Run,
   items: readonly Item[],
   work: (item: Item, done: () => void) => void,
@@ -79,8 +80,9 @@ function inTurn<Item>(
   let looping = false;
   const drain = (): void => {
     looping = true;
-    for (let left = turnItemsMax; at < items.length; left--) {
-      if (left === 0) {
+    const weight = 1 + quotaNamespaces.countOf(run.resourcePlace.namespace) / quotasPerItem;
+    for (let left = turnItemsMax; at < items.length; left -= weight) {
+      if (left <= 0) {
         looping = false;
         const next = (): void => {
           run.unpark("executing");
