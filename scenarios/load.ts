@@ -1,7 +1,8 @@
 /** From the text of a scenario file, or of a plan of chaos, to what it says, or to every mistake in it with its place. */
-import { Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { Document, isMap, isNode, isPair, isScalar, LineCounter, type Node } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
+import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
 import { inPlainWords } from "./plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
@@ -24,14 +25,19 @@ export const parseChaos = (text: string, name: string): ChaosPlan => parsedAs(ch
 export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, lengthMax = textLengthMax): T {
   if (text.length > lengthMax) throw new ScenarioError(`${name}: longer than ${lengthMax} characters`);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = readable(name, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  return judged(schema, document, plain(document, name), at);
+  return judged(
+    schema,
+    document,
+    readable(name, () => yamlValue(document)),
+    at,
+  );
 }
 
 /**
@@ -55,10 +61,9 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   throw new ScenarioError([...new Set(mistakes)].join("\n"));
 }
 
-/** Aliases that would unfold without end are refused by the reader of YAML. */
-function plain(document: Document, name: string): unknown {
+function readable<Read>(name: string, read: () => Read): Read {
   try {
-    return document.toJS({ maxAliasCount: 1000 });
+    return read();
   } catch (error) {
     throw new ScenarioError(`${name}: not YAML that can be read: ${(error as Error).message}`);
   }

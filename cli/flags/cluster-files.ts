@@ -1,10 +1,11 @@
 /** Files that say what a served cluster begins with: its nodes, and objects. */
 import { existsSync } from "node:fs";
-import { isNode, LineCounter, parseAllDocuments, parseDocument } from "yaml";
+import { isNode, LineCounter } from "yaml";
 import { type NodePool, nodeFileSchema } from "../../scenarios/node-file.ts";
 import { inPlainWords } from "../../scenarios/plain-words.ts";
 import type { SeedObject } from "../../sim/cluster/seed.ts";
 import type { JsonObject } from "../../sim/contract/http-message.ts";
+import { yamlDocument, yamlDocuments, yamlValue } from "../../wire/yaml-text.ts";
 import { readText } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -28,14 +29,15 @@ export function readNodes(value: string): readonly NodePool[] {
 function readPools(file: string): readonly NodePool[] {
   const text = readText(file, "--nodes");
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = readable(`--nodes ${file}`, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `--nodes ${file}:${line}:${col}`;
   };
   const [broken] = document.errors;
   if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = nodeFileSchema.safeParse(document.toJS({ maxAliasCount: 1000 }), { error: inPlainWords });
+  const value = readable(`--nodes ${file}`, () => yamlValue(document));
+  const parsed = nodeFileSchema.safeParse(value, { error: inPlainWords });
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) => {
       const node = document.getIn(path, true);
@@ -57,7 +59,9 @@ export function readObjects(file: string): readonly SeedObject[] {
     throw new UsageError(`--objects ${file}: longer than ${textLengthMax} characters. Give it in parts.`);
   }
   const lines = new LineCounter();
-  const documents = [...parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })];
+  const documents = readable(`--objects ${file}`, () =>
+    yamlDocuments(text, { lineCounter: lines, prettyErrors: false }),
+  );
   return documents.flatMap((document, at) => {
     const where = `${file}: document ${at + 1}`;
     const [broken] = document.errors;
@@ -65,7 +69,7 @@ export function readObjects(file: string): readonly SeedObject[] {
       const { line, col } = lines.linePos(broken.pos[0]);
       throw new UsageError(`--objects ${file}:${line}:${col}: not YAML: ${broken.message}`);
     }
-    const value = document.toJS({ maxAliasCount: 1000 }) as unknown;
+    const value = readable(`--objects ${where}`, () => yamlValue(document));
     return value === null || value === undefined ? [] : objectsIn(value, where);
   });
 }
@@ -86,4 +90,13 @@ function objectsIn(value: unknown, where: string): readonly SeedObject[] {
       `${where}, item ${at + 1}`,
     ),
   );
+}
+
+/** `place`: flag and file. Throws `UsageError`. */
+function readable<Read>(place: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${place}: not YAML that can be read: ${(error as Error).message}.`);
+  }
 }

@@ -3,8 +3,8 @@
  * reach a server is read; what would change how, and is not supported, is refused and never skipped.
  */
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../wire/yaml-text.ts";
 import { requireToken } from "./bearer-token.ts";
 import { readText, type KeyPair, requireCertificates, requirePair } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
@@ -133,17 +133,14 @@ type List = "contexts" | "clusters" | "users";
 function parsed(source: string, flag: string): z.infer<typeof file> {
   let document: unknown;
   try {
-    document = parse(source);
+    document = parseYaml(source);
   } catch (error) {
-    throw new UsageError(`${flag}: not YAML: ${firstLine(error as Error)}`);
+    throw new UsageError(`${flag}: not YAML: ${(error as Error).message}.`);
   }
   const result = file.safeParse(document);
   if (result.success) return result.data;
   throw wrong(flag, "", result.error);
 }
-
-/** Without the excerpt that the reader of YAML adds below. */
-const firstLine = ({ message }: Error): string => (message.split("\n", 1)[0] ?? "").replace(/:$/, ".");
 
 /** The row of this name, read as what it must be. */
 function chosen<Shape extends z.ZodType>(

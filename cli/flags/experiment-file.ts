@@ -1,12 +1,12 @@
 /** An experiment as commands take it: from its file, with what flags change. */
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { parse } from "yaml";
 import { type CostFile, costFileSchema } from "../../scenarios/capacity/cost-constants.ts";
 import { type Changes, ExperimentFile } from "../../scenarios/capacity/load.ts";
 import { type Form, type Plan, planOf } from "../../scenarios/capacity/plan.ts";
 import { ScenarioError, parsedAs } from "../../scenarios/load.ts";
 import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
+import { parseYaml } from "../../wire/yaml-text.ts";
 import { readText } from "./scenario-file.ts";
 import { readAuditLog } from "./audit-log.ts";
 import { UsageError } from "./usage-error.ts";
@@ -50,7 +50,7 @@ const readCosts = (path: string): CostFile => asUsage(() => parsedAs(costFileSch
 
 function valueOf(name: string, text: string): unknown {
   try {
-    return parse(text) as unknown;
+    return parseYaml(text);
   } catch (error) {
     throw new UsageError(`--set ${name}=${text}: not YAML: ${(error as Error).message}`);
   }

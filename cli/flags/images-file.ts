@@ -1,9 +1,9 @@
 /** `--images`: which images there are and how they behave, as YAML. */
-import { parse } from "yaml";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
 import type { ImageRow } from "../../sim/runtime/images.ts";
 import { parseUsage } from "../../sim/runtime/usage-text.ts";
+import { parseYaml } from "../../wire/yaml-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 const duration = z.string();
@@ -47,7 +47,13 @@ const imagesFile = z.strictObject({ images: z.array(row) });
 
 /** Throws `UsageError` with every place that is wrong. */
 export function parseImages(text: string, where: string): readonly ImageRow[] {
-  const parsed = imagesFile.safeParse(parse(text));
+  let document: unknown;
+  try {
+    document = parseYaml(text);
+  } catch (error) {
+    throw new UsageError(`--images ${where}: not YAML: ${(error as Error).message}.`);
+  }
+  const parsed = imagesFile.safeParse(document);
   if (!parsed.success) throw new UsageError(`--images ${where}: ${z.prettifyError(parsed.error)}`);
   try {
     return parsed.data.images.map(rowOf);

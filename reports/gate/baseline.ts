@@ -2,8 +2,9 @@
  * The file of expected failures: which findings a gate lets pass for now, each with a reason. YAML or JSON. This is the
  * only place that knows its grammar.
  */
-import { type Document, isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { type Document, isNode, LineCounter, stringify } from "yaml";
 import { z } from "zod";
+import { yamlDocument, yamlValue } from "../../wire/yaml-text.ts";
 
 const baselineVersion = "baselines/v1";
 
@@ -52,14 +53,14 @@ export class BaselineError extends Error {
 /** `name` is how errors call the file. Throws `BaselineError`. */
 export function parseBaseline(text: string, name: string): Baseline {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = readable(name, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new BaselineError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = baselineSchema.safeParse(document.toJS());
+  const parsed = baselineSchema.safeParse(readable(name, () => yamlValue(document)));
   const problems = parsed.success ? repeated(parsed.data) : parsed.error.issues;
   if (parsed.success && problems.length === 0) return parsed.data;
   const mistakes = problems.map(({ path, message }) => {
@@ -95,4 +96,12 @@ export function renderBaseline(expected: readonly BaselineEntry[]): string {
   const head =
     "# Findings that are expected for now. One that no longer occurs fails the gate: remove it then.\n# `touchstone conform --baseline FILE` reads this.\n";
   return `${head}${stringify(document, { lineWidth: 118 })}`;
+}
+
+function readable<Read>(name: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw new BaselineError(`${name}: not YAML that can be read: ${(error as Error).message}`);
+  }
 }

@@ -1,5 +1,5 @@
 /** From the text of an experiment's file to the experiment, and to each variant of it that is to be played. */
-import { parse } from "yaml";
+import { parseYaml } from "../../wire/yaml-text.ts";
 import { judgedAs, parsedAs } from "../load.ts";
 import { type Experiment, experimentSchema } from "./schema.ts";
 
@@ -18,7 +18,7 @@ export class ExperimentFile {
   constructor(text: string, name: string) {
     this.name = name;
     this.experiment = parsedAs(experimentSchema, text, name, textLengthMax);
-    this.raw = parse(text, { maxAliasCount: 1000 });
+    this.raw = parseYaml(text);
   }
 
   /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are. */

@@ -98,14 +98,22 @@ export class Journal {
   }
 }
 
-const parse = (line: string): unknown =>
-  JSON.parse(line, (_key, value: unknown) => {
-    const bytes =
-      typeof value === "object" && value !== null && Object.keys(value).length === 1
-        ? (value as { base64?: unknown }).base64
-        : undefined;
-    return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
-  });
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line, (_key, value: unknown) => revived(value));
+  } catch (error) {
+    if (error instanceof RangeError) throw new SyntaxError("lists stand in one another too deep");
+    throw error;
+  }
+}
+
+function revived(value: unknown): unknown {
+  const bytes =
+    typeof value === "object" && value !== null && Object.keys(value).length === 1
+      ? (value as { base64?: unknown }).base64
+      : undefined;
+  return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
+}
 
 /** Calls of a runtime that are written down, and played again: the same ones have the same numbers. */
 export class KeptCalls {

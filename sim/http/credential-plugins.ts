@@ -7,10 +7,10 @@ import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { parse } from "yaml";
 import { z } from "zod";
 import type { CredentialsReader, RegistryCredentials } from "../agent/runtime/image-pulls.ts";
 import type { Dialect } from "../../wire/dialect.ts";
+import { parseYaml } from "../../wire/yaml-text.ts";
 import { parseDuration } from "../../wire/durations.ts";
 
 const duration = z.string().refine((text) => millisOf(text) !== undefined, "must be a duration such as 12h");
@@ -130,7 +130,7 @@ export function credentialPlugins({
 }
 
 function readProviders(text: string, fileVersion: string, pluginVersion: string): readonly Provider[] {
-  const read = file.safeParse(parse(text));
+  const read = file.safeParse(parseYaml(text));
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new Error(`${issue?.path.join(".") || "the document"}: ${issue?.message}`);

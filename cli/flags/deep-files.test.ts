@@ -1,0 +1,27 @@
+/** Files whose lists stand in one another deeper than anybody could walk: each reader of files refuses them as it refuses others. */
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { cleanUp, run, scratch, scratchFile } from "../spawned-command.fixture.ts";
+
+afterAll(cleanUp);
+
+const depth = 20_000;
+const file = scratchFile("deep.json", `${"[".repeat(depth)}${"]".repeat(depth)}\n`);
+const listen = ["--listen", `unix://${join(scratch, "cri.sock")}`];
+
+it.concurrent.each([
+  ["runtime --images", ["runtime", ...listen, "--images", file]],
+  ["runtime --state", ["runtime", ...listen, "--state", file]],
+  ["run", ["run", file]],
+  ["capacity --cost-model", ["capacity", "scenarios/capacity/thousand-nodes.yaml", "--cost-model", file]],
+  ["conform --svcconfig", ["conform", "--svcconfig", file]],
+  ["conform --baseline", ["conform", "--baseline", file]],
+  ["serve --nodes", ["serve", "--port", "0", "--nodes", file]],
+  ["serve --objects", ["serve", "--port", "0", "--objects", file]],
+  ["serve --chaos", ["serve", "--port", "0", "--chaos", file]],
+])("%s", async (_, args) => {
+  const { code, stderr } = await run(...args);
+  expect(stderr).not.toMatch(/stack|^ +at /im);
+  expect(stderr).toContain("deep.json");
+  expect(code).toBe(2);
+});

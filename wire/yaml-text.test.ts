@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { parseYaml, yamlDocument, yamlDocuments, yamlValue, YamlTextError } from "./yaml-text.ts";
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+describe("YAML of files", () => {
+  it("says what it says", () => {
+    expect(parseYaml("a: [1, {b: true}]\n")).toEqual({ a: [1, { b: true }] });
+    expect(yamlDocuments("a: 1\n---\nb: 2\n").map((document) => yamlValue(document))).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(parseYaml(nested(150))).toBeDefined();
+  });
+
+  it.each([
+    ["a flow of lists", nested(100_000)],
+    ["lists that the reader can take", nested(900)],
+    ["lists that are never closed", "[".repeat(100_000)],
+    ["maps", `${"{a: ".repeat(50_000)}1${"}".repeat(50_000)}`],
+    ["lists in blocks", `${"- ".repeat(20_000)}a`],
+    ["maps in blocks", Array.from({ length: 2_000 }, (_, at) => `${" ".repeat(at)}a:`).join("\n")],
+    ["aliases of lists in lists", `a0: &a0 ${nested(150)}\na1: &a1 ${"[".repeat(150)}*a0${"]".repeat(150)}\n`],
+  ])("refuses %s that nobody could walk over", (_, text) => {
+    expect(() => parseYaml(text)).toThrow(/^lists and maps stand in one another more than 200 deep$/);
+  });
+
+  it("tells what is wrong in one line, with its place", () => {
+    expect(() => parseYaml("a: [1\nb: 2\n")).toThrow(/^[^\n]+ at line \d+, column \d+$/);
+    expect(yamlDocument("a: [").errors.length).toBeGreaterThan(0);
+  });
+
+  it("unfolds no aliases without end", () => {
+    const rows = Array.from({ length: 12 }, (_, at) =>
+      at === 0 ? "a0: &a0 [x]" : `a${at}: &a${at} [${Array.from({ length: 10 }, () => `*a${at - 1}`).join(", ")}]`,
+    );
+    expect(() => parseYaml(rows.join("\n"))).toThrow(YamlTextError);
+  });
+});
