@@ -14,14 +14,17 @@ else showPage();
 
 function serveAsWorker() {
   let simulation;
+  let number = 0;
   const doing = {
     begin(choice) {
       simulation = new Simulation(choice);
+      number += 1;
       const { untilMicros, safetyMicros, drawn } = simulation;
-      return { untilMicros, safetyMicros, drawn, frame: simulation.advance(0) };
+      return { number, untilMicros, safetyMicros, drawn, frame: simulation.advance(0) };
     },
-    advance: (toMicros) => simulation.advance(toMicros),
-    inject: ({ verb, places }) => simulation.inject(verb, places),
+    // What was asked of a run that another has taken the place of is not done to that one.
+    advance: ({ of, toMicros }) => (of === number ? simulation.advance(toMicros) : undefined),
+    inject: ({ of, verb, places }) => of === number && simulation.inject(verb, places),
     hash: hashOf,
   };
   addEventListener("message", ({ data: { id, what, given } }) => {
@@ -141,8 +144,9 @@ function showPage() {
     isBusy = true;
     const current = run;
     try {
-      const frame = await ask("advance", Math.min(run.untilMicros, run.nowMicros + Math.round(micros)));
-      if (run === current) take(frame);
+      const toMicros = Math.min(run.untilMicros, run.nowMicros + Math.round(micros));
+      const frame = await ask("advance", { of: run.number, toMicros });
+      if (run === current && frame !== undefined) take(frame);
     } catch (error) {
       find("#error").textContent = error.message;
       isPlaying = false;
@@ -192,7 +196,7 @@ function showPage() {
   });
   for (const button of document.querySelectorAll("#hand button"))
     button.addEventListener("click", () => {
-      void ask("inject", { verb: button.dataset.verb, places: picked }).then(() => advance(0));
+      void ask("inject", { of: run?.number, verb: button.dataset.verb, places: picked }).then(() => advance(0));
     });
 
   // For whoever wants to know whether the same seed gives the same run here as elsewhere.
