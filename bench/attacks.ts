@@ -7,40 +7,21 @@
  * The second round is a table: each shape of a large body by each verb in each encoding, at one server for as long as it
  * lives; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectHttp2, constants } from "node:http2";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
-import { fileURLToPath } from "node:url";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
-
-interface Measured {
-  readonly attack: string;
-  /** Of processor time: on a busy machine the silence is longer. */
-  readonly turnMillis: number;
-  readonly silenceMillis: number;
-  readonly peakMegabytes: number;
-  readonly millis: number;
-  /** How often each status came; 0 for a connection that broke. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly ended: boolean;
-}
+import { processAttackNames, thirdRound } from "./process-attacks.ts";
+import { endedBefore, type Measured, Pulse, Victim } from "./victim.ts";
 
 const table = attackTable();
-const cli = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-const meter = new URL("turn-meter.ts", import.meta.url).href;
 const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
 writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
-
-/** For node, as `--trace-gc`; what they make it print goes to standard error. */
-const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
 /** Requests of one attack that are under way together. */
 const togetherMax = 16;
@@ -48,14 +29,12 @@ const afterMillis = { first: 2_000, second: 200 } as const;
 
 class Target {
   readonly url: URL;
-  private readonly child: ChildProcess;
+  readonly victim: Victim;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  isOver = false;
 
-  constructor(child: ChildProcess, url: string) {
-    this.child = child;
-    this.url = new URL(url);
-    child.once("exit", () => (this.isOver = true));
+  constructor(victim: Victim) {
+    this.victim = victim;
+    this.url = new URL(victim.address);
   }
 
   send({ method = "GET", path, headers = {}, body, as = "admin" }: AttackRequest): Promise<number> {
@@ -80,75 +59,26 @@ class Target {
     });
   }
 
-  /** From here on turns are measured. */
-  begin(): void {
-    this.child.send("begin");
-  }
-
-  /** Processor time of the longest turn, in microseconds; what is known when the process has ended: 0. */
-  longestTurnMicros(): Promise<number> {
-    if (this.isOver) return Promise.resolve(0);
-    return new Promise((resolve) => {
-      this.child.once("message", (said: { readonly longestMicros: number }) => resolve(said.longestMicros));
-      this.child.once("exit", () => resolve(0));
-      this.child.send("longest");
-    });
-  }
-
-  /** The most that the process has held, in bytes. */
-  peakBytes(): number {
-    try {
-      return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.child.pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
-    } catch {
-      return 0;
-    }
-  }
-
   stop(): void {
     this.agent.destroy();
-    this.child.kill(nodeFlags.length > 0 ? "SIGTERM" : "SIGKILL"); // what node writes at its end is wanted
+    this.victim.stop();
   }
 }
 
-function started(): Promise<Target> {
+async function started(more: readonly string[] = []): Promise<Target> {
   const access = ["--authorization-mode", "RBAC", "--token-auth-file", tokens];
   const gates = ["--feature-gates", "CBORServingAndStorage=true"];
-  const flags = ["--profile", "kubernetes", "--port", "0", ...access, ...gates];
-  const limits = ["--max-semi-space-size=32", ...nodeFlags, "--import", meter];
-  const child = spawn(process.execPath, [...limits, cli, "serve", ...flags], {
-    stdio: ["ignore", "pipe", "ignore", "ipc"],
-  });
-  return new Promise((resolve, reject) => {
-    let said = "";
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
-    child.stdout?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const url = /http:\/\/\S+/.exec(said)?.[0];
-      if (url !== undefined) resolve(new Target(child, url));
-      if (nodeFlags.length > 0) process.stderr.write(chunk);
-    });
-  });
-}
-
-/** Asks for a sign of life without a pause, in a thread of its own; the longest wait counts. */
-class Pulse {
-  private readonly thread: Worker;
-
-  private constructor(thread: Worker) {
-    this.thread = thread;
-  }
-
-  static async begun({ url }: Target): Promise<Pulse> {
-    const thread = new Worker(new URL("pulse.ts", import.meta.url), { workerData: url.href });
-    await once(thread, "message");
-    return new Pulse(thread);
-  }
-
-  async longestMillis(): Promise<number> {
-    this.thread.postMessage("end");
-    const [millis] = (await once(this.thread, "message")) as [number];
-    return millis;
-  }
+  const victim = await Victim.started([
+    "serve",
+    "--profile",
+    "kubernetes",
+    "--port",
+    "0",
+    ...access,
+    ...gates,
+    ...more,
+  ]);
+  return new Target(victim);
 }
 
 /** Sends all, some at a time, and counts how they were answered. */
@@ -159,7 +89,7 @@ async function sendAll(
 ): Promise<void> {
   const under = new Set<Promise<void>>();
   for (const each of requests) {
-    if (target.isOver) break;
+    if (target.victim.isOver) break;
     if (under.size >= togetherMax) await Promise.race(under);
     const sent: Promise<void> = target.send(each).then((status) => {
       under.delete(sent);
@@ -183,9 +113,9 @@ async function measured(
   else for (const each of attack.prepare?.() ?? []) await target.send(each);
   const statuses: Record<string, number> = {};
   await sleep(100);
-  if (target.isOver) return ended(name);
-  target.begin();
-  const pulse = await Pulse.begun(target);
+  if (target.victim.isOver) return endedBefore(name);
+  target.victim.begin();
+  const pulse = await Pulse.begun(target.url.href);
   const began = performance.now();
   await sendAll(target, strikes, statuses);
   const release = attack.hold === undefined ? undefined : await holds[attack.hold.is](target, attack.hold.count);
@@ -195,25 +125,14 @@ async function measured(
   release?.();
   return {
     attack: name,
-    turnMillis: Math.round((await target.longestTurnMicros()) / 1_000),
+    turnMillis: Math.round((await target.victim.longestTurnMicros()) / 1_000),
     silenceMillis,
-    peakMegabytes: Math.round(target.peakBytes() / 1_048_576),
+    peakMegabytes: Math.round(target.victim.peakBytes() / 1_048_576),
     millis: Math.round(millis),
     statuses,
-    ended: target.isOver,
+    ended: target.victim.isOver,
   };
 }
-
-/** It did not even live to see the attack. */
-const ended = (attack: string): Measured => ({
-  attack,
-  turnMillis: 0,
-  silenceMillis: 0,
-  peakMegabytes: 0,
-  millis: 0,
-  statuses: {},
-  ended: true,
-});
 
 type Hold = (target: Target, count: number) => Promise<() => void>;
 
@@ -280,7 +199,7 @@ async function* secondRound(names: readonly string[]): AsyncGenerator<Measured |
   let target = await started();
   try {
     for (const name of names) {
-      if (target.isOver) target = await started();
+      if (target.victim.isOver) target = await started();
       yield await measured(name, table[name] as Attack, target, "second");
     }
   } finally {
@@ -288,11 +207,28 @@ async function* secondRound(names: readonly string[]): AsyncGenerator<Measured |
   }
 }
 
+interface Round {
+  readonly names: readonly string[];
+  /** Whether words choose those names in which all of them stand, or names are given whole. */
+  readonly byWords: boolean;
+  readonly play: (names: readonly string[]) => AsyncGenerator<Measured | undefined>;
+}
+
+const rounds: Readonly<Record<string, Round>> = {
+  1: { names: Object.keys(attacks), byWords: false, play: firstRound },
+  2: { names: Object.keys(table), byWords: true, play: secondRound },
+  3: { names: processAttackNames(), byWords: true, play: thirdRound },
+};
+
 async function main(args: readonly string[]): Promise<number> {
-  const isSecond = args[0] === "--round" && args[1] === "2";
-  const asked = isSecond ? args.slice(2) : args;
-  const all = Object.keys(isSecond ? table : attacks);
-  const names = isSecond
+  const [number, asked] = args[0] === "--round" ? [args[1] ?? "", args.slice(2)] : ["1", args];
+  const round = rounds[number];
+  if (round === undefined) {
+    console.error(`attacks: there is no round ${number}. Rounds: ${Object.keys(rounds).join(", ")}.`);
+    return 2;
+  }
+  const { names: all, byWords, play } = round;
+  const names = byWords
     ? all.filter((name) => asked.every((word) => name.split(" ").includes(word)))
     : asked.length > 0
       ? asked
@@ -300,11 +236,11 @@ async function main(args: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0 || names.length === 0) {
     const words = unknown.length > 0 ? unknown : asked;
-    console.error(`attacks: no attack is called ${words.join(" or ")}. Attacks: ${Object.keys(attacks).join(", ")}.`);
+    console.error(`attacks: no attack is called ${words.join(" or ")}. Attacks: ${all.join(", ")}.`);
     return 2;
   }
   let code = 0;
-  for await (const found of isSecond ? secondRound(names) : firstRound(names)) {
+  for await (const found of play(names)) {
     if (found === undefined) continue;
     console.log(JSON.stringify(found));
     if (found.ended) code = 1;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import protobuf from "protobufjs";
 import { describe, expect, it } from "vitest";
 import { type CriField, criMessages } from "../../wire/cri.ts";
-import { decodeMessage, encodeMessage } from "./cri-codec.ts";
+import { decodeMessage, encodeMessage, TooManyValues } from "./cri-codec.ts";
 
 /** The tables as a protobuf schema, for an implementation that is not ours. */
 const root = protobuf.Root.fromJSON({
@@ -100,5 +100,26 @@ describe("messages as protocol buffers", () => {
       imageId: "",
     });
     expect(() => decodeMessage("Container", Uint8Array.from([10, 200, 1]))).toThrow();
+  });
+});
+
+describe("a message of more values than anybody means", () => {
+  const most = 1_000;
+  const of = (bytes: readonly number[], count: number): Uint8Array =>
+    Uint8Array.from({ length: bytes.length * count }, (_, at) => bytes[at % bytes.length] as number);
+  const within = (field: number, bytes: Uint8Array): Uint8Array => {
+    const length = [(bytes.length % 128) | 0x80, bytes.length >> 7];
+    return Uint8Array.of((field << 3) | 2, ...length, ...bytes);
+  };
+
+  it.each<[string, string, (count: number) => Uint8Array]>([
+    ["items", "ListContainersResponse", (count) => of([0x0a, 0], count)],
+    ["members of a map", "PodSandboxConfig", (count) => of([0x32, 0], count)],
+    ["the same part again", "RunPodSandboxRequest", (count) => of([0x0a, 0], count)],
+    ["fields that nobody knows", "VersionRequest", (count) => of([0xc0, 0x3e, 0], count)],
+    ["values in parts of it", "RunPodSandboxRequest", (count) => within(1, of([0x32, 0], count - 1))],
+  ])("%s: is read up to the limit, and not beyond", (_, name, bytes) => {
+    expect(() => decodeMessage(name, bytes(most), most)).not.toThrow();
+    expect(() => decodeMessage(name, bytes(most + 1), most)).toThrow(TooManyValues);
   });
 });

@@ -13,9 +13,17 @@ export function encodeMessage(name: string, message: object): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** Throws for bytes that are no such message. Nested messages are as deep as the tables, which are no circle. */
-export function decodeMessage(name: string, bytes: Uint8Array): object {
-  return read(name, protobuf.Reader.create(bytes), bytes.length);
+/** Values of a message, those of its parts and those that nobody knows included: many times what any node holds. */
+const valuesMax = 300_000;
+
+/** There are so many that reading them would hold everybody up. */
+export class TooManyValues extends Error {}
+
+/**
+ * Throws for bytes that are no such message, and `TooManyValues`. Nested messages are as deep as the tables, which are no circle.
+ */
+export function decodeMessage(name: string, bytes: Uint8Array, most = valuesMax): object {
+  return read(name, { reader: protobuf.Reader.create(bytes), left: most, most }, bytes.length);
 }
 
 function write(name: string, message: Message, writer: protobuf.Writer): void {
@@ -122,7 +130,19 @@ const scalars: { readonly [S in CriScalar]: ScalarCodec<never> } = {
   uint64: unsigned,
 } as unknown as { readonly [S in CriScalar]: ScalarCodec<never> };
 
-function read(name: string, reader: protobuf.Reader, end: number): object {
+interface Reading {
+  readonly reader: protobuf.Reader;
+  readonly most: number;
+  /** Values that may still come. */
+  left: number;
+}
+
+function countValue(reading: Reading): void {
+  if (--reading.left < 0) throw new TooManyValues(`the message has more than ${reading.most} values`);
+}
+
+function read(name: string, reading: Reading, end: number): object {
+  const { reader } = reading;
   const message: Record<string, unknown> = {};
   const fields = criMessages.get(name) as readonly CriField[];
   for (const field of fields) {
@@ -132,20 +152,23 @@ function read(name: string, reader: protobuf.Reader, end: number): object {
     else if (field.shape.is === "scalar") message[field.name] = scalars[field.shape.type].zero;
   }
   while (reader.pos < end) {
+    countValue(reading);
     const tag = reader.uint32();
     const field = fields.find(({ number }) => number === tag >>> 3);
     if (field === undefined) reader.skipType(tag & 7);
-    else readField(field, tag & 7, reader, message);
+    else readField(field, tag & 7, reading, message);
   }
   return message;
 }
 
-function readField(field: CriField, wireType: number, reader: protobuf.Reader, message: Record<string, unknown>): void {
+function readField(field: CriField, wireType: number, reading: Reading, message: Record<string, unknown>): void {
+  const { reader } = reading;
   if (field.many === "map") {
     const end = reader.uint32() + reader.pos;
     let key = "";
     let value = "";
     while (reader.pos < end) {
+      countValue(reading);
       const tag = reader.uint32();
       if (tag === 10) key = reader.string();
       else if (tag === 18) value = reader.string();
@@ -160,13 +183,19 @@ function readField(field: CriField, wireType: number, reader: protobuf.Reader, m
     });
   } else if (field.many === "list") {
     const values = message[field.name] as unknown[];
-    if (!isPacked(field) || wireType !== 2) values.push(readValue(field, reader));
-    else for (const end = reader.uint32() + reader.pos; reader.pos < end; ) values.push(readValue(field, reader));
-  } else message[field.name] = readValue(field, reader);
+    if (!isPacked(field) || wireType !== 2) values.push(readValue(field, reading));
+    else {
+      for (const end = reader.uint32() + reader.pos; reader.pos < end; ) {
+        countValue(reading);
+        values.push(readValue(field, reading));
+      }
+    }
+  } else message[field.name] = readValue(field, reading);
 }
 
-function readValue({ shape }: CriField, reader: protobuf.Reader): unknown {
+function readValue({ shape }: CriField, reading: Reading): unknown {
+  const { reader } = reading;
   if (shape.is === "enum") return shape.values[reader.int32()] ?? shape.values[0];
   if (shape.is === "scalar") return scalars[shape.type].read(reader);
-  return read(shape.name, reader, reader.uint32() + reader.pos);
+  return read(shape.name, reading, reader.uint32() + reader.pos);
 }

@@ -7,16 +7,27 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { type CriMethod, criMethods, type CriRequest } from "../../wire/cri.ts";
+import {
+  type CriAnswer,
+  type CriMethod,
+  criMethods,
+  type CriMethodRow,
+  type CriRequest,
+  grpcCode,
+} from "../../wire/cri.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
+import type { LoopShare } from "../kernel/loop-share.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
-import { decodeMessage, encodeMessage } from "./cri-codec.ts";
+import { decodeMessage, encodeMessage, TooManyValues } from "./cri-codec.ts";
+import { type CallsAnswers, UnreadAnswers, unreadText } from "./unread-answers.ts";
 
 export interface CriServerOptions {
   /** `unix:///path`. */
   readonly address: string;
   readonly driver: WallDriver;
+  /** Calls take turns: what is large comes behind what is small. */
+  readonly share: LoopShare;
   /** Whose event each call is. */
   readonly process: Process;
   readonly runtime: CriRuntime;
@@ -24,17 +35,30 @@ export interface CriServerOptions {
   readonly onControl: (text: string) => void;
 }
 
-/** Bytes that a call may bring: what the agent's own client takes. */
-const MESSAGE_BYTES_MAX = 16 << 20;
+/** What one caller may ask of a runtime. docs/runtime.md tells them. */
+const criLimits = {
+  /** Of one call. No pod is larger than 3 MiB. */
+  requestBytesMax: 4 << 20,
+  /** In one call: fields, items and members at any depth, and what nobody knows. */
+  requestValuesMax: 100_000,
+  /** Answers and events that nobody has read yet, of all callers. */
+  unreadBytesMax: 256 << 20,
+  /** Of why a call failed. */
+  detailsCharactersMax: 4096,
+} as const;
+
+/** A call that brings more comes behind the small ones. */
+const smallBytesMax = 16 * 1024;
 
 /** Method of Touchstone's own that changes a running runtime. */
 export const controlPath = "/touchstone.control.v1.Control/Set";
 
 export async function serveCri(options: CriServerOptions): Promise<{ close(): void }> {
   const server = new Server({
-    "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
+    "grpc.max_receive_message_length": criLimits.requestBytesMax,
     "grpc.max_send_message_length": -1,
   });
+  const unread = new UnreadAnswers(criLimits.unreadBytesMax);
   for (const service of new Set(criMethods.map((row) => row.service))) {
     const definition: Record<string, ServiceDefinition[string]> = {};
     const implementation: UntypedServiceImplementation = {};
@@ -43,12 +67,13 @@ export async function serveCri(options: CriServerOptions): Promise<{ close(): vo
         path: `/${service}/${row.method}`,
         requestStream: false,
         responseStream: row.streams,
-        requestSerialize: (message: object) => encodeMessage(row.request, message),
-        requestDeserialize: (bytes: Buffer) => decodeMessage(row.request, bytes),
-        responseSerialize: (message: object) => encodeMessage(row.response, message),
-        responseDeserialize: (bytes: Buffer) => decodeMessage(row.response, bytes),
+        // Messages are read and written in their turn, by the handler.
+        requestSerialize: asItIs,
+        requestDeserialize: asItIs,
+        responseSerialize: asItIs,
+        responseDeserialize: asItIs,
       };
-      implementation[row.method] = row.streams ? stream(options) : unary(options, row.method as CriMethod);
+      implementation[row.method] = row.streams ? stream(options, row, unread) : unary(options, row, unread);
     }
     server.addService(definition, implementation);
   }
@@ -60,6 +85,8 @@ export async function serveCri(options: CriServerOptions): Promise<{ close(): vo
   });
   return { close: () => server.forceShutdown() };
 }
+
+const asItIs = (bytes: Buffer): Buffer => bytes;
 
 const text = {
   serialize: (value: string) => Buffer.from(value),
@@ -91,32 +118,113 @@ const control =
   };
 
 const unary =
-  ({ driver, process, runtime }: CriServerOptions, method: CriMethod): handleUnaryCall<object, object> =>
+  (
+    { driver, process, runtime, share }: CriServerOptions,
+    row: CriMethodRow,
+    unread: UnreadAnswers,
+  ): handleUnaryCall<Buffer, Buffer> =>
   (call, callback) => {
+    const answers = unread.of(call);
     let cancel: Cancel = () => {};
-    call.on("cancelled", () => driver.enter(process, () => cancel()));
-    const request = { method, message: call.request } as CriRequest;
-    const refuse = (code: number, details: string): void => callback({ code, details });
-    try {
+    let isGone = false;
+    call.on("cancelled", () => {
+      isGone = true;
+      driver.enter(process, () => cancel());
+    });
+    const refuse = (code: number, details: string): void => callback({ code, details: shortened(details) });
+    const answered = (answer: CriAnswer): void => {
+      if (isGone) return;
+      if (!answer.ok) refuse(answer.code, answer.text);
+      else {
+        const bytes = encodeMessage(row.response, answer.message);
+        if (!answers.hasRoomFor(bytes.length)) refuse(grpcCode.resourceExhausted, unreadText);
+        else {
+          answers.given(bytes.length);
+          callback(null, bytes);
+        }
+      }
+    };
+    const isLarge = hasLargeAnswer(row);
+    const carryOut = (): void => {
+      if (isGone) return;
+      const message = decoded(row, call.request);
+      if ("code" in message) {
+        refuse(message.code, message.details);
+        return;
+      }
       driver.enter(process, () => {
         cancel = runtime.start(
-          request,
-          (answer) => (answer.ok ? callback(null, answer.message) : refuse(answer.code, answer.text)),
-          () => refuse(14, "the runtime is gone"),
+          { method: row.method as CriMethod, message: message.is } as CriRequest,
+          (answer) =>
+            isLarge
+              ? share.later(
+                  call,
+                  guarded(refuse, () => answered(answer)),
+                )
+              : answered(answer),
+          () => refuse(grpcCode.unavailable, "the runtime is gone"),
         );
       });
+    };
+    share.begin(call, guarded(refuse, carryOut), isLarge || call.request.length > smallBytesMax);
+  };
+
+/** What was asked for may be quoted in why not, and goes into a header. */
+const shortened = (details: string): string =>
+  details.length <= criLimits.detailsCharactersMax
+    ? details
+    : `${details.slice(0, criLimits.detailsCharactersMax).toWellFormed()}…`;
+
+/** A bug of ours is told to this caller, and to nobody else. */
+const guarded =
+  (refuse: (code: number, details: string) => void, work: () => void): (() => void) =>
+  () => {
+    try {
+      work();
     } catch (error) {
-      // A bug of ours is told to this caller, and to nobody else.
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      refuse(13, `touchstone broke: ${cause instanceof Error ? cause.message : String(cause)}`);
+      refuse(grpcCode.internal, `touchstone broke: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   };
 
+/** What is behind the others when it is carried out and when it is answered: it may tell of everything there is. */
+const hasLargeAnswer = ({ method }: CriMethodRow): boolean => /^List|^ExecSync$|^ReadPath$/.test(method);
+
+type Decoded = { readonly is: object } | { readonly code: number; readonly details: string };
+
+function decoded({ request }: CriMethodRow, bytes: Buffer): Decoded {
+  try {
+    return { is: decodeMessage(request, bytes, criLimits.requestValuesMax) };
+  } catch (error) {
+    const details = `Error deserializing request: ${(error as Error).message}`;
+    return { code: error instanceof TooManyValues ? grpcCode.resourceExhausted : grpcCode.internal, details };
+  }
+}
+
 const stream =
-  ({ driver, process, runtime }: CriServerOptions): handleServerStreamingCall<object, object> =>
+  (
+    { driver, process, runtime }: CriServerOptions,
+    row: CriMethodRow,
+    unread: UnreadAnswers,
+  ): handleServerStreamingCall<Buffer, Buffer> =>
   (call) => {
-    const cancel = driver.enter(process, () =>
-      runtime.events(process, { event: (message) => call.write(message), ended: () => call.end() }),
-    );
-    call.on("cancelled", () => driver.enter(process, () => cancel()));
+    const answers: CallsAnswers = unread.of(call);
+    let cancel: Cancel = () => {};
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      cancel();
+    };
+    const event = (message: object): void => {
+      if (isOver) return;
+      const bytes = encodeMessage(row.response, message);
+      if (answers.hasRoomFor(bytes.length)) {
+        call.write(bytes, answers.given(bytes.length));
+        return;
+      }
+      end();
+      call.emit("error", { code: grpcCode.resourceExhausted, details: unreadText });
+    };
+    cancel = driver.enter(process, () => runtime.events(process, { event, ended: () => call.end() }));
+    call.on("cancelled", () => driver.enter(process, end));
   };

@@ -164,6 +164,25 @@ describe("a runtime on a socket", () => {
     expect(await pull()).not.toMatchObject({ text: "no route" });
   });
 
+  it("refuses what is too large to be meant, and says why in few words", async () => {
+    const socket = newSocket();
+    await start(socket);
+    const { call, ask } = client(socket);
+    const metadata = { name: "p", namespace: "default", uid: "u" };
+    const labels = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, ""]));
+    expect(await call("RunPodSandbox", { config: { metadata, labels } })).toMatchObject({
+      code: 8,
+      text: expect.stringContaining("more than 100000 values"),
+    });
+    expect(await call("RunPodSandbox", { config: { metadata, hostname: "h".repeat(4 << 20) } })).toMatchObject({
+      code: 8,
+    });
+    const missing = await call("ContainerStatus", { containerId: "\u{1f600}".repeat(500_000) });
+    expect(missing).toMatchObject({ ok: false, code: 5 });
+    expect((missing as { readonly text: string }).text.length).toBeLessThan(5_000);
+    expect(await ask("ListPodSandbox", {})).toEqual({ items: [] });
+  });
+
   it("takes neither a socket where somebody listens nor the state of another machine", async () => {
     const socket = newSocket();
     const running = await start(socket);

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import type { CriRequest } from "../../wire/cri.ts";
+import { LoopShare } from "../kernel/loop-share.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import { applyControl } from "../runtime/control.ts";
@@ -79,6 +80,7 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
   const server = await serveCri({
     address: `unix://${options.socketPath}`,
     driver,
+    share: new LoopShare(options.ports),
     process,
     runtime: calls.writing(write),
     onControl: (control) => {

@@ -11,11 +11,10 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
-import { loopShare } from "./loop-share.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "./room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
-import { wallPorts } from "./wall.ts";
+import { loopShare, wallPorts } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
 
 /** How long a client may take, in milliseconds > 0, before its connection is ended: nobody can hold one for nothing. */

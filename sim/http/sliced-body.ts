@@ -5,8 +5,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import { createGzip } from "node:zlib";
 import { append } from "../../wire/lists.ts";
-import { loopShare } from "./loop-share.ts";
-import { wallPorts } from "./wall.ts";
+import { loopShare, wallPorts } from "./wall.ts";
 
 /** What is not longer leaves in one piece, with its length. */
 const wholeBytesMax = 1024 * 1024;

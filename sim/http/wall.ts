@@ -1,6 +1,7 @@
 /** Real time for the wall driver: node's monotonic clock and timers, taken before any trap covers them. */
 import { performance } from "node:perf_hooks";
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { LoopShare } from "../kernel/loop-share.ts";
 import type { WallPorts } from "../kernel/wall-driver.ts";
 
 const monotonicMillis = performance.now.bind(performance);
@@ -16,6 +17,9 @@ export const wallPorts: WallPorts = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Of this process. */
+export const loopShare = new LoopShare(wallPorts);
 
 const WallDate = Date;
 let dateSecond = 0;

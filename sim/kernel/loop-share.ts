@@ -4,9 +4,7 @@
  * the next. Whoever has much to do then waits for those who have little: each connection has one thing done, one after another,
  * and what is large (a body or a query of some size, a part of a long answer) comes behind what is small, but for one thing a turn.
  */
-import { setImmediate } from "node:timers";
-import type { WallPorts } from "../kernel/wall-driver.ts";
-import { wallPorts } from "./wall.ts";
+import type { WallPorts } from "./wall-driver.ts";
 
 /** Work begins for so long in one turn; what has begun is not interrupted. */
 const turnMicrosMax = 10_000;
@@ -40,13 +38,13 @@ class Waiting {
 }
 
 export class LoopShare {
-  readonly #ports: Pick<WallPorts, "nowMicros">;
+  readonly #ports: WallPorts;
   readonly #small = new Waiting();
   readonly #large = new Waiting();
   /** When the first work of this turn began; undefined: none has. */
   #sinceMicros: number | undefined;
 
-  constructor(ports: Pick<WallPorts, "nowMicros"> = wallPorts) {
+  constructor(ports: WallPorts) {
     this.#ports = ports;
   }
 
@@ -70,7 +68,7 @@ export class LoopShare {
   #count(): void {
     if (this.#sinceMicros !== undefined) return;
     this.#sinceMicros = this.#ports.nowMicros();
-    setImmediate(this.#nextTurn);
+    this.#ports.wake(0, this.#nextTurn);
   }
 
   #isOver(): boolean {
@@ -88,6 +86,3 @@ export class LoopShare {
     while (!this.#large.isEmpty && !this.#isOver());
   };
 }
-
-/** Of this process. */
-export const loopShare = new LoopShare();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LoopShare } from "./loop-share.ts";
@@ -5,7 +6,13 @@ import { LoopShare } from "./loop-share.ts";
 /** A clock that moves when work is done. */
 function bench() {
   let nowMicros = 0;
-  const share = new LoopShare({ nowMicros: () => nowMicros });
+  const share = new LoopShare({
+    nowMicros: () => nowMicros,
+    wake(_, fire) {
+      const next = nextTurn(fire);
+      return () => clearImmediate(next);
+    },
+  });
   const done: string[] = [];
   const work = (name: string, micros: number) => (): void => {
     done.push(name);
