@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
 import { parseYaml, yamlDocument, yamlDocuments, yamlValue, YamlTextError } from "./yaml-text.ts";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
@@ -25,6 +26,30 @@ describe("YAML of files", () => {
   it("tells what is wrong in one line, with its place", () => {
     expect(() => parseYaml("a: [1\nb: 2\n")).toThrow(/^[^\n]+ at line \d+, column \d+$/);
     expect(yamlDocument("a: [").errors.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    "a: 1\nb: 2\na: 3\n",
+    "a: {b: 1, c: [{d: 1, d: 2}], b: 3}\n1: x\n'1': y\n1: z\n",
+    "? [a]\n: 1\n? [a]\n: 2\n",
+    "a: 1\n<<: 2\n<<: 3\nnull: 1\n~: 2\n",
+    "a: 1\na: [\n",
+    "b: &x 1\n*x : 2\n*x : 3\n",
+  ])("finds the double keys that the library finds: %j", (text) => {
+    const told = (document: { errors: readonly { code: string; pos: readonly number[]; message: string }[] }) =>
+      document.errors.map(({ code, pos, message }) => [code, pos[0], message.split("\n", 1)[0]?.replace(/:$/, "")]);
+    expect(told(yamlDocument(text))).toEqual(told(parseDocument(text)));
+  });
+
+  it("compares no key with all before it", () => {
+    let pairs = 0;
+    const uniqueKeys = (): boolean => {
+      pairs++;
+      return false;
+    };
+    const text = Array.from({ length: 1_000 }, (_, at) => `k${at}: 1\n`).join("");
+    expect(yamlDocument(`${text}k7: 2\n`, { uniqueKeys }).errors).toMatchObject([{ code: "DUPLICATE_KEY" }]);
+    expect(pairs).toBe(0);
   });
 
   it("unfolds no aliases without end", () => {

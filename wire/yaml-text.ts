@@ -5,10 +5,14 @@
 import {
   type Document,
   type DocumentOptions,
+  isScalar,
+  LineCounter,
   parseAllDocuments,
   parseDocument,
   type ParseOptions,
   type SchemaOptions,
+  visit,
+  YAMLParseError,
 } from "yaml";
 
 /** Lists and maps in one another: far more than any file here means. */
@@ -25,15 +29,19 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions;
 
 /** With its mistakes in `errors`; throws `YamlTextError` for what is too deep to be read. */
 export function yamlDocument(text: string, options: Options = {}): Document.Parsed {
-  const document = bounded(() => parseDocument(text, options));
+  const document = bounded(() => parseDocument(text, { ...options, uniqueKeys: false }));
   requireWhole(document);
+  bounded(() => tellDoubleKeys(document, text, options));
   return document;
 }
 
 /** As `yamlDocument`, of each document of a stream. */
 export function yamlDocuments(text: string, options: Options = {}): readonly Document.Parsed[] {
-  const documents = bounded(() => [...parseAllDocuments(text, options)]);
-  documents.forEach(requireWhole);
+  const documents = bounded(() => [...parseAllDocuments(text, { ...options, uniqueKeys: false })]);
+  documents.forEach((document) => {
+    requireWhole(document);
+    bounded(() => tellDoubleKeys(document, text, options));
+  });
   return documents;
 }
 
@@ -61,6 +69,36 @@ export function parseYaml(text: string): unknown {
 /** The reader of YAML descends by recursion, which ends where the stack does. It may call that a mistake of the document. */
 function requireWhole({ errors }: Document.Parsed): void {
   if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) throw new YamlTextError(tooDeep);
+}
+
+/**
+ * Adds a mistake for each key that its map has already. The reader of YAML would compare each key with all before it: it is
+ * told to leave that, and here each is looked up once.
+ */
+function tellDoubleKeys(document: Document.Parsed, text: string, { prettyErrors = true }: Options): void {
+  const doubles: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) doubles.push(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+    },
+  });
+  if (doubles.length === 0) return;
+  const lines = new LineCounter();
+  if (prettyErrors) {
+    lines.addNewLine(0);
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.addNewLine(at + 1);
+  }
+  for (const at of doubles) {
+    const { line, col } = lines.linePos(at);
+    const where = prettyErrors ? ` at line ${line}, column ${col}` : "";
+    document.errors.push(new YAMLParseError([at, at + 1], "DUPLICATE_KEY", `Map keys must be unique${where}`));
+  }
+  document.errors.sort((one, other) => one.pos[0] - other.pos[0]);
 }
 
 function bounded<Result>(work: () => Result): Result {

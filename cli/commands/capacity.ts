@@ -1,5 +1,5 @@
 /** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { renderCapacityHtml } from "../../reports/html/capacity-page.ts";
 import {
@@ -27,6 +27,7 @@ import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
 import { playRuns } from "../targets/capacity-runs.ts";
 import { capacityThreads } from "../targets/capacity-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
+import { fileText } from "../flags/file-text.ts";
 import { queueWorker } from "../targets/job-queue.ts";
 
 type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
@@ -209,7 +210,7 @@ function merge({ merge: files, output, json, file }: RunOptions): ExitCode {
 /** What was scraped stands beside the report of the part that had the first run. */
 function metricsBeside(reports: readonly string[]): string | undefined {
   const path = reports.map((report) => join(dirname(report), metricsName)).find((each) => existsSync(each));
-  return path === undefined ? undefined : readFileSync(path, "utf8");
+  return path === undefined ? undefined : fileText(path);
 }
 
 const metricsName = "metrics.prom";

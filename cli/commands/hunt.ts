@@ -2,7 +2,7 @@
  * `touchstone hunt`: one scenario over many seeds, on threads or through a queue; failures grouped by what they have in
  * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { renderHuntText } from "../../reports/render/hunt-text.ts";
@@ -22,6 +22,7 @@ import { jobQueue, queueWorker } from "../targets/job-queue.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
+import { fileText } from "../flags/file-text.ts";
 import { seedsOf } from "../flags/hunt-seeds.ts";
 
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
@@ -280,7 +281,7 @@ const intersection = (lists: readonly (readonly string[])[]): readonly string[] 
 function readReport(file: string): HuntReport {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(file, "utf8"));
+    document = JSON.parse(fileText(file));
   } catch (error) {
     throw new UsageError(
       `--merge ${file}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,

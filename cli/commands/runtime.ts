@@ -1,5 +1,4 @@
 /** `touchstone runtime`: a simulated container runtime on a unix socket until SIGINT or SIGTERM; and changes of one that runs. */
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { wallPorts } from "../../sim/http/wall.ts";
 import { setRuntime } from "../../sim/grpc/control-client.ts";
@@ -13,6 +12,7 @@ import { amountOf } from "../flags/amounts.ts";
 import { parseImages } from "../flags/images-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
+import { fileText } from "../flags/file-text.ts";
 import { interrupted } from "../output/interrupt.ts";
 
 type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
@@ -76,7 +76,7 @@ async function started(options: ServeRuntime, socketPath: string, statePath: str
 }
 
 function runtimeOptions(options: ServeRuntime): RuntimeOptions {
-  const images = options.images === undefined ? [] : parseImages(readFileSync(options.images, "utf8"), options.images);
+  const images = options.images === undefined ? [] : parseImages(fileText(options.images), options.images);
   const imageDisk =
     options.imageDisk === undefined
       ? undefined

@@ -2,7 +2,7 @@
  * The files that configure who comes into a served server, what they may, and how it reaches others: read before
  * anything is started, and again when they change. What is wrong with one is told whole.
  */
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { unwatchFile, watchFile } from "node:fs";
 import process from "node:process";
 import { absentAuthorizers, authorizersOf } from "../../sim/apiserver/access/modes.ts";
 import type { AuthenticationSettings } from "../../sim/configuration/authentication.ts";
@@ -18,6 +18,7 @@ import type { ServeOptions } from "../command-line.ts";
 import { configurationSetting } from "../flags/configuration-setting.ts";
 import { readConnectionFile } from "../flags/connection-file.ts";
 import { inClusterTarget } from "../flags/in-cluster.ts";
+import { fileText } from "../flags/file-text.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
 /** What the flags and their files come to; undefined when no such flag is given. Throws `UsageError`. */
@@ -68,7 +69,7 @@ const kindFlags: Readonly<Record<ServerKind, string>> = {
 
 /** Of a file that must be good. Throws `UsageError` with all that is wrong with it. */
 function fileSettings<Kind extends ServerKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
-  const read: Read<Settings[Kind]> = readConfiguration(kind, readFileSync(file, "utf8"), setting);
+  const read: Read<Settings[Kind]> = readConfiguration(kind, fileText(file), setting);
   if (read.ok) return read.value;
   const lines = read.problems.map((problem) => `\n  ${problemText(problem).replaceAll("\n", "\n  ")}`);
   const advice = `\nSee what the file means with: touchstone config check ${file}`;
@@ -209,7 +210,7 @@ function reload<Value>(
 function onChange(file: string, changed: () => void): { look(): void; stop(): void } {
   const textOf = (): string | undefined => {
     try {
-      return readFileSync(file, "utf8");
+      return fileText(file);
     } catch {
       return undefined;
     }

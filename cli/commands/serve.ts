@@ -1,5 +1,4 @@
 /** `touchstone serve`: the simulated API server on a real socket until SIGINT or SIGTERM. */
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
@@ -22,13 +21,14 @@ import { chaosOf } from "./serve-chaos.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
+import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export async function serve(options: ServeOptions): Promise<ExitCode> {
   const profile = servedProfile(options.profile);
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   requireBugs(options.rarity, options.faults);
-  const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(readFileSync(tokenAuthFile, "utf8"), tokenAuthFile);
+  const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(fileText(tokenAuthFile), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
   const chaos = chaosOf(options);
@@ -167,7 +167,7 @@ function tlsOf({ tls, tlsCertFile, tlsPrivateKeyFile, bindAddress }: ServeOption
   if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
     if (tls)
       throw new UsageError("--tls makes a certificate for this run, and --tls-cert-file gives another: leave one out.");
-    return { certificate: readFileSync(tlsCertFile, "utf8"), privateKey: readFileSync(tlsPrivateKeyFile, "utf8") };
+    return { certificate: fileText(tlsCertFile), privateKey: fileText(tlsPrivateKeyFile) };
   }
   if (!tls) return undefined;
   const now = Date.now();

@@ -1,5 +1,5 @@
 /** `touchstone view`: saved reports in another form, several of them side by side, and the schemas of what is saved. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { mergeShards } from "../../reports/gate/merge-shards.ts";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -18,6 +18,7 @@ import { isCapsule, parseCapsule, recordedCapsule } from "../targets/capsule-run
 import type { SuiteFormat, ViewFormat, ViewOptions } from "../command-line.ts";
 import { suiteRenderers } from "../output/report-files.ts";
 import { painter } from "../output/terminal.ts";
+import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function view(options: ViewOptions): ExitCode {
@@ -69,7 +70,7 @@ function rendered(reports: readonly NamedReport[], format: SuiteFormat, forTermi
 function readTrace(file: string): TraceDocument | undefined {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(file, "utf8"));
+    document = JSON.parse(fileText(file));
   } catch {
     return undefined; // whoever reads reports says what is wrong
   }
@@ -133,7 +134,7 @@ function readReport(file: string): SuiteReport {
     throw new UsageError(`${file}: there is no report.json in it. ${expectedFile}`);
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(path, "utf8"));
+    document = JSON.parse(fileText(path));
   } catch (error) {
     throw new UsageError(`${path}: not JSON: ${onOneLine(error as Error)}. ${expectedFile}`);
   }

@@ -1,5 +1,4 @@
 /** What an agent would do that is started with a file and flags, on a machine: asked of the code that the agent runs. */
-import { readFileSync } from "node:fs";
 import { explainStart, type GivenMachine } from "../../sim/agent/explain-start.ts";
 import { agentFileKind } from "../../sim/configuration/agent/agent-file.ts";
 import { readAgentCommand } from "../../sim/configuration/agent/command-line.ts";
@@ -9,6 +8,7 @@ import { profiles } from "../../sim/contract/profile.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { machineAgentFiles } from "./agent-arguments.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
@@ -23,7 +23,7 @@ export function agentAnswers(
   const { dialect } = profiles[profile];
   const { kind } = agentFileKind(dialect);
   const own = files.filter((file) => {
-    const found = kindOfFile(readFileSync(file, "utf8"));
+    const found = kindOfFile(fileText(file));
     return "kind" in found && found.kind === kind;
   });
   if (own.length > 1) throw new UsageError(`an agent has one file: these are two, ${own.join(" and ")}.`);

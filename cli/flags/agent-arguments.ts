@@ -1,5 +1,5 @@
 /** The command line of an agent: the two flags that are Touchstone's own, and the rest, which the table of document 3 reads. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { AgentFiles } from "../../sim/configuration/agent/command-line.ts";
@@ -7,6 +7,7 @@ import { agentBugNames } from "../../sim/planted/agent-bugs.ts";
 import { startedAgentBugNames } from "../../sim/planted/started-agent-bugs.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { didYouMean } from "../../wire/near-names.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface AgentArguments {
@@ -51,7 +52,7 @@ function knownFault(name: string): string {
 
 /** The machine's own files, as the reader of the table asks for them. */
 export const machineAgentFiles: AgentFiles = {
-  read: (path) => tried(() => ({ text: readFileSync(path, "utf8") })),
+  read: (path) => tried(() => ({ text: fileText(path) })),
   list: (path) => tried(() => ({ paths: filesBelow(path) })),
   environment: process.env,
 };

@@ -1,13 +1,13 @@
 /** A report of `capacity` as other commands read it. */
-import { readFileSync } from "node:fs";
 import { type CapacityReport, capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `flag`: who asks, for errors. Throws `UsageError`. */
 export function readCapacityReport(path: string, flag: string): CapacityReport {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(path, "utf8"));
+    document = JSON.parse(fileText(path));
   } catch (error) {
     throw new UsageError(
       `${flag} ${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of capacity.`,

@@ -1,5 +1,4 @@
 /** What a token, or a request, would come to by configuration files: asked of the same code that a server runs, and of nobody else. */
-import { readFileSync } from "node:fs";
 import { parseToken } from "../../sim/apiserver/access/tokens/compact-token.ts";
 import { judgeClaims } from "../../sim/apiserver/access/tokens/judge-claims.ts";
 import { reviewBody, reviewSpec } from "../../sim/apiserver/access/webhooks/access-review.ts";
@@ -13,6 +12,7 @@ import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { UsageError } from "./usage-error.ts";
+import { fileText } from "./file-text.ts";
 import { bugsOn } from "../../sim/planted/server-bugs.ts";
 
 type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
@@ -25,7 +25,7 @@ export function answersTo(options: CheckOptions, texts: readonly string[], setti
   const answers: Sentence[] = [];
   if (token !== undefined) {
     const settings = settingsIn("AuthenticationConfiguration", "--token", texts, setting);
-    answers.push(tokenAnswer(readFileSync(token, "utf8").trim(), settings, setting));
+    answers.push(tokenAnswer(fileText(token).trim(), settings, setting));
   }
   if (user !== undefined) {
     const settings = settingsIn("AuthorizationConfiguration", "--as", texts, setting);

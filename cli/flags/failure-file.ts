@@ -1,7 +1,7 @@
 /** Reads the failure files that `conform --report DIR` writes, as far as a command needs what is in them. */
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Which failure it is. */
@@ -21,7 +21,7 @@ export const failureHead = z.object({
 export function readFailureFile<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(path, "utf8"));
+    document = JSON.parse(fileText(path));
   } catch (error) {
     throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${expectedFile}`);
   }

@@ -1,9 +1,9 @@
 /** The way from a pod to its cluster's server: what is mounted into it, and what its environment says. */
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { type Dialect, groupInDialect } from "../../wire/dialect.ts";
 import type { ReviewTarget } from "../../sim/http/review-caller.ts";
 import { readCertificates } from "./pem-files.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What surrounds a program. */
@@ -41,7 +41,7 @@ export function inClusterTarget(
 
 function tokenIn(file: string): string {
   try {
-    return readFileSync(file, "utf8").trim();
+    return fileText(file).trim();
   } catch (error) {
     throw new UsageError(`connectionInfo InClusterConfig: ${file}: ${(error as Error).message}.`);
   }

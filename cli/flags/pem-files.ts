@@ -1,13 +1,13 @@
 /** PEM files that flags and connection files name: read and looked at before anything is run. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `where` is how errors call the place that names the file: a flag, or a path in a document. Throws `UsageError`. */
 export function readText(file: string, where: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return fileText(file);
   } catch (error) {
     throw new UsageError(`${where} ${file}: ${(error as Error).message}. Give a file that can be read.`);
   }

@@ -1,8 +1,8 @@
 /** A scenario as a command takes it: from its file, with what flags change. */
-import { readFileSync } from "node:fs";
 import { parseScenario, ScenarioError } from "../../scenarios/load.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import { type Bugs, bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function readScenario(path: string, profile?: Scenario["profile"]): Scenario {
@@ -21,7 +21,7 @@ export function scenarioOf(text: string, name: string, profile?: Scenario["profi
 
 export function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return fileText(path);
   } catch (error) {
     throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
   }

@@ -1,5 +1,5 @@
 /** Usage from a file: `trace FILE`, or `trace FILE every 10m` to play it again and again. A line is a time and the amount from then on. */
-import { readFileSync } from "node:fs";
+import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 const LINES_MAX = 20_000;
@@ -13,7 +13,7 @@ export function usageText(flag: string, text: string): string {
 
 function contentOf(flag: string, path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return fileText(path);
   } catch (error) {
     throw new UsageError(`${flag}: ${path} cannot be read (${(error as Error).message}). Name a file of usage.`);
   }

@@ -1,5 +1,5 @@
 /** Every form in which a suite report is printed or written. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderSuiteHtml } from "../../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../../reports/render/badge.ts";
@@ -9,6 +9,7 @@ import { renderSuiteMarkdown } from "../../reports/render/markdown.ts";
 import { renderSuiteText, type TextOptions } from "../../reports/render/text.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import type { SuiteFormat } from "../command-line.ts";
+import { fileText } from "../flags/file-text.ts";
 import { prepareFolder } from "./written-files.ts";
 
 /** Options are for text alone. */
@@ -56,5 +57,5 @@ export function writeReport(report: SuiteReport, directory: string): void {
 /** What somebody else has put there stays: ours begin with what they are. */
 function isFailure(file: string): boolean {
   if (!file.endsWith(".json") || !statSync(file).isFile()) return false;
-  return /^\{\s*"apiVersion":\s*"[^"]*",\s*"kind":\s*"SuiteFailure"/.test(readFileSync(file, "utf8"));
+  return /^\{\s*"apiVersion":\s*"[^"]*",\s*"kind":\s*"SuiteFailure"/.test(fileText(file));
 }

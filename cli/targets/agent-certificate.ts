@@ -1,5 +1,5 @@
 /** The serving certificate of an agent: the one that flags name, or a self-signed one that is kept in its directory. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import type { StartedAgentBugs } from "../../sim/planted/started-agent-bugs.ts";
@@ -10,6 +10,7 @@ import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { opensslSuites } from "../../sim/http/tls-suites.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
+import { fileText } from "../flags/file-text.ts";
 import { PairFile } from "./pair-file.ts";
 
 const yearMillis = 365 * 86_400_000;
@@ -71,7 +72,7 @@ function keptPair(directory: string, hosts: readonly string[]): TlsOptions {
   const [file, keyFile] = [join(directory, "nodeagent.crt"), join(directory, "nodeagent.key")];
   const now = Date.now();
   try {
-    const [certificate, privateKey] = [readFileSync(file, "utf8"), readFileSync(keyFile, "utf8")];
+    const [certificate, privateKey] = [fileText(file), fileText(keyFile)];
     if (new X509Certificate(certificate).validToDate.getTime() > now + hourMillis) return { certificate, privateKey };
   } catch {
     // There is none, or none that can be read: one is made.

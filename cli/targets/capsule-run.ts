@@ -1,5 +1,4 @@
 /** Capsules: read from their files, made into runs. */
-import { readFileSync } from "node:fs";
 import { type Capsule, capsuleSchema } from "../../reports/schema/capsule.ts";
 import { scenarioOf } from "../flags/scenario-file.ts";
 import { UsageError } from "../flags/usage-error.ts";
@@ -8,6 +7,7 @@ import { bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
 import { Recorder } from "../../sim/experiments/recorder.ts";
 import { edited, replayed, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { TraceDocument } from "../../reports/schema/trace-document.ts";
+import { fileText } from "../flags/file-text.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
 /** Undefined when the document is none, whatever else it is. */
@@ -17,7 +17,7 @@ export function isCapsule(document: unknown): boolean {
 
 export function readJson(path: string, wanted: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(fileText(path));
   } catch (error) {
     throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${wanted}`);
   }

@@ -1,6 +1,6 @@
 /** A node agent from its settings: what they name is read and looked at, and it runs until it is told to end. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import process from "node:process";
 import { setTimeout } from "node:timers";
@@ -19,6 +19,7 @@ import { CannotListen } from "../../sim/http/agent-sockets.ts";
 import { agentConnection, clientPairs } from "./agent-bootstrap.ts";
 import { holdLock } from "./lock-file.ts";
 import { servingPairs, servingTls } from "./agent-certificate.ts";
+import { fileText } from "../flags/file-text.ts";
 import { startWallAgent, type WallAgent, type WallAgentOptions } from "./wall-agent.ts";
 
 export interface RunAgentOptions {
@@ -176,7 +177,7 @@ function usesProtobuf(settings: AgentSettings, { dialect }: Profile): boolean {
 function hostDnsOf(path: string, warn: (line: string) => void): HostDns | undefined {
   if (path === "") return undefined;
   try {
-    return parseResolverFile(readFileSync(path, "utf8"));
+    return parseResolverFile(fileText(path));
   } catch (error) {
     warn(`--resolv-conf ${path}: ${(error as Error).message}. Pods that need the machine's resolver get none.`);
     return undefined;

@@ -3,7 +3,7 @@
  * changed it and of when they came; they are written down before they are carried out, and a new process plays them again
  * on virtual time, up to now. Identifiers, addresses, start times and what scripts have done come out as they were.
  */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { CriAnswer, CriMethod, CriRequest } from "../../wire/cri.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { Cancel, Micros } from "../kernel/types.ts";
@@ -74,20 +74,19 @@ export class Journal {
     head: JournalHead,
   ): { readonly journal: Journal; readonly entries: readonly JournalEntry[] } {
     // What stands after the last end of line was being written when the process was killed: it was never carried out.
-    const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (whole === "") {
-      if (!`${JSON.stringify(head)}\n`.startsWith(text.slice(0, headPrefix.length)) || text.length > headBytesMax)
+    if (existsSync(path) && !statSync(path).isFile()) throw new SyntaxError("it is no file");
+    const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
+    if (whole.length === 0) {
+      const begins = bytes.toString("utf8", 0, headPrefix.length);
+      if (!`${JSON.stringify(head)}\n`.startsWith(begins) || bytes.length > headBytesMax)
         throw new SyntaxError("it does not begin as one");
       writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600 });
       return { journal: new Journal(path, head), entries: [] };
     }
-    if (whole !== text) writeFileSync(path, whole);
-    const [first = "", ...lines] = whole.split("\n").slice(0, -1);
-    return {
-      journal: new Journal(path, parse(first) as JournalHead),
-      entries: lines.map((line) => parse(line) as JournalEntry),
-    };
+    if (whole.length < bytes.length) writeFileSync(path, whole);
+    const [first, ...entries] = [...linesOf(whole)].map(parse);
+    return { journal: new Journal(path, first as JournalHead), entries: entries as JournalEntry[] };
   }
 
   append(entry: JournalEntry): void {
@@ -95,6 +94,15 @@ export class Journal {
       this.path,
       `${JSON.stringify(entry, (_key, value: unknown) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value))}\n`,
     );
+  }
+}
+
+/** One by one: all together they may be longer than a text can be. */
+function* linesOf(bytes: Buffer): Generator<string> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf("\n", at);
+    yield bytes.toString("utf8", at, end);
+    at = end + 1;
   }
 }
 

@@ -1,0 +1,28 @@
+/** The text of a file that a flag names: what has no end, as a device, or far more than anybody means, is refused. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { UsageError } from "./usage-error.ts";
+
+const chunkBytes = 1 << 20;
+const mebibytesMax = 256;
+
+/** As `readSync`. */
+type Reads = (descriptor: number, into: Buffer) => number;
+
+/** Throws as `readFileSync`, and `UsageError` for what is too long. */
+export function fileText(path: string, read: Reads = (descriptor, into) => readSync(descriptor, into)): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const parts: Buffer[] = [];
+    for (let bytes = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(chunkBytes);
+      const count = read(descriptor, chunk);
+      if (count === 0) return Buffer.concat(parts, bytes).toString("utf8");
+      bytes += count;
+      if (bytes > mebibytesMax << 20)
+        throw new UsageError(`${path}: it is longer than ${mebibytesMax} MiB. Give a smaller file.`);
+      parts.push(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
