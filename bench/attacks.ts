@@ -7,83 +7,23 @@
  * The second round is a table: each shape of a large body by each verb in each encoding, at one server for as long as it
  * lives; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long.
  */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect as connectHttp2, constants } from "node:http2";
-import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
 import { processAttackNames, thirdRound } from "./process-attacks.ts";
-import { endedBefore, type Measured, Pulse, Victim } from "./victim.ts";
+import { type ServerTarget, startedServer } from "./server-target.ts";
+import { endedBefore, type Measured, Pulse } from "./victim.ts";
 
 const table = attackTable();
-const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
-writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
-
 /** Requests of one attack that are under way together. */
 const togetherMax = 16;
 const afterMillis = { first: 2_000, second: 200 } as const;
 
-class Target {
-  readonly url: URL;
-  readonly victim: Victim;
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-
-  constructor(victim: Victim) {
-    this.victim = victim;
-    this.url = new URL(victim.address);
-  }
-
-  send({ method = "GET", path, headers = {}, body, as = "admin" }: AttackRequest): Promise<number> {
-    return new Promise((resolve) => {
-      const credentials = as === "" ? {} : { authorization: `Bearer ${as}` };
-      const sent = request(
-        {
-          host: this.url.hostname,
-          port: this.url.port,
-          agent: this.agent,
-          method,
-          path,
-          headers: { ...credentials, ...headers },
-        },
-        (answer) => {
-          answer.on("data", () => {});
-          answer.on("close", () => resolve(answer.statusCode ?? 0));
-        },
-      );
-      sent.on("error", () => resolve(0));
-      sent.end(body);
-    });
-  }
-
-  stop(): void {
-    this.agent.destroy();
-    this.victim.stop();
-  }
-}
-
-async function started(more: readonly string[] = []): Promise<Target> {
-  const access = ["--authorization-mode", "RBAC", "--token-auth-file", tokens];
-  const gates = ["--feature-gates", "CBORServingAndStorage=true"];
-  const victim = await Victim.started([
-    "serve",
-    "--profile",
-    "kubernetes",
-    "--port",
-    "0",
-    ...access,
-    ...gates,
-    ...more,
-  ]);
-  return new Target(victim);
-}
-
 /** Sends all, some at a time, and counts how they were answered. */
 async function sendAll(
-  target: Target,
+  target: ServerTarget,
   requests: Iterable<AttackRequest>,
   statuses: Record<string, number>,
 ): Promise<void> {
@@ -103,7 +43,7 @@ async function sendAll(
 async function measured(
   name: string,
   attack: Attack,
-  target: Target,
+  target: ServerTarget,
   round: keyof typeof afterMillis,
 ): Promise<Measured | undefined> {
   const strikes = [...(attack.strike?.() ?? [])];
@@ -134,7 +74,7 @@ async function measured(
   };
 }
 
-type Hold = (target: Target, count: number) => Promise<() => void>;
+type Hold = (target: ServerTarget, count: number) => Promise<() => void>;
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
@@ -185,7 +125,7 @@ const holds: Readonly<Record<"unread-watches" | "unread-streams" | "unfinished-b
 /** Each at a server of its own. */
 async function* firstRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
   for (const name of names) {
-    const target = await started();
+    const target = await startedServer();
     try {
       yield await measured(name, attacks[name] as Attack, target, "first");
     } finally {
@@ -196,10 +136,10 @@ async function* firstRound(names: readonly string[]): AsyncGenerator<Measured | 
 
 /** At one server, and at another when that has ended. */
 async function* secondRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
-  let target = await started();
+  let target = await startedServer();
   try {
     for (const name of names) {
-      if (target.victim.isOver) target = await started();
+      if (target.victim.isOver) target = await startedServer();
       yield await measured(name, table[name] as Attack, target, "second");
     }
   } finally {

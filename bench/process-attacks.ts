@@ -3,8 +3,10 @@
  * with, and every reader of files. Names are `process what shape`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { agentAttacks, AgentTarget } from "./processes/agent-attacks.ts";
 import { fileAttackNames, fileAttacks } from "./processes/file-attacks.ts";
 import type { ProcessAttack } from "./processes/process-attack.ts";
+import { serveGroups } from "./processes/serve-attacks.ts";
 import { runtimeAttacks, RuntimeTarget } from "./processes/runtime-attacks.ts";
 import { endedBefore, type Measured, Pulse, type Victim } from "./victim.ts";
 
@@ -44,6 +46,8 @@ function group<Of extends Target>(
 
 const groups: readonly Group[] = [
   group(() => RuntimeTarget.started(), runtimeAttacks),
+  group(() => AgentTarget.started(), agentAttacks),
+  ...serveGroups.map(({ started, attacks }) => group(started, attacks)),
   { names: fileAttackNames, play: fileAttacks },
 ];
 

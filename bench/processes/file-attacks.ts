@@ -9,6 +9,8 @@ import type { Measured } from "../victim.ts";
 const cli = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "attacks-"));
 const experiment = fileURLToPath(new URL("../../scenarios/capacity/thousand-nodes.yaml", import.meta.url));
+const dump = join(scratch, "dump.json");
+writeFileSync(dump, '{"kind":"List","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}]}');
 const nothing = "http://127.0.0.1:9";
 const serve = ["serve", "--port", "0"];
 const agent = [
@@ -33,7 +35,7 @@ const readers: Readonly<Record<string, (file: string) => readonly string[]>> = {
   "capacity-cost-model": (file) => ["capacity", experiment, "--cost-model", file],
   "capacity-merge": (file) => ["capacity", "--merge", file],
   "capacity-import": (file) => ["capacity", "import", file],
-  "capacity-audit-log": (file) => ["capacity", "import", "--audit-log", file, file],
+  "capacity-audit-log": (file) => ["capacity", "import", "--audit-log", file, dump],
   shrink: (file) => ["shrink", file],
   replay: (file) => ["replay", file],
   view: (file) => ["view", file, "--output", join(scratch, "out")],
@@ -177,7 +179,7 @@ function measured(attack: string, args: readonly string[]): Promise<Measured> {
     };
     const late = setTimeout(() => end("none"), millisMax);
     child.stdout.on("data", (chunk: Buffer) => {
-      if (/serving on|listening|nodeagent/.test(chunk.toString())) end("serves");
+      if (/serving on|agent running/.test(chunk.toString())) end("serves");
     });
     child.stderr.on("data", (chunk: Buffer) => {
       if (says.length < 100_000) says += chunk.toString();

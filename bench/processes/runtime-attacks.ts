@@ -10,7 +10,7 @@ import { type CriMethod, criMethod, criMethods, type CriMethodRow, type CriReque
 import { decodeMessage, encodeMessage } from "../../sim/grpc/cri-codec.ts";
 import { Victim } from "../victim.ts";
 import { criShapes } from "./cri-shapes.ts";
-import type { ProcessAttack } from "./process-attack.ts";
+import { crowd, type ProcessAttack } from "./process-attack.ts";
 
 /** A runtime, and a client of it. */
 export class RuntimeTarget {
@@ -176,15 +176,6 @@ const perScript: Readonly<Record<string, RuntimeAttack>> = Object.fromEntries(
     ],
   ]),
 );
-
-/** `count` of these, some at a time. */
-async function crowd(count: number, together: number, work: (at: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const one = async (): Promise<void> => {
-    for (let at = next++; at < count; at = next++) await work(at);
-  };
-  await Promise.all(Array.from({ length: together }, one));
-}
 
 const status = async (answer: Promise<Record<string, unknown>>): Promise<string> => String((await answer)["status"]);
 

@@ -73,6 +73,7 @@ describe("the objects of a dump", () => {
   it("are refused with their line when they are none", () => {
     expect(refusal("apiVersion: v1\nkind: List\n")).toContain("dump.json:1: expected JSON as `kubectl get");
     expect(refusal("[{}]")).toContain("expected JSON");
+    expect(refusal("\0")).toContain("expected JSON");
     expect(refusal('{"items": [{"a": 1},\n{"b": 2}')).toContain("dump.json:2: it ends in the middle");
     expect(refusal('{"items": [\n[{}]]}')).toContain("dump.json:2: an item of a list is no object");
     expect(refusal('{"items": [\n{"a" 1}]}')).toContain("dump.json:2: not JSON");

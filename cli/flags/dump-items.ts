@@ -125,7 +125,7 @@ export class DumpScanner {
         if (this.depth === 1) this.isInItems = false;
         if (this.depth === 0) this.isList = false;
       } else if (this.depth === 1) this.atTop(byte);
-      else if (this.depth === 0 && byte > space) this.refuse();
+      else if (this.depth === 0 && !spaces.has(byte)) this.refuse();
     }
     if (this.isGathering) this.keep(chunk.subarray(from));
   }
@@ -197,5 +197,5 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const colon = 0x3a;
 const comma = 0x2c;
-const space = 0x20;
 const newline = 0x0a;
+const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d, newline]);

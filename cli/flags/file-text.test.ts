@@ -20,7 +20,7 @@ it("gives up a file without an end after 256 parts of a mebibyte", () => {
     reads++;
     return into.length;
   };
-  expect(() => fileText(path, endless)).toThrow(UsageError);
+  expect(() => fileText(path, 256, endless)).toThrow(UsageError);
   expect(reads).toBe(257);
 });
 

@@ -3,13 +3,12 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { UsageError } from "./usage-error.ts";
 
 const chunkBytes = 1 << 20;
-const mebibytesMax = 256;
 
 /** As `readSync`. */
 type Reads = (descriptor: number, into: Buffer) => number;
 
 /** Throws as `readFileSync`, and `UsageError` for what is too long. */
-export function fileText(path: string, read: Reads = (descriptor, into) => readSync(descriptor, into)): string {
+export function fileText(path: string, mebibytesMax = 256, read: Reads = readSync): string {
   const descriptor = openSync(path, "r");
   try {
     const parts: Buffer[] = [];

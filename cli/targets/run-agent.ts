@@ -177,7 +177,7 @@ function usesProtobuf(settings: AgentSettings, { dialect }: Profile): boolean {
 function hostDnsOf(path: string, warn: (line: string) => void): HostDns | undefined {
   if (path === "") return undefined;
   try {
-    return parseResolverFile(fileText(path));
+    return parseResolverFile(fileText(path, 1));
   } catch (error) {
     warn(`--resolv-conf ${path}: ${(error as Error).message}. Pods that need the machine's resolver get none.`);
     return undefined;

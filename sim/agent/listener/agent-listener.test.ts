@@ -62,6 +62,15 @@ function running(more: WorldMore = {}): AgentWorld {
 }
 
 describe("an agent's listeners", () => {
+  it("count methods that a client has made up as one, and follow no path without an end", () => {
+    const counts = new RequestCounts();
+    const get = listening(running(), { counts });
+    for (let at = 0; at < 1_000; at++) get("/pods", { method: `M${at}` });
+    expect([...counts.rows.values()].map(({ labels, count }) => [labels["method"], count])).toEqual([["other", 1_000]]);
+    expect(get(`/logs${"/".repeat(1_000)}`).status).toBe(404);
+    expect(get("/pods").status).toBe(200);
+  });
+
   it("show the pods it is to run, and those that run", () => {
     const get = listening(running());
     const { items } = JSON.parse(get("/pods").text) as { items: JsonObject[] };

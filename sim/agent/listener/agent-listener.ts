@@ -43,8 +43,9 @@ export interface AgentListenerOptions {
 export class RequestCounts {
   readonly rows = new Map<string, { readonly labels: Readonly<Record<string, string>>; count: number }>();
 
+  /** Methods that a client has made up are one, however many there are. */
   add(server: string, method: string, path: string): void {
-    const labels = { method, path, server_type: server };
+    const labels = { method: methods.has(method) ? method : "other", path, server_type: server };
     const key = JSON.stringify(labels);
     const row = this.rows.get(key) ?? { labels, count: 0 };
     row.count++;
@@ -109,6 +110,13 @@ const routes: Readonly<Record<string, Route>> = {
   },
 };
 
+const methods: ReadonlySet<string> = new Set([
+  ...["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"],
+]);
+
+/** Of a path: deeper ones lead nowhere. */
+const partsMax = 300;
+
 const hungMicrosMin: Micros = 300_000_000;
 
 export class AgentListener implements ApiHandler {
@@ -136,11 +144,12 @@ export class AgentListener implements ApiHandler {
 
   private route(request: ApiRequest, responder: Responder): Cancel {
     const { kind, hasDebugging, counts } = this.options;
-    const parts = request.path.split("/").map(decoded);
+    const parts = request.path.split("/", partsMax + 1).map(decoded);
     const [, first = "", ...rest] = parts.filter((part): part is string => part !== undefined);
     const route = Object.hasOwn(routes, first) ? routes[first] : undefined;
     counts.add(kind === "readOnly" ? "readonly" : "readwrite", request.method, route === undefined ? "other" : first);
-    if (parts.includes(undefined) || route === undefined || !route.on.includes(kind)) return this.notFound(responder);
+    if (parts.length > partsMax || parts.includes(undefined) || route === undefined || !route.on.includes(kind))
+      return this.notFound(responder);
     const isTold = first === "configz" && this.options.bugs?.["agent-configz-always"] === true;
     if (route.debugging !== undefined && !isTold && (!hasDebugging || kind === "readOnly")) {
       if (route.debugging === "404") return this.notFound(responder);
