@@ -69,7 +69,7 @@ const kindFlags: Readonly<Record<ServerKind, string>> = {
 
 /** Of a file that must be good. Throws `UsageError` with all that is wrong with it. */
 function fileSettings<Kind extends ServerKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
-  const read: Read<Settings[Kind]> = readConfiguration(kind, fileText(file), setting);
+  const read: Read<Settings[Kind]> = readConfiguration(kind, fileText(file, configurationMebibytesMax), setting);
   if (read.ok) return read.value;
   const lines = read.problems.map((problem) => `\n  ${problemText(problem).replaceAll("\n", "\n  ")}`);
   const advice = `\nSee what the file means with: touchstone config check ${file}`;
@@ -148,6 +148,9 @@ function egressOf(file: string | undefined, setting: Setting): Dialers {
 
 const pollMillis = 500;
 
+/** Of a file that is read while others are served. */
+const configurationMebibytesMax = 3;
+
 /** Takes changed files into `server`, and leaves what is in force where a file has become wrong. Ends with the returned function. */
 export function watchFiles(options: ServeOptions, profile: Profile, server: WallServer): () => void {
   const setting = settingOf(options, profile);
@@ -210,7 +213,7 @@ function reload<Value>(
 function onChange(file: string, changed: () => void): { look(): void; stop(): void } {
   const textOf = (): string | undefined => {
     try {
-      return fileText(file);
+      return fileText(file, configurationMebibytesMax);
     } catch {
       return undefined;
     }
