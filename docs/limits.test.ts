@@ -1,0 +1,155 @@
+/** The tables of limits in docs/serving.md and docs/runtime.md say what the code has: each row by its constants, or by its flags. */
+import { describe, expect, it } from "vitest";
+import { readTreeFile } from "./sources.ts";
+
+/** A constant, `file name`, or a flag of `serve`; as the table writes its value. */
+interface Source {
+  readonly from: string;
+  readonly as: (value: number) => string;
+}
+
+const counted = (value: number): string => value.toLocaleString("en-US");
+const count = (from: string): Source => ({ from, as: counted });
+const millions = (from: string): Source => ({ from, as: (value) => `${value / 1e6} million` });
+const millis = (from: string): Source => ({ from, as: (value) => `${value / 1000} ms` });
+const size = (from: string): Source => ({
+  from,
+  as: (value) => (value < 1 << 20 ? `${value / 1024} KiB` : `${value / (1 << 20)} MiB`),
+});
+const flag = (name: string): Source => ({ from: name, as: () => `\`${name}\`` });
+
+const run = "sim/apiserver/requests/run.ts";
+const values = "sim/objects/value-limit.ts";
+const cri = "sim/grpc/cri-server.ts";
+
+/** By how a row begins. */
+const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>> = {
+  "docs/serving.md": {
+    "a body": [size("sim/apiserver/requests/body-size.ts bodyBytesMax")],
+    "bodies that are not complete": [size("sim/http/http1-server.ts bodyRoomBytes")],
+    "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
+    "values in one object": [count(`${values} valuesMax`)],
+    "values in one body": [count(`${values} bodyValuesMax`)],
+    "a request in one step": [
+      size(`${run} largeBodyBytesMin`),
+      count(`${run} denseSeparatorsMin`),
+      size(`${run} largeQueryLengthMin`),
+      count(`${values} largeValuesMin`),
+    ],
+    "requests that begin": [millis("sim/kernel/loop-share.ts turnMicrosMax")],
+    "an answer in one piece": [size("sim/http/sliced-body.ts wholeBytesMax")],
+    "nesting of an object": [count("sim/objects/walk-context.ts depthMax")],
+    "nesting of YAML": [
+      count("sim/objects/yaml-scanner.ts depthMax"),
+      count("sim/objects/yaml-scanner.ts keyCharactersMax"),
+      count("sim/objects/walk-context.ts depthMax"),
+    ],
+    "operations of a JSON patch": [
+      count("sim/objects/json-patch.ts operationsMax"),
+      size("sim/objects/json-patch.ts copiedBytesMax"),
+      count(`${values} valuesMax`),
+    ],
+    annotations: [size("sim/objects/metadata.ts annotationBytesMax")],
+    "causes in a refusal": [
+      millions("sim/objects/validation.ts charactersMax"),
+      millions("sim/objects/apply/validate.ts charactersMax"),
+    ],
+    "one evaluation": [
+      count("sim/expressions/expression.ts callCostMax"),
+      count("sim/expressions/labour.ts labourMax"),
+    ],
+    "all expressions on one object": [
+      count("sim/apiserver/admission/policies.ts policyCostMax"),
+      count("sim/kinds/admission/match-conditions.ts costMax"),
+      count("sim/apiserver/access/webhooks/webhook-authorizer.ts conditionsCostMax"),
+    ],
+    "comparisons with": [count("sim/kinds/custom/validate-value.ts alternativeStepsMax")],
+    "what defaults": [size("sim/kinds/custom/shape-value.ts defaultedMax")],
+    "rules told": [count("sim/apiserver/access/rbac/policy.ts rulesMax")],
+    "comparisons of rules": [count("sim/apiserver/access/rbac/rules.ts stepsMax")],
+    "old versions": [
+      flag("--history-window"),
+      flag("--history-bytes-max"),
+      size("cli/flags/serve-flags.ts historyBytesMax"),
+    ],
+    memory: [flag("--memory-max")],
+    "a file of access": [
+      { from: "cli/commands/serve-access.ts configurationMebibytesMax", as: (value) => `${value} MiB` },
+    ],
+  },
+  "docs/runtime.md": {
+    "a call": [size(`${cri} requestBytesMax`)],
+    "values in a call": [count(`${cri} requestValuesMax`)],
+    "answers and events": [size(`${cri} unreadBytesMax`)],
+    "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
+    "why a call failed": [count(`${cri} detailsCharactersMax`)],
+  },
+};
+
+/** What the text of a file gives a name: a product, a shift or a plain number, also by another name of that file. */
+function valueOf(source: string): number {
+  const [file = "", name = ""] = source.split(" ");
+  const text = readTreeFile(file);
+  const known =
+    new RegExp(`(?:const ${name} =|${name}:) ([^;,\\n]+)[;,]`).exec(text)?.[1] ??
+    new RegExp(`${name}: withDefault\\([^]*?\\n {4}([\\d_]+),\\n`).exec(text)?.[1];
+  if (known === undefined) throw new Error(`${file} has no ${name}`);
+  return known
+    .replaceAll("_", "")
+    .split(" * ")
+    .map((factor) => factorOf(file, factor))
+    .reduce((one, other) => one * other);
+}
+
+function factorOf(file: string, factor: string): number {
+  const [base = "", shift] = factor.split(" << ");
+  if (shift !== undefined) return Number(base) * 2 ** Number(shift);
+  return /^\d/.test(base) ? Number(base) : valueOf(`${file} ${base}`);
+}
+
+/** The rows of the table whose head says so: what, how much, and what happens beyond. */
+function tableOf(document: string, text = readTreeFile(document)): readonly (readonly string[])[] {
+  const [, below = ""] = text.split("| what | limit | beyond it |\n|---|---|---|\n");
+  const lines = below.slice(0, below.indexOf("\n\n")).split("\n");
+  return lines.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe.each(Object.entries(rows))("the limits of %s", (document, known) => {
+  const table = tableOf(document);
+  const beginning = (what: string): string | undefined =>
+    Object.keys(known)
+      .filter((begin) => what.startsWith(begin))
+      .toSorted((one, other) => other.length - one.length)[0];
+
+  it.each(table.map(([what = "", limit = "", beyond = ""]) => [what, limit, beyond]))(
+    "%s: %s",
+    (what, limit, beyond) => {
+      const sources = known[beginning(what) ?? ""] ?? [];
+      expect(sources).not.toEqual([]);
+      expect(beyond).not.toBe("");
+      for (const { from, as } of sources) expect(limit).toContain(as(from.startsWith("--") ? 0 : valueOf(from)));
+    },
+  );
+
+  it("are all there", () => {
+    expect(new Set(table.map(([what = ""]) => beginning(what)))).toEqual(new Set(Object.keys(known)));
+    expect(table).toHaveLength(Object.keys(known).length);
+  });
+});
+
+it("reads a constant as the code does", () => {
+  expect(valueOf("sim/objects/value-limit.ts bodyValuesMax")).toBe(300_000);
+  expect(valueOf("sim/grpc/cri-server.ts requestBytesMax")).toBe(4 * 1024 * 1024);
+  expect(() => valueOf("sim/grpc/cri-server.ts none")).toThrow("has no none");
+});
+
+it("has flags that serve has", () => {
+  const flags = readTreeFile("cli/flags/serve-flags.ts");
+  for (const { from } of Object.values(rows["docs/serving.md"] ?? {}).flat())
+    if (from.startsWith("--")) expect(flags).toContain(`option("${from}"`);
+});
