@@ -3,6 +3,7 @@
  * prints. Nothing of this exists while none of them is on. Rows: `sim/planted/edge-bugs.ts`.
  */
 import type { ApiRequest, JsonObject, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
+import { encodeJson } from "../../wire/go-strings.ts";
 import type { EdgeBugName } from "../planted/edge-bugs.ts";
 import type { ServerBugs } from "../planted/server-bugs.ts";
 import { type Memory, type Misreading, dropped, rewritten, textOf, without } from "./misreading.ts";
@@ -85,12 +86,14 @@ const misreadings: Readonly<Record<EdgeBugName | keyof typeof secondMisreadings,
   },
 };
 
+export const misreadingNames = Object.keys(misreadings) as readonly (keyof typeof misreadings)[];
+
 /** Undefined when none of these bugs is planted. `bugs` says at each request which of them show. */
 export function misreader(
   planted: ServerBugs,
   bugs: ServerBugs = planted,
 ): ((request: ApiRequest, responder: Responder) => readonly [ApiRequest, Responder]) | undefined {
-  const names = (Object.keys(misreadings) as (keyof typeof misreadings)[]).filter((name) => planted[name]);
+  const names = misreadingNames.filter((name) => planted[name]);
   if (names.length === 0) return undefined;
   const memory: Memory = { count: 0, poisoned: new Set() };
   return (request, responder) => {
@@ -143,7 +146,7 @@ class Misprinter implements Responder {
 }
 
 function printedAs({ contentType }: Payload, object: JsonObject): Payload {
-  const bytes = encoder.encode(`${JSON.stringify(object)}\n`);
+  const bytes = encoder.encode(`${encodeJson(object)}\n`);
   return { object, contentType, bytes: () => bytes };
 }
 

@@ -1,5 +1,6 @@
 /** Planted bugs at the edges of the server, of the second round. Rows: `sim/planted/second-unforeseen-bugs.ts`. */
 import type { ApiRequest, Json, JsonObject } from "../contract/http-message.ts";
+import { encodeJson } from "../../wire/go-strings.ts";
 import { isObject } from "../contract/objects.ts";
 import { type Misreading, dropped, rewritten, textOf, without } from "./misreading.ts";
 
@@ -151,7 +152,7 @@ function withParameter(request: ApiRequest, name: string, change: (text: string)
 }
 
 function inSeconds(object: JsonObject): JsonObject {
-  const text = JSON.stringify(object);
+  const text = encodeJson(object); // integers beyond 2^53 are bigints
   const changed = text.replaceAll(/(T\d\d:\d\d:\d\d)\.\d{6}Z/g, "$1.000000Z");
   return changed === text ? object : (JSON.parse(changed) as JsonObject);
 }
