@@ -35,7 +35,10 @@ export interface SuiteSelection {
   readonly seed?: number;
   /** Path of one shrunk program below the seed; needs `only` with exactly one check. */
   readonly path?: string;
-  /** Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. */
+  /**
+   * Programs a property, ≥ 1. Default 100 embedded, 20 by URL and at the level quick. By URL a check that takes its
+   * time leaves some out, unless they are asked for here.
+   */
   readonly runs?: number;
   /**
    * Checks at a time, ≥ 1. By URL: 8 by default, since most of them mostly wait. An embedded target's virtual time is not shared: there the caller cuts
@@ -154,6 +157,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       seed: planned.seed,
       path: options.path,
       runs: planned.settings.runs,
+      mayRunFewer: options.runs === undefined,
       target: { kind: targetKind, address, details: options.targetDetails ?? null },
       curl: { flags: [], ...options.curl, address },
       replayFlags: options.replayFlags ?? [],

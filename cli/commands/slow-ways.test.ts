@@ -4,6 +4,29 @@ import { runSuite } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
 
+/** A clock and a transport of an embedded server, judged as a URL is: by time. */
+it("has fewer programs of a check where every answer takes seconds, and all that were asked for", {
+  timeout: 60_000,
+}, async () => {
+  const server = { seed: "1", profile: profiles.svc, latencyMicros: { min: 1_500_000, max: 1_500_000 } };
+  const judged = (runs?: number) =>
+    withEmbeddedServer(server, ({ transport, clock }) =>
+      runSuite({
+        transport,
+        clock,
+        targetKind: "url",
+        profile: "svc",
+        only: ["names-follow-their-grammar"],
+        ...(runs === undefined ? {} : { runs }),
+      }),
+    );
+  const { checks, conclusion } = await judged();
+  expect([conclusion, checks[0]?.verdict.status]).toEqual(["conformant", "passed"]);
+  expect(checks[0]?.leftOut).toBeGreaterThan(5);
+  const whole = await judged(20);
+  expect([whole.checks[0]?.leftOut, whole.checks[0]?.runs]).toEqual([undefined, 24]);
+});
+
 const only = ["bookmarks-can-be-resumed-from", "grace-only-shortens", "joined-nodes-evict-lawfully", "lists"];
 
 it("is no finding, with up to three seconds for a message", { timeout: 240_000 }, async () => {

@@ -171,6 +171,7 @@ function checkResults(findings: Findings): CheckResult[] {
       verdict: outcome.verdict,
       deviations: [...results.deviationsOccurred],
       runs: outcome.runs,
+      ...((outcome.leftOut ?? 0) > 0 ? { leftOut: outcome.leftOut } : {}),
       exchanges: outcome.exchanges,
       durationMillis: outcome.durationMillis,
       failure: outcome.failure,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CheckFailure, Inconclusive, Unseen, Unsupported } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
-import { defineCheck, type QuickCheck, type RunAttempt } from "./define-check.ts";
+import { type CheckDefinition, defineCheck, type QuickCheck, type RunAttempt } from "./define-check.ts";
 
 const attempt = {} as Attempt;
 /** Runs the body as a runner does: what it throws is the end of the run. */
@@ -15,8 +15,10 @@ const run: RunAttempt = async (body) => {
   }
 };
 
-function check(judge: (value: number) => void, seen: number[] = []): QuickCheck {
-  return defineCheck({
+const check = (judge: (value: number) => void, seen: number[] = []): QuickCheck => defineCheck(definition(judge, seen));
+
+function definition(judge: (value: number) => void, seen: number[]): CheckDefinition<number> {
+  return {
     id: "c",
     area: "a",
     property: "p",
@@ -27,7 +29,7 @@ function check(judge: (value: number) => void, seen: number[] = []): QuickCheck 
       seen.push(value);
       judge(value);
     },
-  });
+  };
 }
 
 const fails = (value: number) => {
@@ -54,6 +56,16 @@ describe("exploring a property", () => {
     await check(fails, seen).explore({ seed: 5, path: found.path, runs: 100 }, run);
     expect(seen).toEqual([Number((found.decisive as CheckFailure).violation.actual)]);
     expect(found.counterexample).toBe(seen[0]);
+  });
+
+  it("leaves out what is drawn once it may not go on, and examples once it may not for their sake", async () => {
+    const seen: number[] = [];
+    const drawing = defineCheck({ ...definition(() => {}, seen), examples: [1001, 1002] });
+    const explored = (mayGoOn: (needed: boolean) => boolean) =>
+      drawing.explore({ seed: 5, path: undefined, runs: 20, mayGoOn }, run);
+    expect(await explored((needed) => needed)).toMatchObject({ runs: 5, leftOut: 17 });
+    expect(seen.slice(0, 2)).toEqual([1001, 1002]);
+    expect(await explored(() => false)).toMatchObject({ runs: 1, leftOut: 21 });
   });
 
   it("stays with the promise that was broken first while it makes the failure smaller", async () => {

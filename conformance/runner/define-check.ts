@@ -73,6 +73,11 @@ export interface ExploreOptions {
   readonly runs: number;
   /** Asked before each smaller program, of the time since the first failure: false ends the search. Default true. */
   readonly mayShrink?: (() => boolean) | undefined;
+  /**
+   * Asked before each program but the first, with whether it is an example or one of the first few that are drawn, which
+   * a verdict hangs on: false leaves it and all that follow out. Default true.
+   */
+  readonly mayGoOn?: ((needed: boolean) => boolean) | undefined;
 }
 
 /** Runs a body in a namespace of its own. Undefined: it held. Never rejects. */
@@ -80,6 +85,8 @@ export type RunAttempt = (body: (attempt: Attempt) => Promise<void>) => Promise<
 
 export interface Exploration {
   readonly runs: number;
+  /** Programs that were left out, since `mayGoOn` ended it. */
+  readonly leftOut: number;
   /** The end of the run that decided: a `CheckFailure` is of the smallest program found. Undefined: all runs held. */
   readonly decisive: Error | undefined;
   /** A program met a verb that the target does not serve, and ended there. */
@@ -131,6 +138,9 @@ const usualRuns = 100;
 /** After this many smaller programs the smallest so far will do: by URL each costs seconds, and a slow one minutes. */
 const shrinkAttemptsMax = { quick: 150, slow: 10 };
 
+/** Where there are no examples, the first programs that are drawn are all that judges. */
+const drawnNeeded = 3;
+
 async function explore<Input>(
   definition: CheckDefinition<Input>,
   options: ExploreOptions,
@@ -145,11 +155,20 @@ async function explore<Input>(
   let unseen: Unseen | undefined;
   let unserved: Unserved | undefined;
   let seenCount = 0;
+  let place = 0; // of the next program, examples first, while nothing has failed
+  let leftOut = 0;
+  const neededCount = (definition.examples?.length ?? 0) + drawnNeeded;
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > attemptsMax) return;
     if (failure !== undefined) {
       if (options.mayShrink?.() === false) return;
       shrinkAttempts += 1;
+    } else {
+      place += 1;
+      if (leftOut > 0 || (place > 1 && options.mayGoOn?.(place <= neededCount) === false)) {
+        leftOut += 1;
+        return;
+      }
     }
     runs += 1;
     const end = await attempt((context) => definition.run(context, value));
@@ -180,6 +199,7 @@ async function explore<Input>(
   const counterexample = found.counterexample?.[0];
   return {
     runs,
+    leftOut,
     decisive: failure ?? other ?? (seenCount === 0 ? unseen : undefined),
     unserved,
     path: random ? (found.counterexamplePath ?? "") : "",

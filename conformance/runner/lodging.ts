@@ -64,8 +64,8 @@ export async function vacated(
     const collection = collectionIn(path, lodging.prefix);
     if (collection !== undefined) collections.add(collection);
   }
-  for (const path of collections) if (!(await isEmptied(cleaner, path, furnishing))) return false;
-  return true;
+  const emptied = await Promise.all([...collections].map((path) => isEmptied(cleaner, path, furnishing)));
+  return emptied.every(Boolean);
 }
 
 /** The collection in one of the program's namespaces that a request writes to. */
@@ -79,13 +79,15 @@ async function isEmptied(cleaner: Client, path: string, furnishing: Furnishing):
   if (found === "no collection") return true;
   if (found === undefined) return false;
   for (const name of found) await remove(cleaner, `${path}/${encodeURIComponent(name)}`);
+  const wasEmpty = found.length === 0;
   const isShownEmpty = (query: Readonly<Record<string, string>>): Promise<boolean> =>
     furnishing.reaches(cleaner, emptyWaitsMillis, async () => {
       const left = await strangersIn(cleaner, path, furnishing, query);
       return left !== undefined && left.length === 0;
     });
-  // Whoever lists at any version must not meet what was there before.
-  return (await isShownEmpty({})) && (await isShownEmpty({ resourceVersion: "0" }));
+  // Whoever lists at any version must not meet what was there before. A slow list is waited for once.
+  const shown = await Promise.all([wasEmpty || isShownEmpty({}), isShownEmpty({ resourceVersion: "0" })]);
+  return shown.every(Boolean);
 }
 
 /** Names of what nobody but a program can have put there. Undefined: the list says nothing. */

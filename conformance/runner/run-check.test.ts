@@ -29,6 +29,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     seed: 1,
     path: undefined,
     runs: 1,
+    mayRunFewer: false,
     target: { kind: "url", address: "http://target", version: undefined, details: null },
     curl: { address: "http://target", flags: [] },
     replayFlags: [],

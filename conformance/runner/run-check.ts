@@ -50,6 +50,8 @@ export interface SuiteRun {
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
+  /** Nobody asked for so many: a check that has taken its time leaves the rest out. */
+  readonly mayRunFewer: boolean;
   readonly target: TargetDescription;
   readonly curl: CurlStyle;
   /** Of a target at a URL: what its replay lines need beside the address. */
@@ -69,6 +71,8 @@ export interface CheckOutcome {
   readonly verdict: Verdict;
   readonly results: JudgedRequirements;
   readonly runs: number;
+  /** Programs that the target was too slow for. Default 0. */
+  readonly leftOut?: number | undefined;
   readonly exchanges: number;
   readonly durationMillis: number;
   readonly failure: SuiteFailure | undefined;
@@ -92,12 +96,15 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   // In real time a smaller program is worth a while, and no more; where time is virtual, every report has the smallest.
   let failedMillis: number | undefined;
   const mayShrink = (): boolean => run.clock.nowMillis() - (failedMillis ?? 0) < shrinkMillisMax;
+  const mayGoOn = (needed: boolean): boolean =>
+    run.clock.nowMillis() - startedMillis < (needed ? neededMillisMax : drawMillisMax);
   const exploration = await check.explore(
     {
       seed: programSeed(run.seed, check.id),
       path: run.path,
       runs: asked,
       mayShrink: run.target.kind === "url" ? mayShrink : undefined,
+      mayGoOn: run.target.kind === "url" && run.mayRunFewer ? mayGoOn : undefined,
     },
     async (body) => {
       const tryOnce = async (): Promise<Error | undefined> => {
@@ -124,12 +131,13 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       ? failureOf(run, check, exploration.decisive, exploration, failedRecorder as Recorder)
       : undefined;
   const durationMillis = run.clock.nowMillis() - startedMillis;
-  const { runs, unserved } = exploration;
+  const { runs, leftOut, unserved } = exploration;
   return {
     check: infoOf(check),
     verdict,
     results,
     runs,
+    leftOut,
     exchanges,
     durationMillis,
     failure,
@@ -155,6 +163,9 @@ const isUnreached = ({ exchange: { status = 0, headers } }: LostAnswer): boolean
 
 const triesMax = 3;
 const shrinkMillisMax = 10_000;
+/** So long a check may take by URL before it leaves out what is drawn, and before it leaves out all that is left. */
+const drawMillisMax = 30_000;
+const neededMillisMax = 120_000;
 
 const witnessOf = ({ law, rows }: SuiteRun): Witness =>
   new Witness((requirement) => isOfLaw(law, rows.get(requirement)));
@@ -201,6 +212,7 @@ export async function captureCheck(run: SuiteRun, check: AgedCheck): Promise<Agi
       await close(capture);
       const exploration = {
         runs: 1,
+        leftOut: 0,
         decisive: end,
         unserved: end instanceof Unserved ? end : undefined,
         path: "",

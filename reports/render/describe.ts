@@ -60,7 +60,15 @@ export function caveatsOf(report: SuiteReport): string[] {
     complete ? undefined : "cut short",
     partial ? "of a part of the requirements only" : undefined,
     totals.deviations.occurred === 0 ? undefined : `with ${counted(totals.deviations.occurred, "declared deviation")}`,
+    leftOutText(report),
   ].filter((note) => note !== undefined);
+}
+
+function leftOutText({ checks, options }: SuiteReport): string | undefined {
+  const fewer = checks.filter(({ leftOut = 0 }) => leftOut > 0);
+  if (fewer.length === 0) return undefined;
+  const left = fewer.reduce((sum, { leftOut = 0 }) => sum + leftOut, 0);
+  return `without ${counted(left, "program")} of ${counted(fewer.length, "check")} for which the target was too slow (--runs ${options.runs} runs them all)`;
 }
 
 /** How to bring about anew what the curl line shows: what a run has made, it takes away again. Empty: the line alone does. */

@@ -123,6 +123,7 @@ const check = z.object({
   verdict: verdictSchema,
   deviations: texts,
   runs: count,
+  leftOut: z.int().min(1).optional().describe("Programs left out, since the target was too slow for them."),
   exchanges: count,
   durationMillis: millis,
   failure: suiteFailureSchema.optional(),

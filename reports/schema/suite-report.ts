@@ -109,6 +109,8 @@ export interface CheckResult {
   readonly deviations: readonly string[];
   /** Programs run, shrinking included. */
   readonly runs: number;
+  /** Programs left out, since the target was too slow for them. Absent: none. */
+  readonly leftOut?: number | undefined;
   readonly exchanges: number; // counted
   readonly durationMillis: number; // suite clock
   readonly failure: SuiteFailure | undefined;
