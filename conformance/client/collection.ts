@@ -33,22 +33,27 @@ export class Collection {
     this.registry = registry;
   }
 
-  list(query?: Query): Promise<Answer> {
-    return this.client.request("GET", this.path, { query });
+  list(query?: Query, options: RequestOptions = {}): Promise<Answer> {
+    return this.client.request("GET", this.path, { ...options, query });
+  }
+
+  /** A list in any form, whatever it is answered. Rejects when a version or a token is no longer kept. */
+  async listKept(query: Query = {}, options: RequestOptions = {}): Promise<Answer> {
+    const answer = await this.list(query, options);
+    if (answer.status === 410 && asksForOld(query)) throw await this.expired(query, answer, options);
+    return answer;
   }
 
   /** A list that must succeed. */
   async readList(query?: Query): Promise<ApiList> {
-    const answer = await this.list(query);
-    if (answer.status === 410 && query !== undefined && asksForOld(query)) throw await this.expired(query, answer);
-    return listOf(answer);
+    return listOf(await this.listKept(query));
   }
 
   /**
    * A version, or the version of a token, is answered 410, which is lawful once it is no longer kept. Shows whether it
    * could have been: another version is asked for in the same way when it is as old as this one can be.
    */
-  private async expired(query: Query, gone: Answer): Promise<HistoryExpired> {
+  private async expired(query: Query, gone: Answer, options: RequestOptions): Promise<HistoryExpired> {
     const { client } = this;
     const { path } = gone.exchange.request;
     const ageMillis = Math.min(client.clock.nowMillis() - client.madeMillis, agedMillisMax);
@@ -57,10 +62,10 @@ export class Collection {
     await client.pause(ageMillis);
     const again =
       token === undefined
-        ? await this.list({ ...query, resourceVersion: fresh.resourceVersion })
+        ? await this.list({ ...query, resourceVersion: fresh.resourceVersion }, options)
         : fresh.continueToken === undefined
           ? undefined
-          : await this.list({ ...others, limit, continue: fresh.continueToken });
+          : await this.list({ ...others, limit, continue: fresh.continueToken }, options);
     client.recorder.returnTo(gone.exchange);
     const message = `GET ${path} was answered 410 within ${ageMillis} ms: the run was too slow for the history that the target keeps`;
     if (again?.status !== 200 || ageMillis >= brieflyMillis) return new HistoryExpired(message);

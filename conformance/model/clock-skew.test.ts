@@ -19,6 +19,16 @@ it("finds one clock where one will do", () => {
   ).toBe(0);
 });
 
+it("knows that a clock does not go back, by however little two dates show it", () => {
+  // The second was asked for once the first had come, and its date is before the first one's.
+  const [first, second] = [
+    at(noon + 200, "Thu, 01 Jan 2026 12:00:01 GMT"),
+    at(noon + 210, "Thu, 01 Jan 2026 12:00:00 GMT"),
+  ];
+  expect(clockSkewMillis([first, second])).toBe(1);
+  expect(clockSkewMillis([second, at(noon + 220, "Thu, 01 Jan 2026 12:00:01 GMT")])).toBe(0);
+});
+
 it("finds how far two clocks are apart", () => {
   const found = clockSkewMillis([
     at(noon, "Thu, 01 Jan 2026 12:00:05 GMT"),

@@ -10,7 +10,7 @@ export interface Dated {
 
 /**
  * Milliseconds that the clocks must differ at least for all dates to be true; 0 when one clock could have said them
- * all. A date has whole seconds, cut off.
+ * all, and at least 1 when none could. A date has whole seconds, cut off, so they may differ by up to two seconds more.
  */
 export function clockSkewMillis(answers: readonly Dated[]): number {
   let aheadAtLeast = Number.NEGATIVE_INFINITY;
@@ -21,5 +21,6 @@ export function clockSkewMillis(answers: readonly Dated[]): number {
     aheadAtLeast = Math.max(aheadAtLeast, date - endedAtMillis);
     aheadAtMost = Math.min(aheadAtMost, date + 1000 - sentAtMillis);
   }
-  return Math.max(0, aheadAtLeast - aheadAtMost);
+  // By one clock, an answer was asked for before the second after its date begins.
+  return aheadAtLeast < aheadAtMost ? 0 : Math.max(1, aheadAtLeast - aheadAtMost);
 }

@@ -74,9 +74,18 @@ export class Attempt {
     return this.client.clock;
   }
 
-  /** How far apart the clocks of the target's servers are known to be. What times of theirs are compared may differ by it. */
+  /** How far apart the clocks of the target's servers are known to be. */
   get clockSkewMillis(): number {
     return clockSkewMillis(this.client.recorder.all());
+  }
+
+  /**
+   * How much two times of the target's servers may differ for the sake of their clocks: up to two seconds more than is
+   * known from dates in whole seconds, and one for the times themselves, which are cut off as well.
+   */
+  get clockLeewayMillis(): number {
+    const known = this.clockSkewMillis;
+    return known === 0 ? 0 : known + 3000;
   }
 
   /** Time passes: as much as is asked for where that costs nothing, and a second or so by a real clock. */

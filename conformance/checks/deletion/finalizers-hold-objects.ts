@@ -68,8 +68,12 @@ export const finalizersHoldObjects = defineCheck({
     );
     const stamp = held?.metadata.deletionTimestamp ?? undefined;
     const current =
-      isBetween(stamp, before.metadata.creationTimestamp, after.metadata.creationTimestamp, attempt.clockSkewMillis) ||
-      isNow(stamp, headerOf(answer.headers, "date"));
+      isBetween(
+        stamp,
+        before.metadata.creationTimestamp,
+        after.metadata.creationTimestamp,
+        attempt.clockLeewayMillis,
+      ) || isNow(stamp, headerOf(answer.headers, "date"));
     attempt.expect(
       "deletion.timestamp",
       current,
@@ -158,7 +162,7 @@ function isNow(time: string | undefined, date: string | undefined): boolean {
 /** Where clocks differ, a server to which the deletion lies in the future may take its own time for it. */
 function isSetBack(attempt: Attempt, object: ApiObject | undefined, stamp: string | undefined): boolean {
   const backMillis = Date.parse(stamp ?? "") - Date.parse(object?.metadata.deletionTimestamp ?? "");
-  return backMillis > 0 && backMillis <= attempt.clockSkewMillis + 1000;
+  return backMillis > 0 && backMillis <= Math.max(1000, attempt.clockLeewayMillis);
 }
 
 /** In whole seconds. */
@@ -166,10 +170,9 @@ function isBetween(
   time: string | undefined,
   from: string | null | undefined,
   to: string | null | undefined,
-  skewMillis: number,
+  leewayMillis: number,
 ): boolean {
   if (time === undefined || from == null || to == null) return false;
   const [at, first, last] = [time, from, to].map((text) => Date.parse(text)) as [number, number, number];
-  const leewayMillis = skewMillis === 0 ? 0 : skewMillis + 1000;
   return at >= first - leewayMillis && at <= last + leewayMillis;
 }

@@ -85,12 +85,12 @@ export const graceOnlyShortens = defineCheck({
       judgeGiven(attempt, index, grace ?? ownGrace, pod, called);
       const nowMillis = Date.parse(String(now.metadata.creationTimestamp));
       // Once the old end has come, the end of a shorter grace may be the present, or be left in the past.
-      const skewMillis = attempt.clockSkewMillis === 0 ? 0 : attempt.clockSkewMillis + 1000;
-      let latest = end === undefined ? Number.POSITIVE_INFINITY : Math.max(end, nowMillis + 1000) + skewMillis;
+      const leewayMillis = attempt.clockLeewayMillis;
+      let latest = end === undefined ? Number.POSITIVE_INFINITY : Math.max(end, nowMillis + 1000) + leewayMillis;
       if (stamp > latest) {
         // Or the request was long on its way: the present is before what is written next.
         const next = await attempt.fence(markers);
-        latest = Math.max(latest, Date.parse(String(next.metadata.creationTimestamp)) + 1000 + skewMillis);
+        latest = Math.max(latest, Date.parse(String(next.metadata.creationTimestamp)) + 1000 + leewayMillis);
       }
       attempt.expect(
         "deletion.grace-never-longer",
@@ -100,7 +100,7 @@ export const graceOnlyShortens = defineCheck({
       );
       attempt.expect(
         "deletion.grace-not-past",
-        stamp === end || stamp >= nowMillis - skewMillis,
+        stamp === end || stamp >= nowMillis - leewayMillis,
         `an end not before ${now.metadata.creationTimestamp} ${called}`,
         describe(stamp),
       );

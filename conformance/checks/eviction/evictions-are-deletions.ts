@@ -40,7 +40,7 @@ export const evictionsAreDeletions = defineCheck({
   async run(attempt, { grace, uid, version, ready, named }) {
     const { pods, evict } = await coverPods(attempt, [ready ? "ready" : "pending"]);
     const first = objectOf(await pods.get("pod-0"));
-    const pod =
+    let pod =
       version === "none"
         ? first
         : objectOf(await pods.patch("pod-0", "merge", { metadata: { labels: { turn: "next" } } }));
@@ -57,16 +57,26 @@ export const evictionsAreDeletions = defineCheck({
     const absent = await evict("absent");
     attempt.expect("eviction.absent", absent.status === 404, "404 for a pod that is not there", shownAnswer(absent));
 
-    const preconditions = {
-      ...(uid === "none" ? {} : { uid: uid === "own" ? (pod.metadata.uid as string) : otherUid }),
-      ...(version === "none" ? {} : { resourceVersion: versionOf(version === "own" ? pod : first) }),
+    const evictNow = () => {
+      const preconditions = {
+        ...(uid === "none" ? {} : { uid: uid === "own" ? (pod.metadata.uid as string) : otherUid }),
+        ...(version === "none" ? {} : { resourceVersion: versionOf(version === "own" ? pod : first) }),
+      };
+      return evict("pod-0", {
+        deleteOptions: {
+          ...(grace === null ? {} : { gracePeriodSeconds: grace }),
+          ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+        },
+      });
     };
-    const answer = await evict("pod-0", {
-      deleteOptions: {
-        ...(grace === null ? {} : { gracePeriodSeconds: grace }),
-        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-      },
-    });
+    let answer = await evictNow();
+    // Somebody else may have written to it meanwhile: then the version is no longer the one that it has.
+    for (let tries = 0; answer.status === 409 && version === "own" && uid !== "other" && tries < 3; tries += 1) {
+      const now = await pods.get("pod-0");
+      if (!isApiObject(now.json) || versionOf(now.json) === versionOf(pod)) break;
+      pod = now.json;
+      answer = await evictNow();
+    }
     const left = await pods.get("pod-0");
     const deletionTimestamp = isApiObject(left.json) ? left.json.metadata.deletionTimestamp : undefined;
     if (uid === "other" || version === "other") {

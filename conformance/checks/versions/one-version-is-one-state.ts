@@ -32,10 +32,15 @@ export const oneVersionIsOneState = defineCheck({
   },
 });
 
+const triesMax = 3;
+
 async function judgeAgain(attempt: Attempt, collection: Collection, list: ApiList): Promise<void> {
   const { resourceVersion } = list;
   const again = async (requirement: string, resourceVersionMatch: string): Promise<ApiList> => {
-    const answer = await collection.list({ resourceVersion, resourceVersionMatch });
+    const ask = () => collection.list({ resourceVersion, resourceVersionMatch });
+    let answer = await ask();
+    // It may be gone for whoever answers now and then; a version that is never served was not one.
+    for (let tries = 0; answer.status === 410 && tries < triesMax; tries += 1) answer = await ask();
     const actual = `${answer.status} ${answer.text.slice(0, 300)}`;
     const expected = `a list, ${resourceVersionMatch} ${resourceVersion}, which a list has just given out`;
     attempt.expect(requirement, answer.status === 200, expected, actual);
