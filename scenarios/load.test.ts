@@ -27,6 +27,14 @@ function mistakes(from: string, to: string): string {
 }
 
 describe("scenario files", () => {
+  it("tell the first hundred mistakes, each of which is looked for in the file", () => {
+    const wrong = Array.from({ length: 3_000 }, (_, at) => `k${at}: 1\n`).join("");
+    const told = mistakes("name:", `${wrong}name:`).split("\n");
+    expect(told).toHaveLength(101);
+    expect(told[0]).toContain('there is no field "k0" here');
+    expect(told[100]).toBe("and more: these are the first 100");
+  });
+
   it.each(scenarioFiles())("%s is a scenario, called as its file", (file) => {
     const text = readFileSync(new URL(file, folder), "utf8");
     expect(`${parseScenario(text, file).name}.yaml`).toBe(basename(file));

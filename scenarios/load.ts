@@ -50,15 +50,24 @@ export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string):
 function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => string): T {
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues
-    .flatMap(flattened)
-    .flatMap((issue) => byKey(issue, document, schema))
-    .map(({ path, message, isKey }) => {
-      const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
-      const shown = pathText(isKey ? path.slice(0, -1) : path);
-      return `${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`;
-    });
-  throw new ScenarioError([...new Set(mistakes)].join("\n"));
+  const mistakes = new Set<string>();
+  for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
+    if (mistakes.size === mistakesMax) {
+      mistakes.add(`and more: these are the first ${mistakesMax}`);
+      break;
+    }
+    const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
+    const shown = pathText(isKey ? path.slice(0, -1) : path);
+    mistakes.add(`${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`);
+  }
+  throw new ScenarioError([...mistakes].join("\n"));
+}
+
+/** Each takes a walk over the document to find its place, and nobody reads more at once. */
+const mistakesMax = 100;
+
+function* mistakesOf(issues: readonly Issue[], document: Document, schema: z.ZodType): Generator<Mistake> {
+  for (const issue of issues) for (const each of flattened(issue)) yield* byKey(each, document, schema);
 }
 
 function readable<Read>(name: string, read: () => Read): Read {
@@ -79,18 +88,18 @@ interface Mistake {
 }
 
 /** Each key that is not known is told where it stands, with the names that may have been meant. */
-function byKey(issue: Issue, document: Document, schema: z.ZodType): readonly Mistake[] {
+function* byKey(issue: Issue, document: Document, schema: z.ZodType): Generator<Mistake> {
   if (issue.code !== "unrecognized_keys") {
-    return [{ path: issue.path, message: issue.message + meant(issue, document), isKey: false }];
+    yield { path: issue.path, message: issue.message + meant(issue, document), isKey: false };
+    return;
   }
   const known = keysAt(schema, issue.path);
-  return issue.keys.map((key) => ({
-    path: [...issue.path, key],
-    message: known.includes(key)
+  for (const key of issue.keys) {
+    const message = known.includes(key)
       ? `${JSON.stringify(key)} does not go with the other fields here`
-      : `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`,
-    isKey: true,
-  }));
+      : `there is no field ${JSON.stringify(key)} here${didYouMean(key, known) || `; there are ${known.join(", ")}`}`;
+    yield { path: [...issue.path, key], message, isKey: true };
+  }
 }
 
 /** For a word that is none of those that are possible: which of them is near. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../contract/http-message.ts";
-import { digestOf, knownBytesOf } from "./digest.ts";
+import { digestOf, digestParts, knownBytesOf, partsOf } from "./digest.ts";
 import { jsonEqual } from "./equality.ts";
 import { seal } from "./seal.ts";
 
@@ -43,6 +43,25 @@ describe("a digest", () => {
       }),
       { seed: 7, numRuns: 300 },
     );
+  });
+
+  it("of an object whose parts were digested before reads none of their members again, metadata's too", () => {
+    let reads = 0;
+    const counted = (): Json => {
+      const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, "v"]));
+      const get = (target: Record<string, string>, key: string): unknown => {
+        reads++;
+        return target[key];
+      };
+      return new Proxy(Object.freeze(members), { get } as ProxyHandler<object>) as unknown as Json;
+    };
+    const [labels, data] = [counted(), counted()];
+    const object = { metadata: { name: "a", labels }, data } as const;
+    digestParts(object);
+    const before = reads;
+    expect(before).toBeGreaterThanOrEqual(2_000);
+    digestOf({ ...object, metadata: { ...object.metadata, uid: "u" } } as Json, partsOf(object));
+    expect(reads).toBe(before);
   });
 
   it("differs where values differ", () => {

@@ -43,7 +43,10 @@ export const knownBytesOf = (value: object): number | undefined => wholeBytes.ge
 
 /** Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata. */
 export function digestParts(object: Members): void {
-  for (const part of Object.values(partsOf(object))) digestOf(part, part);
+  for (const [name, part] of Object.entries(object)) {
+    if (name !== "metadata" || !isMembers(part)) digestOf(part, part);
+    else for (const member of Object.values(part)) digestOf(member, member);
+  }
 }
 
 /** An object that has another's parts, and as `before` says that each is known: see `digestParts`. */
