@@ -23,7 +23,6 @@ describe("resource table", () => {
     const pods = findResource("", "v1", "pods");
     expect(pods).toMatchObject({ kind: "Pod", namespaced: true, shortNames: ["po"], categories: ["all"] });
     expect(pods?.type?.name).toBe("core.v1.Pod");
-    expect(pods?.storageVersionHash).toBe("xPOwRZ+Yhw8=");
     expect(pods?.subresources.map((row) => row.subresource)).toEqual([
       "attach",
       "binding",

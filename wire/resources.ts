@@ -42,6 +42,7 @@ export interface ResourceRow {
   /** Made at run time from a definition. */
   readonly custom?: true;
   /** As recorded; undefined where no recording shows it, and for virtual types, which store nothing. */
+  /** Of custom resources: built-in types have it from what they are stored as. */
   readonly storageVersionHash: string | undefined;
 }
 
@@ -77,26 +78,6 @@ const discoveryOrder: readonly (readonly [group: string, ...versions: string[]])
   ["discovery.svc.io", "v1"],
   ["flowcontrol.apiserver.svc.io", "v1"],
 ];
-
-const storageVersionHashes: Readonly<Record<string, string>> = {
-  "v1/configmaps": "qFsyl6wFWjQ=",
-  "v1/endpoints": "fWeeMqaN/OA=",
-  "v1/events": "r2yiGXH7wu8=",
-  "v1/limitranges": "EBKMFVe6cwo=",
-  "v1/namespaces": "Q3oi5N2YM8M=",
-  "v1/nodes": "XwShjMxG9Fs=",
-  "v1/persistentvolumeclaims": "QWTyNDq0dC4=",
-  "v1/persistentvolumes": "HN/zwEC+JgM=",
-  "v1/pods": "xPOwRZ+Yhw8=",
-  "v1/podtemplates": "LIXB2x4IFpk=",
-  "v1/replicationcontrollers": "Jond2If31h0=",
-  "v1/resourcequotas": "8uhSgffRX6w=",
-  "v1/secrets": "S6u1pOWzb84=",
-  "v1/serviceaccounts": "pbx9ZvyFpBE=",
-  "v1/services": "0/CO1lhkEBI=",
-  "events.svc.io/v1/events": "r2yiGXH7wu8=", // one storage for both event groups
-  "coordination.svc.io/v1/leases": "gqkMMb/YqFM=",
-};
 
 interface RawResource {
   readonly kind: string;
@@ -168,7 +149,7 @@ function readTable(table: Readonly<Record<string, RawResource>>): readonly Resou
         categories: raw.categories ?? [],
         type: structOfKind(groupVersion, raw.kind),
         subresources: [],
-        storageVersionHash: storageVersionHashes[path],
+        storageVersionHash: undefined,
       });
       continue;
     }

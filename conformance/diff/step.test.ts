@@ -39,6 +39,12 @@ describe("a step", () => {
     );
     expect(sent?.path).toContain("/apis/coordination.k8s.io/v1/");
     expect(sent?.headers?.["accept"]).toContain("g=meta.k8s.io");
+    const secret = resolved(
+      { ...step, body: { type: "svc.io/basic-auth" } },
+      new Map([["ns", "n"]]),
+      kubernetesDialect,
+    );
+    expect(secret?.body).toEqual({ type: "kubernetes.io/basic-auth" });
     const text = '{"apiVersion":"coordination.k8s.io/v1","labels":{"kubernetes.io/metadata.name":"kube-system"}}';
     expect(fromDialect(text, kubernetesDialect)).toBe(
       '{"apiVersion":"coordination.svc.io/v1","labels":{"svc.io/metadata.name":"svc-system"}}',

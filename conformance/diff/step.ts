@@ -49,11 +49,12 @@ export function resolved(step: Step, known: ReadonlyMap<string, string>, dialect
   return complete ? (JSON.parse(inDialect(text, dialect)) as Step) : undefined;
 }
 
-/** Groups and the protobuf media type have the product's name in them. */
+/** Groups, names of types and labels, and the protobuf media type have the product's name in them. */
 function inDialect(text: string, dialect: Dialect): string {
   return text
     .replaceAll(svcDialect.protobufMediaType, dialect.protobufMediaType)
-    .replaceAll(/\.svc\.io\b/g, `.${dialect.groupSuffix}`);
+    .replaceAll(/\.svc\.io\b/g, `.${dialect.groupSuffix}`)
+    .replaceAll(/"svc\.io\//g, `"${dialect.labelSuffix}/`);
 }
 
 /** Every word with the product's name as `svc` has it: a name alone is no difference. */

@@ -63,6 +63,10 @@ export interface Profile {
   readonly deleteCollectionAnswers: "status" | "list";
   /** Columns of a custom resource whose definition has none: everybody's Name and Created At, or Name and Age. D22. */
   readonly customTableColumns: "default" | "age";
+  /** Of nothing, lists of metadata alone and tables of types without columns of their own bear null. Facts, real servers, section 3. */
+  readonly nullWhenNothing: boolean;
+  /** Lists of custom resources that are whole say so with an empty token. Facts, real servers, section 3. */
+  readonly emptyTokens: boolean;
   /** Compression: whenever asked on get and list, or only above a body size in bytes. D23. */
   readonly gzipMinimumBytes: number;
   /** What is compressed at all: answers to get and list, or answers of every kind. Document 1, Media types 4; D23. */
@@ -127,6 +131,8 @@ export const svcProfile: Profile = {
   gracefulDeletionTime: "request",
   deleteCollectionAnswers: "status",
   customTableColumns: "default",
+  nullWhenNothing: false,
+  emptyTokens: false,
   gzipMinimumBytes: 0,
   gzipAnswers: "reads",
   createWithVersionStatus: 400,
@@ -166,6 +172,8 @@ export const kubernetesProfile: Profile = {
   gracefulDeletionTime: "end",
   deleteCollectionAnswers: "list",
   customTableColumns: "age",
+  nullWhenNothing: true,
+  emptyTokens: true,
   gzipMinimumBytes: 131_073,
   gzipAnswers: "all",
   createWithVersionStatus: 500,

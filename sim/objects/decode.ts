@@ -3,7 +3,7 @@
  * the request's level of field validation says. Errors are `ApiError`s with the observed texts.
  * Source: document 1, field validation of request bodies; the facts, section 4; recorded answers (01, 06).
  */
-import { apiVersionFromDialect, apiVersionInDialect } from "../../wire/dialect.ts";
+import { apiVersionFromDialect, apiVersionInDialect, type Dialect } from "../../wire/dialect.ts";
 import { encodeJson, goQuote } from "../../wire/go-strings.ts";
 import { joinGroupVersion } from "../../wire/resources.ts";
 import { structOfKind } from "../../wire/schema.ts";
@@ -187,10 +187,13 @@ function requireCustomKind(kind: string, apiVersion: string, target: Target, val
   ]);
 }
 
+/** The observed server names its own source. */
+const schemeFolder = ({ name }: Dialect): string => (name === "kubernetes" ? "k8s.io/kubernetes/" : "");
+
 function refuseKind(gvk: GroupVersionKind, apiVersion: string, target: Target): never {
   const { dialect } = target;
   if (structOfKind(apiVersion, gvk.kind) === undefined) {
-    const error = `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(apiVersionInDialect(dialect, apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    const error = `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(apiVersionInDialect(dialect, apiVersion))} in scheme "${schemeFolder(dialect)}pkg/api/legacyscheme/scheme.go:30"`;
     throw unhandled(gvk, target, error);
   }
   if (gvk.kind === target.kind) {

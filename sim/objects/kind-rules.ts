@@ -27,4 +27,6 @@ export interface KindRules {
   readonly stepFirst?: true;
   /** Instead of the two above, for a write of the status alone. */
   readonly validateStatus?: (object: JsonObject, live: JsonObject, causes: Cause[]) => void;
+  /** Told to whoever deletes without a word on dependents, which then stay. */
+  readonly orphanWarning?: string;
 }

@@ -158,6 +158,7 @@ describe("refusals", () => {
     [400, "invalid patch format of retainKeys", { metadata: { labels: { $retainKeys: "a" } } }],
     [400, "invalid patch format of retainKeys", { metadata: { labels: { $retainKeys: ["b"], a: "1" } } }],
     [400, "invalid patch format of setElementOrder list", { spec: { $setElementOrder: [] } }],
+    [500, "expected a []interface {}, but received a int64", { spec: { $setElementOrder: 1 } }],
     [400, "invalid patch format of primitive list", { metadata: { $deleteFromPrimitiveList: ["a"] } }],
     [500, "expected a []interface {}, but received a string", { spec: { "$setElementOrder/containers": "a" } }],
     [

@@ -44,6 +44,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, bugs: L
   for (const [key, order] of Object.entries(patch)) {
     if (!key.startsWith(orderPrefix)) continue;
     pending.delete(key);
+    requireList(order); // before its name is looked at
     const name = nameAfter(key, orderPrefix, "invalid patch format of setElementOrder list");
     if (orderList(result, name, pending.get(name), order, shape, bugs)) pending.delete(name);
   }
@@ -98,11 +99,8 @@ function orderList(
   bugs: ListBugs,
 ): boolean {
   const before = Object.hasOwn(result, name) ? result[name] : undefined;
-  for (const list of [order, before, change]) {
-    if (list !== undefined && !Array.isArray(list)) {
-      throw unmapped(`expected a []interface {}, but received a ${goType(list)}`);
-    }
-  }
+  if (before !== undefined) requireList(before);
+  if (change !== undefined) requireList(change);
   const { items, mergeKey, strategy } = listPlace(shape, name);
   if (before === undefined && change === undefined) return false;
   const merged = mergeLists({
@@ -116,6 +114,10 @@ function orderList(
   });
   setKey(result, name, merged);
   return true;
+}
+
+function requireList(value: Json | undefined): void {
+  if (!Array.isArray(value)) throw unmapped(`expected a []interface {}, but received a ${goType(value as Json)}`);
 }
 
 function mergeField(

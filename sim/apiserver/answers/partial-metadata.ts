@@ -17,14 +17,20 @@ export function partialOfOne(object: JsonObject, apiVersion: string, goType: str
 
 /** What `as=PartialObjectMetadataList` makes of a list. Throws 406 for a single object. */
 export function partialOfList(object: JsonObject, apiVersion: string, goType: string): JsonObject {
-  const { items, metadata } = object;
+  const { items } = object;
   if (!isList(object)) throw wrongArity("PartialObjectMetadataList", `not a list (${goType})`);
   return {
     kind: "PartialObjectMetadataList",
     apiVersion,
-    metadata: metadata as JsonObject,
+    metadata: listMetadata(object),
     items: (items as readonly JsonObject[]).map((item) => partialObject(item, apiVersion)),
   };
+}
+
+/** A list's metadata as what is made of it bears it: an empty token is not said again. */
+export function listMetadata(list: JsonObject): JsonObject {
+  const { continue: token, ...metadata } = list["metadata"] as JsonObject;
+  return token === "" ? metadata : (list["metadata"] as JsonObject);
 }
 
 export function partialObject(object: JsonObject, apiVersion: string): JsonObject {

@@ -5,7 +5,7 @@
 import { badRequest } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import { isList, partialObject } from "./partial-metadata.ts";
+import { isList, listMetadata, partialObject } from "./partial-metadata.ts";
 import { resourceRows } from "../../../wire/resources.ts";
 import { kindRow } from "../../kinds/all-kinds.ts";
 import { scaleColumns } from "../../kinds/autoscaling/scale.ts";
@@ -35,7 +35,7 @@ export function tableOf(object: JsonObject, options: TableOptions): JsonObject {
   return {
     kind: "Table",
     apiVersion: options.apiVersion,
-    metadata: ofList ? (object["metadata"] as JsonObject) : ownVersion(object),
+    metadata: ofList ? listMetadata(object) : ownVersion(object),
     columnDefinitions: options.headers ? (columns as unknown as readonly JsonObject[]) : null,
     rows: objects.map((one) => ({ ...row(one, options.nowSeconds), object: included(one, options) })) as Json,
   };

@@ -9,7 +9,7 @@ import type { Profile } from "../../contract/profile.ts";
 import type { AnswerContext } from "./answer-context.ts";
 import { Times } from "../../contract/times.ts";
 import { partialOfList, partialOfOne } from "./partial-metadata.ts";
-import { defaultPrinter, parseInclude, type TableOptions, tableOf } from "./table.ts";
+import { defaultPrinter, parseInclude, printerOf as printerOfKind, type TableOptions, tableOf } from "./table.ts";
 
 /** Throws 400 for a bad `includeObject`, and 406 when a list was asked of an object or the other way round. */
 export function transformed(context: AnswerContext, run: Run, transform: Transform, object: JsonObject): JsonObject {
@@ -21,9 +21,14 @@ export function transformed(context: AnswerContext, run: Run, transform: Transfo
     return pageOf(context, shownTable(context, object, custom, { apiVersion, include, headers: true }));
   }
   const goType = goTypeOf(run.resourcePlace.row, String(object["kind"]));
-  return kind === "PartialObjectMetadata"
-    ? partialOfOne(object, apiVersion, goType)
-    : pageOf(context, partialOfList(object, apiVersion, goType));
+  if (kind === "PartialObjectMetadata") return partialOfOne(object, apiVersion, goType);
+  const list = partialOfList(object, apiVersion, goType);
+  return pageOf(context, context.profile.nullWhenNothing ? withNull(list, "items") : list);
+}
+
+/** A list that nobody has added anything to is null where the observed server says so. */
+function withNull(list: JsonObject, field: "items" | "rows"): JsonObject {
+  return (list[field] as readonly Json[]).length === 0 ? { ...list, [field]: null } : list;
 }
 
 /** As the server's clock, the type's columns and the bugs in force have it. */
@@ -33,14 +38,16 @@ export function shownTable(
   custom: CustomParts | undefined,
   { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
 ): JsonObject {
-  const table = tableOf(object, {
+  const shown = tableOf(object, {
     ...options,
     include: bugs["table-include-object-ignored"] ? "Metadata" : include,
     nowSeconds: new Times(clock).nowSeconds(),
     ...(bugs["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
   });
+  const isBare = custom === undefined && printerOfKind(String(object["kind"]).replace(/List$/, "")) === defaultPrinter;
+  const table = profile.nullWhenNothing && isBare ? withNull(shown, "rows") : shown;
   if (!bugs["table-cells-misplaced"]) return table;
-  const rows = (table["rows"] as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
+  const rows = ((table["rows"] ?? []) as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
     ...row,
     cells: [...cells.slice(-1), ...cells.slice(0, -1)],
   }));

@@ -12,6 +12,7 @@ import {
   type SubresourceRow,
 } from "../../../wire/resources.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { storageVersionHash } from "../../kinds/custom/storage-version-hash.ts";
 import type { Profile } from "../../contract/profile.ts";
 
 export interface DiscoveryDocuments {
@@ -79,7 +80,7 @@ function groupFields(dialect: Dialect, { group, versions, preferredVersion }: Gr
 
 function resourceList(dialect: Dialect, group: string, version: string, rows: readonly ResourceRow[]): JsonObject {
   const resources = rows.flatMap((row) => [
-    resourceFields(row),
+    resourceFields(dialect, row),
     ...row.subresources.map((subresource) => subresourceFields(dialect, row, subresource)),
   ]);
   return {
@@ -90,7 +91,8 @@ function resourceList(dialect: Dialect, group: string, version: string, rows: re
   };
 }
 
-function resourceFields(row: ResourceRow): JsonObject {
+function resourceFields(dialect: Dialect, row: ResourceRow): JsonObject {
+  const hash = row.storageVersionHash ?? hashOfBuiltIn(dialect, row);
   return {
     name: row.resource,
     singularName: row.singularName,
@@ -99,8 +101,21 @@ function resourceFields(row: ResourceRow): JsonObject {
     verbs: row.verbs,
     ...unlessEmpty("shortNames", row.shortNames),
     ...unlessEmpty("categories", row.categories),
-    ...(row.storageVersionHash === undefined ? {} : { storageVersionHash: row.storageVersionHash }),
+    ...(hash === undefined ? {} : { storageVersionHash: hash }),
   };
+}
+
+/** Types that are stored in another group or version than the one they are served in. */
+const storedIn: Readonly<Record<string, readonly [group: string, version: string]>> = {
+  "events.svc.io/v1/events": ["", "v1"],
+  "autoscaling/v1/horizontalpodautoscalers": ["autoscaling", "v2"],
+};
+
+/** What nobody can watch is stored nowhere. */
+function hashOfBuiltIn(dialect: Dialect, { groupVersion, resource, kind, ...row }: ResourceRow): string | undefined {
+  if (!row.verbs.includes("watch")) return undefined;
+  const [group, version] = storedIn[`${groupVersion}/${resource}`] ?? [row.group, row.version];
+  return storageVersionHash(groupInDialect(dialect, group), version, kind);
 }
 
 function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: SubresourceRow): JsonObject {

@@ -142,10 +142,10 @@ export class TransformedListPayload extends LazyPayload {
 
   *slices(): Generator<Uint8Array> {
     const { [this.field]: none, ...head } = this.head;
-    if (this.encode === compactJson) yield* this.jsonSlices(head);
-    else if (this.encode === yaml && (this.list["items"] as readonly Json[]).length > 0) {
-      yield* yamlSlices(head, this.field, this.yamlItems());
-    } else yield* this.lastSlices();
+    if ((this.list["items"] as readonly Json[]).length === 0) yield this.encode(this.head);
+    else if (this.encode === compactJson) yield* this.jsonSlices(head);
+    else if (this.encode === yaml) yield* yamlSlices(head, this.field, this.yamlItems());
+    else yield* this.lastSlices();
   }
 
   private *jsonSlices(head: JsonObject): Generator<Uint8Array> {

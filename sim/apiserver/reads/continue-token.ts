@@ -6,6 +6,7 @@
  */
 import { base64Error, decodeBase64Url, encodeBase64Url } from "../../../wire/base64.ts";
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
+import { readJson } from "../../../wire/json-reader.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 
 export interface ContinueToken {
@@ -16,7 +17,6 @@ export interface ContinueToken {
 }
 
 const utf8Encoder = new TextEncoder();
-const utf8Decoder = new TextDecoder();
 
 export function encodeContinue(dialect: Dialect, token: ContinueToken, leadingSlash: boolean): string {
   const fields = { v: version(dialect), rv: token.revision, start: `${leadingSlash ? "/" : ""}${token.start}` };
@@ -27,7 +27,7 @@ export function encodeContinue(dialect: Dialect, token: ContinueToken, leadingSl
 export function decodeContinue(dialect: Dialect, text: string, anyPath = false): ContinueToken {
   const bytes = decodeBase64Url(text);
   if (typeof bytes === "number") throw refused(`: ${base64Error(bytes)}`);
-  const { v, rv, start } = parseFields(utf8Decoder.decode(bytes));
+  const { v, rv, start } = parseFields(bytes);
   if (v !== version(dialect)) throw refused(`: server does not recognize this encoded version ${v}`);
   if (rv === 0) throw refused(`: incorrect encoded start resourceVersion (version ${v})`);
   if (start === "") throw refused(`: encoded start key empty (version ${v})`);
@@ -40,18 +40,35 @@ const refused = (why: string): ApiError => badRequest(`invalid continue token: c
 
 const version = (dialect: Dialect): string => `${groupInDialect(dialect, "meta.svc.io")}/v1`;
 
-function parseFields(text: string): { v: string; rv: number; start: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw refused(": it is not JSON");
-  }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw refused(": it is no JSON object");
-  const { v = "", rv = 0, start = "" } = parsed as Record<string, unknown>;
-  if (typeof v !== "string" || typeof start !== "string") throw refused(": v and start are strings");
-  if (typeof rv !== "number" || !Number.isSafeInteger(rv)) throw refused(": rv is an integer");
-  return { v, rv, start };
+/** As the observed server's decoder reads them, null being nothing at all. */
+function parseFields(bytes: Uint8Array): { v: string; rv: number; start: string } {
+  const document = readJson(bytes);
+  if (!document.ok) throw refused(`: ${document.error}`);
+  const value = document.value ?? {};
+  if (typeof value !== "object" || Array.isArray(value)) throw mistyped(value, "value of type storage.continueToken");
+  const fields = value as Readonly<Record<string, unknown>>;
+  const field = (name: string, type: string, zero: unknown): unknown => {
+    const found = (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? zero;
+    if (typeof found !== typeof zero || (typeof found === "number" && !Number.isSafeInteger(found))) {
+      throw mistyped(found, `struct field continueToken.${name} of type ${type}`);
+    }
+    return found;
+  };
+  return {
+    v: field("v", "string", "") as string,
+    rv: field("rv", "int64", 0) as number,
+    start: field("start", "string", "") as string,
+  };
+}
+
+const mistyped = (found: unknown, wanted: string): ApiError =>
+  refused(`: json: cannot unmarshal ${written(found)} into Go ${wanted}`);
+
+function written(found: unknown): string {
+  if (Array.isArray(found)) return "array";
+  if (typeof found === "bigint") return `number ${found}`;
+  if (typeof found === "number") return Number.isSafeInteger(found) ? "number" : `number ${found}`;
+  return typeof found === "boolean" ? "bool" : typeof found;
 }
 
 /** Absolute, with no empty, `.` or `..` segment and no final slash: what a path cleaner leaves as it is. */

@@ -12,13 +12,7 @@ describe("paths", () => {
   const status = (request: string): number => bed.ask(request).status;
 
   it("answers paths that nobody has in plain text, and resources that nobody has as a Status", () => {
-    for (const path of [
-      "/no/such/path",
-      "/apis/nope.example.com/v1/things",
-      "/api/v2/pods",
-      "/apis/apps/v9",
-      "/readyz/etcd",
-    ]) {
+    for (const path of ["/no/such/path", "/apis/nope.example.com/v1/things", "/apis//apps/v1", "/readyz/etcd"]) {
       const answer = bed.ask(`GET ${path}`);
       expect([answer.status, answer.contentType, answer.text]).toEqual([
         404,
@@ -28,6 +22,10 @@ describe("paths", () => {
     }
     for (const path of [
       "/api/v1/widgets",
+      "/api/v2/pods",
+      "/api//v1/configmaps",
+      "/apis/apps/v9",
+      "/apis/apps//deployments",
       `${configMaps}/a/nope`,
       "/api/v1//namespaces",
       "/api/v1/configmaps/a",

@@ -4,7 +4,13 @@
  * Source: document 1, path shapes; the facts, sections 1 and 2; recorded 404 and 405 forms.
  */
 import { type Dialect, groupFromDialect, groupInDialect } from "../../../wire/dialect.ts";
-import { findResource, type ResourceRow, resourcesOf, type SubresourceRow } from "../../../wire/resources.ts";
+import {
+  findResource,
+  groupRows,
+  type ResourceRow,
+  resourcesOf,
+  type SubresourceRow,
+} from "../../../wire/resources.ts";
 import type { CustomResources } from "../catalogue/custom-resources.ts";
 import { methodNotAllowed, noSuchResource, type ResourceName } from "../../contract/errors.ts";
 import { parsePath } from "./url.ts";
@@ -88,6 +94,11 @@ function resolve(dialect: Dialect, custom: CustomResources, segments: readonly s
     return isCore || segments.length < 2 || !spelled ? { is: "other", segments } : { is: "group", group };
   }
   const isBuiltIn = resourcesOf(group, version).length > 0;
+  // Below a built-in group every path is the server's own: a version that it does not have is a 404 as a Status, too.
+  const isGroups = isCore || builtInGroups.has(group);
+  if (spelled && isGroups && !isBuiltIn && !(version === "" && segments.length === (isCore ? 2 : 3))) {
+    return { is: "noResource" };
+  }
   if (!spelled || !(isBuiltIn || custom.serves(group, version))) return { is: "other", segments };
   const rest = segments.slice(isCore ? 2 : 3);
   if (rest.length === 0) return { is: "version", group, version };
@@ -95,6 +106,8 @@ function resolve(dialect: Dialect, custom: CustomResources, segments: readonly s
   if (place !== undefined) return "is" in place ? place : { is: "resource", place };
   return isBuiltIn ? { is: "noResource" } : { is: "other", segments };
 }
+
+const builtInGroups: ReadonlySet<string> = new Set(groupRows.map(({ group }) => group));
 
 /** Subresources of a namespace; any other third segment is a resource type inside it. */
 const namespaceSubresources = new Set(["status", "finalize"]);

@@ -11,7 +11,7 @@ import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import { decodeDeleteOptions } from "./body.ts";
-import { deleteNamed } from "./delete.ts";
+import { deleteNamed, warnOfOrphans } from "./delete.ts";
 import { type DeleteOptions, deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";
 import type { Writer } from "./writer.ts";
 
@@ -29,6 +29,7 @@ export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, res
   let options = deleteOptions(context, run.query, body);
   if (body !== undefined && context.bugs["collection-dry-run-in-body-is-real"]) options = { ...options, dryRun: false };
   if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
+  warnOfOrphans(run, resource, options);
 
   reads.listThen(run, resource, listOptions, (list) => {
     const all = (list["items"] ?? []) as readonly JsonObject[];

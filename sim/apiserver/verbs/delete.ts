@@ -12,7 +12,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
-import { decodeDeleteOptions } from "./body.ts";
+import { decodeDeleteOptions, warn } from "./body.ts";
 import { type Doom, doomOf, finalizersAfter, preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { admitted } from "./steps.ts";
@@ -30,6 +30,7 @@ export function deleteOne(writer: Writer, run: Run, resource: ServedResource): v
   const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   const options = deleteOptions(context, run.query, decodeDeleteOptions(context, run));
+  warnOfOrphans(run, resource, options);
   if (options.ignoreStoreReadError) {
     deleteUnreadable(writer, run, resource);
     return;
@@ -39,6 +40,13 @@ export function deleteOne(writer: Writer, run: Run, resource: ServedResource): v
     const status = !deleted.removed && options.orphanDependents === false ? 202 : 200;
     respondObject(context, run, status, answerTo(writer, resource, deleted));
   });
+}
+
+/** Whoever does not say what shall become of a type's dependents is told when they stay, whatever comes of the deletion. */
+export function warnOfOrphans(run: Run, { strategy }: ServedResource, options: DeleteOptions): void {
+  if (options.propagation !== undefined || options.orphanDependents !== undefined) return;
+  const { orphanWarning } = strategy.rules;
+  if (orphanWarning !== undefined) warn(run, [orphanWarning]);
 }
 
 export interface DeletionOf {

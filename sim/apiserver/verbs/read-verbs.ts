@@ -141,12 +141,13 @@ export class ReadVerbs {
 
   private listObject(resource: ServedResource, result: ListResult): JsonObject {
     const { resourceVersion, remainingItemCount } = result;
+    const saysToken = result.continue !== "" || (resource.custom !== undefined && this.context.profile.emptyTokens);
     return {
       kind: listKindOf(resource),
       apiVersion: resource.apiVersion,
       metadata: {
         resourceVersion,
-        ...(result.continue === "" ? {} : { continue: result.continue }),
+        ...(saysToken ? { continue: result.continue } : {}),
         ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
       },
       items: result.items === null ? null : this.itemsAsViewed(resource, result.items),

@@ -47,6 +47,11 @@ import { update } from "./update.ts";
 import { virtualResources } from "./virtual-resources.ts";
 import { Writer } from "./writer.ts";
 
+/** Built-in types whose every use is warned of, by group, version and plural. */
+const deprecated: Readonly<Record<string, string>> = {
+  "v1/componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
+};
+
 export interface VerbsOptions {
   readonly historyWindowMicros: Micros;
   /** Undefined: as many as there are. */
@@ -276,6 +281,8 @@ export class Verbs {
       if (verb === "patch") requireCustomPatchType(run, featureGates);
       if (resource?.custom?.warning !== undefined) warn(run, [resource.custom.warning]);
     } else {
+      const warning = deprecated[`${row.groupVersion}/${row.resource}`];
+      if (warning !== undefined) warn(run, [warning]);
       if (verb === "patch") requirePatchType(run, featureGates);
       this.context.negotiator.checkRoute(run.request.headers["accept"], name === "" && subresource === undefined);
     }

@@ -32,6 +32,9 @@ import type { KindRow } from "../kind-row.ts";
 import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
 
 const jobRules: KindRules = {
+  orphanWarning:
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+    "set propagationPolicy=Orphan to suppress this warning",
   defaults(draft) {
     const spec = specToDefault(draft, "parallelism");
     if (spec === undefined) return;

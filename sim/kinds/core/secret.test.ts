@@ -6,7 +6,7 @@ it("Settings for a registry are JSON, and a refusal does not show them", () => {
   const secrets = endpoint("v1/secrets");
   const texts = (settings: string): readonly string[] => {
     const stringData = { ".dockerconfigjson": settings };
-    const secret = { metadata: { name: "s" }, type: "kubernetes.io/dockerconfigjson", stringData };
+    const secret = { metadata: { name: "s" }, type: "svc.io/dockerconfigjson", stringData };
     return validateCreate(create(secret, secrets), secrets.strategy).map(
       ({ field, message }) => `${field}: ${message}`,
     );
@@ -27,8 +27,15 @@ it("A key for a shell is there, and not empty", () => {
   expect(causes({ "ssh-privatekey": "" })).toEqual(["data[ssh-privatekey]: Required value"]);
 });
 
+it("A type of another brand's name means nothing", () => {
+  const at = endpoint("v1/secrets");
+  const refused = (type: string): number =>
+    validateCreate(create({ metadata: { name: "s" }, type, data: {} }, at), at.strategy).length;
+  expect([refused("svc.io/basic-auth"), refused("kubernetes.io/basic-auth")]).toEqual([2, 0]);
+});
+
 it.each(["constructor", "toString", "__proto__"])("A type may end in %s, which means nothing", (name) => {
   const at = endpoint("v1/secrets");
-  const secret = { metadata: { name: "s" }, type: `kubernetes.io/${name}`, data: { a: "YQ==" } };
+  const secret = { metadata: { name: "s" }, type: `svc.io/${name}`, data: { a: "YQ==" } };
   expect(validateCreate(create(secret, at), at.strategy)).toEqual([]);
 });

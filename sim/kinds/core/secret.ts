@@ -2,6 +2,7 @@
  * Secrets: ConfigMaps with a type, whose stringData becomes data. Source: the published rules for each type.
  */
 import { decodeBase64, encodeBase64 } from "../../../wire/base64.ts";
+import type { Dialect } from "../../../wire/dialect.ts";
 import { readJson } from "../../../wire/json-reader.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -19,7 +20,7 @@ const secretRules: KindRules = {
     foldStringData(draft);
     if ((draft["type"] ?? "") === "") draft["type"] = "Opaque";
   },
-  validate(object, causes) {
+  validate(object, causes, dialect) {
     const data = bag(object, "data");
     let bytes = 0;
     for (const key of Object.keys(data)) {
@@ -27,7 +28,7 @@ const secretRules: KindRules = {
       bytes += decodedLength(data[key] as string);
     }
     if (bytes > dataBytesMax) causes.push(tooLongValue("data", dataBytesMax));
-    requiredKeyCauses(object, data, causes);
+    requiredKeyCauses(object, data, causes, dialect);
   },
   stepFirst: true,
   validateUpdate(object, live, causes) {
@@ -60,10 +61,15 @@ const requiredKeys: ReadonlyMap<string, readonly string[]> = new Map([
   ["tls", ["tls.crt", "tls.key"]],
 ]);
 
-function requiredKeyCauses(object: JsonObject, data: Readonly<Record<string, string>>, causes: Cause[]): void {
+function requiredKeyCauses(
+  object: JsonObject,
+  data: Readonly<Record<string, string>>,
+  causes: Cause[],
+  { labelSuffix }: Dialect,
+): void {
   const type = object["type"] as string;
   const slash = type.indexOf("/");
-  if (slash < 0 || !/^(?:svc|kubernetes)\.io$/.test(type.slice(0, slash))) return;
+  if (slash < 0 || type.slice(0, slash) !== labelSuffix) return; // whatever another brand means by it
   const name = type.slice(slash + 1);
   for (const key of requiredKeys.get(name) ?? []) {
     if (!Object.hasOwn(data, key) || (name === "ssh-auth" && data[key] === "")) {
