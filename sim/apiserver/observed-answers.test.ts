@@ -39,6 +39,76 @@ describe.each(["kubernetes-1.33", "kubernetes-1.36"] as const)("%s", (name) => {
     expect(warning(`DELETE /apis/apps/v1/${inDefault}/deployments/none`)).toBeUndefined();
   });
 
+  describe("variables that hide others of their name", () => {
+    const deployments = `/apis/apps/v1/${inDefault}/deployments`;
+    const container = (env: readonly object[]) => ({ name: "one", image: "one:1", env });
+    const [first, other, second] = [
+      { name: "A", value: "1" },
+      { name: "B", value: "2" },
+      { name: "A", value: "3" },
+    ];
+    const template = (env: readonly object[]) => ({
+      metadata: { labels: { app: "d" } },
+      spec: { containers: [container(env)] },
+    });
+    const deployment = (named: string, env: readonly object[]) => ({
+      metadata: { name: named },
+      spec: { replicas: 0, selector: { matchLabels: { app: "d" } }, template: template(env) },
+    });
+    const told = (path: string) => [
+      `299 - "${path}.containers[0].env[2]: hides previous definition of \\"A\\", which may be dropped when using apply"`,
+    ];
+    const patch = (path: string, kind: string, body: unknown) =>
+      bed.ask(`PATCH ${path}`, { headers: { "content-type": `application/${kind}` }, body });
+    const owned = (answer: { body: unknown }): unknown => {
+      const text = JSON.stringify(answer.body);
+      const at = text.indexOf('"f:env":');
+      return at < 0
+        ? undefined
+        : /"k:\{\\"name\\":\\"A\\"\}":(\{[^}]*\}(?:,"f:[a-z]+":\{\})*\}?)/.exec(text.slice(at))?.[1];
+    };
+
+    it("are warned of, and owned as one, while they are there", () => {
+      const path = `${deployments}/d`;
+      const made = bed.ask(`POST ${deployments}`, { body: deployment("d", [first, other, second]) });
+      expect([made.status, made.headers["warning"]]).toEqual([201, told("spec.template.spec")]);
+      expect(owned(made)).toMatch(/^\{\}/);
+      const labelled = patch(path, "merge-patch+json", { metadata: { labels: { team: "red" } } });
+      expect([labelled.status, labelled.headers["warning"]]).toEqual([200, undefined]);
+      const changed = patch(path, "merge-patch+json", { spec: { replicas: 0, minReadySeconds: 1 } });
+      expect(changed.headers["warning"]).toEqual(told("spec.template.spec"));
+      expect(owned(changed)).toMatch(/^\{\}/);
+      const alone = patch(path, "merge-patch+json", { spec: { template: template([other, second]) } });
+      expect(alone.headers["warning"]).toBeUndefined();
+      expect(owned(alone)).toBe('{".":{},"f:name":{},"f:value":{}}');
+      const again = patch(path, "merge-patch+json", { spec: { template: template([first, other, second]) } });
+      expect(again.headers["warning"]).toEqual(told("spec.template.spec"));
+      expect(owned(again)).toMatch(/^\{\}/);
+    });
+
+    it.each([
+      [`/api/v1/${inDefault}/pods`, "spec", (env: object[]) => ({ spec: template(env).spec })],
+      [`/api/v1/${inDefault}/podtemplates`, "template.spec", (env: object[]) => ({ template: template(env) })],
+      [
+        `/apis/batch/v1/${inDefault}/cronjobs`,
+        "spec.jobTemplate.spec.template.spec",
+        (env: object[]) => {
+          const { spec, ...rest } = template(env);
+          const job = { spec: { template: { ...rest, spec: { ...spec, restartPolicy: "Never" } } } };
+          return { spec: { schedule: "0 0 1 1 *", jobTemplate: job } };
+        },
+      ],
+    ] as const)("are warned of in %s", (path, place, bodyOf) => {
+      const warned = (...env: object[]): unknown =>
+        bed.ask(`POST ${path}?dryRun=All`, { body: { metadata: { name: "v" }, ...bodyOf(env) } }).headers["warning"];
+      expect(warned(first, other, second)).toEqual(told(place));
+      expect(warned(first, other, { name: "A", value: "$(A)" })).toEqual(told(place));
+      // What builds on the earlier one hides nothing.
+      expect(warned(first, other, { name: "A", value: "$(A):more" })).toBeUndefined();
+      expect(warned(first, other)).toBeUndefined();
+    });
+  });
+
   it("warns of deprecated types with every answer", () => {
     const path = "/api/v1/componentstatuses";
     for (const request of [`GET ${path}`, `GET ${path}/none`, `GET ${path}?watch=true`]) {

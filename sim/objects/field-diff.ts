@@ -341,7 +341,7 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
   const left = Array.isArray(before) ? (before as readonly Json[]) : noItems;
   const right = Array.isArray(after) ? (after as readonly Json[]) : noItems;
   if (left.length === 0 && right.length === 0) return diffLeaf(before, after);
-  if (left.length === 0) return diffNewList(before, right, stepOf, inner);
+  if (left.length === 0 && right.length === 1) return diffNewItem(before, right, stepOf, inner);
   const leftItems = byStep(left, stepOf);
   const rightItems = byStep(right, stepOf);
   if (leftItems === undefined || rightItems === undefined) return diffLeaf(before, after);
@@ -350,46 +350,76 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
   for (const [step, item] of rightItems) {
     const other = leftItems.get(step);
     if (item === other) continue;
-    inner(other, item);
+    diffItems(other, item, inner);
     take(step);
   }
   for (const [step, item] of leftItems) {
     if (rightItems.has(step)) continue;
-    inner(item, undefined);
+    diffItems(item, undefined, inner);
     take(step);
   }
   finish(base, goneBase, before === undefined, after === undefined);
 }
 
+/** What a list has under one step: an element, several of the same keys, or none. */
+type Items = Json | Several | undefined;
+
+class Several {
+  readonly items: Json[];
+
+  constructor(...items: Json[]) {
+    this.items = items;
+  }
+}
+
+/** Several elements of the same keys have no fields of their own: they come, change and go as one. */
+function diffItems(before: Items, after: Items, inner: Diff): void {
+  const wereSeveral = before instanceof Several;
+  const areSeveral = after instanceof Several;
+  if (wereSeveral && areSeveral) {
+    diffLeaf(before.items, after.items);
+  } else if (wereSeveral) {
+    if (after === undefined) changed = undefined;
+    else inner(undefined, after as Side);
+    removed = leaf;
+  } else if (areSeveral) {
+    if (before === undefined) removed = undefined;
+    else inner(before as Side, undefined);
+    changed = leaf;
+  } else inner(before as Side, after as Side);
+}
+
 const noItems: readonly Json[] = [];
 
-/** Every element is new: most lists, for most objects are compared once, when they are made. */
-function diffNewList(
+/** One element, and it is new: most lists, for most objects are compared once, when they are made. */
+function diffNewItem(
   before: Side,
   right: readonly Json[],
   stepOf: (item: Json) => string | undefined,
   inner: Diff,
 ): void {
   const base = top;
-  for (const item of right) {
-    const step = stepOf(item);
-    if (step === undefined) {
-      top = base;
-      return diffLeaf(before, right);
-    }
-    inner(undefined, item);
-    take(step);
-  }
+  const [item] = right as [Json];
+  const step = stepOf(item);
+  if (step === undefined) return diffLeaf(before, right);
+  inner(undefined, item);
+  take(step);
   finish(base, goneTop, before === undefined, false);
 }
 
-/** Elements by their step; of several with one step the last counts. Undefined when an element has none. */
-function byStep(list: readonly Json[], stepOf: (item: Json) => string | undefined): Map<string, Json> | undefined {
-  const items = new Map<string, Json>();
+/** Elements by their step. Undefined when an element has none. */
+function byStep(
+  list: readonly Json[],
+  stepOf: (item: Json) => string | undefined,
+): Map<string, Json | Several> | undefined {
+  const items = new Map<string, Json | Several>();
   for (const item of list) {
     const step = stepOf(item);
     if (step === undefined) return undefined;
-    items.set(step, item);
+    const other = items.get(step);
+    if (other === undefined) items.set(step, item);
+    else if (other instanceof Several) other.items.push(item);
+    else items.set(step, new Several(other, item));
   }
   return items;
 }

@@ -58,9 +58,13 @@ export function createDraft(
   resource: ServedResource,
   draft: Draft,
   options: WriteOptions,
-  done: (made: JsonObject) => void,
+  answer: (made: JsonObject) => void,
   owned = false,
 ): void {
+  const done = (made: JsonObject): void => {
+    warn(run, resource.strategy.rules.warnings?.(made, undefined) ?? []);
+    answer(made);
+  };
   const { context } = writer;
   const { bugs } = context;
   const sentVersion = metadataOf(draft).resourceVersion ?? "";

@@ -102,6 +102,7 @@ export function change(
     prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
     const causes = validateUpdate(object, live.object, resource.strategy, writer.context.bugs, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
+    warn(run, resource.strategy.rules.warnings?.(object as JsonObject, live.object) ?? []);
     if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
     run.next(() => settle(object));
   };

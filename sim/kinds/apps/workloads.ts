@@ -35,6 +35,7 @@ import {
 } from "../shared/printer.ts";
 import { template, selectorColumn, numberOf } from "../shared/columns.ts";
 import { selectorText } from "../../objects/selector-text.ts";
+import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
 import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
 
@@ -62,7 +63,10 @@ const judgeOf =
 
 const replicaParts = ["readyReplicas", "availableReplicas"];
 
+const templateWarnings = hiddenVariablesAt("spec", "template", "spec");
+
 const deploymentRules: KindRules = {
+  warnings: templateWarnings,
   defaults: defaultsOf("replicas", (spec) => {
     spec["replicas"] ??= 1;
     rollingUpdate(spec, "strategy", { maxUnavailable: "25%", maxSurge: "25%" });
@@ -78,6 +82,7 @@ const deploymentRules: KindRules = {
 };
 
 const replicaSetRules: KindRules = {
+  warnings: templateWarnings,
   defaults: defaultsOf("replicas", (spec) => void (spec["replicas"] ??= 1)),
   validate: judgeOf((spec, causes) => {
     nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
@@ -92,6 +97,7 @@ const replicaSetRules: KindRules = {
 };
 
 const statefulSetRules: KindRules = {
+  warnings: templateWarnings,
   defaults: defaultsOf("replicas", statefulSetDefaults),
   validate: judgeOf(statefulSetCauses),
   validateUpdate: statefulSetStepCauses,
@@ -103,6 +109,7 @@ const statefulSetRules: KindRules = {
 };
 
 const daemonSetRules: KindRules = {
+  warnings: templateWarnings,
   defaults: defaultsOf("revisionHistoryLimit", (spec) => {
     rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
     spec["revisionHistoryLimit"] ??= 10;
@@ -125,6 +132,7 @@ const daemonSetRules: KindRules = {
 
 /** Labels and selector default to each other's: a controller of this old kind is found by its template. */
 const replicationControllerRules: KindRules = {
+  warnings: templateWarnings,
   defaults(draft) {
     const spec = specToDefault(draft, "replicas");
     if (spec === undefined) return;

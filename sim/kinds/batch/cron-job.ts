@@ -23,12 +23,14 @@ import {
   ageColumn,
 } from "../shared/printer.ts";
 import { templateColumns, selectorColumn } from "../shared/columns.ts";
+import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
 
 /** The name of a job has eleven characters more than its schedule's. */
 const nameLengthMax = 52;
 
 const cronJobRules: KindRules = {
+  warnings: hiddenVariablesAt("spec", "jobTemplate", "spec", "template", "spec"),
   defaults(draft) {
     const spec = specToDefault(draft, "concurrencyPolicy");
     if (spec === undefined) return;

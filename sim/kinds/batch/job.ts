@@ -28,10 +28,12 @@ import { printer, nameColumn, column, ageColumn, conditionStatus, numberAt, at, 
 import { template, selectorColumn } from "../shared/columns.ts";
 import { humanDuration } from "../../../wire/human-duration.ts";
 import { unixSeconds } from "../../contract/times.ts";
+import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
 import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
 
 const jobRules: KindRules = {
+  warnings: hiddenVariablesAt("spec", "template", "spec"),
   orphanWarning:
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
     "set propagationPolicy=Orphan to suppress this warning",

@@ -34,6 +34,7 @@ import {
   tolerationCauses,
 } from "./pods/scheduling.ts";
 import { hostUsersCauses, podContextCauses } from "./pods/security.ts";
+import { hiddenVariablesAt } from "./pods/hidden-variables.ts";
 import { volumesCauses } from "./pods/volumes.ts";
 import { printer, nameColumn, type FilledColumn, column, orNone, mapAt } from "../shared/printer.ts";
 import { templateColumns } from "../shared/columns.ts";
@@ -41,6 +42,7 @@ import { selectorText } from "../../objects/selector-text.ts";
 import type { KindRow } from "../kind-row.ts";
 
 const podTemplateRules: KindRules = {
+  warnings: hiddenVariablesAt("template", "spec"),
   defaults(draft) {
     templateDefaults(draft, "template");
   },

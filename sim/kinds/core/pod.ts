@@ -19,9 +19,11 @@ import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
 import { podPrinter } from "./pod-columns.ts";
+import { hiddenInNewPod } from "./pods/hidden-variables.ts";
 import { podQuota } from "./pods/quota.ts";
 
 export const podRules: KindRules = {
+  warnings: hiddenInNewPod,
   defaults(draft) {
     const spec = specToDefault(draft, "restartPolicy");
     if (spec === undefined) return;
