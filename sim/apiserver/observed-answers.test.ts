@@ -109,6 +109,22 @@ describe.each(["kubernetes-1.33", "kubernetes-1.36"] as const)("%s", (name) => {
     });
   });
 
+  it("counts quotas as the controller that others know", () => {
+    const quotas = `/api/v1/${inDefault}/resourcequotas`;
+    const entries = (): unknown => bed.ask(`GET ${quotas}/few`).at("metadata.managedFields");
+    bed.ask(`POST ${quotas}`, { body: { metadata: { name: "few" }, spec: { hard: { "count/configmaps": "9" } } } });
+    const amounts = { ".": {}, "f:count/configmaps": {} };
+    const counted = expect.objectContaining({
+      manager: "kube-controller-manager",
+      operation: "Update",
+      subresource: "status",
+      fieldsV1: { "f:status": { "f:hard": amounts, "f:used": amounts } },
+    }) as unknown;
+    expect(entries()).toEqual([counted, expect.objectContaining({ fieldsV1: { "f:spec": { "f:hard": amounts } } })]);
+    bed.ask(`POST /api/v1/${inDefault}/configmaps`, { body: { metadata: { name: "counted" } } });
+    expect(entries()).toEqual([counted, expect.anything()]);
+  });
+
   it("warns of deprecated types with every answer", () => {
     const path = "/api/v1/componentstatuses";
     for (const request of [`GET ${path}`, `GET ${path}/none`, `GET ${path}?watch=true`]) {
@@ -167,6 +183,31 @@ it.each(["kubernetes-1.33", "kubernetes-1.36", "svc"] as const)(
     expect(metadata()).toEqual({ resourceVersion, ...(name === "svc" ? {} : { continue: "" }) });
     // What is made of a list does not repeat it.
     for (const as of ["Table", "PartialObjectMetadataList"]) expect(metadata(as)).toEqual({ resourceVersion });
+  },
+);
+
+it.each(["kubernetes-1.33", "kubernetes-1.36"] as const)(
+  "Labels sent with a custom status are owned, not written, in %s",
+  (name) => {
+    const cluster = new Cluster(profiles[name]).establish();
+    cluster.widget("a", { size: 1 });
+    const label = (path: string, team: string) =>
+      cluster.bed.ask(`PATCH ${widgets}/a${path}?fieldManager=${path === "" ? "maker" : "teller"}`, {
+        headers: { "content-type": "application/merge-patch+json" },
+        body: { metadata: { labels: { team } } },
+      });
+    const made = label("", "red");
+    const told = label("/status", "blue");
+    expect([told.status, told.at("metadata.labels")]).toEqual([200, { team: "red" }]);
+    expect(told.at("metadata.resourceVersion")).not.toBe(made.at("metadata.resourceVersion"));
+    const entries = told.at("metadata.managedFields") as { manager: string; subresource?: string; fieldsV1: object }[];
+    expect(entries.find(({ manager }) => manager === "teller")).toMatchObject({
+      subresource: "status",
+      fieldsV1: { "f:metadata": { "f:labels": { "f:team": {} } } },
+    });
+    expect(JSON.stringify(entries.find(({ manager }) => manager === "maker"))).not.toContain("f:team");
+    // The same once more says nothing new.
+    expect(label("/status", "blue").at("metadata.resourceVersion")).toBe(told.at("metadata.resourceVersion"));
   },
 );
 

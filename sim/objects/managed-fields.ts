@@ -51,6 +51,10 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
 export const serverManager = ({ systemNamespaces }: Dialect): string =>
   `${systemNamespaces.system.split("-", 1)[0]}-apiserver-1.33`;
 
+/** Who counts quotas, ends namespaces and so on, as it names itself. */
+export const controllerManager = ({ systemNamespaces }: Dialect): string =>
+  `${systemNamespaces.system.split("-", 1)[0]}-controller-manager`;
+
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
@@ -76,7 +80,7 @@ export function trackManagedFields(
 }
 
 /** What of a resource decides which fields its paths own. */
-export type Tracked = Pick<Strategy, "type" | "typeIn" | "hasStatus" | "statusLocks">;
+export type Tracked = Pick<Strategy, "type" | "typeIn" | "hasStatus" | "statusLocks" | "statusOwnsLocked">;
 
 /** How an object changes, as those see it who wrote through one version or another. */
 export class Differences {
@@ -127,10 +131,10 @@ export function ignoredFields(strategy: Tracked, subresource: string): (field: s
 
 const resets = new WeakMap<Tracked, FieldSet>();
 
-/** Fields of metadata that a status request cannot write, and so does not own; undefined when there are none. */
+/** Fields of metadata that a status request cannot write, and does not own; undefined when there are none. */
 export function resetFields(strategy: Tracked, subresource: string): FieldSet | undefined {
-  const { statusLocks } = strategy;
-  if (subresource !== "status" || statusLocks.length === 0) return undefined;
+  const { statusLocks, statusOwnsLocked = false } = strategy;
+  if (subresource !== "status" || statusLocks.length === 0 || statusOwnsLocked) return undefined;
   let set = resets.get(strategy);
   if (set === undefined) {
     const steps = statusLocks.map((field) => `f:${field}`);

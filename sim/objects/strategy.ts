@@ -26,6 +26,8 @@ export interface StrategyRow {
   readonly propagation: PropagationDefault;
   /** Fields of metadata that a status request cannot write. */
   readonly statusLocks: readonly string[];
+  /** Whoever tries to write them owns them all the same, as recorded of custom resources. */
+  readonly statusOwnsLocked?: boolean;
   /** The server gives out addresses and ports to its objects. */
   readonly allocatesAddresses: boolean;
   /** Others live in it: its deletion waits for the finalizers in its spec, and some cannot be deleted at all. */

@@ -195,6 +195,7 @@ function strategyOfCustom(definition: Definition, version: DefinedVersion, parts
     unconditionalUpdate: false,
     usesGeneration: true,
     statusLocks: metadataOfObjects,
+    statusOwnsLocked: true,
     type,
     typeIn: typesOf(definition, dialect),
     kind: definition.names.kind,

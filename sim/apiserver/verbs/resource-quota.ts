@@ -23,6 +23,7 @@ import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { Live, Writer } from "./writer.ts";
 import { type Amounts, noQuantity as zero, type QuotaUse } from "../../objects/quota-use.ts";
+import { controllerManager, trackManagedFields } from "../../objects/managed-fields.ts";
 import { requireFewValues } from "../../objects/value-limit.ts";
 import { mayCount, usageOf } from "../admission/quota-usage.ts";
 
@@ -185,6 +186,14 @@ function writeStatus(writer: Writer, live: Live, used: Amounts): void {
   const { hard } = (live.object["spec"] ?? {}) as JsonObject;
   if (hard !== undefined) status["hard"] = hard;
   if (!isShown(status["used"] as Shown | undefined, used)) status["used"] = shownInOrder(used);
+  const { strategy, apiVersion } = writer.quotas;
+  const manager = controllerManager(strategy.dialect);
+  trackManagedFields(draft, live.object, strategy, {
+    manager,
+    apiVersion,
+    subresource: "status",
+    now: writer.times.now(),
+  });
   writer.replace(writer.quotas, live, draft, false);
 }
 
