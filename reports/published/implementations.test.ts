@@ -98,8 +98,8 @@ it("docs/implementations.md shows the published results side by side", async () 
       ), // prettier-ignore
     ),
     "## Yours",
-    "The first command judges a server of yours and leaves its report; the second shows the `report.json` of two runs side by side, as a page.",
-    "```sh\nnpx touchstone conform --svcconfig ~/.kube/config --profile kubernetes --report out/mine\nnpx touchstone view a.json b.json --output compared.html\n```",
+    "The first command judges a server of yours and leaves its report; the second shows the `report.json` of two runs side by side, as a page; the third plays the same programs to it and to the simulated 1.33 (start that with `npx touchstone serve --profile kubernetes-1.33`), and tells where their answers part, each with its request.",
+    "```sh\nnpx touchstone conform --svcconfig ~/.kube/config --profile kubernetes --report out/mine\nnpx touchstone view a.json b.json --output compared.html\nnpx touchstone diff svcconfig:$HOME/.kube/config http://127.0.0.1:8001 --runs 30 --report out/diff\n```",
     "A result for this page is one file in `reports/published/`, written after the pattern of those that are there; `npx vitest run reports/published -u` then writes the page anew.",
   ].join("\n\n");
   await expect(`${document}\n`).toMatchFileSnapshot("../../docs/implementations.md");
