@@ -62,7 +62,7 @@ it("Secrets take plain text as data and are of one type for good", () => {
   );
   expect(made).toMatchObject({ type: "Opaque", data: { user: btoa("bob \u00c3\u00a9"), z: "AAAA" } });
   expect(made).not.toHaveProperty("stringData");
-  expect(texts({ metadata: { name: "s" }, type: "kubernetes.io/tls" }, secrets)).toEqual([
+  expect(texts({ metadata: { name: "s" }, type: "svc.io/tls" }, secrets)).toEqual([
     "data[tls.crt]: Required value",
     "data[tls.key]: Required value",
   ]);
