@@ -414,10 +414,14 @@ export class ApiServer implements ApiHandler, RunHost {
   }
 
   private handle(run: Run): void {
+    if (!run.isLarge) {
+      this.carryOut(run);
+      return;
+    }
     run.next(() => {
       const { body, headers } = run.request;
       const type = headers["content-type"] ?? "";
-      const isRead = run.isLarge && body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
+      const isRead = body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
       if (!isRead) this.carryOut(run);
       else run.steps(bodySteps(body, type), () => this.carryOut(run));
     });

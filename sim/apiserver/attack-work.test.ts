@@ -133,6 +133,26 @@ it("a collection of quotas is deleted with a write for each, and the fewer in on
   expect(revision() - after).toBeLessThanOrEqual(200); // nothing is counted again for each that went
 });
 
+it("a collection of large objects is deleted a few megabytes at a time", () => {
+  const path = "/api/v1/namespaces/default/configmaps";
+  const data = { k: "v".repeat(200_000) };
+  const prepare = () =>
+    Array.from({ length: 50 }, (_, at) => ({
+      method: "POST",
+      path,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ metadata: { name: `c${at}` }, data }),
+    }));
+  const struck = new Struck({ prepare }, 1);
+  const { kernel, store } = struck.bed;
+  const told = struck.send({ method: "DELETE", path });
+  for (let before = store.revision; told.status === 0; before = store.revision) {
+    kernel.step();
+    expect(store.revision - before).toBeLessThanOrEqual(10);
+  }
+  expect([told.status, struck.failures]).toEqual([200, []]);
+});
+
 it("overwrites of a large object keep no more old versions than fit, and each is carried out in several events", () => {
   const attack = attacks["overwrites"] as Attack;
   const struck = new Struck(attack, 1, { historyBytesMax: 4_000_000 });

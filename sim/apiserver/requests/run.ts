@@ -305,7 +305,9 @@ export class Run {
   private send(status: number, headers: ResponseHeaders, payload: Payload): void {
     if (!this.finish()) return;
     try {
-      this.asDrawn(() => this.responder.respond(status, headers, payload)); // makes the bytes
+      // Makes the bytes.
+      if (this.host.rare === undefined) this.responder.respond(status, headers, payload);
+      else this.asDrawn(() => this.responder.respond(status, headers, payload));
     } catch (error) {
       this.host.broke(this, error);
       this.answered = 500;

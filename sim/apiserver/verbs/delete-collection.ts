@@ -5,6 +5,7 @@
 import { unmapped } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
+import { knownBytesOf } from "../../objects/digest.ts";
 import type { ReadVerbs } from "./read-verbs.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
@@ -62,15 +63,19 @@ const oneAtATime = {
   field: ignoreStoreReadErrorName,
 };
 
-/** Deleted in one turn before others have theirs; a deletion that a namespace's quotas are looked through for counts more. */
+/**
+ * Deleted in one turn before others have theirs; a deletion that a namespace's quotas are looked through for counts more, and so
+ * does that of a large object, which is written and digested once more.
+ */
 const turnItemsMax = 200;
 const quotasPerItem = 100;
+const bytesPerItem = 10_000;
 
 /**
  * Calls `work` on one item after another, each when the one before is done; a long list neither grows the stack nor keeps
  * others waiting.
  */
-function inTurn<Item>(
+function inTurn<Item extends object>(
   { context, quotaNamespaces }: Writer,
   run: Run,
   items: readonly Item[],
@@ -82,7 +87,7 @@ function inTurn<Item>(
   const drain = (): void => {
     looping = true;
     const weight = 1 + quotaNamespaces.countOf(run.resourcePlace.namespace) / quotasPerItem;
-    for (let left = turnItemsMax; at < items.length; left -= weight) {
+    for (let left = turnItemsMax; at < items.length; ) {
       if (left <= 0) {
         looping = false;
         const next = (): void => {
@@ -93,7 +98,9 @@ function inTurn<Item>(
         return;
       }
       let done = false;
-      work(items[at++] as Item, () => {
+      const item = items[at++] as Item;
+      left -= weight + (knownBytesOf(item) ?? 0) / bytesPerItem;
+      work(item, () => {
         done = true;
         if (!looping) drain();
       });
