@@ -229,3 +229,10 @@ describe("an attack of the second round, at the size from which on a request is 
     expect(struck.failures.splice(0)).toEqual([]);
   });
 });
+
+it("a large configuration is applied in a step for each part of that work", () => {
+  const struck = new Struck(attackTable()["apply json labels"] as Attack, 1);
+  const [told] = [...(attackTable()["apply json labels"]?.strike?.() ?? [])].map((each) => struck.send(each));
+  expect([told?.status, struck.failures]).toEqual([200, []]);
+  expect(told?.eventCount).toBeGreaterThanOrEqual(22);
+});

@@ -4,6 +4,7 @@
  * Source: document 1, Updates 2 and 3; the facts, section 4, server-side apply.
  */
 import { patchMediaTypes, withoutParameters } from "../../../wire/media-types.ts";
+import { drained } from "../../../wire/steps.ts";
 import { badRequest, conflict, notFound } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidConfiguration, kindText } from "../../objects/apply/apply.ts";
@@ -50,7 +51,9 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
     const place: ApplyPlace = { target, strategy, apiVersion, subresource, options };
     if (live !== undefined) run.meets(live.stored);
     const configured = configuration();
-    run.next(() => write(live, applied(writer, run, live?.object, configured, place)));
+    run.next(() =>
+      run.steps(appliedSteps(writer, run, live?.object, configured, place), (draft) => write(live, draft)),
+    );
   };
   const write = (live: Live | undefined, draft: Draft): void => {
     if (live === undefined) {
@@ -99,19 +102,22 @@ export interface ApplyPlace {
 }
 
 /** The object that a configuration makes of `live`, decoded, with its owners. Throws 400, 409 or 500. */
-export function applied(
+export const applied = (...of: Parameters<typeof appliedSteps>): Draft => drained(appliedSteps(...of));
+
+/** As `applied`; of a large object each step takes its time. */
+function* appliedSteps(
   writer: Writer,
   run: Run,
   live: JsonObject | undefined,
   configuration: Configuration,
   place: ApplyPlace,
-): Draft {
+): Generator<void, Draft> {
   const { target, strategy, apiVersion, subresource, options } = place;
   const config = configuration.value;
   if (config["apiVersion"] !== apiVersion || config["kind"] !== target.kind) {
     throw badRequest(`invalid object type: ${kindText(config)}`);
   }
-  const { object, managedFields: owned } = applyMigrating(live, config, strategy, {
+  const { object, managedFields: owned } = yield* applyMigrating(live, config, strategy, {
     manager: options.fieldManager,
     apiVersion,
     subresource,
@@ -125,12 +131,14 @@ export function applied(
     requireFewOwned(managedFields);
   }
   reportDuplicates(run, configuration, options);
+  yield;
   const context = new UnstructuredContext();
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;
   if (context.error !== undefined) {
     const error = ` to proper version (${apiVersion}): ${context.error}`;
     throw invalidConfiguration(config, error, "convert new object");
   }
+  yield;
   const draft = finishDraft(walked, target);
   const metadata = ownMetadata(draft);
   if (managedFields.length === 0) delete metadata.managedFields;

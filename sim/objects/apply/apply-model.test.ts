@@ -5,7 +5,8 @@ import { trackManagedFields } from "../managed-fields.ts";
 import { endpoint } from "../objects.fixture.ts";
 import { seal } from "../seal.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf } from "../../contract/objects.ts";
-import { applyConfiguration } from "./apply.ts";
+import { drained } from "../../../wire/steps.ts";
+import { applySteps } from "./apply.ts";
 import { ApplyConflict } from "./conflicts.ts";
 
 /**
@@ -214,11 +215,8 @@ function updated(live: JsonObject, parts: Parts, manager: string): JsonObject {
 /** The owners in the way, or the new object. */
 function applied(live: JsonObject, parts: Parts, manager: string, force: boolean): JsonObject | string[] {
   try {
-    const { object, managedFields } = applyConfiguration(
-      live,
-      seal(objectOf(parts)),
-      strategy,
-      options(manager, force),
+    const { object, managedFields } = drained(
+      applySteps(live, seal(objectOf(parts)), strategy, options(manager, force)),
     );
     return withOwners(object, managedFields);
   } catch (error) {
@@ -267,10 +265,12 @@ describe("appliers and updaters at random, against the model", () => {
             kind === "update" ? updated(live, parts, manager) : (applied(live, parts, manager, true) as JsonObject);
         }
         live = applied(live, last, "x", true) as JsonObject;
-        const { object, managedFields } = applyConfiguration(live, objectOf(last), strategy, {
-          ...options("x", false),
-          now: "later",
-        });
+        const { object, managedFields } = drained(
+          applySteps(live, objectOf(last), strategy, {
+            ...options("x", false),
+            now: "later",
+          }),
+        );
         expect(object).toBe(live);
         expect(managedFields).toEqual(metadataOf(live).managedFields);
       }),

@@ -42,27 +42,33 @@ const untrackedManager = "before-first-apply";
 
 /**
  * Applies `config` to `live`, undefined for an object that is not there. Throws `ApiError`: 400, 409 for conflicts
- * unless forced, and the observed 500 for a configuration that is not of the type.
+ * unless forced, and the observed 500 for a configuration that is not of the type. Of a large object each step takes its time.
  */
-export function applyConfiguration(
+export function* applySteps(
   live: JsonObject | undefined,
   config: JsonObject,
   strategy: Tracked,
   options: ApplyOptions,
-): Applied {
+): Generator<void, Applied> {
   const typed = typedOf(strategy.type);
   requireValid(typed, config);
+  yield;
   const entries = live === undefined ? [] : entriesOf(live, strategy, options);
   const isOwn = (entry: ManagedFieldsEntry): boolean => isEntryOf(entry, options);
   const own = entries.find(isOwn);
   const others = entries.filter((entry) => !isOwn(entry));
+  yield;
   const applied = appliedPaths(typed, config, strategy, options);
+  yield;
 
   const before = live ?? {};
   const merged = mergeTyped(typed, before, config) as JsonObject;
+  yield;
   const managed = others.map(setOf).reduce<FieldSet | undefined>(unite, applied);
   const object = prune(typed, merged, own === undefined ? undefined : setOf(own), managed);
+  yield;
   const kept = live === undefined ? others : settle(live, object, others, strategy, options);
+  yield;
 
   const unchanged = live !== undefined && jsonEqual(live, object);
   const owned = subtract(applied, untracked); // only now: what names the object must not be pruned either

@@ -13,7 +13,7 @@ import { type FieldSet, subtract, unite } from "../field-set.ts";
 import type { Tracked } from "../managed-fields.ts";
 import { sortedJson } from "../sorted-json.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
-import { applyConfiguration, type Applied, type ApplyOptions } from "./apply.ts";
+import { type Applied, type ApplyOptions, applySteps } from "./apply.ts";
 import { ApplyConflict } from "./conflicts.ts";
 import { fieldSetOf } from "./typed-sets.ts";
 import { typedOf } from "./typed.ts";
@@ -22,32 +22,32 @@ import { typedErrors } from "./validate.ts";
 const migratingManager = "kubectl";
 const annotationBytesMax = 262_144;
 
-/** As `applyConfiguration`, for every manager. */
-export function applyMigrating(
+/** As `applySteps`, for every manager. */
+export function* applyMigrating(
   live: JsonObject | undefined,
   config: JsonObject,
   strategy: Tracked,
   options: ApplyOptions & { readonly dialect: Dialect },
-): Applied {
+): Generator<void, Applied> {
   if (options.manager !== migratingManager || live === undefined) {
-    return applyConfiguration(live, config, strategy, options);
+    return yield* applySteps(live, config, strategy, options);
   }
   const annotation = `kubectl.${options.dialect.labelSuffix}/last-applied-configuration`;
   const last = metadataOf(live).annotations?.[annotation] ?? "";
-  const applied = applyKnowing(last, live, config, strategy, options);
+  const applied = yield* applyKnowing(last, live, config, strategy, options);
   const present = metadataOf(applied.object).annotations?.[annotation] ?? "";
   return present === "" ? applied : { ...applied, object: withAnnotation(applied.object, annotation, config) };
 }
 
-function applyKnowing(
+function* applyKnowing(
   last: string,
   live: JsonObject,
   config: JsonObject,
   strategy: Tracked,
   options: ApplyOptions,
-): Applied {
+): Generator<void, Applied> {
   try {
-    return applyConfiguration(live, config, strategy, options);
+    return yield* applySteps(live, config, strategy, options);
   } catch (error) {
     if (!(error instanceof ApplyConflict) || last === "") throw error;
     const own = ownBefore(last, live, strategy, options.apiVersion);
@@ -56,7 +56,7 @@ function applyKnowing(
       return rest === undefined ? [] : [{ entry, paths: rest }];
     });
     if (conflicts.length > 0) throw new ApplyConflict(conflicts);
-    return applyConfiguration(live, config, strategy, { ...options, force: true });
+    return yield* applySteps(live, config, strategy, { ...options, force: true });
   }
 }
 
