@@ -68,6 +68,16 @@ describe("exploring a property", () => {
     expect(await explored(() => false)).toMatchObject({ runs: 1, leftOut: 21 });
   });
 
+  it("goes on where a program was undecided, however long that took: something may be broken there", async () => {
+    const judge = (value: number) => {
+      if (value === 1001) throw new Inconclusive("no event came");
+      fails(value);
+    };
+    const drawing = defineCheck({ ...definition(judge, []), examples: [1001] });
+    const found = await drawing.explore({ seed: 5, path: undefined, runs: 100, mayGoOn: () => false }, run);
+    expect(found.decisive).toBeInstanceOf(CheckFailure);
+  });
+
   it("stays with the promise that was broken first while it makes the failure smaller", async () => {
     const slips = (value: number) => {
       const requirement = value >= 500 ? "a.b" : "a.other";

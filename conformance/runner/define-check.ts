@@ -75,7 +75,8 @@ export interface ExploreOptions {
   readonly mayShrink?: (() => boolean) | undefined;
   /**
    * Asked before each program but the first, with whether it is an example or one of the first few that are drawn, which
-   * a verdict hangs on: false leaves it and all that follow out. Default true.
+   * a verdict hangs on: false leaves it and all that follow out. Default true. Not asked once a program was undecided: what
+   * keeps silent takes time, and may be what is broken.
    */
   readonly mayGoOn?: ((needed: boolean) => boolean) | undefined;
 }
@@ -165,7 +166,8 @@ async function explore<Input>(
       shrinkAttempts += 1;
     } else {
       place += 1;
-      if (leftOut > 0 || (place > 1 && options.mayGoOn?.(place <= neededCount) === false)) {
+      const mayGoOn = place === 1 || other !== undefined || options.mayGoOn?.(place <= neededCount) !== false;
+      if (leftOut > 0 || !mayGoOn) {
         leftOut += 1;
         return;
       }
