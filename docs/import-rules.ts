@@ -96,7 +96,16 @@ const recordedShapes = new Set(["types", "findings", "exchange"].map((name) => `
 const adapters = ["sim/http/", "sim/grpc/", "sim/streams/", "sim/disk/", "sim/testing/"];
 
 /** Packages that run wherever the simulator does: in Node, a worker or a browser. */
-const portable = new Set(["seedrandom", "yaml", "protobufjs", "re2js", "zod", "@marcbachmann/cel-js", "@noble/curves"]);
+const portable = new Set([
+  "seedrandom",
+  "yaml",
+  "protobufjs",
+  "re2js",
+  "zod",
+  "@marcbachmann/cel-js",
+  "@noble/curves",
+  "fflate",
+]);
 
 const sockets = new Set(
   ["net", "http", "https", "http2", "tls", "dgram", "dns", "child_process"]

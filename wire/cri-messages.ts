@@ -1169,6 +1169,7 @@ export type MakePathResponse = Readonly<Record<string, never>>;
 export interface RenamePathRequest {
   readonly from?: string;
   readonly to?: string;
+  readonly exchange?: boolean;
 }
 
 export type RenamePathResponse = Readonly<Record<string, never>>;

@@ -68,10 +68,12 @@ describe("touchstone runtime", () => {
       `trace ${usage}`,
       "--call",
       "ListImages fails no",
+      "--figures",
+      "are 2 times as much",
     ).ended;
     expect(set).toMatchObject({ code: 0, stderr: "" });
     expect((await ask("ContainerStats", { containerId })).stats?.memory?.workingSetBytes?.value).toBeGreaterThan(
-      300 << 20,
+      600 << 20,
     );
     await expect(ask("ListImages", {})).rejects.toThrow("no");
     const wrong = await start("runtime", "set", "--listen", listen, "--memory", "much").ended;

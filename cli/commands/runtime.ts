@@ -127,15 +127,21 @@ function controlOf(options: SetRuntime): Control {
     options.not.includes(what) ? false : options.again.includes(what) ? true : undefined;
   const conditions = { runtimeReady: said("runtime-ready"), networkReady: said("network-ready") };
   const figures = said("figures");
+  if (options.figures !== undefined && figures !== undefined)
+    throw new UsageError(
+      "--figures says what figures do, and --not or --again whether they are as they are: give one.",
+    );
+  const lie = figures === true || options.clear ? null : options.figures;
   const isWell = options.again.includes("calls");
   if (isWell && options.calls.length > 0)
     throw new UsageError("--call and --again calls say the opposite of each other: give one of them.");
   const calls = isWell ? { calls: null } : options.calls.length > 0 ? { calls: [...options.calls] } : {};
   if (pod === undefined) {
-    if (volumes !== undefined || options.clear || figures !== undefined) {
-      throw new UsageError("--volumes, --clear and figures are a pod's: add --pod NAMESPACE/NAME.");
+    if (volumes !== undefined || options.clear || figures === false) {
+      throw new UsageError("--volumes, --clear and --not figures are a pod's: add --pod NAMESPACE/NAME.");
     }
     return {
+      ...(lie === undefined ? {} : { figures: { machine: lie } }),
       machine: { memory, cpu, pids, rootBytes: disk, rootInodes: inodes, imageBytes: imageDisk },
       conditions,
       ...calls,
@@ -144,12 +150,17 @@ function controlOf(options: SetRuntime): Control {
   if (!/^[^/]+\/[^/]+(?:\/[^/]+)?$/.test(pod))
     throw new UsageError(`--pod ${pod}: write NAMESPACE/NAME, or NAMESPACE/NAME/CONTAINER for one container.`);
   if (imageDisk !== undefined) throw new UsageError("--image-disk is the machine's: leave --pod out.");
-  if (options.clear) return { pods: { [pod]: null }, conditions, ...calls };
+  const isOne = pod.split("/").length === 3;
+  if (isOne && options.figures !== undefined)
+    throw new UsageError("--figures is of a whole pod or of the machine: write --pod NAMESPACE/NAME.");
+  const figuresOf = lie === undefined || isOne ? {} : { figures: { pods: { [pod]: lie } } };
+  if (options.clear) return { pods: { [pod]: null }, conditions, ...calls, ...figuresOf };
   const usage = { memory, cpu, pids, layerBytes: disk, layerInodes: inodes, volumeBytes: volumes };
   return {
     pods: { [pod]: { ...usage, ...(figures === undefined ? {} : { hidden: !figures }) } },
     conditions,
     ...calls,
+    ...figuresOf,
   };
 }
 

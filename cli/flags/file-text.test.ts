@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { cleanUp, scratch } from "../spawned-command.fixture.ts";
-import { fileText } from "./file-text.ts";
+import { fileHead, fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 afterAll(cleanUp);
@@ -27,4 +27,11 @@ it("gives up a file without an end after 256 parts of a mebibyte", () => {
 it("fails as reading does", () => {
   expect(() => fileText(join(scratch, "none"))).toThrow("ENOENT");
   expect(() => fileText(scratch)).toThrow("EISDIR");
+});
+
+it("is its beginning alone where no more is asked for", () => {
+  writeFileSync(path, "abc".repeat(1000));
+  expect([fileHead(path, 4), fileHead("/dev/zero", 2)]).toEqual(["abca", "\0\0"]);
+  writeFileSync(path, "ab");
+  expect(fileHead(path, 4)).toBe("ab");
 });

@@ -25,3 +25,14 @@ export function fileText(path: string, mebibytesMax = 256, read: Reads = readSyn
     closeSync(descriptor);
   }
 }
+
+/** The beginning of a file, however long it is. Throws as `readFileSync`. */
+export function fileHead(path: string, bytes: number): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(bytes);
+    return head.toString("utf8", 0, readSync(descriptor, head, 0, bytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}

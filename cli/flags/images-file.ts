@@ -14,6 +14,8 @@ const row = z.strictObject({
   pinned: z.boolean().optional(),
   pullError: z.string().optional(),
   pullTime: duration.optional(),
+  /** Who may pull it. */
+  credentials: z.strictObject({ username: z.string(), password: z.string() }).optional(),
   shell: z.boolean().optional(),
   ownPrograms: z.boolean().optional(),
   command: z.array(z.string()).optional(),

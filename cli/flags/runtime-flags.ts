@@ -133,6 +133,11 @@ const setRuntime = object({
       description: message`${text('Calls that go wrong from now on: "PullImage fails no route to host", "StartContainer takes 5s", "StopContainer of default/web hangs", "* hangs"; may be repeated.')}`,
     }),
   ),
+  figures: optional(
+    option("--figures", string({ metavar: "WHAT" }), {
+      description: message`${text('What figures do, whatever is used: "stand still", "are 3 times as much", "lack memory" (cpu, disk, processes), "are old by 5m". Of a pod with --pod, otherwise of the machine.')}`,
+    }),
+  ),
   again: multiple(
     option("--again", choice(["runtime-ready", "network-ready", "figures", "calls"], { metavar: "WHAT" }), {
       description: message`What is again.`,

@@ -9,7 +9,7 @@ import { renderSuiteMarkdown } from "../../reports/render/markdown.ts";
 import { renderSuiteText, type TextOptions } from "../../reports/render/text.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import type { SuiteFormat } from "../command-line.ts";
-import { fileText } from "../flags/file-text.ts";
+import { fileHead } from "../flags/file-text.ts";
 import { prepareFolder } from "./written-files.ts";
 
 /** Options are for text alone. */
@@ -57,5 +57,5 @@ export function writeReport(report: SuiteReport, directory: string): void {
 /** What somebody else has put there stays: ours begin with what they are. */
 function isFailure(file: string): boolean {
   if (!file.endsWith(".json") || !statSync(file).isFile()) return false;
-  return /^\{\s*"apiVersion":\s*"[^"]*",\s*"kind":\s*"SuiteFailure"/.test(fileText(file));
+  return /^\{\s*"apiVersion":\s*"[^"]*",\s*"kind":\s*"SuiteFailure"/.test(fileHead(file, 1024));
 }

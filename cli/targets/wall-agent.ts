@@ -33,7 +33,7 @@ import type { Profile } from "../../sim/contract/profile.ts";
 import { GrpcRuntime } from "../../sim/grpc/cri-client.ts";
 import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { agentBugsOn } from "../../sim/planted/agent-bugs.ts";
-import { machineFiles, urlFetcher } from "../../sim/http/manifests.ts";
+import { fileWatcher, machineFiles, urlFetcher } from "../../sim/http/manifests.ts";
 import { remoteServer, type RemoteServerOptions } from "../../sim/http/remote-server.ts";
 import { wallPorts } from "../../sim/http/wall.ts";
 
@@ -136,6 +136,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
         headers,
         runtime,
         readFiles: machineFiles((work) => process.clock.after(0, work)),
+        ...(settings.rules.watchesManifests ? { watchFiles: fileWatcher(turn) } : {}),
         fetchUrl: urlFetcher(turn),
         hostDns,
         ...(plugins === undefined ? {} : { credentials: plugins }),

@@ -1,6 +1,6 @@
 /** For tests: a server, an agent on its node and a scripted runtime, on virtual time. */
 import { kubernetesProfile } from "../contract/profile.ts";
-import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, JsonObject, Payload } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
@@ -70,6 +70,8 @@ export interface WorldMore {
   readonly around?: (inner: CriRuntime, machine: Process) => CriRuntime;
   /** What is known of the registries of images. */
   readonly credentials?: CredentialsReader;
+  /** The status that a request is refused with, while it is. */
+  readonly refuses?: (path: string) => number | undefined;
   /** Of the node, beside what every node has. */
   readonly amounts?: Readonly<Record<string, string>>;
 }
@@ -89,6 +91,8 @@ export class AgentWorld {
   readonly manifests: Map<string, string> | undefined;
   private readonly bugs: readonly AgentBugName[];
   private readonly more: WorldMore;
+  /** Paths that agents have asked for. */
+  readonly asked: string[] = [];
   /** Why agents could not go on. */
   readonly failures: string[] = [];
 
@@ -148,6 +152,11 @@ export class AgentWorld {
   private reachedBy(process: Process): ApiHandler {
     return {
       start: (request, responder) => {
+        this.asked.push(request.path);
+        const refusal = this.more.refuses?.(request.path);
+        if (refusal !== undefined) {
+          return process.clock.after(0, () => responder.respond(refusal, {}, { object: {} } as Payload));
+        }
         const waitMicros = this.awayUntilMicros - this.kernel.nowMicros();
         if (waitMicros <= 0) return this.bed.server.start(request, responder);
         let cancel = process.clock.after(waitMicros, () => (cancel = this.bed.server.start(request, responder)));

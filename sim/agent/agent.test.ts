@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentBugName } from "../planted/agent-bugs.ts";
+import { defaultAgentOptions } from "./agent-options.ts";
 import { AgentWorld, pods } from "./agent-world.fixture.ts";
 
 const box = (name: string, image: string) => ({ name, image, imagePullPolicy: "IfNotPresent" });
@@ -51,6 +52,21 @@ describe("the agent", () => {
       "Created Created container: c 1",
       "Started Started container c 1",
     ]);
+  });
+
+  it("restarts what fails sooner where it is told shorter waits", () => {
+    const startsIn = (more: object): number => {
+      const { pods: standard } = defaultAgentOptions("n1");
+      const made = new AgentWorld({ pods: { ...standard, ...more } });
+      made.runtime.images.set("fails:1", { endsAfterMicros: 1_000_000, exitCode: 1 });
+      made.run(3);
+      made.create("a", { containers: [box("c", "fails:1")] });
+      made.run(600);
+      return made.runtime.calls.filter(({ method }) => method === "StartContainer").length;
+    };
+    const usual = startsIn({});
+    expect(usual).toBeLessThan(9);
+    expect(startsIn({ restarts: { firstMicros: 1_000_000, mostMicros: 2_000_000 } })).toBeGreaterThan(3 * usual);
   });
 
   it("restarts what fails, later each time", () => {

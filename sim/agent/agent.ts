@@ -11,6 +11,8 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import { AgentApi } from "./client/agent-api.ts";
 import { EventRecorder } from "./client/event-recorder.ts";
+import { ObjectWatches } from "./client/object-watches.ts";
+import { ServiceCache } from "./client/service-cache.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
 import { admissionOf } from "./pods/admission.ts";
@@ -18,6 +20,7 @@ import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
 import { PodManager } from "./pods/pod-manager.ts";
 import { PodSync } from "./pods/pod-sync.ts";
+import { PodVolumes } from "./pods/pod-volumes.ts";
 import { Probes } from "./pods/probes.ts";
 import { StatusManager } from "./pods/status-manager.ts";
 import { Workers } from "./pods/workers.ts";
@@ -35,8 +38,9 @@ import { type CredentialsReader, ImagePulls } from "./runtime/image-pulls.ts";
 import { LogRotation } from "./runtime/log-rotation.ts";
 import type { HostDns } from "./runtime/pod-dns.ts";
 import { Relist } from "./runtime/relist.ts";
+import type { VolumeContext } from "./runtime/volumes.ts";
 import { startApiSource } from "./sources/api-source.ts";
-import { type FilesReader, startFileSource } from "./sources/file-source.ts";
+import { type FilesReader, type PathWatcher, startFileSource } from "./sources/file-source.ts";
 import { MirrorPods } from "./sources/mirror-pods.ts";
 import { startUrlSource, type UrlFetcher } from "./sources/url-source.ts";
 import { groupFolder } from "./stats/system-groups.ts";
@@ -56,6 +60,8 @@ export interface AgentPorts {
   readonly nodeSide: (context: AgentContext) => NodeSide;
   /** How manifests are read; needed where there is a path or a URL. */
   readonly readFiles?: FilesReader;
+  /** Tells of changes of manifests. Default: they are found at the next look. */
+  readonly watchFiles?: PathWatcher | undefined;
   readonly fetchUrl?: UrlFetcher;
   /** Of registries. Default: none are known. */
   readonly credentials?: CredentialsReader;
@@ -82,6 +88,7 @@ export class Agent {
   private readonly cri: CriCaller;
   private readonly events: EventRecorder;
   private readonly api: AgentApi | undefined;
+  private readonly services: ServiceCache | undefined;
   private readonly relist: Relist;
   private readonly health: Health;
   private readonly statuses: StatusManager;
@@ -101,6 +108,7 @@ export class Agent {
     this.bugs = bugs;
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
+    this.services = this.api === undefined ? undefined : new ServiceCache(this.api);
     this.cri = new CriCaller(process, runtime, options.pods.runtimeRequestTimeoutMicros);
     const eventApi = this.caller(new TokenBucket(eventQps, eventBurst, nowMicros));
     this.events = new EventRecorder({ process, api: eventApi, dialect, nodeName: options.nodeName });
@@ -133,9 +141,13 @@ export class Agent {
         forbiddenSysctl(pod, options.pods.allowedUnsafeSysctls) ??
         this.managers?.admit(pod) ??
         this.predicates(pod as HeldPod, others),
-      changed: () => this.node.podsChanged?.(),
+      changed: () => {
+        if (this.pods.held.size > 0) this.services?.begin();
+        this.node.podsChanged?.();
+      },
       bugs,
       mirrors: () => this.mirrors,
+      directoryUnused: (uid) => run(this.directoryRemoved(uid), () => {}),
     });
     this.statuses = new StatusManager({ process, api: this.api, bugs, all: () => this.pods.held.values() });
     this.garbage = new Garbage({
@@ -227,6 +239,11 @@ export class Agent {
     if (!isThere) this.ports.warn?.(`--nodeagent-cgroups ${path}: this machine does not take the agent into it.`);
   }
 
+  /** With the last words of its containers. */
+  private *directoryRemoved(uid: string): Task<void> {
+    yield* this.cri.ask("RemovePath", { path: `${this.options.pods.rootDir}/pods/${uid}` });
+  }
+
   private startLogRotation(): void {
     const { warn } = this.ports;
     new LogRotation({
@@ -269,7 +286,7 @@ export class Agent {
   }
 
   private startManifests(): void {
-    const { process, dialect, readFiles, fetchUrl, warn = () => {} } = this.ports;
+    const { process, dialect, readFiles, watchFiles, fetchUrl, warn = () => {} } = this.ports;
     const { manifestPath, fileCheckMicros, manifestUrl, manifestUrlHeaders, httpCheckMicros } = this.options.sources;
     const { nodeName } = this.options;
     const common = (source: "file" | "http") => ({
@@ -289,7 +306,13 @@ export class Agent {
     });
     if (manifestPath !== undefined) {
       if (readFiles === undefined) throw new Error("a manifest path needs somebody who reads files");
-      startFileSource({ ...common("file"), path: manifestPath, everyMicros: fileCheckMicros, read: readFiles });
+      startFileSource({
+        ...common("file"),
+        path: manifestPath,
+        everyMicros: fileCheckMicros,
+        read: readFiles,
+        watch: watchFiles,
+      });
     }
     if (manifestUrl !== undefined) {
       if (fetchUrl === undefined) throw new Error("a manifest URL needs somebody who fetches it");
@@ -347,6 +370,20 @@ export class Agent {
       },
     });
     const kept = this.bugs["immutable-cache-stale-after-recreate"] ? new Map<string, JsonObject>() : undefined;
+    const volumes = (held: HeldPod): VolumeContext => ({
+      clock: process.clock,
+      api: this.api,
+      cri: this.cri,
+      node: this.nodeFacts(),
+      nodeName: this.options.nodeName,
+      hostIps: this.hostIps(),
+      podIps: held.status?.podIPs?.map(({ ip }) => ip) ?? [],
+      allocatable: this.allocatable(),
+      kept,
+      services: this.services,
+      isStatic: held.isStatic || this.bugs["services-not-awaited"],
+      inPieces: this.bugs["volumes-change-in-pieces"],
+    });
     const sync = new PodSync({
       process,
       bugs: this.bugs,
@@ -355,20 +392,20 @@ export class Agent {
       statuses: this.statuses,
       probes,
       images,
-      backOffs: new BackOffs(),
+      backOffs: new BackOffs(this.options.pods.restarts),
       health: this.health,
       node: () => this.nodeFacts(),
       agentName: this.ports.dialect.name === "kubernetes" ? "kubelet" : "nodeagent",
       hostIps: () => this.hostIps(),
-      volumes: (held) => ({
-        api: this.api,
-        cri: this.cri,
-        node: this.nodeFacts(),
-        nodeName: this.options.nodeName,
-        hostIps: this.hostIps(),
-        podIps: held.status?.podIPs?.map(({ ip }) => ip) ?? [],
-        allocatable: this.allocatable(),
-        kept,
+      volumes,
+      podVolumes: new PodVolumes({
+        process,
+        events: this.events,
+        bugs: this.bugs,
+        syncFrequencyMicros: this.options.pods.syncFrequencyMicros,
+        context: volumes,
+        watches: this.api === undefined ? undefined : new ObjectWatches(this.api),
+        lookBy: (held, micros) => this.workers.lookBy(held, micros),
       }),
       seenAnnotations: (held) => this.seenAnnotations(held),
       places: (uid, container) => this.placesOf(uid, container),

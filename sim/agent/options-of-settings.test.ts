@@ -73,4 +73,28 @@ describe("an agent's options", () => {
     expect(optionsOf(zero).client).toEqual({ apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 });
     expect(optionsOf(zero, "kubernetes").client).toEqual({ apiQps: 5, apiBurst: 10, eventQps: 5, eventBurst: 10 });
   });
+
+  it("have the waits between restarts that gates and a file under one of them say", () => {
+    const waits = (gates: string, period?: string) => {
+      const crashLoopBackOff = period === undefined ? {} : { crashLoopBackOff: { maxContainerRestartPeriod: period } };
+      const header = { apiVersion: "kubelet.config.k8s.io/v1beta1", kind: "KubeletConfiguration" };
+      const alone = { authentication: { webhook: { enabled: false } }, authorization: { mode: "AlwaysAllow" } };
+      const text = JSON.stringify({ ...header, ...alone, ...crashLoopBackOff });
+      const files = { read: () => ({ text }), list: () => ({ error: "none" }), environment: {} };
+      const args = ["--config=file", ...(gates === "" ? [] : [`--feature-gates=${gates}`])];
+      const command = readAgentCommand(args, dialects["kubernetes"], files as never);
+      if (command.is !== "settings") return JSON.stringify(command);
+      const { restarts } = agentOptionsOf(command.settings, { hostname: "n", addresses: [] }).pods;
+      return [(restarts?.firstMicros ?? 0) / 1e6, (restarts?.mostMicros ?? 0) / 1e6];
+    };
+    const [cap, soon] = ["KubeletCrashLoopBackOffMax=true", "ReduceDefaultCrashLoopBackOffDecay=true"];
+    expect(waits("")).toEqual([10, 300]);
+    expect(waits(soon)).toEqual([1, 60]);
+    expect(waits(cap)).toEqual([10, 300]);
+    expect(waits(cap, "20s")).toEqual([10, 20]);
+    expect(waits(cap, "2s")).toEqual([2, 2]);
+    expect(waits(`${cap},${soon}`, "2s")).toEqual([1, 2]);
+    expect(waits("", "20s")).toContain("FeatureGate KubeletCrashLoopBackOffMax not enabled");
+    for (const period of ["500ms", "6m"]) expect(waits(cap, period)).toContain("must be set between 1s and 5m0s");
+  });
 });

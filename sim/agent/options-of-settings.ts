@@ -7,6 +7,7 @@ import { evictionSettingsOf } from "../configuration/agent/eviction-settings.ts"
 import type { AgentSettings } from "../configuration/agent/settings.ts";
 import type { AccessSettings } from "./listener/access.ts";
 import type { AgentOptions, ManagerOptions, NodeOptions } from "./ports.ts";
+import { type BackOffTimes, usualBackOff } from "./runtime/back-off.ts";
 
 /** What the machine is, as far as no flag says it. */
 export interface AgentHost {
@@ -56,6 +57,7 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
       logBytesMax: bytesOf(text("container-log-max-size")),
       logCheckMicros: number("containerLogMonitorInterval"),
       logWorkersMax: number("containerLogMaxWorkers"),
+      restarts: restartsOf(settings),
       clusterDns: texts("cluster-dns"),
       clusterDomain: text("cluster-domain"),
       rootDir: text("root-dir"),
@@ -99,6 +101,18 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
     ...controlGroupsOf(settings),
     ...systemGroupsOf(settings, host),
   };
+}
+
+/** Source: the published agent: two gates shorten the waits, and what a file says under one of them counts. */
+function restartsOf(settings: AgentSettings): BackOffTimes {
+  const gates = settings.gates();
+  const times = isOn(gates, "ReduceDefaultCrashLoopBackOffDecay")
+    ? { firstMicros: 1_000_000, mostMicros: 60_000_000 }
+    : usualBackOff;
+  if (!isOn(gates, "KubeletCrashLoopBackOffMax")) return times;
+  const given = settings.of("crashLoopBackOff.maxContainerRestartPeriod") as number | undefined;
+  const mostMicros = given ?? usualBackOff.mostMicros;
+  return { firstMicros: Math.min(times.firstMicros, mostMicros), mostMicros };
 }
 
 /** Left out where no flag asks for a limit. */

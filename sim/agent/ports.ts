@@ -263,6 +263,8 @@ export interface PodOptions {
   /** Between looks at logs, and how many are rotated side by side. */
   readonly logCheckMicros: Micros;
   readonly logWorkersMax: number;
+  /** Between restarts of a container that ends again and again. Default: 10 s, twice as long each time, 300 s at most. */
+  readonly restarts?: { readonly firstMicros: Micros; readonly mostMicros: Micros };
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   readonly rootDir: string;

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { RegistryCredentials } from "../agent/runtime/image-pulls.ts";
+import type { RegistryCredentials } from "../agent/runtime/pull-secrets.ts";
 import { dialects } from "../../wire/dialect.ts";
-import { credentialPlugins, imageMatches } from "./credential-plugins.ts";
+import { imageMatches } from "../agent/runtime/image-names.ts";
+import { credentialPlugins } from "./credential-plugins.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plugins-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

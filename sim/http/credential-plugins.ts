@@ -8,7 +8,9 @@ import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { z } from "zod";
-import type { CredentialsReader, RegistryCredentials } from "../agent/runtime/image-pulls.ts";
+import { imageMatches } from "../agent/runtime/image-names.ts";
+import type { CredentialsReader } from "../agent/runtime/image-pulls.ts";
+import type { RegistryCredentials } from "../agent/runtime/pull-secrets.ts";
 import type { Dialect } from "../../wire/dialect.ts";
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { parseDuration } from "../../wire/durations.ts";
@@ -171,25 +173,6 @@ function readAnswer(stdout: string, group: string): z.infer<typeof answer> | { r
 }
 
 const registryOf = (image: string): string => image.split("/", 1)[0] as string;
-
-/** Parts of the host may be stars, or have them; ports are equal, and a path of the pattern begins the image's. */
-export function imageMatches(pattern: string, image: string): boolean {
-  const [wanted, actual] = [placeOf(pattern), placeOf(image)];
-  if (wanted.port !== actual.port || wanted.parts.length !== actual.parts.length) return false;
-  if (!actual.path.startsWith(wanted.path)) return false;
-  return wanted.parts.every((part, at) => globOf(part).test(actual.parts[at] as string));
-}
-
-function placeOf(text: string): { readonly parts: readonly string[]; readonly port: string; readonly path: string } {
-  const plain = text.replace(/^https?:\/\//, "");
-  const slash = plain.indexOf("/");
-  const place = slash < 0 ? plain : plain.slice(0, slash);
-  const [host = "", port = ""] = place.split(":", 2);
-  return { parts: host.split("."), port, path: slash < 0 ? "" : plain.slice(slash) };
-}
-
-const globOf = (part: string): RegExp =>
-  new RegExp(`^${part.replace(/[.+^${}()|[\]\\?]/g, "\\$&").replaceAll("*", "[^.]*")}$`);
 
 /** Undefined: it is no duration. */
 function millisOf(text: string): number | undefined {

@@ -1,9 +1,9 @@
 /** Where a real agent finds manifests: the machine's files, and URLs. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
-import type { FilesRead, FilesReader } from "../agent/sources/file-source.ts";
+import type { FilesRead, FilesReader, PathWatcher } from "../agent/sources/file-source.ts";
 import type { UrlFetcher } from "../agent/sources/url-source.ts";
 
 /** `later` runs what is read as an event of the agent. */
@@ -11,6 +11,19 @@ export function machineFiles(later: (work: () => void) => void): FilesReader {
   return (path, done) => {
     const read = readPath(path);
     later(() => done(read));
+  };
+}
+
+/** `turn` runs work as an event of the agent. What cannot be watched is found at the next look. */
+export function fileWatcher(turn: (work: () => void) => void, watchPath: typeof watch = watch): PathWatcher {
+  return (path, changed) => {
+    try {
+      const watcher = watchPath(path, { persistent: false }, () => turn(changed));
+      watcher.on("error", () => watcher.close());
+      return () => watcher.close();
+    } catch {
+      return () => {};
+    }
   };
 }
 

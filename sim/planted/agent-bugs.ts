@@ -361,6 +361,18 @@ const unseenAgentBugs = {
     symptom: "An agent that starts again admits waiting pods before those that run, and rejects some of the latter.",
     source: "kubernetes/kubernetes#105523, #37447",
   },
+  "services-not-awaited": {
+    symptom: "Containers that are started before the agent knows the cluster's services are told of none.",
+    source: commonMistake,
+  },
+  "volumes-stay-as-mounted": {
+    symptom: "Volumes of config maps, secrets and the pod itself stay as they were when the pod began.",
+    source: commonMistake,
+  },
+  "volumes-change-in-pieces": {
+    symptom: "Files of a volume change one after another, so that a reader sees old ones beside new ones.",
+    source: commonMistake,
+  },
   "immutable-cache-stale-after-recreate": {
     symptom: "An immutable object that was deleted and made again is still the old one to pods.",
     source: "kubernetes/kubernetes#132046",

@@ -11,6 +11,8 @@ export interface FoundFile {
   readonly tree: FileTree;
   readonly path: string;
   readonly readOnly: boolean;
+  /** Of what is mounted there: the whole of it. */
+  readonly mounted?: string;
 }
 
 /** Directories that images have. */
@@ -30,6 +32,7 @@ export class ContainerFiles {
   private readonly mounts: readonly Mount[];
   private readonly makeLayer: () => FileTree;
   private readonly hostname: string;
+  private readonly address: string;
   private readonly readOnlyRoot: boolean;
   private readonly programs: ReadonlySet<string>;
   layer: FileTree | undefined;
@@ -39,6 +42,8 @@ export class ContainerFiles {
     readonly mounts: readonly Mount[];
     readonly makeLayer: () => FileTree;
     readonly hostname: string;
+    /** Its own; empty: the machine's. */
+    readonly address: string;
     readonly readOnlyRoot: boolean;
     /** Names of programs in `/bin`. */
     readonly programs: ReadonlySet<string>;
@@ -48,6 +53,7 @@ export class ContainerFiles {
     this.mounts = [...options.mounts].sort((a, b) => (b.containerPath ?? "").length - (a.containerPath ?? "").length);
     this.makeLayer = options.makeLayer;
     this.hostname = options.hostname;
+    this.address = options.address;
     this.readOnlyRoot = options.readOnlyRoot;
     this.programs = options.programs;
   }
@@ -59,8 +65,11 @@ export class ContainerFiles {
   /** A file, a directory or nothing; `image` for what only the image has. */
   find(path: string): TreeNode | { readonly is: "image"; readonly text: string | undefined } | undefined {
     const place = this.placeOf(path);
-    if (place !== undefined) return place.tree.find(place.path);
     const whole = `/${pathParts(path).join("/")}`;
+    if (place !== undefined) {
+      const there = place.tree.find(place.path);
+      return there === undefined && whole === "/etc/hosts" ? { is: "image", text: this.hosts() } : there;
+    }
     const own = this.layer?.find(whole);
     if (own !== undefined) return own;
     if (
@@ -127,10 +136,17 @@ export class ContainerFiles {
     return [...names].sort();
   }
 
+  /** What an agent writes there before a container starts, and nobody has written here. */
+  private hosts(): string {
+    const own = this.address === "" ? "" : `${this.address}\t${this.hostname}\n`;
+    return `127.0.0.1\tlocalhost\n::1\tlocalhost\n${own}`;
+  }
+
   /** Where a path may be written: a mount, or the layer with the image's directories made as they are needed. */
   private writable(path: string, now: Micros): FoundFile | FileError {
     const place = this.placeOf(path);
-    if (place !== undefined) return place.readOnly ? "Read-only file system" : place;
+    if (place?.readOnly === true) return "Read-only file system";
+    if (place !== undefined) return this.mountMade(place, now);
     if (this.readOnlyRoot) return "Read-only file system";
     this.layer ??= this.makeLayer();
     const parts = pathParts(path);
@@ -139,11 +155,20 @@ export class ContainerFiles {
     return { tree: this.layer, path: `/${parts.join("/")}`, readOnly: false };
   }
 
+  /** What is mounted and was made by nobody is made when it is written: a directory, or the directory that a file needs. */
+  private mountMade(place: FoundFile, now: Micros): FoundFile | FileError {
+    const { path, tree, mounted = path } = place;
+    if (tree.find(mounted) !== undefined) return place;
+    const made = tree.makeDirectories(path === mounted ? mounted.slice(0, mounted.lastIndexOf("/")) : mounted, now);
+    return typeof made === "string" ? made : place;
+  }
+
   private placeOf(path: string): FoundFile | undefined {
     const whole = `/${pathParts(path).join("/")}`;
     for (const { containerPath = "", hostPath = "", readonly = false } of this.mounts) {
       if (whole === containerPath || whole.startsWith(containerPath === "/" ? "/" : `${containerPath}/`)) {
-        return { tree: this.host, path: hostPath + whole.slice(containerPath.length), readOnly: readonly };
+        const inside = whole.slice(containerPath.length);
+        return { tree: this.host, path: hostPath + inside, readOnly: readonly, mounted: hostPath };
       }
     }
     return undefined;

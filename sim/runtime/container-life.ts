@@ -77,6 +77,7 @@ function newFiles(state: RuntimeState, container: ContainerRecord, programs: Rea
     mounts: container.config.mounts ?? [],
     makeLayer: () => machine.newTree(machine.imageDisk),
     hostname: hostnameOf(container.sandbox),
+    address: container.sandbox.ip,
     readOnlyRoot: container.config.linux?.securityContext?.readonlyRootfs ?? false,
     programs,
   });

@@ -1,6 +1,7 @@
 /** Changes of a runtime that runs, as one JSON text: what `touchstone runtime set` sends. */
 import { z } from "zod";
 import { parseCallFault } from "./call-fault-text.ts";
+import { machineFigures, parseFigureLie } from "./figure-lies.ts";
 import type { SimulatedRuntime } from "./runtime.ts";
 import { parseUsage, UsageTextError } from "./usage-text.ts";
 
@@ -15,6 +16,8 @@ const podUsage = z.strictObject({
   volumeInodes: usage.optional(),
   hidden: z.boolean().optional(),
 });
+/** What figures do; null: they are as things are. */
+const figures = z.string().nullable().optional();
 const machineUsage = z.strictObject({
   memory: usage.nullable().optional(),
   cpu: usage.optional(),
@@ -30,6 +33,8 @@ const control = z.strictObject({
   pods: z.record(z.string(), podUsage.nullable()).optional(),
   machine: machineUsage.optional(),
   conditions: z.strictObject({ runtimeReady: z.boolean().optional(), networkReady: z.boolean().optional() }).optional(),
+  /** Of the machine, and of pods by `namespace/name`. */
+  figures: z.strictObject({ machine: figures, pods: z.record(z.string(), figures).optional() }).optional(),
   /** Calls that go wrong from now on, beside those that do already; null: none does any more. */
   calls: z.array(z.string()).nullable().optional(),
 });
@@ -40,17 +45,22 @@ export type Control = z.infer<typeof control>;
 export function applyControl(runtime: SimulatedRuntime, text: string): void {
   const parsed = control.safeParse(JSON.parse(text));
   if (!parsed.success) throw new UsageTextError(z.prettifyError(parsed.error));
-  const { pods = {}, machine, conditions, calls } = parsed.data;
+  const { pods = {}, machine, conditions, calls, figures = {} } = parsed.data;
   const settings = Object.entries(pods).map(
     ([name, setting]) => [name, setting === null ? undefined : models(setting)] as const,
   );
   const machineModels = machine === undefined ? undefined : models(machine);
   const faults = calls?.map(parseCallFault) ?? [];
+  const told = [[machineFigures, figures.machine] as const, ...Object.entries(figures.pods ?? {})];
+  const lies = told.flatMap(([about, said]) =>
+    said === undefined ? [] : [[about, said === null ? undefined : parseFigureLie(said)] as const],
+  );
   for (const [name, setting] of settings) runtime.use(name, setting);
   if (machineModels !== undefined) runtime.useMachine(machineModels);
   if (conditions !== undefined) runtime.setConditions(definedOf(conditions));
   if (calls === null) runtime.failNothing();
   for (const fault of faults) runtime.fail(fault);
+  for (const [about, lie] of lies) runtime.lie(about, lie);
 }
 
 /** Texts made models; what is left out stays as it is. */

@@ -202,6 +202,26 @@ export class FileTree {
     return undefined;
   }
 
+  /** Both names change places in one step; where the other is not there, it is a change of name. Neither lies in the other. */
+  exchange(from: string, to: string, nowMicros: Micros): FileError | undefined {
+    const [one, other] = [this.find(from), this.find(to)];
+    if (other === undefined) return this.rename(from, to, nowMicros);
+    if (one === undefined) return "No such file or directory";
+    const places = [from, to].map((path) => {
+      const parts = pathParts(path);
+      const name = parts.pop() ?? "";
+      return { name, parts, directory: this.find(parts.join("/")) as DirectoryNode };
+    });
+    const [source, target] = places as [(typeof places)[number], (typeof places)[number]];
+    const whole = places.map(({ parts, name }) => `${[...parts, name].join("/")}/`) as [string, string];
+    if (whole[0].startsWith(whole[1]) || whole[1].startsWith(whole[0])) return "Is a directory";
+    this.version++;
+    source.directory.entries.set(source.name, other);
+    target.directory.entries.set(target.name, one);
+    source.directory.modifiedMicros = target.directory.modifiedMicros = nowMicros;
+    return undefined;
+  }
+
   /** All below a path, itself included: blocks and inodes, on whatever they are. */
   use(path: string): TreeUse | undefined {
     const node = this.find(path);

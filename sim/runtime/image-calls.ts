@@ -1,7 +1,8 @@
 /** Calls of the image service. */
 import { type CriAnswer, grpcCode } from "../../wire/cri.ts";
+import type { AuthConfig } from "../../wire/cri-messages.ts";
 import type { CallHandler } from "./container-calls.ts";
-import { imageMessage, INODES_OF_IMAGE } from "./images.ts";
+import { imageMessage, type ImageRow, INODES_OF_IMAGE } from "./images.ts";
 import { imageMountpoint } from "./machine.ts";
 
 type ImageMethod = "ListImages" | "ImageStatus" | "PullImage" | "RemoveImage" | "ImageFsInfo";
@@ -26,9 +27,10 @@ export const imageCalls: { readonly [M in ImageMethod]: CallHandler<M> } = {
     answer({ ok: true, message: found === undefined ? { info: {} } : { image: imageMessage(found), info } });
   },
 
-  PullImage(state, { image }, answer) {
+  PullImage(state, { image, auth }, answer) {
     const name = image?.image ?? "";
-    const offer = state.images.offer(name);
+    const found = state.images.offer(name);
+    const offer = "error" in found || mayPull(found.row, auth) ? found : { error: deniedTo(name) };
     if ("error" in offer) {
       state.process.clock.after(REGISTRY_ERROR_MICROS, () =>
         answer({ ok: false, code: grpcCode.unknown, text: offer.error }),
@@ -75,6 +77,14 @@ export const imageCalls: { readonly [M in ImageMethod]: CallHandler<M> } = {
     answer({ ok: true, message: { imageFilesystems: [usage], containerFilesystems: [usage] } });
   },
 };
+
+function mayPull({ credentials }: ImageRow, auth: AuthConfig | undefined): boolean {
+  if (credentials === undefined) return true;
+  return auth?.username === credentials.username && auth.password === credentials.password;
+}
+
+const deniedTo = (name: string): string =>
+  `failed to pull and unpack image "${name}": failed to resolve reference "${name}": pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed`;
 
 const REGISTRY_ERROR_MICROS = 5000;
 const PULL_BYTES_PER_SECOND = 50_000_000;

@@ -17,6 +17,8 @@ export interface ImageRow {
   readonly pinned?: boolean;
   /** The pull fails with this text. */
   readonly pullError?: string;
+  /** Only who says these may pull it. */
+  readonly credentials?: { readonly username: string; readonly password: string };
   /** A shell and the small tools are in it. Otherwise any command is its own program. */
   readonly shell?: boolean;
   /**

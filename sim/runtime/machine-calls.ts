@@ -6,6 +6,8 @@ import { memoryReading } from "./machine.ts";
 import { connect } from "./network.ts";
 import { digestOf } from "./images.ts";
 import { textBytes, toByteText } from "./file-tree.ts";
+import { machineFigures } from "./figure-lies.ts";
+import type { MachineReadingResponse } from "../../wire/cri-messages.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 import { totalUse, volumesOf } from "./usage-of.ts";
 import { totalUntil } from "./usage-model.ts";
@@ -65,28 +67,26 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
     const timestamp = state.unixNanos(at);
     const running = usage.pids === null ? undefined : machine.amount(usage.pids, at) + podPids + state.sandboxes.size;
     const cpuTotal = usage.cpu === undefined ? 0 : totalUntil(usage.cpu, Math.max(0, at - (usage.sinceMicros ?? 0)));
-    answer({
-      ok: true,
-      message: {
+    const reading: MachineReadingResponse = {
+      timestamp,
+      ...(memory === undefined
+        ? {}
+        : { memory, podsMemory: memoryReading(podBytes + machine.memoryFilesBytes, options.memoryBytes) }),
+      swap: {
         timestamp,
-        ...(memory === undefined
-          ? {}
-          : { memory, podsMemory: memoryReading(podBytes + machine.memoryFilesBytes, options.memoryBytes) }),
-        swap: {
-          timestamp,
-          swapAvailableBytes: { value: options.swapBytes - swapUsed },
-          swapUsageBytes: { value: swapUsed },
-        },
-        cpu: {
-          timestamp,
-          usageCoreNanoSeconds: { value: cpuTotal + podCpu },
-          usageNanoCores: { value: Math.min(nanoCores, options.milliCpu * 1_000_000) },
-        },
-        ...(root === undefined ? {} : { rootFilesystem: root }),
-        ...(image === undefined ? {} : { imageFilesystem: image }),
-        ...(running === undefined ? {} : { pids: { max: options.pids, running: Math.min(running, options.pids) } }),
+        swapAvailableBytes: { value: options.swapBytes - swapUsed },
+        swapUsageBytes: { value: swapUsed },
       },
-    });
+      cpu: {
+        timestamp,
+        usageCoreNanoSeconds: { value: cpuTotal + podCpu },
+        usageNanoCores: { value: Math.min(nanoCores, options.milliCpu * 1_000_000) },
+      },
+      ...(root === undefined ? {} : { rootFilesystem: root }),
+      ...(image === undefined ? {} : { imageFilesystem: image }),
+      ...(running === undefined ? {} : { pids: { max: options.pids, running: Math.min(running, options.pids) } }),
+    };
+    answer({ ok: true, message: state.lies.of(machineFigures, "reading", reading) });
   },
 
   PathUsage(state, { paths = [] }, answer) {
@@ -135,8 +135,9 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
     answer({ ok: true, message: {} });
   },
 
-  RenamePath(state, { from = "", to = "" }, answer) {
-    const failure = state.machine.host.rename(from, to, state.nowMicros);
+  RenamePath(state, { from = "", to = "", exchange = false }, answer) {
+    const { host } = state.machine;
+    const failure = exchange ? host.exchange(from, to, state.nowMicros) : host.rename(from, to, state.nowMicros);
     answer(failure === undefined ? { ok: true, message: {} } : refused("rename", from, failure));
   },
 

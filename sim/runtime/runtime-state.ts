@@ -2,6 +2,7 @@
 import type { CriAnswer, CriEventSink, CriMethod } from "../../wire/cri.ts";
 import type { Cancel, Micros, Prng, Process } from "../kernel/types.ts";
 import { CallFaults } from "./call-faults.ts";
+import { FigureLies } from "./figure-lies.ts";
 import { type ImageRow, ImageStore } from "./images.ts";
 import { Machine, type MachineOptions, machineDefaults, type MachineUsage } from "./machine.ts";
 import { type ContainerRecord, type ContainerUse, podKey, type SandboxRecord, type UsageSetting } from "./records.ts";
@@ -49,6 +50,7 @@ export class RuntimeState {
   readonly machine: Machine;
   readonly images: ImageStore;
   readonly faults = new CallFaults();
+  readonly lies = new FigureLies();
   readonly prng: Prng;
   readonly sandboxes = new Map<string, SandboxRecord>();
   readonly containers = new Map<string, ContainerRecord>();

@@ -9,6 +9,7 @@ import type { CriAnswer, CriEventSink, CriMethod, CriRequest, CriRequestOf } fro
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { CallFault } from "./call-faults.ts";
+import type { FigureLie } from "./figure-lies.ts";
 import { type CallHandler, containerCalls } from "./container-calls.ts";
 import { runContainer } from "./container-life.ts";
 import { imageCalls } from "./image-calls.ts";
@@ -112,6 +113,12 @@ export class SimulatedRuntime implements CriRuntime {
   useMachine(usage: MachineUsage): void {
     const { machine } = this.state;
     machine.usage = { ...machine.usage, ...usage, sinceMicros: this.state.nowMicros };
+  }
+
+  /** What is told of a pod's usage (`namespace/name`) or of the machine's (empty), from now on; undefined: what is used. */
+  lie(about: string, lie: FigureLie | undefined): void {
+    this.state.lies.set(about, lie);
+    this.state.wake();
   }
 
   /** Conditions that `Status` tells. */

@@ -9,7 +9,7 @@ import type {
 import { type CallHandler, find } from "./container-calls.ts";
 import { notFound, selects } from "./container-messages.ts";
 import { imageMountpoint } from "./machine.ts";
-import type { ContainerRecord, ContainerUse, SandboxRecord } from "./records.ts";
+import { type ContainerRecord, type ContainerUse, podKey, type SandboxRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 import { findSandbox } from "./sandbox-calls.ts";
 import { addedUse, isHidden, limitOf, useOf } from "./usage-of.ts";
@@ -86,6 +86,10 @@ function takenAt(state: RuntimeState): number {
 }
 
 function statsOf(state: RuntimeState, container: ContainerRecord): ContainerStats {
+  return state.lies.of(podKey(container.sandbox.config), container.id, trueStatsOf(state, container));
+}
+
+function trueStatsOf(state: RuntimeState, container: ContainerRecord): ContainerStats {
   const known = container.figures;
   const timestamp = takenAt(state);
   if (known !== undefined && known.timestamp === timestamp && (state.options.figuresMicros ?? 0) > 0)
@@ -130,6 +134,10 @@ const memoryUsage = (use: ContainerUse, limitBytes: number | undefined, timestam
 });
 
 function podStats(state: RuntimeState, sandbox: SandboxRecord): PodSandboxStats {
+  return state.lies.of(podKey(sandbox.config), sandbox.id, truePodStats(state, sandbox));
+}
+
+function truePodStats(state: RuntimeState, sandbox: SandboxRecord): PodSandboxStats {
   const timestamp = takenAt(state);
   const running = sandbox.containers.filter((container) => container.box !== undefined && !isHidden(state, container));
   const sum: ContainerUse = {
@@ -153,7 +161,7 @@ function podStats(state: RuntimeState, sandbox: SandboxRecord): PodSandboxStats 
       memory: memoryUsage(total, undefined, timestamp),
       network: { timestamp, defaultInterface: traffic, interfaces: [] },
       process: { timestamp, processCount: { value: total.pids } },
-      containers: running.map((container) => statsOf(state, container)),
+      containers: running.map((container) => trueStatsOf(state, container)),
     },
   };
 }

@@ -12,7 +12,7 @@ export class UsageVersion {
   /** See `CriRuntime.usageVersion`. */
   of(state: RuntimeState): number | undefined {
     const { machine, images } = state;
-    if (state.faults.isAny || state.modelled.size > 0 || !isSteady(machine.usage)) return undefined;
+    if (state.faults.isAny || state.lies.isAny || state.modelled.size > 0 || !isSteady(machine.usage)) return undefined;
     const use = totalUse(state);
     // A total that moves by itself is not remembered.
     if (state.totalUse === undefined) return undefined;

@@ -20,7 +20,7 @@ import { calm, isMet, isUnresolved, type Look, look, type PressureState } from "
 import { evictionText, type ResourceName } from "./messages.ts";
 import { type Observations, observationsOf } from "./observations.ts";
 import { graceSecondsOf } from "./pod-traits.ts";
-import { rankPods } from "./ranking.ts";
+import { rankPods, usedOf } from "./ranking.ts";
 import { type Reclaim, reclaimsOf } from "./reclaim.ts";
 import { withContainerfs } from "./threshold-list.ts";
 
@@ -68,10 +68,23 @@ export interface EvictionWatcher {
 export type PassOutcome =
   | { readonly is: "calm" }
   | { readonly is: "unread" }
-  | { readonly is: "evicted"; readonly pods: readonly ActivePod[]; readonly threshold: EvictionThreshold | undefined }
+  | { readonly is: "evicted"; readonly pods: readonly ActivePod[]; readonly threshold: undefined }
+  /** `among`: all that it chose from. */
+  | {
+      readonly is: "evicted";
+      readonly pods: readonly ActivePod[];
+      readonly threshold: EvictionThreshold;
+      readonly among: readonly Candidate[];
+    }
   | { readonly is: "reclaimed"; readonly threshold: EvictionThreshold }
   /** Something drives, and nobody went. */
   | { readonly is: "nobody"; readonly why: "the figures are old" | "no pod may go" };
+
+export interface Candidate {
+  readonly pod: ActivePod;
+  /** Of what the threshold is short of, in its unit; undefined: the pod has no figures. */
+  readonly used: number | undefined;
+}
 
 export interface UsageSeen {
   readonly atMicros: Micros;
@@ -309,7 +322,12 @@ export class EvictionManager {
         ...(bugs["evict-without-condition"] ? {} : { condition }),
       };
       this.kill(pod, end, () => {
-        if (--left === 0) this.end({ is: "evicted", pods: victims, threshold });
+        if (--left > 0) return;
+        const among = turn.active.map((one) => ({
+          pod: one,
+          used: usedOf(threshold.signal, one.object, figuresOf(one.uid), turn.layout),
+        }));
+        this.end({ is: "evicted", pods: victims, threshold, among });
       });
     }
   }

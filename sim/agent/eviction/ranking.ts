@@ -100,6 +100,19 @@ const partsOf: Readonly<Record<DiskLayout, Readonly<Record<"nodefs" | "imagefs" 
   split: { nodefs: everything, imagefs: noPart, containerfs: everything },
 };
 
+/** What a pod uses of what a signal is about; undefined: it has no figures. */
+export function usedOf(
+  signal: EvictionSignal,
+  pod: JsonObject,
+  figures: PodFigures | undefined,
+  layout: DiskLayout,
+): number | undefined {
+  if (figures === undefined) return undefined;
+  const { resource } = evictionSignals[signal];
+  if (resource === "pids") return figures.processCount ?? 0;
+  return resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(signal, pod, figures, layout);
+}
+
 function diskUsed(signal: EvictionSignal, pod: JsonObject, figures: PodFigures, layout: DiskLayout): number {
   const [disk] = signal.split(".") as ["nodefs" | "imagefs" | "containerfs"];
   const unit = evictionSignals[signal].resource === "inodes" ? "inodes" : "bytes";

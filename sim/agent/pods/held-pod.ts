@@ -6,6 +6,7 @@ import type { ActivePod, PodEnd, PodRequests, QosClass } from "../ports.ts";
 import { requestedResources, requestTotal } from "../runtime/container-config.ts";
 import { emptyPod, type RuntimePod } from "../runtime/runtime-pod.ts";
 import type { StartReason } from "./container-statuses.ts";
+import type { MadeVolumes } from "../runtime/volumes.ts";
 import { type Container, type Pod, podOf, type PodStatus } from "./pod-types.ts";
 
 export type PodSource = "api" | "file" | "http";
@@ -27,6 +28,23 @@ export interface HeldProbe {
   readonly result: boolean | undefined;
   trigger(): void;
   stop(): void;
+}
+
+/** Volumes of one pod. */
+export interface Mounting {
+  isDone: boolean;
+  whenDone: (() => void) | undefined;
+  /** Those that follow objects. */
+  readonly made: MadeVolumes;
+  /** Of which pod they were made. */
+  object: JsonObject;
+  /** Something that they were made of is no longer as it was. */
+  isStale: boolean;
+  isRemaking: boolean;
+  /** When they are to be made anew; Infinity: nothing says so. */
+  dueMicros: Micros;
+  cancelTask: Cancel;
+  cancelMinding: readonly Cancel[];
 }
 
 export type ProbeKind = "startup" | "readiness" | "liveness";
@@ -67,8 +85,8 @@ export class HeldPod implements ActivePod {
   ends: PodEnd[] | undefined;
   whenStopped: (() => void)[] | undefined;
   steady: Steady | undefined;
-  /** Volumes being mounted; undefined before the first sync. */
-  mounting: { isDone: boolean; whenDone: (() => void) | undefined; cancel: Cancel } | undefined;
+  /** Its volumes; undefined before the first sync, and where it has none. */
+  mounting: Mounting | undefined;
 
   // The runtime's.
   runtimePod: RuntimePod;

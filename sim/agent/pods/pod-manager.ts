@@ -51,6 +51,8 @@ export interface PodManagerOptions {
   readonly bugs: AgentBugs;
   /** Mirrors that the API server has, and how to be rid of one. */
   readonly mirrors: () => { names(): readonly string[]; drop(fullName: string): void } | undefined;
+  /** Nothing of the pod is left: its directory may go. */
+  readonly directoryUnused: (uid: string) => void;
 }
 
 export class PodManager implements ActivePods, ContainerGarbage {
@@ -326,7 +328,10 @@ export class PodManager implements ActivePods, ContainerGarbage {
     this.garbage.dirty();
     const next = this.successors.get(held.fullName);
     // One that came back as it was begins at once; another of its name looks from time to time.
-    if (next === undefined || metadataOf(next.object).uid !== held.uid) return;
+    if (next === undefined || metadataOf(next.object).uid !== held.uid) {
+      this.options.directoryUnused(held.uid);
+      return;
+    }
     this.successors.delete(held.fullName);
     this.add(next.source, next.object);
   }

@@ -13,14 +13,16 @@ import { containerHash } from "../runtime/container-hash.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import type { ImagePulls } from "../runtime/image-pulls.ts";
 import { inspectPod } from "../runtime/inspection.ts";
+import { noPullSecrets, pullSecrets, type PullSecrets } from "../runtime/pull-secrets.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
 import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
-import { mountVolumes, type VolumeContext } from "../runtime/volumes.ts";
-import { run, type Task, wait } from "../task.ts";
+import type { VolumeContext } from "../runtime/volumes.ts";
+import type { Task } from "../task.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { type Container, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
+import { leaveVolumes, type PodVolumes } from "./pod-volumes.ts";
 import type { Probes } from "./probes.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -28,9 +30,6 @@ import { type SyncPlan, syncPlan } from "./sync-plan.ts";
 
 /** `ended`: go on with the next state. `network`: soon again. `failed`: again after a while. */
 export type SyncOutcome = "done" | "ended" | "network" | "failed";
-
-/** How long a sync waits for volumes. */
-const mountMicrosMax = 123_000_000;
 
 export interface PodSyncContext {
   readonly process: Process;
@@ -46,6 +45,7 @@ export interface PodSyncContext {
   readonly agentName: string;
   readonly hostIps: () => readonly string[];
   readonly volumes: (held: HeldPod) => VolumeContext;
+  readonly podVolumes: PodVolumes;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
   readonly places: Starting["places"];
   readonly bugs: AgentBugs;
@@ -76,9 +76,10 @@ export class PodSync {
     }
     const isLeftOut = this.context.bugs["mirror-not-recreated-after-terminal"] && hasStopped(status);
     if (held.isStatic && !isLeftOut) yield* this.context.mirror(held);
-    if (!(yield* this.mounted(held))) return "failed";
+    if (!(yield* this.context.podVolumes.mounted(held))) return "failed";
+    const secrets = yield* this.pullSecrets(held);
     probes.add(held);
-    const outcome = yield* this.runPlan(held);
+    const outcome = yield* this.runPlan(held, secrets);
     const isMirrored = !held.isStatic || isLeftOut || this.context.isMirrored(held);
     if (outcome === "steady" && !wasTriggered && isMirrored) held.steady = { object, runtimePod, probeVersion };
     return outcome === "steady" ? "done" : outcome;
@@ -95,7 +96,7 @@ export class PodSync {
     const { status } = this.build(held, false);
     statuses.set(held, ended(held, status));
     probes.stopLivenessAndStartup(held);
-    held.mounting?.cancel();
+    leaveVolumes(held);
     const stopping = this.stopping(held);
     const error = yield* killPod(stopping, held.runtimePod, held.graceSeconds > 0 ? held.graceSeconds : undefined);
     if (error !== undefined) {
@@ -151,36 +152,17 @@ export class PodSync {
     return { status, wasTriggered: view.wasTriggered };
   }
 
-  /** Waits for the pod's volumes, which are made beside the syncs. */
-  private *mounted(held: HeldPod): Task<boolean> {
-    if ((held.pod.spec.volumes ?? []).length === 0) return true;
-    const mounting = (held.mounting ??= this.mount(held));
-    if (mounting.isDone) return true;
-    return yield* wait<boolean>((resume) => {
-      const cancel = this.context.process.clock.after(mountMicrosMax, () => {
-        mounting.whenDone = undefined;
-        resume(false);
-      });
-      mounting.whenDone = () => {
-        cancel();
-        resume(true);
-      };
-      return () => {
-        cancel();
-        mounting.whenDone = undefined;
-      };
-    });
-  }
-
-  private mount(held: HeldPod): NonNullable<HeldPod["mounting"]> {
-    const mounting: NonNullable<HeldPod["mounting"]> = { isDone: false, whenDone: undefined, cancel: () => {} };
-    const { events, volumes } = this.context;
-    const failed = (message: string): void => events.pod(held.object, "Warning", "FailedMount", message);
-    mounting.cancel = run(mountVolumes(volumes(held), held.object, failed), () => {
-      mounting.isDone = true;
-      mounting.whenDone?.();
-    });
-    return mounting;
+  /** Read each time; what is not there is told of, and images are pulled without it. */
+  private *pullSecrets(held: HeldPod): Task<PullSecrets> {
+    const { volumes, events } = this.context;
+    if ((held.pod.spec.imagePullSecrets ?? []).length === 0) return noPullSecrets;
+    const secrets = yield* pullSecrets(volumes(held), held.pod);
+    const names = secrets.missing.join(", ");
+    if (names !== "") {
+      const message = `Unable to retrieve some image pull secrets (${names}); attempting to pull the image may not succeed.`;
+      events.pod(held.object, "Warning", "FailedToRetrieveImagePullSecret", message);
+    }
+    return secrets;
   }
 
   private stopping(held: HeldPod): Stopping {
@@ -194,12 +176,12 @@ export class PodSync {
     };
   }
 
-  private *runPlan(held: HeldPod): Task<SyncOutcome | "steady"> {
+  private *runPlan(held: HeldPod, secrets: PullSecrets): Task<SyncOutcome | "steady"> {
     const { probes, cri, events } = this.context;
     const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash);
     if (isEmpty(plan)) {
       const lacksDns = this.tellOfDns(held);
-      return (held.reasons?.size ?? 0) > 0 || lacksDns ? "done" : "steady";
+      return (held.reasons?.size ?? 0) > 0 || lacksDns || secrets.missing.length > 0 ? "done" : "steady";
     }
     if (plan.createSandbox && plan.sandboxId !== "") {
       events.pod(held.object, "Normal", "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
@@ -220,12 +202,12 @@ export class PodSync {
       }
       if (plan.initsToStart.length > 0) yield* removeInits(cri, held.runtimePod, held, 1);
     }
-    return yield* this.start(held, plan);
+    return yield* this.start(held, plan, secrets);
   }
 
-  private *start(held: HeldPod, plan: SyncPlan): Task<SyncOutcome> {
+  private *start(held: HeldPod, plan: SyncPlan, secrets: PullSecrets): Task<SyncOutcome> {
     const { runtimePod } = held;
-    const starting = this.starting(held);
+    const starting = this.starting(held, secrets);
     if (plan.createSandbox) this.tellOfDns(held);
     const sandbox = plan.createSandbox ? yield* createSandbox(starting, plan.attempt) : this.sandboxOf(held, starting);
     if ("error" in sandbox) return "failed";
@@ -264,12 +246,13 @@ export class PodSync {
     return true;
   }
 
-  private starting(held: HeldPod): Starting {
+  private starting(held: HeldPod, secrets: PullSecrets): Starting {
     const { images, backOffs, events, volumes, node, seenAnnotations, places } = this.context;
     return {
       volumes: volumes(held),
       node: node(),
       images,
+      pullSecrets: secrets,
       backOffs,
       events,
       object: held.object,

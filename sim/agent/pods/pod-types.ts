@@ -38,6 +38,7 @@ export interface PodSpec {
   readonly runtimeClassName?: string;
   readonly enableServiceLinks?: boolean;
   readonly serviceAccountName?: string;
+  readonly imagePullSecrets?: readonly { readonly name?: string }[];
   readonly os?: { readonly name: string };
 }
 
@@ -94,6 +95,7 @@ export interface VolumeMount {
   readonly name: string;
   readonly mountPath: string;
   readonly subPath?: string;
+  readonly subPathExpr?: string;
   readonly readOnly?: boolean;
 }
 

@@ -9,6 +9,7 @@ import { run } from "../task.ts";
 import { Ticks } from "../ticks.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { isTerminalPhase } from "./pod-types.ts";
+import { leaveVolumes } from "./pod-volumes.ts";
 import { deadlineOf, type PodSync, type SyncOutcome } from "./pod-sync.ts";
 
 const tickMicros: Micros = 1_000_000;
@@ -74,6 +75,12 @@ export class Workers {
     this.advance(held);
   }
 
+  /** The pod is to be looked at by then, if not before. */
+  lookBy(held: HeldPod, micros: Micros): void {
+    held.dueMicros = Math.min(held.dueMicros, micros);
+    this.ticks.ask(held.dueMicros);
+  }
+
   /** The pod has to end, within so many seconds if they are given; a grace period only ever shrinks. */
   terminate(held: HeldPod, graceSeconds: number | undefined, end?: PodEnd): void {
     if (held.state === "terminated") return;
@@ -123,7 +130,7 @@ export class Workers {
   forget(held: HeldPod): void {
     held.running?.();
     held.running = undefined;
-    held.mounting?.cancel();
+    leaveVolumes(held);
     this.waiting.delete(held);
   }
 
@@ -184,8 +191,9 @@ export class Workers {
   }
 
   /** All is as it was when there was nothing to do. */
-  private isSteady({ steady, object, runtimePod, probeVersion, pod }: HeldPod): boolean {
+  private isSteady({ steady, object, runtimePod, probeVersion, pod, mounting }: HeldPod): boolean {
     return (
+      (mounting === undefined || mounting.dueMicros > this.options.process.clock.nowMicros()) &&
       steady !== undefined &&
       steady.object === object &&
       steady.runtimePod === runtimePod &&
@@ -216,7 +224,9 @@ export class Workers {
       const later = nowMicros + base + this.prng.intInclusive(0, Math.floor(base / 2));
       // One that is as it should be is looked at again when something happens to it, and costs nothing until then.
       const isIdle = held.state === "syncing" && !held.hasPending && this.isSteady(held);
-      held.dueMicros = isIdle ? Infinity : Math.min(later, Math.max(nowMicros, deadlineOf(held, process.clock)));
+      const volumesMicros = held.mounting?.dueMicros ?? Infinity;
+      const nextMicros = isIdle ? Infinity : Math.min(later, deadlineOf(held, process.clock));
+      held.dueMicros = Math.max(nowMicros, Math.min(nextMicros, volumesMicros));
       this.ticks.ask(held.dueMicros);
     }
     this.advance(held);

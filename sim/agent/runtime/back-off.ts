@@ -1,11 +1,16 @@
 /**
  * Waits that double with every failure. Source: the facts, Restart back-off: 10 s to 300 s, without jitter; what has not
- * failed for twice the longest wait begins anew.
+ * failed for twice the usual longest wait begins anew, however long the longest is.
  */
 import type { Micros } from "../../kernel/types.ts";
 
-const firstMicros: Micros = 10_000_000;
-const mostMicros: Micros = 300_000_000;
+export interface BackOffTimes {
+  readonly firstMicros: Micros;
+  readonly mostMicros: Micros;
+}
+
+export const usualBackOff: BackOffTimes = { firstMicros: 10_000_000, mostMicros: 300_000_000 };
+const forgetMicros = 2 * usualBackOff.mostMicros;
 
 interface Entry {
   waitMicros: Micros;
@@ -14,6 +19,11 @@ interface Entry {
 
 export class BackOffs {
   private readonly entries = new Map<string, Entry>();
+  private readonly times: BackOffTimes;
+
+  constructor(times: BackOffTimes = usualBackOff) {
+    this.times = times;
+  }
 
   /** Whether it is too early for what failed at `sinceMicros`. */
   isWaiting(key: string, sinceMicros: Micros, nowMicros: Micros): boolean {
@@ -33,10 +43,10 @@ export class BackOffs {
   next(key: string, sinceMicros: Micros, nowMicros: Micros): void {
     const entry = this.entries.get(key);
     if (entry === undefined || isOld(entry, sinceMicros)) {
-      this.entries.set(key, { waitMicros: firstMicros, updatedMicros: nowMicros });
+      this.entries.set(key, { waitMicros: this.times.firstMicros, updatedMicros: nowMicros });
       return;
     }
-    entry.waitMicros = Math.min(2 * entry.waitMicros, mostMicros);
+    entry.waitMicros = Math.min(2 * entry.waitMicros, this.times.mostMicros);
     entry.updatedMicros = nowMicros;
   }
 
@@ -51,4 +61,4 @@ export class BackOffs {
   }
 }
 
-const isOld = ({ updatedMicros }: Entry, atMicros: Micros): boolean => atMicros - updatedMicros > 2 * mostMicros;
+const isOld = ({ updatedMicros }: Entry, atMicros: Micros): boolean => atMicros - updatedMicros > forgetMicros;

@@ -238,7 +238,7 @@ export function requestTotal(pod: Pod, resource: string, scale: number): number 
 }
 
 /** `$(NAME)` in commands and values; `$$` is a dollar, and a name that is unknown stays as it is. */
-export function expand(text: string, values: ReadonlyMap<string, string>): string {
+export function expand(text: string, values: { get(name: string): string | undefined }): string {
   if (!text.includes("$")) return text;
   return text.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
     name === undefined ? "$" : (values.get(name) ?? whole),

@@ -3,13 +3,16 @@ import type { KeyValue } from "../../../wire/cri-messages.ts";
 import { decodeBase64 } from "../../../wire/base64.ts";
 import { formatQuantity, parseQuantity } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import type { Clock } from "../../kernel/types.ts";
 import { type Found, getObject } from "../client/api-task.ts";
 import type { Container, Pod } from "../pods/pod-types.ts";
 import type { ApiCaller } from "../ports.ts";
 import type { Task } from "../task.ts";
 import { amount, expand } from "./container-config.ts";
+import { type ServiceView, serviceVariables } from "./service-variables.ts";
 
 export interface EnvironmentContext {
+  readonly clock: Clock;
   readonly api: ApiCaller | undefined;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
@@ -18,12 +21,20 @@ export interface EnvironmentContext {
   readonly allocatable: Readonly<Record<string, string>>;
   /** Immutable objects that were read before, where the agent trusts that a name stays what it was: it should not. */
   readonly kept?: Map<string, JsonObject> | undefined;
+  /** Of the cluster. Left out: there is no server that has any, or nobody is to be told of them. */
+  readonly services?: (ServiceView & { listed(): Task<boolean> }) | undefined;
+  /** From a file or a URL: it is started with the services that are known, be it none. */
+  readonly isStatic?: boolean;
 }
 
 export type Environment = { readonly envs: readonly KeyValue[] } | { readonly error: string };
 
 export function* environment(context: EnvironmentContext, pod: Pod, container: Container): Task<Environment> {
+  const links = yield* linksOf(context, pod);
+  if (typeof links === "string") return { error: links };
+  // References may name them; what the pod itself says goes first, and wins.
   const values = new Map<string, string>();
+  const valueNamed = { get: (name: string) => values.get(name) ?? links.get(name)?.value };
   const { namespace } = pod.metadata;
   for (const source of container.envFrom ?? []) {
     const prefix = (source["prefix"] as string | undefined) ?? "";
@@ -40,14 +51,28 @@ export function* environment(context: EnvironmentContext, pod: Pod, container: C
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
     if (valueFrom === undefined) {
-      values.set(name, expand(value, values));
+      values.set(name, expand(value, valueNamed));
       continue;
     }
     const read = yield* valueOf(context, pod, container, valueFrom);
     if ("error" in read) return read;
     if (read.value !== undefined) values.set(name, read.value);
   }
-  return { envs: [...values].map(([key, value]) => ({ key, value })) };
+  const envs: KeyValue[] = [...values].map(([key, value]) => ({ key, value }));
+  for (const [key, link] of links) if (!values.has(key)) envs.push(link);
+  return { envs };
+}
+
+/** What tells of services; or why that is not known. */
+function* linksOf(
+  { services, isStatic = false }: EnvironmentContext,
+  { metadata, spec }: Pod,
+): Task<ReadonlyMap<string, KeyValue> | string> {
+  if (services === undefined) return new Map();
+  if (!isStatic && !(yield* services.listed()))
+    return "services have not yet been read at least once, cannot construct envvars";
+  const variables = serviceVariables(services, metadata.namespace, spec.enableServiceLinks ?? true);
+  return new Map(variables.map((variable) => [variable.key ?? "", variable]));
 }
 
 /** A config map or a secret, as the API server has it now. */

@@ -12,11 +12,7 @@ import { type Task, wait } from "../task.ts";
 import { BackOffs } from "./back-off.ts";
 import { type CriCaller, failureWords, pullFailureWords } from "./cri-caller.ts";
 import { withDefaultTag } from "./image-names.ts";
-
-export interface RegistryCredentials {
-  readonly username: string;
-  readonly password: string;
-}
+import { credentialsFor, noPullSecrets, type PullSecrets, type RegistryCredentials } from "./pull-secrets.ts";
 
 /** What is known for an image, the best first. `done` fires once, at once or later, unless it is cancelled. */
 export type CredentialsReader = (image: string, done: (found: readonly RegistryCredentials[]) => void) => Cancel;
@@ -59,6 +55,7 @@ export class ImagePulls {
     annotations: Readonly<Record<string, string>>,
     sandboxConfig: PodSandboxConfig,
     tell: Tell,
+    secrets: PullSecrets = noPullSecrets,
   ): Task<Ensured> {
     const named = withDefaultTag(container.image);
     if ("error" in named) {
@@ -72,7 +69,8 @@ export class ImagePulls {
       const present = yield* this.present(container.image, image, policy, tell);
       if (present !== undefined) return present;
     }
-    return yield* this.pull(`${podUid}_${named.name}`, named.name, image, sandboxConfig, tell);
+    const own = credentialsFor(named.name, secrets);
+    return yield* this.pull(`${podUid}_${named.name}`, named.name, image, sandboxConfig, tell, own);
   }
 
   /** Undefined: it has to be pulled. */
@@ -100,6 +98,7 @@ export class ImagePulls {
     image: ImageSpec,
     sandboxConfig: PodSandboxConfig,
     tell: Tell,
+    own: readonly RegistryCredentials[],
   ): Task<Ensured> {
     const quoted = JSON.stringify(name);
     if (this.backOffs.isWaitingSinceUpdate(key, this.clock.nowMicros())) {
@@ -111,7 +110,7 @@ export class ImagePulls {
     this.failures.delete(key);
     tell("Normal", "Pulling", `Pulling image ${quoted}`);
     const askedMicros = this.clock.nowMicros();
-    const result = yield* this.inTurn(image, sandboxConfig);
+    const result = yield* this.inTurn(image, sandboxConfig, own);
     const nowMicros = this.clock.nowMicros();
     if ("error" in result) {
       tell("Warning", "Failed", `Failed to pull image ${quoted}: ${result.error}`);
@@ -130,6 +129,7 @@ export class ImagePulls {
   private *inTurn(
     image: ImageSpec,
     sandboxConfig: PodSandboxConfig,
+    own: readonly RegistryCredentials[],
   ): Task<{ imageRef: string; sizeBytes: number; beganMicros: Micros } | { error: string }> {
     if (this.registry !== undefined && !this.registry.tryTake(this.clock.nowMicros()))
       return { error: "pull QPS exceeded" };
@@ -137,7 +137,7 @@ export class ImagePulls {
     else yield* wait<void>((resume) => this.line(resume));
     const beganMicros = this.clock.nowMicros();
     try {
-      const pulled = yield* this.pullWith(image, sandboxConfig);
+      const pulled = yield* this.pullWith(image, sandboxConfig, own);
       if (!pulled.ok) return { error: pullFailureWords(pulled) };
       const status = yield* this.cri.ask("ImageStatus", { image });
       const sizeBytes = status.ok ? (status.message.image?.size ?? 0) : 0;
@@ -147,13 +147,14 @@ export class ImagePulls {
     }
   }
 
-  /** With each of the credentials that are known, until one will do; without any where none are. */
-  private *pullWith(image: ImageSpec, sandboxConfig: PodSandboxConfig) {
+  /** With each of the credentials that are known, the pod's own first, until one will do; without any where none are. */
+  private *pullWith(image: ImageSpec, sandboxConfig: PodSandboxConfig, own: readonly RegistryCredentials[]) {
     const { credentials } = this;
-    const known =
+    const machines =
       credentials === undefined
         ? []
         : yield* wait<readonly RegistryCredentials[]>((resume) => credentials(image.image ?? "", resume));
+    const known = [...own, ...machines];
     const ask = (auth?: RegistryCredentials) =>
       this.cri.ask("PullImage", { image, ...(auth === undefined ? {} : { auth }), sandboxConfig }, noDeadlineMicros);
     let pulled = yield* ask(known[0]);

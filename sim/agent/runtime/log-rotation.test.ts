@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CriRequest } from "../../../wire/cri.ts";
@@ -80,13 +81,17 @@ function rotating(
       }
     },
     files: () => bench.ask("ListPath", { path: directory }).entries.map(({ name, size }) => ({ name, size })),
-    lines: (name: string) =>
-      decoder
-        .decode(bench.ask("ReadPath", { path: `${directory}/${name}` }).content)
-        .trim()
-        .split("\n")
-        .map((line) => line.split(" ").slice(3).join(" ")),
+    lines: (name: string) => linesOf(bench, name),
   };
+}
+
+function linesOf(bench: RuntimeBench, name: string): readonly string[] {
+  const { content } = bench.ask("ReadPath", { path: `${directory}/${name}` });
+  return decoder
+    .decode(name.endsWith(".gz") ? gunzipSync(content) : content)
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ").slice(3).join(" "));
 }
 
 const counting = (count: number, sleep: string): string =>
@@ -105,7 +110,13 @@ describe("rotation of containers' logs", () => {
     expect(moved?.size).toBeGreaterThanOrEqual(1000);
     world.pass(145);
     const names = world.files().map(({ name }) => name);
-    expect(names).toHaveLength(3);
+    // The newest of those that were moved away stays as it was written.
+    expect(names).toEqual([
+      "0.log",
+      expect.stringMatching(/^0\.log\.\d{8}-\d{6}\.gz$/),
+      expect.stringMatching(/^0\.log\.\d{8}-\d{6}$/),
+    ]);
+    expect(world.files()[1]?.size).toBeLessThan(700);
     const kept = [...names.slice(1), "0.log"].flatMap((name) => world.lines(name));
     expect(kept).toEqual(counted(201 - kept.length, 200));
     expect(world.warnings).toEqual([]);
@@ -200,6 +211,50 @@ describe("rotation of containers' logs", () => {
         .map((line) => `${line}\n`)
         .join(""),
     );
+  });
+
+  it("loses no line and keeps none twice, wherever an agent dies that compresses", () => {
+    for (let cut = 0; cut < 40; cut++) {
+      const bench = new RuntimeBench();
+      bench.run(bench.sandbox("a"), ["sh", "-c", counting(30, "0.1")]);
+      const old = ["20200101-000000", "20200101-000100"].map((time) => `${path}.${time}`);
+      for (const [at, each] of old.entries()) {
+        const text = Array.from({ length: 20 }, (_, line) => `T stdout F old ${at} ${line}\n`).join("");
+        bench.ask("WritePath", { path: each, content: new TextEncoder().encode(text) });
+      }
+      bench.pass(5);
+      const { containers } = bench.ask("ListContainers", {});
+      const pods = [{ containers: [{ id: containers[0]?.id, state: "CONTAINER_RUNNING", logPath: path }] }];
+      for (const [index, callsMax] of [cut, Infinity].entries()) {
+        const process = bench.kernel.process(`agent ${index}`);
+        let calls = 0;
+        const cri = new CriCaller(
+          process,
+          {
+            events: () => () => {},
+            start(request, done) {
+              if (calls++ === callsMax) process.crash();
+              return process.alive ? bench.runtime.start(request, done) : () => {};
+            },
+          },
+          10_000_000,
+        );
+        bench.kernel.enter(process, () => {
+          const sizes = { ...limits, logFilesMax: 10 };
+          new LogRotation({ cri, limits: sizes, pods: () => pods as never, podsVersion: () => 1 }).start();
+        });
+        bench.pass(1);
+        // What is written goes on growing, so that there is something to rotate for the second agent, too.
+        bench.ask("WritePath", { path, content: new TextEncoder().encode("T stdout F x\n".repeat(99)), append: true });
+        bench.pass(15);
+      }
+      const names = bench.ask("ListPath", { path: directory }).entries.map(({ name }) => name);
+      expect(names.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      const kept = names.flatMap((name) => linesOf(bench, name)).filter((line) => line.startsWith("old"));
+      expect(kept.toSorted()).toEqual(
+        [0, 1].flatMap((at) => Array.from({ length: 20 }, (_, line) => `old ${at} ${line}`)).toSorted(),
+      );
+    }
   });
 
   it("leaves nothing behind of a log that is removed", () => {

@@ -1,13 +1,15 @@
 /**
  * Keeps logs of running containers small: looks at them again and again, moves away those that have grown to their
- * size, has the runtime open new ones, and removes the oldest of those that were moved away. They are not compressed.
+ * size, has the runtime open new ones, and removes the oldest of those that were moved away. All of these but the newest are
+ * compressed, a part at a time.
  * Where a runtime in the same process says that no file has changed since a look that found nothing, there is nothing to look at.
  * Source: the published behaviour of the 1.33 agent.
  */
 import type { PodOptions } from "../ports.ts";
 import { all, run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
-import { rotatedLogs, rotatedName } from "./log-files.ts";
+import { gzipSync } from "fflate";
+import { compressedSuffix, filesOfLog, rotatedName, unfinishedSuffix } from "./log-files.ts";
 import type { RuntimePod } from "./runtime-pod.ts";
 
 export interface LogRotationOptions {
@@ -92,10 +94,17 @@ export class LogRotation {
     if (read.ok && read.message.size < limits.logBytesMax) return;
     this.idleFiles = undefined;
     if (!read.ok) return;
+    const old = yield* this.tidied(path);
     // Besides the one that is moved away now and the new one there are two fewer than there may be.
-    const old = yield* rotatedLogs(cri, path);
-    for (const each of old.slice(0, Math.max(0, old.length - (limits.logFilesMax - 2))))
-      yield* cri.ask("RemovePath", { path: each });
+    const excess = Math.max(0, old.length - (limits.logFilesMax - 2));
+    for (const each of old.slice(0, excess)) yield* cri.ask("RemovePath", { path: each });
+    for (const each of old.slice(excess)) {
+      if (each.endsWith(compressedSuffix)) continue;
+      const failure = yield* this.compress(each);
+      if (failure === undefined) continue;
+      warn(`failed to rotate log "${path}": failed to compress log "${each}": ${failure}`);
+      return;
+    }
     const { clock } = cri.process;
     const to = rotatedName(path, Math.floor((clock.epochUnixMillis + clock.nowMicros() / 1000) / 1000));
     const moved = yield* cri.ask("RenamePath", { from: path, to });
@@ -110,4 +119,47 @@ export class LogRotation {
     const written = yield* cri.ask("ReadPath", { path, offset: 0, limit: 1 });
     if (!written.ok) yield* cri.ask("RenamePath", { from: to, to: path });
   }
+
+  /** What was moved away; what an agent that died has left half done is removed. */
+  private *tidied(path: string): Task<readonly string[]> {
+    const { cri } = this.options;
+    const all = yield* filesOfLog(cri, path);
+    const names = new Set(all);
+    const kept: string[] = [];
+    for (const each of all) {
+      if (each.endsWith(unfinishedSuffix) || names.has(each + compressedSuffix))
+        yield* cri.ask("RemovePath", { path: each });
+      else kept.push(each);
+    }
+    return kept;
+  }
+
+  /** Why it could not be done; the file is then as it was. */
+  private *compress(path: string): Task<string | undefined> {
+    const { cri } = this.options;
+    const unfinished = path + unfinishedSuffix;
+    for (let offset = 0; ; ) {
+      const read = yield* cri.ask("ReadPath", { path, offset, limit: partBytes });
+      if (!read.ok) return read.text;
+      const { content, size } = read.message;
+      const written = yield* cri.ask("WritePath", {
+        path: unfinished,
+        content: gzipSync(content, { mtime: 0 }),
+        append: offset > 0,
+      });
+      if (!written.ok) {
+        yield* cri.ask("RemovePath", { path: unfinished });
+        return written.text;
+      }
+      offset += content.length;
+      if (content.length === 0 || offset >= size) break;
+    }
+    const named = yield* cri.ask("RenamePath", { from: unfinished, to: path + compressedSuffix });
+    if (!named.ok) return named.text;
+    yield* cri.ask("RemovePath", { path });
+    return undefined;
+  }
 }
+
+/** Each is a member of its own, so that none takes long. */
+const partBytes = 262_144;

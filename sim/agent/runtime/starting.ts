@@ -12,14 +12,16 @@ import { failureWords } from "./cri-caller.ts";
 import { environment } from "./environment.ts";
 import { handle } from "./handlers.ts";
 import type { ImagePulls } from "./image-pulls.ts";
+import type { PullSecrets } from "./pull-secrets.ts";
 import { containerNamed, type RuntimeContainer, type RuntimePod } from "./runtime-pod.ts";
 import { killContainer } from "./stopping.ts";
-import { mountsOf, type VolumeContext } from "./volumes.ts";
+import { mountsOf, subPathsTaken, type VolumeContext } from "./volumes.ts";
 
 export interface Starting {
   readonly volumes: VolumeContext;
   readonly node: NodeFacts;
   readonly images: ImagePulls;
+  readonly pullSecrets: PullSecrets;
   readonly backOffs: BackOffs;
   readonly events: AgentEvents;
   /** As the source has it. */
@@ -80,7 +82,7 @@ export function* startContainer(
   const waiting = kind === "ephemeralContainers" ? undefined : backOff(starting, pod, container, runtimePod, tell);
   if (waiting !== undefined) return waiting;
 
-  const ensured = yield* images.ensure(pod.metadata.uid, container, seen, sandbox.config, tell);
+  const ensured = yield* images.ensure(pod.metadata.uid, container, seen, sandbox.config, tell, starting.pullSecrets);
   if (!("imageRef" in ensured)) {
     tell("Warning", "Failed", `Error: ${ensured.reason}`);
     return ensured;
@@ -89,10 +91,15 @@ export function* startContainer(
   const context = sandbox.ips.length > 0 ? { ...volumes, podIps: sandbox.ips } : volumes;
   const variables = yield* environment(context, pod, container);
   if ("error" in variables) return failed("CreateContainerConfigError", variables.error);
+  const asRoot = yield* runsAsRoot(volumes.cri, pod, container, ensured.imageRef);
+  if (asRoot !== undefined) return failed("CreateContainerConfigError", asRoot);
   const hash = containerHash(container);
   const instance = (Math.imul(restartCount + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
-  const mounts = mountsOf(node, pod, container, instance);
+  const values = new Map(variables.envs.map(({ key = "", value = "" }) => [key, value]));
+  const mounts = mountsOf(node, pod, container, instance, values);
   if (typeof mounts === "string") return failed("CreateContainerConfigError", mounts);
+  const notTaken = yield* subPathsTaken(volumes, pod, container, values);
+  if (notTaken !== undefined) return failed("CreateContainerConfigError", notTaken);
   const places = starting.places(pod.metadata.uid, container.name);
   const told = places === undefined ? {} : { places };
   const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts, ...told };
@@ -109,6 +116,27 @@ export function* startContainer(
   if (!started.ok) return failed("RunContainerError", started.text);
   tell("Normal", "Started", `Started container ${container.name}`);
   return yield* postStart(starting, pod, container, containerId, sandbox.ips[0] ?? "", tell);
+}
+
+/** Why a container that may not run as root would; undefined: it would not, or may. Source: the published agent's texts. */
+function* runsAsRoot(
+  cri: VolumeContext["cri"],
+  pod: Pod,
+  container: Container,
+  imageRef: string,
+): Task<string | undefined> {
+  const wanted = (field: string) => container.securityContext?.[field] ?? pod.spec.securityContext?.[field];
+  if (wanted("runAsNonRoot") !== true) return undefined;
+  const where = `(pod: ${JSON.stringify(podWords(pod))}, container: ${container.name})`;
+  const own = wanted("runAsUser");
+  if (own !== undefined) return own === 0 ? `container's runAsUser breaks non-root policy ${where}` : undefined;
+  const answer = yield* cri.ask("ImageStatus", { image: { image: imageRef } });
+  if (!answer.ok) return failureWords(answer);
+  const { uid, username = "" } = answer.message.image ?? {};
+  if (uid !== undefined && uid.value !== 0) return undefined;
+  if (uid === undefined && username !== "")
+    return `container has runAsNonRoot and image has non-numeric user (${username}), cannot verify user is non-root ${where}`;
+  return `container has runAsNonRoot and image will run as root ${where}`;
 }
 
 /** What has failed of late waits, longer each time; the first restart does not. */

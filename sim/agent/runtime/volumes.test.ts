@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { encodeBase64 } from "../../../wire/base64.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { RuntimeBench } from "../../runtime/runtime.fixture.ts";
+import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import { defaultAgentOptions } from "../agent-options.ts";
+import { AgentWorld, pods } from "../agent-world.fixture.ts";
 import type { ApiCaller } from "../ports.ts";
 import { run } from "../task.ts";
 import { CriCaller } from "./cri-caller.ts";
@@ -43,6 +45,7 @@ function mounted(
   const node = { rootDir, logsDir, volumePluginDir, clusterDns: [], clusterDomain: "", memoryCapacityBytes: 1, kernel };
   const context = {
     api,
+    clock: process.clock,
     cri: new CriCaller(process, bench.runtime, 10_000_000),
     node,
     nodeName: "n1",
@@ -53,7 +56,7 @@ function mounted(
   let failure: string | undefined;
   bench.kernel.enter(process, () =>
     run(
-      mountVolumes(context, pod, (message) => (failure ??= message)),
+      mountVolumes(context, pod, new Map(), (message) => (failure ??= message)),
       () => {},
     ),
   );
@@ -129,5 +132,29 @@ describe("volumes of plugins of others", () => {
     ]) {
       expect(mounted(volume, {}, files as Record<string, string>).failure).toContain("no volume plugin matched");
     }
+  });
+});
+
+describe("a pod's directory", () => {
+  it("keeps the last words of its containers, and goes with the pod; hosts are named in it", () => {
+    const images = [{ name: "serves:1", present: true, shell: true }];
+    let machine: SimulatedRuntime | undefined;
+    const w = new AgentWorld({}, 700_000, {
+      around: (_inner, process) => (machine ??= new SimulatedRuntime(process, { images })),
+    });
+    w.run(3);
+    const command = ["sh", "-c", "grep -c a /etc/hosts > /dev/null && echo done > /dev/termination-log; exit 3"];
+    const container = { name: "c", image: "serves:1", imagePullPolicy: "IfNotPresent", command };
+    const { metadata } = w.create("a", { restartPolicy: "Never", containers: [container] }) as unknown as {
+      metadata: { uid: string };
+    };
+    w.run(20);
+    const ended = { state: { terminated: { exitCode: 3, message: "done\n" } } };
+    expect(w.status("a")["containerStatuses"]).toMatchObject([ended]);
+    const directory = () => machine?.state.machine.host.find(`${rootDir}/pods/${metadata.uid}`);
+    expect(directory()).toBeDefined();
+    w.bed.ask(`DELETE ${pods}/a`, { as: "admin", body: { gracePeriodSeconds: 1 } });
+    w.run(20);
+    expect(directory()).toBeUndefined();
   });
 });

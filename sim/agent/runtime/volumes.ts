@@ -1,19 +1,22 @@
 /**
- * A pod's volumes on the machine: directories and files made before its containers start, taken away when it is gone.
- * What fails is tried again after half a second, then after twice as long each time, two minutes and two seconds at most.
+ * A pod's volumes on the machine: directories and files made before its containers start, taken away when it is gone. Those that
+ * are made of objects follow them: all files of a volume change at once. What fails is tried again after half a second, then after
+ * twice as long each time, two minutes and two seconds at most.
  * Source: the facts' recordings (FailedMount and its times) and the published layout of a pod's directory.
  *
  * Simplification: claims of persistent storage are not mounted; such a pod says so and waits. A plugin of others has to be in
- * its folder on the machine, and is not run: its volume is an empty directory.
+ * its folder on the machine, and is not run: its volume is an empty directory. Files lie in a volume's directory itself, which
+ * is exchanged as a whole; the published agent leaves it and exchanges a link in it.
  */
 import type { Mount } from "../../../wire/cri-messages.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { ask } from "../client/api-task.ts";
-import { type Container, type Pod, podOf } from "../pods/pod-types.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { type Container, type Pod, podOf, type VolumeMount } from "../pods/pod-types.ts";
+import { md5Hex } from "../sources/md5.ts";
 import { sleep, type Task } from "../task.ts";
-import { amount, type NodeFacts, podDirectory } from "./container-config.ts";
+import { amount, expand, type NodeFacts, podDirectory } from "./container-config.ts";
 import type { CriCaller } from "./cri-caller.ts";
-import { bytesOf, configOf, type EnvironmentContext, fieldOf, type ResourceField, resourceOf } from "./environment.ts";
+import type { EnvironmentContext } from "./environment.ts";
+import { filesOf, newOrigin, type Origin } from "./volume-files.ts";
 
 const encoder = new TextEncoder();
 
@@ -23,24 +26,57 @@ const retryMicrosMax = 122_000_000;
 export interface VolumeContext extends EnvironmentContext {
   readonly cri: CriCaller;
   readonly node: NodeFacts;
+  /** Files are written where they are read. Default: all take their place together. */
+  readonly inPieces?: boolean;
 }
 
-/** Until every volume is there. `failed` hears each attempt that did not work out. */
+/** A volume that is made of objects, as it lies on the machine. */
+export interface MadeVolume extends Origin {
+  /** Of its files' names and content. */
+  readonly digest: string;
+}
+
+/** By the volume's name. */
+export type MadeVolumes = Map<string, MadeVolume>;
+
+/** Until every volume is there. `failed` hears each attempt that did not work out; `made` gets those that follow objects. */
 export function* mountVolumes(
   context: VolumeContext,
   object: JsonObject,
+  made: MadeVolumes,
+  failed: (message: string) => void,
+): Task<void> {
+  const pod = podOf(object);
+  for (const volume of pod.spec.volumes ?? []) yield* mounted(context, pod, volume, made, failed);
+}
+
+/** Makes anew what follows objects. What cannot be made stays as it was, and is tried again. */
+export function* remakeVolumes(
+  context: VolumeContext,
+  object: JsonObject,
+  made: MadeVolumes,
   failed: (message: string) => void,
 ): Task<void> {
   const pod = podOf(object);
   for (const volume of pod.spec.volumes ?? []) {
-    let retryMicros = retryMicrosMin;
-    for (;;) {
-      const error = yield* mountVolume(context, pod, volume);
-      if (error === undefined) break;
-      failed(`MountVolume.SetUp failed for volume ${JSON.stringify(volume["name"])} : ${error}`);
-      yield* sleep(context.cri.process.clock, retryMicros);
-      retryMicros = Math.min(2 * retryMicros, retryMicrosMax);
-    }
+    if (followsObjects(volume)) yield* mounted(context, pod, volume, made, failed);
+  }
+}
+
+function* mounted(
+  context: VolumeContext,
+  pod: Pod,
+  volume: JsonObject,
+  made: MadeVolumes,
+  failed: (message: string) => void,
+): Task<void> {
+  let retryMicros = retryMicrosMin;
+  for (;;) {
+    const error = yield* mountVolume(context, pod, volume, made);
+    if (error === undefined) return;
+    failed(`MountVolume.SetUp failed for volume ${JSON.stringify(volume["name"])} : ${error}`);
+    yield* sleep(context.cri.process.clock, retryMicros);
+    retryMicros = Math.min(2 * retryMicros, retryMicrosMax);
   }
 }
 
@@ -72,7 +108,12 @@ function driverPath({ volumePluginDir }: NodeFacts, driver: string): string {
   return `${volumePluginDir.replace(/\/+$/, "")}/${escapedDriver(driver)}/${driver.split("/").at(-1) ?? ""}`;
 }
 
-function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Task<string | undefined> {
+function* mountVolume(
+  context: VolumeContext,
+  pod: Pod,
+  volume: JsonObject,
+  made: MadeVolumes,
+): Task<string | undefined> {
   const path = volumePath(context.node, pod.metadata.uid, volume);
   if (path === undefined) {
     const kind = Object.keys(volume).find((key) => key !== "name") ?? "nothing";
@@ -84,129 +125,148 @@ function* mountVolume(context: VolumeContext, pod: Pod, volume: JsonObject): Tas
     const program = yield* context.cri.ask("ReadPath", { path: driverPath(context.node, driver) });
     if (!program.ok)
       return `failed to get Plugin from volumeSpec for volume ${JSON.stringify(volume["name"])} err=no volume plugin matched`;
-    const made = yield* context.cri.ask("MakePath", { path });
-    return made.ok ? undefined : made.text;
+    return yield* directoryMade(context.cri, path);
   }
   const emptyDir = volume["emptyDir"] as { readonly medium?: string; readonly sizeLimit?: string } | undefined;
-  const read = emptyDir === undefined ? yield* filesOf(context, pod, volume) : { files: new Map<string, Uint8Array>() };
-  if ("error" in read) return read.error;
-  const limitBytes = amount(emptyDir?.sizeLimit, 0);
-  const inMemory = emptyDir === undefined ? volume["secret"] !== undefined : emptyDir.medium === "Memory";
-  const made = yield* context.cri.ask("MakePath", {
-    path,
+  if (emptyDir === undefined) return yield* followingMade(context, pod, volume, path, made);
+  const limitBytes = amount(emptyDir.sizeLimit, 0);
+  const inMemory = emptyDir.medium === "Memory";
+  return yield* directoryMade(context.cri, path, {
     ...(inMemory ? { inMemory } : {}),
     ...(inMemory && limitBytes !== undefined ? { limitBytes } : {}),
   });
-  if (!made.ok) return made.text;
-  for (const [name, content] of read.files) {
+}
+
+function* directoryMade(cri: CriCaller, path: string, more: object = {}): Task<string | undefined> {
+  const made = yield* cri.ask("MakePath", { path, ...more });
+  return made.ok ? undefined : made.text;
+}
+
+/** Its files are written beside it, and take its place together: whoever reads sees the old ones or the new ones. */
+function* followingMade(
+  context: VolumeContext,
+  pod: Pod,
+  volume: JsonObject,
+  path: string,
+  made: MadeVolumes,
+): Task<string | undefined> {
+  const { cri } = context;
+  const origin = newOrigin();
+  const read = yield* filesOf(context, pod, volume, origin);
+  if ("error" in read) return read.error;
+  const name = String(volume["name"]);
+  const digest = digestOf(read.files);
+  if (made.get(name)?.digest !== digest) {
+    const cut = path.lastIndexOf("/") + 1;
+    const beside = context.inPieces === true ? path : `${path.slice(0, cut)}..${path.slice(cut)}`;
+    const inMemory = volume["secret"] !== undefined;
+    if (beside !== path) yield* cri.ask("RemovePath", { path: beside });
+    const failure =
+      (yield* directoryMade(cri, beside, inMemory ? { inMemory } : {})) ?? (yield* written(cri, beside, read.files));
+    if (failure !== undefined) return failure;
+    if (beside !== path) {
+      const exchanged = yield* cri.ask("RenamePath", { from: beside, to: path, exchange: true });
+      if (!exchanged.ok) return exchanged.text;
+      yield* cri.ask("RemovePath", { path: beside });
+    }
+  }
+  made.set(name, { ...origin, digest });
+  return undefined;
+}
+
+function* written(cri: CriCaller, path: string, files: ReadonlyMap<string, Uint8Array>): Task<string | undefined> {
+  for (const [name, content] of files) {
     const directory = name.slice(0, Math.max(0, name.lastIndexOf("/")));
-    if (directory !== "") yield* context.cri.ask("MakePath", { path: `${path}/${directory}` });
-    const written = yield* context.cri.ask("WritePath", { path: `${path}/${name}`, content });
-    if (!written.ok) return written.text;
+    if (directory !== "") yield* cri.ask("MakePath", { path: `${path}/${directory}` });
+    const answer = yield* cri.ask("WritePath", { path: `${path}/${name}`, content });
+    if (!answer.ok) return answer.text;
   }
   return undefined;
 }
 
-type Files = { readonly files: ReadonlyMap<string, Uint8Array> } | { readonly error: string };
-
-interface Item {
-  readonly key: string;
-  readonly path: string;
+function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
+  const parts = [...files].map(([name, content]) => `${name} ${content.length} ${md5Hex(content)}`);
+  return md5Hex(encoder.encode(parts.join("\n")));
 }
 
-function* filesOf(context: VolumeContext, pod: Pod, volume: JsonObject): Task<Files> {
-  const projected = volume["projected"] as { readonly sources?: readonly JsonObject[] } | undefined;
-  const files = new Map<string, Uint8Array>();
-  for (const source of projected === undefined ? [volume] : (projected.sources ?? [])) {
-    const read = yield* sourceFiles(context, pod, source);
-    if ("error" in read) return read;
-    for (const [path, content] of read.files) files.set(path, content);
+/** Made of objects, and made anew when they change. */
+const followsObjects = (volume: JsonObject): boolean =>
+  ["configMap", "secret", "downwardAPI", "projected"].some((kind) => volume[kind] !== undefined);
+
+/**
+ * What a container mounts of a volume by `subPath` stays as it is when the volume changes: it is taken as it is now. `undefined`:
+ * it is there; a string: why it is not.
+ */
+export function* subPathsTaken(
+  { cri, node }: VolumeContext,
+  pod: Pod,
+  container: Container,
+  values: ReadonlyMap<string, string>,
+): Task<string | undefined> {
+  for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
+    const volume = pod.spec.volumes?.find((each) => each["name"] === mount.name);
+    const inside = subPathOf(mount, values);
+    if (inside === "" || volume === undefined || !followsObjects(volume)) continue;
+    const path = volumePath(node, pod.metadata.uid, volume) ?? "";
+    const to = takenPath(node, pod, container, mount, at);
+    yield* cri.ask("RemovePath", { path: to });
+    const failure = yield* copied(cri, `${path}/${inside}`, to, copyDepthMax);
+    if (failure !== undefined)
+      return `failed to prepare subPath for volumeMount ${JSON.stringify(mount.name)} of container ${JSON.stringify(container.name)}: ${failure}`;
   }
-  return { files };
+  return undefined;
 }
 
-function* sourceFiles(context: VolumeContext, pod: Pod, source: JsonObject): Task<Files> {
-  for (const kind of ["configmap", "secret"] as const) {
-    const wanted = source[kind === "configmap" ? "configMap" : "secret"] as JsonObject | undefined;
-    if (wanted === undefined) continue;
-    const name = String(wanted["name"] ?? wanted["secretName"] ?? "");
-    const found = yield* configOf(context, kind, pod.metadata.namespace, name);
-    const isOptional = wanted["optional"] === true;
-    if ("error" in found) return isOptional && found.isMissing ? { files: new Map() } : { error: found.error };
-    return chosen(bytesOf(kind, found.object), wanted["items"] as readonly Item[] | undefined, isOptional, name);
+const copyDepthMax = 32;
+
+/** A directory or a file; what is not there is an empty directory. */
+function* copied(cri: CriCaller, from: string, to: string, depth: number): Task<string | undefined> {
+  const file = yield* cri.ask("ReadPath", { path: from });
+  if (file.ok) {
+    yield* cri.ask("MakePath", { path: to.slice(0, to.lastIndexOf("/")) });
+    const answer = yield* cri.ask("WritePath", { path: to, content: file.message.content });
+    return answer.ok ? undefined : answer.text;
   }
-  const downward = source["downwardAPI"] as { readonly items?: readonly JsonObject[] } | undefined;
-  if (downward !== undefined) return downwardFiles(context, pod, downward.items ?? []);
-  const token = source["serviceAccountToken"] as JsonObject | undefined;
-  if (token !== undefined) return yield* tokenFile(context, pod, token);
-  return { error: "a projected source is of no kind that this agent knows" };
-}
-
-function chosen(
-  data: ReadonlyMap<string, Uint8Array>,
-  items: readonly Item[] | undefined,
-  isOptional: boolean,
-  name: string,
-): Files {
-  if (items === undefined) return { files: data };
-  const files = new Map<string, Uint8Array>();
-  for (const { key, path } of items) {
-    const content = data.get(key);
-    if (content !== undefined) files.set(path, content);
-    else if (!isOptional) return { error: `references non-existent config key: ${key} (of ${name})` };
+  const failure = yield* directoryMade(cri, to);
+  const listed = yield* cri.ask("ListPath", { path: from });
+  if (failure !== undefined || !listed.ok || depth === 0) return failure;
+  for (const { name } of listed.message.entries) {
+    const inner = yield* copied(cri, `${from}/${name}`, `${to}/${name}`, depth - 1);
+    if (inner !== undefined) return inner;
   }
-  return { files };
+  return undefined;
 }
 
-function downwardFiles(context: VolumeContext, pod: Pod, items: readonly JsonObject[]): Files {
-  const files = new Map<string, Uint8Array>();
-  for (const item of items) {
-    const field = item["fieldRef"] as { readonly fieldPath: string } | undefined;
-    const resource = item["resourceFieldRef"] as ResourceField | undefined;
-    const read =
-      field !== undefined
-        ? fieldOf(context, pod, field.fieldPath)
-        : resource !== undefined
-          ? resourceOf(context, pod, undefined, resource)
-          : { value: "" };
-    if ("error" in read) return read;
-    files.set(String(item["path"]), encoder.encode(read.value ?? ""));
-  }
-  return { files };
-}
+const takenPath = (node: NodeFacts, pod: Pod, container: Container, { name }: VolumeMount, at: number): string =>
+  `${podDirectory(node, pod.metadata.uid)}/volume-subpaths/${name}/${container.name}/${at}`;
 
-function* tokenFile(context: VolumeContext, pod: Pod, token: JsonObject): Task<Files> {
-  if (context.api === undefined) return { error: "a token cannot be had without an API server" };
-  const { name, namespace, uid } = pod.metadata;
-  const account = pod.spec.serviceAccountName ?? "default";
-  const audience = token["audience"];
-  const spec: Record<string, Json> = {
-    expirationSeconds: token["expirationSeconds"] ?? 3600,
-    boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
-    audiences: typeof audience === "string" ? [audience] : [],
-  };
-  const { status, object } = yield* ask(context.api, {
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
-    body: { spec },
-  });
-  const issued = (object?.["status"] as JsonObject | undefined)?.["token"];
-  if (status >= 300 || typeof issued !== "string")
-    return { error: `failed to fetch token: ${String(object?.["message"] ?? "no answer")}` };
-  return { files: new Map([[String(token["path"]), encoder.encode(issued)]]) };
-}
+/** Variables may be in it; empty: the whole volume. */
+const subPathOf = ({ subPath = "", subPathExpr = "" }: VolumeMount, values: ReadonlyMap<string, string>): string =>
+  subPathExpr === "" ? subPath : expand(subPathExpr, values);
 
-/** What a container mounts: its volumes, its hosts file and where it leaves its last words. */
-export function mountsOf(node: NodeFacts, pod: Pod, container: Container, instance: string): readonly Mount[] | string {
+/** What a container mounts: its volumes, its hosts file and where it leaves its last words. A string: why it cannot. */
+export function mountsOf(
+  node: NodeFacts,
+  pod: Pod,
+  container: Container,
+  instance: string,
+  values: ReadonlyMap<string, string>,
+): readonly Mount[] | string {
   const directory = podDirectory(node, pod.metadata.uid);
   const mounts: Mount[] = [];
-  for (const { name, mountPath, subPath, readOnly } of container.volumeMounts ?? []) {
+  for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
+    const { name, mountPath, readOnly } = mount;
     const volume = pod.spec.volumes?.find((each) => each["name"] === name);
     const path = volume === undefined ? undefined : volumePath(node, pod.metadata.uid, volume);
-    if (path === undefined)
+    if (volume === undefined || path === undefined)
       return `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
-    const hostPath = subPath === undefined || subPath === "" ? path : `${path}/${subPath}`;
-    mounts.push({ containerPath: mountPath, hostPath, ...(readOnly === true ? { readonly: true } : {}) });
+    const inside = subPathOf(mount, values);
+    if (inside.split("/").includes("..") || inside.startsWith("/"))
+      return `subPath ${JSON.stringify(inside)} must be a relative path without "..": it names what is in the volume`;
+    const follows = followsObjects(volume);
+    const hostPath = inside === "" ? path : follows ? takenPath(node, pod, container, mount, at) : `${path}/${inside}`;
+    // Nobody but the agent writes what follows objects.
+    mounts.push({ containerPath: mountPath, hostPath, ...(readOnly === true || follows ? { readonly: true } : {}) });
   }
   if (pod.spec.hostNetwork !== true) mounts.push({ containerPath: "/etc/hosts", hostPath: `${directory}/etc-hosts` });
   mounts.push({

@@ -1,13 +1,14 @@
 /**
- * Pods from files: one file, or a directory of them, read at once and then every so often. Names that begin with a dot are
+ * Pods from files: one file, or a directory of them, read at once and then every so often; where the machine tells of changes, then
+ * too. Names that begin with a dot are
  * skipped, and so are directories within. Source: document 3, What the service does 3; the facts, Pod sources.
  *
- * A bad file in a directory is as if it were not there, so that its old pod goes; a bad single file changes nothing; a path
- * that is missing has no pods.
+ * A bad file in a directory is as if it were not there, so that its old pod goes; a bad single file changes nothing, and neither does
+ * one of which the machine tells, until the next look; a path that is missing has no pods.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import type { Micros, Process } from "../../kernel/types.ts";
+import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { readManifest, withoutDoubles } from "./static-pod.ts";
 
@@ -20,6 +21,9 @@ export type FilesRead =
 /** Reads a path: a file, or what lies in a directory but directories, sorted by name. `done` fires once, later. */
 export type FilesReader = (path: string, done: (read: FilesRead) => void) => void;
 
+/** Calls back at each change there, as an event of the agent, until it is told not to. */
+export type PathWatcher = (path: string, changed: () => void) => Cancel;
+
 export interface FileSourceOptions {
   readonly process: Process;
   readonly dialect: Dialect;
@@ -28,6 +32,8 @@ export interface FileSourceOptions {
   readonly path: string;
   readonly everyMicros: Micros;
   readonly read: FilesReader;
+  /** Default: the machine tells of nothing. */
+  readonly watch?: PathWatcher | undefined;
   readonly replace: (pods: readonly JsonObject[]) => void;
   readonly dropped: (pod: JsonObject) => void;
   /** A line for the log. */
@@ -35,32 +41,61 @@ export interface FileSourceOptions {
 }
 
 const fileBytesMax = 10 * 1024 * 1024;
+/** A file that is being written tells of itself several times. */
+const settleMicros: Micros = 50_000;
+
+/** The pods of each file of a directory, by its name. */
+type Known = ReadonlyMap<string, readonly JsonObject[]>;
 
 export function startFileSource(options: FileSourceOptions): void {
-  const { process, path, everyMicros, read } = options;
-  const again = (): void => {
+  const { process, path, everyMicros, read, watch } = options;
+  let known: Known = new Map();
+  let isSettling = false;
+  const look = (keepsBad: boolean, done: () => void): void =>
     read(path, (found) => {
-      const pods = podsOf(options, found);
-      if (pods !== undefined) options.replace(withoutDoubles(pods, options.dropped));
-      process.clock.after(everyMicros, again);
+      const pods = podsOf(options, found, keepsBad ? known : new Map());
+      if (pods !== undefined) {
+        known = pods;
+        options.replace(withoutDoubles([...pods.values()].flat(), options.dropped));
+      }
+      done();
+    });
+  const changed = (): void => {
+    if (isSettling) return;
+    isSettling = true;
+    process.clock.after(settleMicros, () => {
+      isSettling = false;
+      look(true, () => {});
     });
   };
+  let unwatch: Cancel = () => {};
+  // What is watched may have been replaced: it is watched anew before each look.
+  const again = (): void => {
+    unwatch();
+    unwatch = watch?.(path, changed) ?? unwatch;
+    look(false, () => process.clock.after(everyMicros, again));
+  };
+  process.onCrash(() => unwatch());
   again();
 }
 
-/** Undefined: what is there stays. */
-function podsOf(options: FileSourceOptions, found: FilesRead): readonly JsonObject[] | undefined {
+/** Undefined: what is there stays. `kept`: what bad files still stand for. */
+function podsOf(options: FileSourceOptions, found: FilesRead, kept: Known): Known | undefined {
   const { path, warn } = options;
-  if (found.is === "missing") return [];
+  if (found.is === "missing") return new Map();
   if (found.is === "unreadable") {
     warn(`${path}: ${found.why}`);
     return undefined;
   }
-  if (found.is === "file") return podsIn(options, path, found.content);
-  const pods: JsonObject[] = [];
+  if (found.is === "file") {
+    const own = podsIn(options, path, found.content);
+    return own === undefined ? undefined : new Map([["", own]]);
+  }
+  const pods = new Map<string, readonly JsonObject[]>();
   for (const { name, content } of found.files) {
     if (name.startsWith(".")) continue;
-    for (const pod of podsIn(options, `${path}/${name}`, content) ?? []) pods.push(pod);
+    const own = podsIn(options, `${path}/${name}`, content) ?? kept.get(name);
+    if (own !== undefined) pods.set(name, own);
   }
   return pods;
 }

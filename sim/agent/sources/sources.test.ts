@@ -129,6 +129,55 @@ describe("a directory", () => {
   });
 });
 
+describe("a directory that tells of changes", () => {
+  it("is read then, once for several, and keeps the pods of bad files until the next look", () => {
+    const { kernel, process, seen, common } = sets();
+    const files = new Map([
+      ["a", manifest("a")],
+      ["b", manifest("b")],
+    ]);
+    const changes = new Set<() => void>();
+    let watchedCount = 0;
+    kernel.enter(process, () =>
+      startFileSource({
+        ...common,
+        path: "/m",
+        read: (_path, done) => {
+          const listed = [...files].map(([name, text]) => ({ name, content: bytes(text) }));
+          process.clock.after(0, () => done({ is: "directory", files: listed }));
+        },
+        watch: (_path, changed) => {
+          watchedCount++;
+          changes.add(changed);
+          return () => changes.delete(changed);
+        },
+      }),
+    );
+    const tell = (): void => {
+      for (const changed of changes) kernel.enter(process, changed);
+    };
+    kernel.run(1_000_000);
+    files.set("a", "half a manif");
+    files.set("b", manifest("other"));
+    tell();
+    tell();
+    kernel.run(2_000_000);
+    expect(seen).toEqual([
+      ["a-n1", "b-n1"],
+      ["a-n1", "other-n1"],
+    ]);
+    files.delete("b");
+    tell();
+    kernel.run(3_000_000);
+    expect(seen.at(-1)).toEqual(["a-n1"]);
+    kernel.run(21_000_000);
+    expect(seen.at(-1)).toEqual([]);
+    expect([watchedCount, changes.size]).toEqual([2, 1]);
+    process.crash();
+    expect(changes.size).toBe(0);
+  });
+});
+
 describe("a URL", () => {
   it("keeps what was there through failures, and is empty when the answer is", () => {
     const { kernel, process, seen, warnings, common } = sets();

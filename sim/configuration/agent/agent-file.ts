@@ -69,12 +69,15 @@ export function readAgentFields(fields: FileFields): AgentFile {
   const values = new Map<string, FlagValue>();
   const open = new Map<string, unknown>();
   const problems: Cause[] = [];
+  const kept: string[] = [];
   const known = new Set(["apiVersion", "kind"]);
-  for (const { field, type } of fileFields) {
+  for (const { field, type, inert } of fileFields) {
     for (let at = field.indexOf("."); at > 0; at = field.indexOf(".", at + 1)) known.add(field.slice(0, at));
     known.add(field);
     const value = valueAt(fields, field.split("."));
     if (value === undefined || value === null) continue;
+    if (inert !== undefined)
+      kept.push(`Field ${field} is checked and kept, and nothing else follows from it: ${inert}.`);
     const read = readField(type, value);
     if ("error" in read) problems.push(problem(field, read.error));
     else if ("open" in read) open.set(field, read.open);
@@ -83,7 +86,7 @@ export function readAgentFields(fields: FileFields): AgentFile {
   return {
     values,
     open,
-    warnings: unknownFields(fields, known, "").map((field) => `unknown field "${field}"`),
+    warnings: [...unknownFields(fields, known, "").map((field) => `unknown field "${field}"`), ...kept],
     problems,
   };
 }

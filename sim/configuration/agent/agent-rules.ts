@@ -27,6 +27,8 @@ export interface AgentRules {
     readonly eventQps: number;
     readonly eventBurst: number;
   };
+  /** Files of pods are read when they change, and not only every so often. */
+  readonly watchesManifests: boolean;
   /** Flags of the table that the agent does not have. */
   readonly missingFlags: ReadonlySet<string>;
   /** The environment variable that --config-dir needs; undefined: it needs none. */
@@ -51,6 +53,7 @@ export const agentRules: Readonly<Record<Dialect["name"], AgentRules>> = {
     runOnce: true,
     negativeGraceIsPods: true,
     zeroRates: { apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 },
+    watchesManifests: false,
     missingFlags: new Set(),
     dropInVariable: "NODEAGENT_CONFIG_DROPIN_DIR_ALPHA",
   },
@@ -69,6 +72,7 @@ export const agentRules: Readonly<Record<Dialect["name"], AgentRules>> = {
     runOnce: false,
     negativeGraceIsPods: false,
     zeroRates: { apiQps: 5, apiBurst: 10, eventQps: 5, eventBurst: 10 },
+    watchesManifests: true,
     missingFlags: new Set(["log-json-info-buffer-size", "log-json-split-stream"]),
     dropInVariable: undefined,
   },

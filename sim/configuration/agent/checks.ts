@@ -107,6 +107,7 @@ const checks: readonly Check[] = [
     return when(most <= 1, () => `${named("container-log-max-files")} must be greater than 1`);
   },
   fileOnlyNumbers,
+  restarts,
   shutdown,
   logging,
 ];
@@ -252,6 +253,16 @@ function fileOnlyNumbers(settings: AgentSettings): readonly string[] {
 }
 
 const isUnclean = (path: string): boolean => path !== "/" && /\/\/|\/\.{1,2}(\/|$)|\/$/.test(path);
+
+function restarts(settings: AgentSettings): readonly string[] {
+  const most = settings.of("crashLoopBackOff.maxContainerRestartPeriod") as number | undefined;
+  if (most === undefined) return [];
+  const [gate, field] = ["KubeletCrashLoopBackOffMax", "CrashLoopBackOff.MaxContainerRestartPeriod"];
+  if (!isOn(settings.gates(), gate)) return [`FeatureGate ${gate} not enabled, ${field} must not be set`];
+  return when(most < second || most > 300 * second, () => {
+    return `${field} (got: ${durationText(most)}) must be set between 1s and 5m0s`;
+  });
+}
 
 function shutdown(settings: AgentSettings): readonly string[] {
   const [all, critical] = [settings.number("shutdownGracePeriod"), settings.number("shutdownGracePeriodCriticalPods")];

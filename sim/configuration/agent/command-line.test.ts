@@ -267,6 +267,14 @@ describe("errors", () => {
     expect("warnings" in command && command.warnings.at(-1)).toContain(
       "--make-iptables-util-chains is checked and kept",
     );
+    const kept = (fields: Readonly<Record<string, unknown>>) => {
+      const said = read(["--config=file"], "svc", { file: fileText("svc", fields) });
+      return "warnings" in said ? said.warnings.filter((text) => text.includes("checked and kept")) : undefined;
+    };
+    expect(kept({ memorySwap: { swapBehavior: "NoSwap" }, maxPods: 7 })).toEqual([
+      expect.stringContaining("Field memorySwap.swapBehavior is checked and kept"),
+    ]);
+    expect(kept({ maxPods: 7, podLogsDir: "/logs" })).toEqual([]);
   });
 });
 

@@ -16,10 +16,21 @@ export interface FileField {
   readonly default?: FlagValue;
   /** The flag that says the same. */
   readonly flag?: string;
+  /** Why nothing follows from it here. Absent: it acts. */
+  readonly inert?: string;
 }
 
 const only = (field: string, type: FieldType, standard?: FlagValue): FileField =>
   standard === undefined ? { field, type } : { field, type, default: standard };
+
+const inert = (why: string, field: string, type: FieldType, standard?: FlagValue): FileField => ({
+  ...only(field, type, standard),
+  inert: why,
+});
+
+const ofKernel = "only a kernel could act on it";
+const noShutdown = "shutdowns of machines are not delayed for pods";
+const noHostLogs = "logs of the host are not served";
 
 const second = 1_000_000;
 
@@ -27,27 +38,27 @@ const fileOnly: readonly FileField[] = [
   only("containerLogMaxWorkers", "int32", 1),
   only("containerLogMonitorInterval", "duration", 10 * second),
   only("crashLoopBackOff.maxContainerRestartPeriod", "duration"),
-  only("enableDebugFlagsHandler", "bool", true),
+  inert("flags cannot be changed while it runs", "enableDebugFlagsHandler", "bool", true),
   only("enableProfilingHandler", "bool", true),
-  only("enableSystemLogHandler", "bool", true),
-  only("enableSystemLogQuery", "bool", false),
+  inert(noHostLogs, "enableSystemLogHandler", "bool", true),
+  inert(noHostLogs, "enableSystemLogQuery", "bool", false),
   only("imageMaximumGCAge", "duration", 0),
-  only("iptablesDropBit", "int32", 15),
-  only("iptablesMasqueradeBit", "int32", 14),
+  inert(ofKernel, "iptablesDropBit", "int32", 15),
+  inert(ofKernel, "iptablesMasqueradeBit", "int32", 14),
   only("maxParallelImagePulls", "int32"),
-  only("memorySwap.swapBehavior", "string", ""),
-  only("memoryThrottlingFactor", "double", 0.9),
+  inert(ofKernel, "memorySwap.swapBehavior", "string", ""),
+  inert(ofKernel, "memoryThrottlingFactor", "double", 0.9),
   only("mergeDefaultEvictionSettings", "bool", false),
   only("nodeLeaseDurationSeconds", "int32", 40),
   only("nodeStatusReportFrequency", "duration", 300 * second),
   only("podLogsDir", "string", "/var/log/pods"),
-  only("showHiddenMetricsForVersion", "string", ""),
-  only("shutdownGracePeriod", "duration", 0),
-  only("shutdownGracePeriodByPodPriority", "open"),
-  only("shutdownGracePeriodCriticalPods", "duration", 0),
-  only("singleProcessOOMKill", "bool"),
-  only("tracing", "open"),
-  only("userNamespaces", "open"),
+  inert("no metric is hidden", "showHiddenMetricsForVersion", "string", ""),
+  inert(noShutdown, "shutdownGracePeriod", "duration", 0),
+  inert(noShutdown, "shutdownGracePeriodByPodPriority", "open"),
+  inert(noShutdown, "shutdownGracePeriodCriticalPods", "duration", 0),
+  inert(ofKernel, "singleProcessOOMKill", "bool"),
+  inert("agents write no traces", "tracing", "open"),
+  inert(ofKernel, "userNamespaces", "open"),
 ];
 
 export const fileFields: readonly FileField[] = [

@@ -85,6 +85,7 @@ export function optionsReference(): string {
   });
   const closed = flagTable.filter(({ effect }) => "kernelAlone" in effect).map(({ name }) => `\`--${name}\``);
   const only = fileFields.filter(({ flag }) => flag === undefined).map(({ field }) => `\`${field}\``);
+  const inert = fileFields.filter((row) => row.inert !== undefined).map(({ field }) => `\`${field}\``);
   return `# Options of the node agent
 
 Every flag of \`nodeagent\`, made of the table in \`sim/configuration/agent/flag-table.ts\`. Flags come before drop-in files,
@@ -99,6 +100,8 @@ start why nothing else follows.
 ${rows.join("\n")}
 
 Fields that only the file has: ${only.join(", ")}.
+
+Of these, nothing but a check follows from ${inert.join(", ")}; an agent whose file has one says at its start why.
 `;
 }
 

@@ -28,6 +28,7 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
     mounts: [],
     makeLayer: () => new FileTree(unlimited),
     hostname: "box",
+    address: "",
     readOnlyRoot: false,
     programs: shellCommands,
   });

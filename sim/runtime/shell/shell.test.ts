@@ -25,3 +25,10 @@ describe("the shell beside a real one", () => {
     expect(scripts.length).toBeGreaterThan(100);
   });
 });
+
+describe("more than a container has room for", () => {
+  it("a pipeline ends at the first part that cannot be started, and says so once", () => {
+    const { stdout, stderr } = runScript(`${"true | ".repeat(20_000)}true; echo $?`);
+    expect([stdout, stderr]).toEqual(["2\n", "sh: Cannot fork\n"]);
+  });
+});

@@ -453,14 +453,15 @@ class Shell implements Program, ShellContext {
       process.stdin = from;
       process.stdout = pipe ?? stdout;
       const child = this.spawn(this.subshell(part));
-      if (child !== undefined) children.push(child);
+      if (child === undefined) break; // there is no room for those after it either
+      children.push(child);
       from = pipe ?? from;
     }
     process.stdin = stdin;
     process.stdout = stdout;
     let status = 2;
     for (const child of children) status = yield* this.waitFor(child);
-    return status;
+    return children.length < parts.length ? 2 : status;
   }
 
   /** The output of a substitution without its last newlines. */
