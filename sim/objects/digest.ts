@@ -110,7 +110,7 @@ function summariseObject(object: Members, before: Members | undefined): void {
   for (const key in object) {
     const value = object[key];
     if (value === undefined) continue;
-    const name = summaryOfKey(key);
+    const name = count < namedKeysMax ? summaryOfKey(key) : summaryOfText(key);
     summarise(value, before === undefined || typeof value !== "object" ? undefined : before[key]);
     const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
     first = (first + member) | 0;
@@ -125,13 +125,19 @@ function summariseObject(object: Members, before: Members | undefined): void {
 
 const keys = new Map<string, Summary>();
 const keysMax = 8192;
+/** More keys than this in one object are no names of fields. */
+const namedKeysMax = 1024;
+
+function summaryOfText(key: string): Summary {
+  summariseText(seeds.object, key);
+  return { high, low, bytes };
+}
 
 /** Keys are mostly the names of fields: each is read once. */
 function summaryOfKey(key: string): Summary {
   let summary = keys.get(key);
   if (summary === undefined) {
-    summariseText(seeds.object, key);
-    summary = { high, low, bytes };
+    summary = summaryOfText(key);
     if (keys.size >= keysMax) keys.clear();
     keys.set(key, summary);
   }

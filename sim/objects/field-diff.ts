@@ -214,30 +214,26 @@ function compileFields(fieldsOf: () => Fields, open: (key: string) => FieldPlan 
   return (before, after) => {
     const left = isObject(before) ? before : undefined;
     const right = isObject(after) ? after : undefined;
-    if (isVoid(left) && isVoid(right)) return diffLeaf(before, after);
     const fields = fieldsOf();
     const base = top;
     const goneBase = goneTop;
+    let isVoid = true; // nothing inside: such a container is a leaf
     if (right !== undefined) {
       for (const key in right) {
+        isVoid = false;
         visit(fields.get(key) ?? open(key), left === undefined ? undefined : own(left, key), right[key]);
       }
     }
     if (left !== undefined) {
       for (const key in left) {
+        isVoid = false;
         if (right === undefined || !Object.hasOwn(right, key))
           visit(fields.get(key) ?? open(key), left[key], undefined);
       }
     }
-    finish(base, goneBase, before === undefined, after === undefined);
+    if (isVoid) diffLeaf(before, after);
+    else finish(base, goneBase, before === undefined, after === undefined);
   };
-}
-
-/** Nothing inside: such a container is a leaf. */
-function isVoid(value: JsonObject | undefined): boolean {
-  if (value === undefined) return true;
-  for (const _ in value) return false;
-  return true;
 }
 
 function mapDiff(values: Shape): Diff {
@@ -248,20 +244,23 @@ function mapDiff(values: Shape): Diff {
 function diffMap(before: Side, after: Side, inner: Diff): void {
   const left = isObject(before) ? before : undefined;
   const right = isObject(after) ? after : undefined;
-  if (isVoid(left) && isVoid(right)) return diffLeaf(before, after);
   const base = top;
   const goneBase = goneTop;
+  let isVoid = true;
   if (right !== undefined) {
     for (const key in right) {
+      isVoid = false;
       diffItem(key, left === undefined ? undefined : own(left, key), right[key], inner);
     }
   }
   if (left !== undefined) {
     for (const key in left) {
+      isVoid = false;
       if (right === undefined || !Object.hasOwn(right, key)) diffItem(key, left[key], undefined, inner);
     }
   }
-  finish(base, goneBase, before === undefined, after === undefined);
+  if (isVoid) diffLeaf(before, after);
+  else finish(base, goneBase, before === undefined, after === undefined);
 }
 
 function diffItem(key: string, before: Side, after: Side, inner: Diff): void {

@@ -68,6 +68,27 @@ describe("against sets of paths", () => {
   });
 });
 
+describe("many leaves", () => {
+  const steps = Array.from({ length: 1500 }, (_, index) => `f:${String(index).padStart(5, "0")}`);
+  const ofMany = (self: boolean, names: readonly string[]) =>
+    makeNode(
+      self,
+      [...names],
+      names.map(() => leaf),
+    );
+
+  it("are one object, in whatever order they came, and others when one differs", () => {
+    const node = ofMany(false, steps);
+    expect(Object.keys(node as object)).toEqual(steps);
+    expect(ofMany(false, steps.toReversed())).toBe(node);
+    expect(Object.isFrozen(node)).toBe(true);
+    for (const other of [ofMany(true, steps), ofMany(false, steps.slice(1)), ofMany(false, [...steps.slice(1), "f:x"])])
+      expect(other).not.toEqual(node);
+    // Two names are not one with what could stand between them.
+    expect(ofMany(false, [...steps, "f:a\0f:b", "f:c"])).not.toEqual(ofMany(false, [...steps, "f:a", "f:b\0f:c"]));
+  });
+});
+
 describe("reading", () => {
   it("takes what is a set", () => {
     expect(readFieldSet({ "f:data": { ".": {}, "f:k": {} } })).toEqual({ "f:data": { ".": {}, "f:k": {} } });

@@ -34,6 +34,7 @@ export function makeNodeOf(
 ): FieldSet | undefined {
   if (end === from) return self ? leaf : undefined;
   sortTogether(steps, nodes, from, end);
+  if (end - from > manyMin && areLeaves(nodes, from, end)) return nodeOfMany(self, steps, nodes, from, end);
   let state = self ? withSelf : withoutSelf;
   for (let at = from; at < end; at++) {
     const step = steps[at] as string;
@@ -41,6 +42,27 @@ export function makeNodeOf(
   }
   state.node ??= buildNode(self, steps, nodes, from, end);
   return state.node;
+}
+
+/** From here on an edge for each child costs more than one text of all their steps. */
+const manyMin = 1_000;
+const manyNodes = new Map<string, FieldSet>();
+/** Each is named by a text of megabytes. */
+const manyNodesMax = 8;
+
+function areLeaves(nodes: readonly FieldSet[], from: number, end: number): boolean {
+  for (let at = from; at < end; at++) if (nodes[at] !== leaf) return false;
+  return true;
+}
+
+/** The same node for the same leaves, as long as it is among the last of its kind. */
+function nodeOfMany(self: boolean, steps: string[], nodes: FieldSet[], from: number, end: number): FieldSet {
+  const name = JSON.stringify([self, steps.slice(from, end)]);
+  let node = manyNodes.get(name);
+  if (node !== undefined) return node;
+  if (manyNodes.size >= manyNodesMax) manyNodes.clear();
+  manyNodes.set(name, (node = buildNode(self, steps, nodes, from, end)));
+  return node;
 }
 
 /** From here on moving one child after another could take for ever. */

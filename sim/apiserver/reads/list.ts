@@ -14,7 +14,7 @@
  */
 import type { Cancel } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
-import { remnant, resolved, spoiledList, unsorted } from "../../planted/spoiled-lists.ts";
+import { remnant, spoiledKeys, spoiledList, spoiledStart, unsorted } from "../../planted/spoiled-lists.ts";
 import type { RangeResult } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
 import { ApiError, badRequest, expired, timeout, unmapped } from "../../contract/errors.ts";
@@ -258,12 +258,8 @@ class List {
     let start = prefix + token.start;
     // The next page is to begin at the first key after the last one given, be it an extension of that one.
     if (bugs["continue-boundary-off-by-one"]) start = prefixEnd(start.slice(0, -1));
-    let { end } = this.selection;
-    if (bugs["continue-token-cross-scope"]) {
-      start = resolved(start);
-      end = prefixEnd(this.target.prefix);
-    }
-    this.fromStore(token.revision < 0 ? store.revision : token.revision, { start, end });
+    const keys = spoiledKeys(bugs, token.start, prefix, this.target.prefix) ?? { start, end: this.selection.end };
+    this.fromStore(token.revision < 0 ? store.revision : token.revision, keys);
   }
 
   private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
@@ -273,7 +269,7 @@ class List {
     listCounts.listed(this.target.prefix, origin, page.read, items.length);
     const tokenBehind = (): string => {
       if (lastKey === undefined) return "";
-      const start = `${lastKey.slice(this.selection.prefix.length)}\0`;
+      const start = `${spoiledStart(bugs, lastKey) ?? lastKey.slice(this.selection.prefix.length)}\0`;
       return encodeContinue(profile.dialect, { start, revision }, !fromStore);
     };
     const answer: ListResult = {

@@ -26,7 +26,7 @@ import { bodyReader, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, readied, settleNamespace, track } from "./steps.ts";
+import { admitted, readied, settleNamespace, requireFewTracked, track } from "./steps.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 /** Attempts at a generated name before the server gives up. */
@@ -43,7 +43,9 @@ export function create(writer: Writer, run: Run, resource: ServedResource): void
     settleNamespace(draft, run.resourcePlace.namespace);
     run.next(() => {
       requireFewDecoded(run, draft);
-      createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
+      run.next(() =>
+        createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)),
+      );
     });
   });
 }
@@ -105,7 +107,8 @@ export function createDraft(
       readied(run, object, storeAdmitted);
     });
   };
-  run.next(admit);
+  if (owned) run.next(admit);
+  else requireFewTracked(run, draft, admit);
 }
 
 function generatesName(draft: Draft): boolean {

@@ -64,7 +64,7 @@ export function requireCreate({ context }: Writer, run: Run, resource: ServedRes
   );
 }
 
-/** Notes who wrote which fields. */
+/** Notes who wrote which fields. Of a large object `requireFewTracked` is to follow. */
 export function track(
   writer: Writer,
   run: Run,
@@ -80,10 +80,21 @@ export function track(
     subresource,
     now: writer.times.now(),
   });
-  if (run.isLarge) requireFewOwned(metadataOf(draft).managedFields);
   if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
     delete ownMetadata(draft).managedFields;
   }
+}
+
+/** Throws 413 for a large object whose owned fields have become too many; then goes on, in an event of its own. */
+export function requireFewTracked(run: Run, draft: Draft, proceed: () => void): void {
+  if (!run.isLarge) {
+    proceed();
+    return;
+  }
+  run.next(() => {
+    requireFewOwned(metadataOf(draft).managedFields);
+    run.next(proceed);
+  });
 }
 
 /**

@@ -22,7 +22,7 @@ import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, readied, requireCreate, requireName, settleNamespace, track } from "./steps.ts";
+import { admitted, readied, requireCreate, requireName, settleNamespace, requireFewTracked, track } from "./steps.ts";
 import { invalidObject, type Live, type Writer } from "./writer.ts";
 
 export function update(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
@@ -62,8 +62,10 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
     if (subresource === "status" && context.bugs["status-of-any-uid"]) delete ownMetadata(body).uid;
     run.next(() => {
       requireFewDecoded(run, body);
-      seal(body); // each attempt starts from the body as it was sent
-      attempt(body, metadataOf(body).uid ?? "");
+      run.next(() => {
+        seal(body); // each attempt starts from the body as it was sent
+        run.next(() => attempt(body, metadataOf(body).uid ?? ""));
+      });
     });
   });
 }
@@ -115,8 +117,12 @@ export function change(
     if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace, resource, name);
     done(stored);
   };
-  if (isAdmitted) go(draft);
-  else run.next(() => admitted(writer, run, admission, (object) => readied(run, object, go)));
+  const goOn = (): void => {
+    if (isAdmitted) go(draft);
+    else run.next(() => admitted(writer, run, admission, (object) => readied(run, object, go)));
+  };
+  if (owned) goOn();
+  else requireFewTracked(run, draft, goOn);
 }
 
 /** What was going may have gone; a quota may have changed, or an object may use more, or have ended. */
