@@ -178,6 +178,12 @@ const binder = z.strictObject({
     .max(1000)
     .default(3)
     .describe("How many pods it keeps, each bound to a node; by name pod-1, pod-2 …"),
+  specs: z
+    .array(z.record(z.string(), z.json()))
+    .min(1)
+    .max(100)
+    .default([{ containers: [{ name: "main", image: "registry.example/main:1" }] }])
+    .describe("Specs of its pods, of which each pod gets one, drawn from the seed. Default: one container."),
   every: positiveDuration.default(2_000_000).describe("Time between two looks."),
   until: positiveDuration.optional().describe("When it stops replacing. Default: never."),
   replace: positiveDuration

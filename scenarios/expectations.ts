@@ -36,6 +36,8 @@ const invariants = {
   "evictions.due":
     "A threshold evicts one pod at a time, none that is exempt, and only from its crossing (a soft one: from the end of its grace period) until so much more is there again.",
   "evictions.made": "An agent that sees by new figures that it has to make room does so, or finds nobody who may go.",
+  "evictions.ranked":
+    "Whom a threshold evicts is first of those that may go: without figures, beyond its request, of the lowest priority, farthest beyond its request.",
   "pressure.told":
     "A node tells of pressure from the crossing of a threshold until its transition period after the last look below it.",
   "nodes.judged": "A node is called unready only when its lease was not renewed for the grace period.",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type InvariantName, invariantNames } from "../../scenarios/expectations.ts";
 import { mirrorsEqual, oneInstance } from "./agent-checkers.ts";
-import { evictionsDue, evictionsMade, pressureTold } from "./eviction-checkers.ts";
+import { evictionsDue, evictionsMade, evictionsRanked, pressureTold } from "./eviction-checkers.ts";
 import {
   boundedRequests,
   budgetsKept,
@@ -13,7 +13,7 @@ import {
   podsAtHome,
 } from "./client-checkers.ts";
 import { History, list, object, path } from "./history.fixture.ts";
-import type { Bench, Fact } from "./judge.ts";
+import type { Bench, Fact, RankedPod } from "./judge.ts";
 import { durable, linearizable, objectLives, oneContent, versionRises } from "./store-checkers.ts";
 import { keptVersions, oneLiveWatch, streamLaw, wholeLists } from "./watch-checkers.ts";
 
@@ -48,12 +48,15 @@ const usageSeen = (available: number): Fact => ({
   conditions: available < 100 ? ["MemoryPressure"] : [],
   transitionMicros: 30,
 });
-const eviction: Fact = {
+const eviction: Fact & { kind: "evicted" } = {
   kind: "evicted",
   client: "node-1",
   threshold: { signal: "memory.available", graceMicros: 0 },
   pods: [{ pod: "n/p", isExempt: false }],
+  among: [{ pod: "n/p", isExempt: false, priority: 0, used: 5, requested: 0 }],
 };
+
+const other = (used: number): RankedPod => ({ pod: "n/q", isExempt: false, priority: 0, used, requested: 0 });
 
 const everyChecker = [
   linearizable,
@@ -78,6 +81,7 @@ const everyChecker = [
     mirrorsEqual(bench, "mirror", [{ node: "m", manifest: { metadata: { name: "p", namespace: "n" } } }]),
   evictionsDue,
   evictionsMade,
+  evictionsRanked,
   pressureTold,
   podsAtHome,
   (bench: Bench) => nodesJudged(bench, leases),
@@ -494,6 +498,12 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
     "an agent under pressure does nothing",
     (h) => h.tell(usageSeen(99)).tell({ kind: "pass-ended", client: "node-1", cameTo: "nothing" }),
     (h) => h.tell(usageSeen(99)).tell({ kind: "pass-ended", client: "node-1", cameTo: "something" }),
+  ],
+  [
+    "evictions.ranked",
+    "another is farther beyond its request",
+    (h) => h.tell(usageSeen(99)).tell({ ...eviction, among: [...eviction.among, other(6)] }),
+    (h) => h.tell(usageSeen(99)).tell({ ...eviction, among: [...eviction.among, other(4)] }),
   ],
   [
     "pressure.told",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { evictionsDue, evictionsMade, pressureTold } from "./eviction-checkers.ts";
+import { evictionsDue, evictionsMade, evictionsRanked, pressureTold } from "./eviction-checkers.ts";
 import { History } from "./history.fixture.ts";
-import type { Fact } from "./judge.ts";
+import type { Fact, RankedPod } from "./judge.ts";
 
 const looked = (
   atMicros: number,
@@ -43,6 +43,7 @@ describe("evictions.due", () => {
     client: "node-1",
     threshold: signal === undefined ? undefined : { signal, graceMicros },
     pods: exempt.map((isExempt, index) => ({ pod: `n/p${index}`, isExempt })),
+    among: [],
   });
   const after = (...facts: readonly Fact[]) => {
     const history = new History(evictionsDue);
@@ -89,6 +90,66 @@ describe("evictions.due", () => {
   it("takes nothing over a crash: the next agent begins with its own look", () => {
     const history = new History(evictionsDue).tell(seen(99)).happen({ kind: "crash", place: "node-1" });
     expect(history.tell(evicted("memory.available", false)).broken).toBe("evictions.due");
+  });
+});
+
+describe("evictions.ranked", () => {
+  const rank = (pod: string, used: number | undefined, more: Partial<RankedPod> = {}): RankedPod => ({
+    pod,
+    isExempt: false,
+    priority: 0,
+    used,
+    requested: 0,
+    ...more,
+  });
+  const after = (signal: string, gone: string, ...among: readonly RankedPod[]) => {
+    const history = new History(evictionsRanked);
+    history.tell({
+      kind: "evicted",
+      client: "node-1",
+      threshold: { signal, graceMicros: 0 },
+      pods: [{ pod: gone, isExempt: false }],
+      among,
+    });
+    return history.broken;
+  };
+
+  // Each time the pod n/z goes before n/a.
+  it.each<[string, string, RankedPod, RankedPod]>([
+    ["one without figures", "memory.available", rank("n/z", undefined, { priority: 9 }), rank("n/a", 5)],
+    [
+      "one beyond its request",
+      "memory.available",
+      rank("n/z", 5, { requested: 4, priority: 9 }),
+      rank("n/a", 50, { requested: 60 }),
+    ],
+    ["one of a lower priority", "nodefs.available", rank("n/z", 1, { priority: -1 }), rank("n/a", 50)],
+    [
+      "one farther beyond its request",
+      "memory.available",
+      rank("n/z", 30, { requested: 10 }),
+      rank("n/a", 40, { requested: 30 }),
+    ],
+    [
+      "one nearer to its request",
+      "nodefs.available",
+      rank("n/z", 1, { requested: 5 }),
+      rank("n/a", 3, { requested: 30 }),
+    ],
+    ["one that has a file at all", "nodefs.inodesFree", rank("n/z", 1, { requested: 9 }), rank("n/a", 0)],
+    ["one with more processes", "pid.available", rank("n/z", 3, { requested: 100 }), rank("n/a", 2)],
+    ["one of a lower priority, of processes", "pid.available", rank("n/z", 1, { priority: -1 }), rank("n/a", 9)],
+    ["any that is not exempt", "memory.available", rank("n/z", 1), rank("n/a", 9, { isExempt: true })],
+  ])("%s goes first", (_what, signal, first, second) => {
+    expect(after(signal, "n/z", first, second)).toBeUndefined();
+    expect(after(signal, "n/z", second, first)).toBeUndefined();
+    if (!second.isExempt) expect(after(signal, "n/a", first, second)).toBe("evictions.ranked");
+  });
+
+  it("goes by namespace and name among equals", () => {
+    const equals = [rank("n/b", 1), rank("m/z", 1), rank("n/a", 1)];
+    expect(after("memory.available", "m/z", ...equals)).toBeUndefined();
+    expect(after("memory.available", "n/a", ...equals)).toBe("evictions.ranked");
   });
 });
 

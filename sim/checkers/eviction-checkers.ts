@@ -1,6 +1,7 @@
 /** Promises of node agents about pressure and evictions, reckoned anew from the figures that they saw alone. */
 import type { Micros } from "../kernel/types.ts";
-import type { Bench, Checker, Fact, SignalSeen } from "./judge.ts";
+import { compareBytes } from "../../wire/go-strings.ts";
+import type { Bench, Checker, Fact, RankedPod, SignalSeen } from "./judge.ts";
 
 /** One threshold of an agent after a look. */
 interface Standing {
@@ -81,6 +82,45 @@ export function evictionsDue({ fail, mark }: Bench): Checker {
       if (happening.kind === "crash") stands.forget(happening.place);
     },
   };
+}
+
+/**
+ * Of those that may go, the first goes: one without figures; then one that uses more than it requests; then of the lowest
+ * priority; then of the most beyond its request; of equals by namespace and name. Processes cannot be requested.
+ */
+export function evictionsRanked({ fail }: Bench): Checker {
+  return {
+    told(fact) {
+      if (fact.kind !== "evicted" || fact.threshold === undefined) return;
+      const { client, threshold, pods } = fact;
+      const { signal } = threshold;
+      const mayGo = fact.among.filter(({ isExempt }) => !isExempt);
+      const first = mayGo.toSorted((left, right) => compareRanks(signal, left, right))[0];
+      const gone = pods[0]?.pod;
+      if (first === undefined || gone === undefined || first.pod === gone) return;
+      if (!mayGo.some(({ pod }) => pod === gone)) return; // exempt, which is another promise
+      const figures = mayGo.map(
+        ({ pod, priority, used, requested }) =>
+          `${pod}: priority ${priority}, uses ${used ?? "unknown"} of ${requested}`,
+      );
+      fail("evictions.ranked", `${client} evicts ${first.pod} for ${signal}`, `it evicts ${gone}`, figures);
+    },
+  };
+}
+
+function compareRanks(signal: string, left: RankedPod, right: RankedPod): number {
+  const differences = ranksOf(signal, left).map((rank, at) => rank - (ranksOf(signal, right)[at] as number));
+  return differences.find((difference) => difference !== 0) ?? compareBytes(left.pod, right.pod);
+}
+
+/** The smaller goes first, the most weighty number first. */
+function ranksOf(signal: string, { priority, used, requested }: RankedPod): readonly number[] {
+  const unknown = used === undefined ? 0 : 1;
+  if (signal === "pid.available") return [priority, unknown, -(used ?? 0)];
+  if (used === undefined) return [0, 0, priority, 0];
+  // What is requested of a file system are bytes: whoever has a file uses more inodes than it requests.
+  const exceeds = used > (signal.endsWith("inodesFree") ? 0 : requested);
+  return [1, exceeds ? 0 : 1, priority, requested - used];
 }
 
 /** A look that finds a threshold driving by new figures comes to something: room is made, somebody goes, or nobody may. */

@@ -56,6 +56,18 @@ export interface SignalSeen {
   readonly takenMicros: Micros;
 }
 
+/** A pod as an agent ranks it: amounts of what a threshold is short of, in its unit. */
+export interface RankedPod {
+  /** `namespace/name`. */
+  readonly pod: string;
+  readonly isExempt: boolean;
+  readonly priority: number;
+  /** Undefined: it has no figures. */
+  readonly used: number | undefined;
+  /** In bytes; 0: nothing, or of what cannot be requested. */
+  readonly requested: number;
+}
+
 /** What a client says of itself, since nobody else can know. */
 export type Fact =
   | {
@@ -107,6 +119,8 @@ export type Fact =
       readonly client: string;
       readonly threshold: Pick<SignalSeen, "signal" | "graceMicros"> | undefined;
       readonly pods: readonly { readonly pod: string; readonly isExempt: boolean }[];
+      /** Whom the threshold chose from, these included; none for limits of pods. */
+      readonly among: readonly RankedPod[];
     }
   /** `nothing`: the agent found no reason to make room. */
   | { readonly kind: "pass-ended"; readonly client: string; readonly cameTo: "something" | "nothing" }

@@ -198,6 +198,30 @@ describe("soft thresholds of a node", () => {
   });
 });
 
+describe("who is evicted first", () => {
+  const asking = (memory: string): string =>
+    `{ containers: [{ name: main, image: "registry.example/main:1", resources: { requests: { memory: ${memory} } } }] }`;
+  const unlike = text("{ at: 15s, press: node-1, resource: memory, rate: 99/100, for: 30s }").replace(
+    "every: 1s }",
+    `every: 1s, specs: [${["1Mi", "8Mi", "64Mi"].map(asking).join(", ")}] }`,
+  );
+  const ranked = (seed: number, bugs: readonly string[]) =>
+    playScenario(parseScenario(unlike, "test.yaml"), { bugs: bugsOf(bugs), seed }).report;
+
+  test("is the first in the order, and with planted bugs of the order is not", () => {
+    const seeds = [1, 2, 3, 4, 5, 6];
+    for (const seed of seeds) {
+      const { failure, coverage } = ranked(seed, []);
+      expect(failure).toBeUndefined();
+      expect(coverage["pod.evicted"]).toBeGreaterThan(0);
+    }
+    for (const bug of ["evict-wrong-rank", "evict-rank-by-limits"]) {
+      const broken = new Set(seeds.map((seed) => ranked(seed, [bug]).failure?.requirement));
+      expect([bug, broken.has("evictions.ranked")]).toEqual([bug, true]);
+    }
+  });
+});
+
 describe("what cannot be is told with its place", () => {
   const plain = text("");
   test.each([

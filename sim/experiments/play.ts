@@ -22,7 +22,7 @@ import {
   podsAtHome,
 } from "../checkers/client-checkers.ts";
 import { type ManifestOnNode, mirrorsEqual, oneInstance } from "../checkers/agent-checkers.ts";
-import { evictionsDue, evictionsMade, pressureTold } from "../checkers/eviction-checkers.ts";
+import { evictionsDue, evictionsMade, evictionsRanked, pressureTold } from "../checkers/eviction-checkers.ts";
 import {
   expiredWatchesAreGone,
   watchesAreOrdered,
@@ -248,6 +248,7 @@ class ScenarioRun {
       (bench) => mirrorsEqual(bench, `${dialect.labelSuffix}/config.mirror`, manifestsOf(this.scenario)),
       evictionsDue,
       evictionsMade,
+      evictionsRanked,
       pressureTold,
       (bench) => nodesJudged(bench, leases),
       (bench) => budgetsKept(bench, "/registry/poddisruptionbudgets.policy/"),

@@ -64,13 +64,19 @@ export class Binder implements Actor {
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name, labels: { app: "bound" } },
-      spec: { nodeName, containers: [{ name: "main", image: "registry.example/main:1" }] },
+      spec: { ...this.specOf(), nodeName },
     };
     api.call({ method: "POST", path: pods, body }, deadlineMicros, (answer) => {
       if (answer.ok && answer.status === 201) this.created++;
       process.trace("binder.bound", name, nodeName, answer.ok ? answer.status : answer.failure);
       this.create(names, done, at + 1);
     });
+  }
+
+  private specOf(): JsonObject {
+    const { specs } = this.options;
+    // One alone needs no draw.
+    return specs[specs.length === 1 ? 0 : this.parts.process.prng.intInclusive(0, specs.length - 1)] as JsonObject;
   }
 
   private replaceLater(): void {

@@ -4,16 +4,17 @@ import { softSettings } from "../../../scenarios/clients.ts";
 import {
   amountOf,
   type EvictionRules,
+  type EvictionSignal,
   evictionSignals,
   parseEvictionSettings,
 } from "../../../wire/eviction-thresholds.ts";
 import { Agent } from "../../agent/agent.ts";
 import { defaultAgentOptions } from "../../agent/agent-options.ts";
-import type { PassOutcome, UsageSeen } from "../../agent/eviction/eviction-manager.ts";
+import type { Candidate, PassOutcome, UsageSeen } from "../../agent/eviction/eviction-manager.ts";
 import { withAllocatable } from "../../agent/eviction/threshold-list.ts";
 import { AgentNode } from "../../agent/node/node-side.ts";
-import type { AgentOptions } from "../../agent/ports.ts";
-import type { SignalSeen } from "../../checkers/judge.ts";
+import type { ActivePod, AgentOptions } from "../../agent/ports.ts";
+import type { RankedPod, SignalSeen } from "../../checkers/judge.ts";
 import { agentVersion } from "../../configuration/agent/flag-values.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invariant } from "../../kernel/invariant.ts";
@@ -91,7 +92,11 @@ export class NodeAgent implements Actor {
                     signal: outcome.threshold.signal,
                     graceMicros: outcome.threshold.graceMillis * 1000,
                   },
-                  pods: outcome.pods.map((pod) => ({ pod: `${pod.namespace}/${pod.name}`, isExempt: pod.isCritical })),
+                  pods: outcome.pods.map((pod) => ({ pod: nameOf(pod), isExempt: pod.isCritical })),
+                  among:
+                    outcome.threshold === undefined
+                      ? []
+                      : outcome.among.map((each) => rankedOf(each, outcome.threshold.signal)),
                 });
               },
             },
@@ -172,6 +177,15 @@ function signalsOf({ thresholds }: EvictionRules, { observations }: UsageSeen): 
     const { available, takenMicros } = seen;
     return [{ signal, condition, available, threshold, reclaim, graceMicros: graceMillis * 1000, takenMicros }];
   });
+}
+
+const nameOf = ({ namespace, name }: ActivePod): string => `${namespace}/${name}`;
+
+function rankedOf({ pod, used }: Candidate, signal: EvictionSignal): RankedPod {
+  const { memoryBytes, ephemeralStorageBytes } = pod.requests;
+  const requested =
+    { memory: memoryBytes, pids: 0 }[evictionSignals[signal].resource as string] ?? ephemeralStorageBytes;
+  return { pod: nameOf(pod), isExempt: pod.isCritical, priority: pod.priority, used, requested };
 }
 
 interface Condition {
