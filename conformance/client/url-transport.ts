@@ -51,7 +51,9 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   };
-  const connect = connector(options, useH2c, remember);
+  let closing = false;
+  const open = { isOver: () => closing, tell: remember };
+  const connect = connector(options, useH2c, open);
   const pool = (connectBy: buildConnector.connector, connections = options.connectionsMax ?? 64): Pool =>
     new Pool(origin, {
       connections,
@@ -65,7 +67,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
   const watches = pool(connect); // apart, so that idle watches never starve the writes that would wake them
   // A client certificate belongs to its connection: what others ask goes over connections without one.
   const { clientCertificate: _own, ...strange } = options;
-  const others = options.clientCertificate === undefined ? requests : pool(connector(strange, useH2c, remember), 4);
+  const others = options.clientCertificate === undefined ? requests : pool(connector(strange, useH2c, open), 4);
   const { token } = options;
   const live = new Set<() => void>();
   return {
@@ -80,20 +82,28 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
       return dispatch(target, request, prefix, credentials, sink, live);
     },
     async close() {
+      closing = true;
       for (const cut of live) cut();
+      await soon(); // the cuts are made
       // Without an error: undici would give its own to HTTP/2 streams that have ended and that nobody listens to.
+      // And before the pools: an HTTP/2 session that ends after its pool throws when requests were still under way.
+      const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
       for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+      await soon(); // undici has heard of it
       await Promise.all([requests, watches, ...(others === requests ? [] : [others])].map((each) => each.destroy()));
     },
     protocol: () => negotiated,
   };
 }
 
-/** Opens connections as undici does, and tells what was agreed on. */
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Opens connections as undici does, and tells what was agreed on. None any more when all is over. */
 function connector(
   options: UrlTransportOptions,
   useH2c: boolean,
-  tell: (protocol: string, socket: Socket) => void,
+  { isOver, tell }: { isOver: () => boolean; tell: (protocol: string, socket: Socket) => void },
 ): buildConnector.connector {
   const connect = buildConnector({
     allowH2: options.http !== "1.1",
@@ -105,10 +115,15 @@ function connector(
     ...(options.tlsServerName === undefined ? {} : { servername: options.tlsServerName }),
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
   });
-  return (to, callback) =>
-    connect(to, (...outcome) => {
+  return (to, callback) => {
+    if (isOver()) return callback(new Error("the transport is closed"), null);
+    return connect(to, (...outcome) => {
       const [failed, socket] = outcome;
       if (failed !== null || socket === null) return callback(...outcome);
+      if (isOver()) {
+        socket.destroy();
+        return callback(new Error("the transport is closed"), null);
+      }
       // undici tells errors to its own listeners, and takes those away before the last one, its own end of a session.
       socket.on("error", () => {});
       const tls = "getProtocol" in socket ? socket : undefined;
@@ -122,6 +137,7 @@ function connector(
       tell(`${isHttp2 ? "HTTP/2" : "HTTP/1.1"}${tls === undefined ? "" : ` over ${tls.getProtocol()}`}`, socket);
       return callback(...outcome);
     });
+  };
 }
 
 function dispatch(
