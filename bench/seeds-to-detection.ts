@@ -81,7 +81,7 @@ function agentRows(seedCount: number): string {
 ## Bugs of node agents
 
 Hunts of \`scenarios/explore/agents.yaml\` find ${seen.length} of the ${rows.length} planted bugs of node agents within ${seedCount} seeds each. The others
-need more seeds, or show in what this scenario does not judge: the order of evictions, texts, events, images, options.
+need more seeds, or show in what this scenario does not judge: texts, events, images, options.
 
 | bug | what goes wrong | breaks | mean seeds to detection |
 |---|---|---|---|

@@ -64,6 +64,7 @@ const eventList = /\/events(\?|$)/;
 const aboutEvents = { check: "events-are-listed-as-asked", requirement: "events.list-parameters" } as const;
 
 const served = (requirement: string) => ({ check: "events-are-served-as-objects", requirement }) as const;
+const written = { check: "event-writes-take-their-parameters", requirement: "events.write-parameters" } as const;
 const oldEvents = { check: "old-states-of-events-are-gone", requirement: "events.errors" } as const;
 
 const breaches: Record<string, Breach> = {
@@ -103,16 +104,16 @@ const breaches: Record<string, Breach> = {
   "events of any reason are listed": { ...aboutEvents, request: without(eventList, "fieldSelector") },
   "a watch of events has no end": { ...aboutEvents, request: without(/\/events\?.*watch=/, "timeoutSeconds") },
   "events are applied by force alone": {
-    ...served("events.write-parameters"),
+    ...written,
     request: (request) => at(request, /force=false/, "force=true"),
   },
   "an event is written whatever the level": {
-    ...served("events.write-parameters"),
+    ...written,
     request: (request) => at(request, /fieldValidation=Strict/, "fieldValidation=Ignore"),
   },
   "a dry run of an event's PUT is real": {
-    ...served("events.write-parameters"),
-    request: (request) => (request.method === "PUT" ? without(/\/events\/a\?/, "dryRun")(request) : request),
+    ...written,
+    request: (request) => (request.method === "PUT" ? without(/\/events\/e\d*\?/, "dryRun")(request) : request),
   },
   "events are deleted whatever the field selector": {
     ...served("events.delete-parameters"),

@@ -345,15 +345,15 @@ export const anyNodeScenario: fc.Arbitrary<NodeScenario> = fc.oneof(
 );
 
 /**
- * One life of a node with an occasion for each law: a hard threshold met, then only its minimum reclaim wanted, then two
- * soft thresholds with grace periods of their own, and calm at the end.
+ * One life of a node with an occasion for each law: a hard threshold met, then only its minimum reclaim wanted, the same
+ * with a soft one, a second soft one with a grace period of its own, and calm at the end.
  */
 export const eventfulNode: NodeScenario = {
   eviction: {
     evictionHard: { "memory.available": "20Mi" },
     evictionSoft: { "nodefs.available": "30%", "pid.available": "30" },
     evictionSoftGracePeriod: { "nodefs.available": "20s", "pid.available": "30s" },
-    evictionMinimumReclaim: { "memory.available": "20Mi" },
+    evictionMinimumReclaim: { "memory.available": "20Mi", "nodefs.available": "15Mi" },
     evictionPressureTransitionPeriod: "30s",
     evictionMaxPodGracePeriod: 3,
   },
@@ -370,6 +370,7 @@ export const eventfulNode: NodeScenario = {
     { atMillis: 30_000, usage: usedOf({ memoryMi: 70 }) },
     { atMillis: 50_000, usage: usedOf({}) },
     { atMillis: 120_000, usage: usedOf({ diskMi: 80 }) },
+    { atMillis: 147_000, usage: usedOf({ diskMi: 65 }) },
     { atMillis: 165_000, usage: usedOf({ pids: 80 }) },
     { atMillis: 215_000, usage: usedOf({}) },
   ],

@@ -16,6 +16,7 @@ import { listsStayInTheirNamespace } from "./pagination/lists-stay-in-their-name
 import { pagesAreOneSnapshot } from "./pagination/pages-are-one-snapshot.ts";
 import { remainingCountsAddUp } from "./pagination/remaining-counts-add-up.ts";
 import { sparseSelectorsLoseNothing } from "./pagination/sparse-selectors-lose-nothing.ts";
+import { tokensKeepToTheirType } from "./pagination/tokens-keep-to-their-type.ts";
 import { tokensStayInScope } from "./pagination/tokens-stay-in-scope.ts";
 import { collectionsHaveVersionsOfTheirOwn } from "./versions/collections-have-versions-of-their-own.ts";
 import { getsAtAVersion } from "./versions/gets-at-a-version.ts";
@@ -123,6 +124,7 @@ import { bindingsAreOfOnePod } from "./writes/bindings-are-of-one-pod.ts";
 import { namespacesGoOneByOne } from "./namespaces/namespaces-go-one-by-one.ts";
 import { namespacesRefuseWhatIsNewOnceTheyGo } from "./namespaces/namespaces-refuse-what-is-new-once-they-go.ts";
 import { namespacesWaitForTheirFinalizers } from "./namespaces/namespaces-wait-for-their-finalizers.ts";
+import { eventWritesTakeTheirParameters } from "./events/event-writes-take-their-parameters.ts";
 import { eventsSayWhatHappened } from "./events/events-say-what-happened.ts";
 import { eventsAreOneInTwoGroups } from "./events/events-are-one-in-two-groups.ts";
 import { eventsAreNotRewritten } from "./events/events-are-not-rewritten.ts";
@@ -177,6 +179,7 @@ export const allChecks: readonly Check[] = [
   remainingCountsAddUp,
   sparseSelectorsLoseNothing,
   tokensStayInScope,
+  tokensKeepToTheirType,
   getsAtAVersion,
   invalidCombinationsAreRefused,
   listsAtAVersion,
@@ -277,6 +280,7 @@ export const allChecks: readonly Check[] = [
   namespacesWaitForTheirFinalizers,
   namespacesGoOneByOne,
   eventsSayWhatHappened,
+  eventWritesTakeTheirParameters,
   eventsAreOneInTwoGroups,
   eventsAreNotRewritten,
   eventsAreFoundByWhatTheySay,

@@ -47,6 +47,21 @@ describe("exploring a property", () => {
     expect([seen, again.counterexample]).toEqual([[37], 37]);
   });
 
+  it("comes back to what was chosen among many that were drawn", async () => {
+    const places: number[] = [];
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const rarely = (value: number) => {
+        if (value % 50 === 7) throw new CheckFailure("a.b", { expected: "e", actual: String(value) });
+      };
+      const found = await check(rarely).explore({ seed, path: undefined, runs: 60 }, run);
+      places.push(Number(found.path.split(":")[0]));
+      const seen: number[] = [];
+      const again = await check(rarely, seen).explore({ seed, path: found.path, runs: 1 }, run);
+      expect([seen, again.counterexample]).toEqual([[found.counterexample], found.counterexample]);
+    }
+    expect(Math.max(...places)).toBeGreaterThan(60); // beyond the number of programs
+  });
+
   it("makes a failure smaller for as long as it may, and comes back to what it had by then", async () => {
     let asked = 0;
     const options = { seed: 5, path: undefined, runs: 100, mayShrink: () => (asked += 1) <= 3 };

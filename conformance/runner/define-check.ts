@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { CheckFailure, Unseen, Unserved } from "../client/findings.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FeatureName } from "./features.ts";
+import { drawnInAll, drawnToChoose, seldomSeen } from "./seldom-seen.ts";
 
 export interface CheckDefinition<Input> {
   /** A slug, unique; also the name of the file. */
@@ -147,6 +148,7 @@ async function explore<Input>(
   options: ExploreOptions,
   attempt: RunAttempt,
 ): Promise<Exploration> {
+  const { examples = [] } = definition;
   const input = definition.input ?? (fc.constant(undefined) as fc.Arbitrary<unknown> as fc.Arbitrary<Input>);
   let runs = 0;
   const attemptsMax = shrinkAttemptsMax[definition.cost === "slow" ? "slow" : "quick"];
@@ -158,9 +160,16 @@ async function explore<Input>(
   let seenCount = 0;
   let place = 0; // of the next program, examples first, while nothing has failed
   let leftOut = 0;
-  const neededCount = (definition.examples?.length ?? 0) + drawnNeeded;
+  const neededCount = examples.length + drawnNeeded;
+  const isRandom = definition.input !== undefined;
+  const drawing = isRandom && options.path === undefined ? drawingOf(input, options, examples) : undefined;
+  let drawn = -examples.length; // place of the next one that is drawn
   const property = fc.asyncProperty(input, async (value) => {
     if (stops(other) || shrinkAttempts > attemptsMax) return;
+    if (failure === undefined && drawing !== undefined) {
+      drawn += 1;
+      if (drawn > 0 && !drawing.isRun(drawn - 1)) return;
+    }
     if (failure !== undefined) {
       if (options.mayShrink?.() === false) return;
       shrinkAttempts += 1;
@@ -189,14 +198,11 @@ async function explore<Input>(
     // While a failure is made smaller, an undecided program is just not a smaller one.
     if (end !== undefined && failure === undefined) other ??= end;
   });
-  const random = definition.input !== undefined;
   const found = await fc.check(property, {
     seed: options.seed,
-    numRuns: programCount(definition, options.runs),
+    numRuns: drawing === undefined ? programCount(definition, options.runs) : examples.length + drawing.count,
     ...(options.path === undefined ? {} : { path: options.path, endOnFailure: true }),
-    ...(definition.examples === undefined
-      ? {}
-      : { examples: definition.examples.map((example): [Input] => [example]) }),
+    examples: examples.map((example): [Input] => [example]),
   });
   const counterexample = found.counterexample?.[0];
   return {
@@ -204,11 +210,29 @@ async function explore<Input>(
     leftOut,
     decisive: failure ?? other ?? (seenCount === 0 ? unseen : undefined),
     unserved,
-    path: random ? (found.counterexamplePath ?? "") : "",
+    path: isRandom ? (found.counterexamplePath ?? "") : "",
     counterexample,
-    counterexampleText: random && found.counterexample !== null ? fc.stringify(counterexample) : "",
+    counterexampleText: isRandom && found.counterexample !== null ? fc.stringify(counterexample) : "",
     shrinks: found.numShrinks,
   };
+}
+
+interface Drawing {
+  /** How many are drawn. */
+  readonly count: number;
+  /** Whether the one at this place is run, or another was chosen in its stead. */
+  isRun(place: number): boolean;
+}
+
+/** What is drawn is known beforehand: it hangs on the seed alone. */
+function drawingOf<Input>(
+  input: fc.Arbitrary<Input>,
+  { seed, runs }: ExploreOptions,
+  examples: readonly Input[],
+): Drawing {
+  const among = drawnToChoose(runs);
+  const chosen = new Set(seldomSeen(fc.sample(input, { seed, numRuns: among }), examples));
+  return { count: drawnInAll(runs), isRun: (place) => place >= among || chosen.has(place) };
 }
 
 /** An undecided program leaves the others worth running; anything else would only happen again. */

@@ -99,11 +99,13 @@ class HostileCluster implements Transport {
     if (!isList) return undefined;
     const isFuture = Number(parameters.get("resourceVersion") ?? 0) > 900_000_000;
     if (!isFuture && this.happens("late")) return { status: 504, reason: "Timeout", retryAfter: 1 };
-    const isOld = parameters.has("continue") || parameters.get("resourceVersionMatch") === "Exact";
-    const isToken = /^[\w=-]{20,}$/.test(parameters.get("continue") ?? "") || !parameters.has("continue");
+    // What is no valid request is refused as that.
+    const [version, token] = [parameters.get("resourceVersion") ?? "", parameters.get("continue")];
+    const isExact = parameters.get("resourceVersionMatch") === "Exact" && /^[1-9]\d*$/.test(version);
+    const isOld = token === null ? isExact : /^[\w=-]{20,}$/.test(token) && /^0?$/.test(version);
     // A real one's refusal of a token brings another, which this one cannot: not where that is judged.
     if (parameters.get("limit") === "10") return undefined;
-    if (isOld && isToken && !isFuture && this.happens("forgotten")) return { status: 410, reason: "Expired" };
+    if (isOld && !isFuture && this.happens("forgotten")) return { status: 410, reason: "Expired" };
     return undefined;
   }
 
@@ -234,7 +236,10 @@ class HostileCluster implements Transport {
   ): void {
     const chunks: Uint8Array[] = [];
     let answered = 0;
-    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    // Others' conditions stay: lists are merged.
+    const isStatus = path.endsWith("/status");
+    const patch = isStatus ? "application/strategic-merge-patch+json" : "application/merge-patch+json";
+    const type = method === "PATCH" ? patch : "application/json";
     this.options.frontEnds[0].transport.open(
       {
         method,

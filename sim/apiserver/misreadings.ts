@@ -69,6 +69,16 @@ const misreadings: Readonly<Record<EdgeBugName | keyof typeof secondMisreadings,
       return { ...object, metadata: { ...metadata, remainingItemCount: 1 } };
     },
   },
+  "event-dry-run-unmanaged": {
+    answer: (object, _status, { path, query }) =>
+      /\/events(\/|$)/.test(path) && /(^|&)dryRun=/.test(query) ? dropped(object, "metadata", "managedFields") : object,
+  },
+  "event-patch-manager-unheeded": {
+    request: (request) =>
+      /\/events\//.test(request.path) && /merge-patch/.test(request.headers["content-type"] ?? "")
+        ? { ...request, query: without(request.query, "fieldManager") }
+        : request,
+  },
   "watch-off-is-on": {
     request: (request) => ({ ...request, query: request.query.replace(/(^|&)watch=(0|false)(?=&|$)/, "$1watch=1") }),
   },

@@ -80,6 +80,18 @@ export const edgeBugs = {
     symptom: "`limit=0` is a page without items.",
     source: commonMistake,
   },
+  "event-dry-run-unmanaged": {
+    area: "writes",
+    foundBy: "event-writes-take-their-parameters",
+    symptom: "A dry write of an event is answered without managed fields.",
+    source: commonMistake,
+  },
+  "event-patch-manager-unheeded": {
+    area: "writes",
+    foundBy: "event-writes-take-their-parameters",
+    symptom: "A merge patch of an event is noted for the user agent, whatever manager it names.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;
 
 export type EdgeBugName = keyof typeof edgeBugs;

@@ -1,5 +1,6 @@
 /** What planted bugs make of lists: of the keys that are read for one, and of an answer that was right. */
 import { largest } from "../../wire/lists.ts";
+import { prefixEnd } from "../store/sorted-index.ts";
 import type { KeyValue, RangeResult } from "../store/types.ts";
 import type { ServerBugs } from "./server-bugs.ts";
 
@@ -30,14 +31,37 @@ function limited(all: readonly KeyValue[], limit: number, revision: number): Ran
   return { items, more: items.length < all.length, remaining: all.length - items.length, revision };
 }
 
-/** `continue-token-cross-scope`: `..` goes up, as in a path of files. */
-export function resolved(key: string): string {
+/** `..` goes up, as in a path of files. */
+function resolved(key: string): string {
   const segments: string[] = [];
   for (const segment of key.split("/")) {
     if (segment === "..") segments.pop();
     else segments.push(segment);
   }
   return segments.join("/");
+}
+
+/** Keys of one custom type: no built-in one is kept under a plural with its group. */
+const customPrefix = /^\/registry\/[^/.]+\.[^/]+\//;
+
+/** `custom-tokens-go-on-anywhere`: where a token goes on, when it has the whole key in it. */
+export function spoiledStart(bugs: ServerBugs, lastKey: string): string | undefined {
+  return bugs["custom-tokens-go-on-anywhere"] && customPrefix.test(lastKey) ? lastKey.slice(1) : undefined;
+}
+
+interface Keys {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The keys that a token leads to with these bugs; undefined without any. `prefix` is that of the list, `typePrefix` of its type. */
+export function spoiledKeys(bugs: ServerBugs, start: string, prefix: string, typePrefix: string): Keys | undefined {
+  if (bugs["continue-token-cross-scope"]) return { start: resolved(prefix + start), end: prefixEnd(typePrefix) };
+  const collection = bugs["custom-tokens-go-on-anywhere"] ? customPrefix.exec(`/${start}`)?.[0] : undefined;
+  if (collection !== undefined) return { start: `/${start}`, end: prefixEnd(collection) };
+  if (bugs["tokens-of-all-go-on-in-all"] && prefix !== typePrefix && start.includes("/"))
+    return { start: typePrefix + start, end: prefixEnd(typePrefix) };
+  return undefined;
 }
 
 interface ListAnswer {

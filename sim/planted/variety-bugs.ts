@@ -52,6 +52,18 @@ export const varietyBugs = {
     symptom: "A watch at the path of one object below /watch/ tells of the whole collection.",
     source: commonMistake,
   },
+  "custom-tokens-go-on-anywhere": {
+    area: "lists",
+    foundBy: "tokens-keep-to-their-type",
+    symptom: "A list of any type that gets the continue token of a custom one goes on among the custom ones.",
+    source: commonMistake,
+  },
+  "tokens-of-all-go-on-in-all": {
+    area: "lists",
+    foundBy: "tokens-keep-to-their-type",
+    symptom: "A list of a namespace that gets the continue token of a list of all goes on in all of them.",
+    source: commonMistake,
+  },
   "slow-reader-misses-changes": {
     area: "watches",
     foundBy: "readers-that-stop-hold-nobody",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Answer } from "../../client/exchange.ts";
 import { type ApiObject, isApiObject } from "../../client/types.ts";
 import { versionOf } from "../../client/types.ts";
+import { atLatestVersion } from "../../runner/at-latest-version.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { createPlacedPod } from "../../runner/pods.ts";
@@ -45,32 +46,19 @@ export const graceOnlyShortens = defineCheck({
     const pods = await attempt.target.collection("pods");
     const markers = await attempt.target.collection("configmaps");
     let pod = await createPlacedPod(attempt, pods, "a", ownGrace);
-    const forced = async (options: object) =>
-      pods.delete("a", {
-        gracePeriodSeconds: 0,
-        ...(precondition ? { preconditions: { resourceVersion: versionOf(pod) } } : {}),
-        ...options,
-      });
+    const conditionsOn = (seen: ApiObject) =>
+      precondition ? { preconditions: { resourceVersion: versionOf(seen) } } : {};
     let end: number | undefined;
     for (const [index, grace] of graces.entries()) {
       if (index > 0 && pauseMillis > 0) await attempt.client.pause(pauseMillis);
       const now = await attempt.fence(markers); // its creationTimestamp is the server's time, before the request
       const asked = grace === undefined ? {} : { gracePeriodSeconds: grace };
       const query = inQuery ? asked : {};
-      const optionsNow = () => ({
-        ...(inQuery ? {} : asked),
-        ...(precondition ? { preconditions: { resourceVersion: versionOf(pod) } } : {}),
-      });
-      let options = optionsNow();
-      let answer = await pods.delete("a", inQuery ? undefined : options, { query });
-      // Somebody else may have written to it meanwhile: then the version is no longer the one that it has.
-      for (let tries = 0; answer.status === 409 && tries < 3; tries += 1) {
-        const now = await pods.get("a");
-        if (!isApiObject(now.json) || versionOf(now.json) === versionOf(pod)) break;
-        pod = now.json;
-        options = optionsNow();
-        answer = await pods.delete("a", inQuery ? undefined : options, { query });
-      }
+      const optionsFor = (seen: ApiObject) => ({ ...(inQuery ? {} : asked), ...conditionsOn(seen) });
+      const { answer, object } = await atLatestVersion(pods, pod, (seen) =>
+        pods.delete("a", inQuery ? undefined : optionsFor(seen), { query }),
+      );
+      const options = optionsFor(object);
       attempt.expect(
         "deletion.preconditions-hold",
         answer.status < 300,
@@ -108,13 +96,9 @@ export const graceOnlyShortens = defineCheck({
     }
     const read = await pods.get("a");
     if (isApiObject(read.json) && read.status === 200) pod = read.json;
-    let last = await forced({});
-    for (let tries = 0; last.status === 409 && tries < 3; tries += 1) {
-      const now = await pods.get("a");
-      if (!isApiObject(now.json) || versionOf(now.json) === versionOf(pod)) break;
-      pod = now.json;
-      last = await forced({});
-    }
+    const { answer: last } = await atLatestVersion(pods, pod, (seen) =>
+      pods.delete("a", { gracePeriodSeconds: 0, ...conditionsOn(seen) }),
+    );
     const requirement = graces.includes(-1) ? "deletion.grace-negative" : "deletion.preconditions-hold";
     attempt.expect(
       requirement,

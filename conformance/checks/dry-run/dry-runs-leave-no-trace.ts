@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Answer } from "../../client/exchange.ts";
 import { objectOf } from "../../client/collection.ts";
-import { type ApiObject, isApiObject, type Json, type ObjectMeta } from "../../client/types.ts";
+import { type ApiObject, isApiObject, type ObjectMeta } from "../../client/types.ts";
 import { describeEvents } from "../../model/history.ts";
 import { judgeSameState, stateOf } from "../../model/replay.ts";
-import { entriesOf } from "../../model/managed-fields.ts";
-import { sameJson, withoutEmpty } from "../../model/json-values.ts";
+import { isSameCode, withoutGenerated } from "../../model/dry-answers.ts";
+import { sameJson } from "../../model/json-values.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { ownLog } from "../../runner/story.ts";
 
@@ -150,12 +150,12 @@ function judgeAlike(
   const requirement = real.status < 300 ? "dry-run.same-answer" : "dry-run.same-refusal";
   attempt.expect(
     requirement,
-    dry.status === real.status || (isMade(dry.status) && isMade(real.status)),
+    isSameCode(dry.status, real.status),
     `${real.status}, as the real ${kind}`,
     `${dry.status} ${dry.text.slice(0, 300)}`,
   );
   if (real.status >= 300 || !isApiObject(real.json)) return;
-  const [said, wanted] = [withoutGenerated(dry.json), withoutGenerated(real.json)];
+  const [said, wanted] = [dry, real].map(({ json }) => withoutGenerated(json, "named-"));
   attempt.expect("dry-run.same-answer", sameJson(said, wanted), JSON.stringify(wanted), JSON.stringify(said));
   if (!createKinds.includes(kind)) return;
   const { name, uid, creationTimestamp } = isApiObject(dry.json) ? dry.json.metadata : ({} as Partial<ObjectMeta>);
@@ -172,24 +172,4 @@ function judgeAlike(
 /** What comes to be has a name, a uid and a time of its own, dry as well. */
 const createKinds = ["create", "create-named", "put-new", "apply-new"];
 
-/** Without what is generated for each request, and where it was sent. */
-function withoutGenerated(document: Json | undefined): Json | undefined {
-  if (!isApiObject(document)) return withoutEmpty(document);
-  const {
-    uid: _uid,
-    resourceVersion: _version,
-    creationTimestamp,
-    deletionTimestamp,
-    namespace: _namespace,
-    ...rest
-  } = document.metadata;
-  const managed = entriesOf(document).map(({ time: _time, ...entry }) => entry);
-  const name = rest.name.replace(/^named-.*/, "named-");
-  const times = { created: creationTimestamp != null, deleted: deletionTimestamp != null };
-  return withoutEmpty({ ...document, metadata: { ...rest, name, managedFields: managed, ...times } });
-}
-
 const deleteOptions = { kind: "DeleteOptions", apiVersion: "v1" };
-
-/** Which of the two a create is answered is left open. */
-const isMade = (status: number): boolean => status === 200 || status === 201;

@@ -2,7 +2,7 @@ import { eventOf, eventsGroupVersion, reportAbout } from "../../arbitraries/even
 import type { Answer } from "../../client/exchange.ts";
 import { Collection, listOf, objectOf, succeeded } from "../../client/collection.ts";
 import { isFailureStatus, shownAnswer, shownStatus } from "../../client/status-document.ts";
-import { isJsonObject, type JsonObject, versionOf } from "../../client/types.ts";
+import { isJsonObject, type JsonObject } from "../../client/types.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -27,7 +27,6 @@ export const eventsAreServedAsObjects = defineCheck({
     "events.delete",
     "events.delete-status",
     "events.deletecollection-status",
-    "events.write-parameters",
     "events.delete-parameters",
     "events.errors",
     "events.paths",
@@ -44,11 +43,8 @@ export const eventsAreServedAsObjects = defineCheck({
 
     const before = listOf(await events.list());
     const watch = await attempt.answeredWatch(() => events.watch({ resourceVersion: before.resourceVersion }));
-    const created = await events.create(event("a"), { query: { fieldManager: "touchstone", pretty: "true" } });
+    const created = await events.create(event("a"));
     const made = objectOf(created, "events.create");
-    const managers = (made.metadata.managedFields ?? []) as readonly JsonObject[];
-    const isNoted = managers.length === 0 || managers.some(({ manager }) => manager === "touchstone");
-    says("events.write-parameters", isNoted, "fields of the manager touchstone", created);
     says("events.create", made["kind"] === "Event" && made["apiVersion"] === groupVersion, "an Event", created);
     attempt.holds("events.served", undefined);
     attempt.holds("events.resource", undefined);
@@ -56,7 +52,6 @@ export const eventsAreServedAsObjects = defineCheck({
     attempt.expect("events.get", got.metadata.uid === made.metadata.uid, "the event", JSON.stringify(got.metadata));
 
     await judgeLists(attempt, events, everywhere, groupVersion);
-    await judgeWriteParameters(attempt, events, event);
     await judgeErrors(attempt, events, event, got.metadata.resourceVersion ?? "");
 
     const deletions = { gracePeriodSeconds: 5, propagationPolicy: "Background" };
@@ -90,8 +85,10 @@ export const eventsAreServedAsObjects = defineCheck({
 
     const complete = await watch.until(() => watch.events.filter(({ type }) => type === "DELETED").length >= 2);
     const told = watch.events.map(({ type }) => type).filter((type) => type !== "BOOKMARK");
+    const isBrokenOff = watch.ended !== undefined;
     watch.close();
-    if (!complete && told.length < 4) throw new Inconclusive(`${told.join()} and no more on the watch of events`);
+    if (!complete && (isBrokenOff || told.length < 4))
+      throw new Inconclusive(`${told.join()} and no more on the watch of events`);
     const story = told.join();
     attempt.expect("events.watch", /^ADDED,(MODIFIED,)*DELETED,ADDED,DELETED$/.test(story), "two lives", story);
 
@@ -118,51 +115,6 @@ async function judgeLists(
     const shown = `${String(list["apiVersion"])} ${String(list["kind"])}`;
     attempt.expect("events.list-fields", shown === `${groupVersion} EventList`, `${groupVersion} EventList`, shown);
   }
-}
-
-async function judgeWriteParameters(
-  attempt: Attempt,
-  events: Collection,
-  event: (name: string) => JsonObject,
-): Promise<void> {
-  const before = await events.get("a");
-  const query = { dryRun: "All", fieldManager: "touchstone", fieldValidation: "Strict", pretty: "true" };
-  const answers = [
-    await events.create(event("dry"), { query }),
-    await events.put("a", { ...event("a"), metadata: { name: "a", labels: { team: "a", dry: "yes" } } }, { query }),
-    await events.patch("a", "merge", { metadata: { labels: { dry: "yes" } } }, { query }),
-    await events.patch("a", "apply", { ...event("a") }, { query: { ...query, force: true } }),
-  ];
-  for (const answer of answers) {
-    attempt.expect("events.write-parameters", answer.status < 300, "a write that takes them", shownAnswer(answer));
-  }
-  const says = (holds: boolean, expected: string, answer: Answer) =>
-    attempt.expect("events.write-parameters", holds, expected, shownAnswer(answer));
-  const dry = await events.get("dry");
-  says(dry.status === 404, "nothing kept of a dry create", dry);
-  const after = await events.get("a");
-  says(versionOf(objectOf(after)) === versionOf(objectOf(before)), "nothing changed by dry writes", after);
-
-  const stray = { ...event("stray"), stray: 1 };
-  const dropped = await events.create(stray, { query: { ...query, fieldValidation: "Ignore" } });
-  says(dropped.status < 300 && !("stray" in objectOf(dropped)), "an unknown field dropped by Ignore", dropped);
-  const refused = await events.create(stray, { query });
-  says(refused.status === 400, "400 for an unknown field under Strict", refused);
-
-  const { apiVersion, kind } = event("a");
-  const apply = (shown: string, fieldManager: string, force: boolean) =>
-    events.patch(
-      "a",
-      "apply",
-      { apiVersion: apiVersion as string, kind: kind as string, metadata: { name: "a", labels: { shown } } },
-      { query: { fieldManager, force } },
-    );
-  const first = await apply("first", "touchstone-1", false);
-  says(first.status < 300, "an apply that is taken", first);
-  const second = await apply("second", "touchstone-2", false);
-  says(second.status === 409, "409 for a field of another manager, without force", second);
-  const forced = await apply("second", "touchstone-2", true);
-  says(forced.status < 300, "an apply with force that is taken", forced);
 }
 
 /** 400 under Strict, 409 for a stale update, 404 for what is absent: each a Status. */

@@ -48,6 +48,7 @@ export const eventsSayWhatHappened = defineCheck({
     { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.000002Z" } },
     { series: { count: 3 } },
     { deprecatedCount: 7, deprecatedSource: { component: "touchstone", host: "n" } },
+    { deprecatedCount: 7 },
     { deprecatedFirstTimestamp: "2026-01-01T00:00:00Z" },
     { deprecatedLastTimestamp: "2026-01-01T00:00:05Z" },
   ],

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { objectOf } from "../../client/collection.ts";
 import { shownAnswer } from "../../client/status-document.ts";
-import { isApiObject, isJsonObject, versionOf } from "../../client/types.ts";
+import { type ApiObject, isApiObject, isJsonObject, versionOf } from "../../client/types.ts";
+import { atLatestVersion } from "../../runner/at-latest-version.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { coverPods } from "../../runner/disruption-budget.ts";
 
@@ -40,7 +41,7 @@ export const evictionsAreDeletions = defineCheck({
   async run(attempt, { grace, uid, version, ready, named }) {
     const { pods, evict } = await coverPods(attempt, [ready ? "ready" : "pending"]);
     const first = objectOf(await pods.get("pod-0"));
-    let pod =
+    const pod =
       version === "none"
         ? first
         : objectOf(await pods.patch("pod-0", "merge", { metadata: { labels: { turn: "next" } } }));
@@ -57,10 +58,10 @@ export const evictionsAreDeletions = defineCheck({
     const absent = await evict("absent");
     attempt.expect("eviction.absent", absent.status === 404, "404 for a pod that is not there", shownAnswer(absent));
 
-    const evictNow = () => {
+    const evictAs = (seen: ApiObject) => {
       const preconditions = {
-        ...(uid === "none" ? {} : { uid: uid === "own" ? (pod.metadata.uid as string) : otherUid }),
-        ...(version === "none" ? {} : { resourceVersion: versionOf(version === "own" ? pod : first) }),
+        ...(uid === "none" ? {} : { uid: uid === "own" ? (seen.metadata.uid as string) : otherUid }),
+        ...(version === "none" ? {} : { resourceVersion: versionOf(version === "own" ? seen : first) }),
       };
       return evict("pod-0", {
         deleteOptions: {
@@ -69,14 +70,8 @@ export const evictionsAreDeletions = defineCheck({
         },
       });
     };
-    let answer = await evictNow();
-    // Somebody else may have written to it meanwhile: then the version is no longer the one that it has.
-    for (let tries = 0; answer.status === 409 && version === "own" && uid !== "other" && tries < 3; tries += 1) {
-      const now = await pods.get("pod-0");
-      if (!isApiObject(now.json) || versionOf(now.json) === versionOf(pod)) break;
-      pod = now.json;
-      answer = await evictNow();
-    }
+    const namesOwn = version === "own" && uid !== "other";
+    const answer = namesOwn ? (await atLatestVersion(pods, pod, evictAs)).answer : await evictAs(pod);
     const left = await pods.get("pod-0");
     const deletionTimestamp = isApiObject(left.json) ? left.json.metadata.deletionTimestamp : undefined;
     if (uid === "other" || version === "other") {

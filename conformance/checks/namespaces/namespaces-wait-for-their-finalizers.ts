@@ -3,9 +3,10 @@ import type { Answer } from "../../client/exchange.ts";
 import type { Client } from "../../client/client.ts";
 import { Collection, objectOf, succeeded } from "../../client/collection.ts";
 import { shownAnswer } from "../../client/status-document.ts";
-import { isApiObject, isJsonObject, type JsonObject } from "../../client/types.ts";
+import { type ApiObject, isApiObject, isJsonObject, type JsonObject } from "../../client/types.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import type { Attempt } from "../../runner/attempt.ts";
+import { atLatestVersion } from "../../runner/at-latest-version.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { pollUntil } from "../../runner/poll.ts";
 import { runLabel } from "../../runner/sandbox.ts";
@@ -31,7 +32,7 @@ export const namespacesWaitForTheirFinalizers = defineCheck({
     const path = `/api/v1/namespaces/${name}`;
     attempt.target.onCleanUp(async (cleaner) => {
       await cleaner.attempt("DELETE", path);
-      await finalize(cleaner, path, []);
+      await finalize(cleaner, path);
     });
     const labels = { [runLabel]: attempt.target.label };
     const create = (finalizers: readonly string[]): Promise<Answer> =>
@@ -53,8 +54,11 @@ export const namespacesWaitForTheirFinalizers = defineCheck({
     if (alone === undefined) {
       throw new Inconclusive(`the server's own finalizer is still on ${path} ${patienceMillis} ms after its deletion`);
     }
-    const emptied = await finalize(client, path, []);
-    attempt.expect("namespaces.finalize", emptied !== undefined && emptied < 300, "finalize taken", String(emptied));
+    const namespaces = new Collection(client, "/api/v1/namespaces", attempt.target);
+    const { answer: emptied } = await atLatestVersion(namespaces, objectOf(await namespaces.get(name)), (seen) =>
+      client.request("PUT", `${path}/finalize`, { body: withFinalizers(seen, []) }),
+    );
+    attempt.expect("namespaces.finalize", emptied.status < 300, "finalize taken", shownAnswer(emptied));
     const after = await pollUntil(attempt, attempt.clock.nowMillis() + 10_000, async () => {
       const answer = await client.request("GET", path);
       return answer.status === 404 ? answer : undefined;
@@ -96,11 +100,14 @@ function finalizersOf({ json }: Answer): readonly string[] {
   return Array.isArray(finalizers) ? (finalizers as string[]) : [];
 }
 
-/** The status of the answer; undefined when there is nothing to finalize or no answer came. */
-async function finalize(client: Client, path: string, finalizers: readonly string[]): Promise<number | undefined> {
-  const live = await client.attempt("GET", path);
-  if (!("json" in live) || !isApiObject(live.json)) return undefined;
-  const body: JsonObject = { ...live.json, spec: { ...(live.json["spec"] as JsonObject), finalizers } };
-  const answer = await client.attempt("PUT", `${path}/finalize`, { body });
-  return "status" in answer ? answer.status : undefined;
+const withFinalizers = (namespace: ApiObject, finalizers: readonly string[]): JsonObject => ({
+  ...namespace,
+  spec: { ...(namespace["spec"] as JsonObject), finalizers },
+});
+
+/** Whatever there is to finalize, as far as it goes. */
+async function finalize(cleaner: Client, path: string): Promise<void> {
+  const live = await cleaner.attempt("GET", path);
+  if (!("json" in live) || !isApiObject(live.json)) return;
+  await cleaner.attempt("PUT", `${path}/finalize`, { body: withFinalizers(live.json, []) });
 }

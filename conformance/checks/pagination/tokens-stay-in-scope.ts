@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { configMap } from "../../arbitraries/config-maps.ts";
-import { listOf, objectOf } from "../../client/collection.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
-import type { Collection } from "../../client/collection.ts";
+import { type Collection, listOf, objectOf } from "../../client/collection.ts";
+import type { JsonObject } from "../../client/types.ts";
+import { alteredTokens } from "../../model/continue-tokens.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
@@ -94,26 +94,4 @@ async function judgeScope(attempt: Attempt, collection: Collection, token: strin
     `only objects of ${namespace}, or a refusal`,
     `${stray?.metadata.namespace}/${stray?.metadata.name}`,
   );
-}
-
-/** The token with each of its texts replaced in turn; none when it cannot be read. Every text may be a position. */
-function alteredTokens(token: string, target: string): string[] {
-  const fields = decoded(token);
-  if (!isJsonObject(fields)) return [];
-  return Object.entries(fields).flatMap(([name, value]) => {
-    if (typeof value !== "string") return [];
-    return ["", "\u0000"].map((end) => encoded({ ...fields, [name]: target + end }));
-  });
-}
-
-function decoded(token: string): Json | undefined {
-  try {
-    return JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-function encoded(fields: Json | object): string {
-  return Buffer.from(JSON.stringify(fields)).toString("base64url");
 }
