@@ -92,3 +92,33 @@ it("cuts what still waits for the socket, and the connection lives on", async ()
   const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 30_000, killSignal: "SIGKILL" });
   expect(stdout).toBe("done\n");
 });
+
+const leavingClient = (url: string): string => `
+  import { setTimeout as wait } from "node:timers/promises";
+  import { urlTransport } from ${JSON.stringify(new URL("url-transport.ts", import.meta.url).href)};
+  for (let round = 0; round < 20; round++) {
+    const transport = urlTransport(${JSON.stringify(url)}, { http: "2", connectionsMax: 4 });
+    for (let index = 0; index < 40; index++) {
+      const path = index % 2 === 0 ? "/watch?watch=1" : "/plain";
+      transport.open({ method: "GET", path, headers: {} }, { head() {}, chunk() {}, end() {}, failed() {} });
+    }
+    await wait(round); // at another state of the connections each time
+    await transport.close();
+  }
+  console.log("closed");
+`;
+
+it("closes while requests and watches are under way", async () => {
+  server = createServer((request, response) => {
+    if (request.url?.startsWith("/watch")) response.write("{}\n");
+    else setTimeout(() => response.end("answer"), 3);
+    request.on("error", () => {});
+    response.on("error", () => {});
+  });
+  server.on("session", (session) => session.on("error", () => {}));
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const words = ["--input-type=module", "--eval", leavingClient(url)];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 30_000, killSignal: "SIGKILL" });
+  expect(stdout).toBe("closed\n");
+});

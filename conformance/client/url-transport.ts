@@ -116,7 +116,8 @@ function connector(
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
   });
   return (to, callback) => {
-    if (isOver()) return callback(new Error("the transport is closed"), null);
+    // Not at once: undici takes no answer before it has noted that it connects.
+    if (isOver()) return queueMicrotask(() => callback(new Error("the transport is closed"), null));
     return connect(to, (...outcome) => {
       const [failed, socket] = outcome;
       if (failed !== null || socket === null) return callback(...outcome);
