@@ -27,5 +27,7 @@ process.on("message", (message) => {
     before = spentMicros();
   } else if (message === "longest") process.send?.({ longestMicros });
 });
+// Whoever measures has gone, perhaps killed: nothing else would end this process.
+process.on("disconnect", () => process.exit());
 process.channel?.unref();
 look();

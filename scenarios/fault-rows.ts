@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { criMethods } from "../wire/cri.ts";
+import { parseFigureLie } from "../wire/figure-lie.ts";
 import { misbehaviourNames } from "./access.ts";
 import { clockStep, duration, latency, place, positiveDuration, ratio, span } from "./values.ts";
 
@@ -112,6 +113,13 @@ export const faultVerbs = {
     lasts: true,
     means: "Of an agent: this share of its machine's memory, disk, inodes or process ids is used beside the pods.",
   },
+  misreport: {
+    takes: "place",
+    reads: ["figures!", "pod"],
+    lasts: true,
+    means:
+      "Of an agent: its runtime tells of usage what is not so, as `figures` says: of the machine, or of one `pod`. What is really used stays.",
+  },
   throttle: { takes: "place", reads: ["rate!"], lasts: true, means: "This share of requests is answered 429." },
   fill: { takes: "place", reads: [], lasts: true, means: "The store is full: no write goes through." },
   restore: {
@@ -184,6 +192,19 @@ const parameters = {
     .enum(criMethods.filter(({ streams }) => !streams).map(({ method }) => method))
     .optional()
     .describe("A call of the container runtime interface. Default: every one."),
+  figures: z
+    .string()
+    .superRefine((text, context) => {
+      const lie = parseFigureLie(text);
+      if ("error" in lie) context.addIssue({ code: "custom", message: lie.error });
+    })
+    .optional()
+    .describe("What figures do: stand still, are 3 times as much, lack memory (cpu, disk, processes), are old by 5m."),
+  pod: z
+    .string()
+    .regex(/^[^/\s]+\/[^/\s]+$/, { error: "expected a namespace and a name, such as default/web-1" })
+    .optional()
+    .describe("Whose usage. Default: the machine's."),
 };
 
 const verbFields = Object.fromEntries(

@@ -168,7 +168,7 @@ function checkAccess({ access, clients, expect }: Draft, add: Add): void {
 }
 
 const verbsOfServers: ReadonlySet<string> = new Set(["forget", "lag", "stall", "throttle"]);
-const verbsOfAgents: ReadonlySet<string> = new Set(["reboot", "press"]);
+const verbsOfAgents: ReadonlySet<string> = new Set(["reboot", "press", "misreport"]);
 const verbsOfStore: ReadonlySet<string> = new Set(["compact", "fill", "restore"]);
 // The server that clients see compacts the store behind it.
 const storeAnd = (servers: readonly string[]): readonly string[] => [storeName, ...servers];

@@ -1,6 +1,6 @@
 /**
- * Where the programs of one check live, by URL: namespaces are dear to a real cluster, so a program leaves the ones that
- * it had to the next, once all that was made in them is gone. What cannot be shown to be empty is not lived in again.
+ * Where programs live, by URL: namespaces are dear to a real cluster, so a program leaves the ones that it had to another,
+ * of its check or of the next, once all that was made in them is gone. What cannot be shown to be empty is not lived in again.
  */
 import type { Client } from "../client/client.ts";
 import { LostAnswer } from "../client/client.ts";
@@ -12,6 +12,33 @@ import { remove } from "./remove.ts";
 export interface Lodging {
   readonly prefix: string;
   readonly suffixes: readonly string[];
+}
+
+/** Empty namespaces, as one check has them: those that any check may live in, and its own, which it leaves at its end. */
+export class Vacancies {
+  private readonly ofRun: Lodging[];
+  private readonly ownPrefixes = new Set<string>();
+  readonly own: Lodging[] = [];
+
+  /** `ofRun` is shared by all checks. */
+  constructor(ofRun: Lodging[]) {
+    this.ofRun = ofRun;
+  }
+
+  take(): Lodging | undefined {
+    return this.own.pop() ?? this.ofRun.pop();
+  }
+
+  /** `exchanges` are those of the program that has lived there last. */
+  give(lodging: Lodging, exchanges: readonly Exchange[]): void {
+    if (exchanges.some(actsLater)) this.ownPrefixes.add(lodging.prefix);
+    (this.ownPrefixes.has(lodging.prefix) ? this.own : this.ofRun).push(lodging);
+  }
+}
+
+/** Limits, quotas and webhooks may be obeyed for a while after they have gone. The check that made them knows of that. */
+function actsLater({ request: { method, path } }: Exchange): boolean {
+  return method !== "GET" && /\/(admissionregistration[^/]*|resourcequotas|limitranges)(\/|\?|$)/.test(path);
 }
 
 /** What a cluster's own controllers put into every namespace, and what waiting for lists and controllers has come to so far. */

@@ -26,6 +26,7 @@ function runBehind(isAway: (request: WireRequest) => boolean) {
     names: nameSource("r"),
     features: new Map(),
     furnishing: new Furnishing(),
+    lodgings: [],
     seed: 1,
     path: undefined,
     runs: 1,

@@ -24,7 +24,7 @@ import {
   infoOf,
   type QuickCheck,
 } from "./define-check.ts";
-import { awaitFurnished, type Furnishing, type Lodging, vacated } from "./lodging.ts";
+import { awaitFurnished, type Furnishing, type Lodging, Vacancies, vacated } from "./lodging.ts";
 import { programSeed } from "./program-seed.ts";
 import type { Features } from "./features.ts";
 import { type Leaving, type NameSource, Sandbox } from "./sandbox.ts";
@@ -47,6 +47,8 @@ export interface SuiteRun {
   readonly features: Features;
   /** What the target's controllers put into each new namespace. */
   readonly furnishing: Furnishing;
+  /** Empty namespaces that programs have left, for programs of any check. */
+  readonly lodgings: Lodging[];
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
@@ -89,7 +91,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
   let exchanges = 0;
   let failedRecorder: Recorder | undefined;
   let programs = 0;
-  const lodgings: Lodging[] = [];
+  const vacancies = new Vacancies(run.lodgings);
   const asked = programCount(run, check);
   const of = run.path === undefined ? check.programCount(asked) : 1;
   let done = 0;
@@ -111,7 +113,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
         const witness = witnessOf(run);
         const recorder = new Recorder(run.clock, witness);
         programs += 1;
-        const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, lodgings), witness);
+        const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, vacancies), witness);
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
@@ -124,7 +126,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       return end;
     },
   );
-  await leaveAll(run, check, lodgings);
+  await leaveAll(run, check.id, vacancies.own);
   const verdict = verdictOf(exploration, results, check);
   const failure =
     exploration.decisive instanceof CheckFailure
@@ -252,23 +254,24 @@ async function attemptOnce(
   recorder: Recorder,
   results: JudgedRequirements,
   body: (attempt: Attempt) => Promise<void>,
-  lodgings: Lodging[],
+  vacancies: Vacancies,
 ): Promise<Error | undefined> {
   const client = programClient(run, check, program, recorder);
-  const attempt = attemptOf(run, client, results, program, lodgings.pop());
+  const attempt = attemptOf(run, client, results, program, vacancies.take());
   const end = await endOf(run, () => body(attempt));
   // What a failure has left behind is evidence, and of unknown extent.
   const mayStay = run.target.kind === "url" && end === undefined && recorder.droppedCount === 0;
   await finish(run, check, client, attempt.target, async (cleaner) => {
-    if (!mayStay || !(await vacated(cleaner, recorder.all(), attempt.target.lodging, run.furnishing))) return false;
-    lodgings.push(attempt.target.lodging);
+    const exchanges = recorder.all();
+    if (!mayStay || !(await vacated(cleaner, exchanges, attempt.target.lodging, run.furnishing))) return false;
+    vacancies.give(attempt.target.lodging, exchanges);
     return true;
   });
   return end;
 }
 
-/** The check is done: nobody lives there any more. */
-async function leaveAll(run: SuiteRun, check: Check, lodgings: readonly Lodging[]): Promise<void> {
+/** Nobody lives there any more: a check is done, or all are. */
+export async function leaveAll(run: SuiteRun, check: string, lodgings: readonly Lodging[]): Promise<void> {
   const { transport, clock, names } = run;
   const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
   for (const lodging of lodgings) append(run.leaving, await new Sandbox(cleaner, names, { lodging }).cleanUp(cleaner));
@@ -316,18 +319,18 @@ async function finish(
 ): Promise<void> {
   client.closeWatches();
   const { transport, clock } = run;
-  const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check, 0));
+  const cleaner = new Client(transport, clock, new Recorder(clock), userAgentOf(run, check.id, 0));
   append(run.leaving, await sandbox.cleanUp(cleaner, () => keep(cleaner)));
 }
 
 function programClient(run: SuiteRun, check: Check, program: number, recorder: Recorder): Client {
   const { transport, clock, signal } = run;
-  return new Client(transport, clock, recorder, userAgentOf(run, check, program), signal, endWhereUnserved);
+  return new Client(transport, clock, recorder, userAgentOf(run, check.id, program), signal, endWhereUnserved);
 }
 
 /** A server's log can be joined to the report by this; what comes before the first slash names the field manager. */
-const userAgentOf = (run: SuiteRun, check: Check, program: number): string =>
-  `touchstone/1 (run ${run.names.runId}; check ${check.id}; program ${program})`;
+const userAgentOf = (run: SuiteRun, check: string, program: number): string =>
+  `touchstone/1 (run ${run.names.runId}; check ${check}; program ${program})`;
 
 function programCount(run: SuiteRun, check: QuickCheck): number {
   if (check.cost !== "slow" || run.target.kind === "embedded") return run.runs;

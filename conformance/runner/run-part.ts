@@ -12,7 +12,7 @@ import { type Check, infoOf, type QuickCheck } from "./define-check.ts";
 import { unfitTarget } from "./preflight.ts";
 import { watchfulTransport } from "./watchful-transport.ts";
 import { detectFeatures, type Features } from "./features.ts";
-import { type AgingCheck, type CheckOutcome, captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
+import { type AgingCheck, type CheckOutcome, captureCheck, leaveAll, runCheck, type SuiteRun } from "./run-check.ts";
 import { profileFor } from "../profiles/index.ts";
 import { Furnishing, furnishingOf } from "./lodging.ts";
 import { remove } from "./remove.ts";
@@ -34,7 +34,7 @@ export interface SuitePart {
 }
 
 export interface PartOptions
-  extends Omit<SuiteRun, "names" | "features" | "furnishing" | "leaving" | "target" | "access"> {
+  extends Omit<SuiteRun, "names" | "features" | "furnishing" | "lodgings" | "leaving" | "target" | "access"> {
   readonly target: Omit<TargetDescription, "version">;
   readonly runId: string;
   /** Default: the target's configuration files name nothing of the suite's. */
@@ -71,6 +71,7 @@ export async function runChecks(options: PartOptions, checks: readonly Check[], 
     names: nameSource(runId),
     features: probe.features,
     furnishing: probe.furnishing,
+    lodgings: [],
     target: { ...options.target, version: probe.version },
     leaving: [],
     // Where time is virtual nobody waits for so little, and the tale would cross to another thread.
@@ -122,6 +123,7 @@ async function judgeAll(
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, jobs) }, worker));
+  await leaveAll(run, "all", run.lodgings);
 
   tell({ kind: "phase", phase: "expiring" });
   const broken = aging.length === 0 || run.signal?.aborted === true ? undefined : await brokenHook(compact);

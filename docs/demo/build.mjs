@@ -1,11 +1,18 @@
-// `npm run demo`: the demo as one page that needs neither a server nor another file, in dist/demo/index.html.
+// `npm run demo [-- FILE]`: the demo as one page that needs neither a server nor another file, in dist/demo/index.html or FILE.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = process.argv[2] ?? join(here, "../../dist/demo/index.html");
+const [target = join(here, "../../dist/demo/index.html"), ...more] = process.argv.slice(2);
+if (target.startsWith("-") || more.length > 0) {
+  const asksForHelp = target === "--help" || target === "-h";
+  console[asksForHelp ? "log" : "error"](
+    "usage: npm run demo [-- FILE]\nWrites the demo as one page. Default: dist/demo/index.html",
+  );
+  process.exit(asksForHelp ? 0 : 2);
+}
 
 const [{ output }] = await build({
   configFile: false,

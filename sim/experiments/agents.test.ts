@@ -68,6 +68,13 @@ describe("what goes wrong with a node", () => {
     expect(report.failure).toBeUndefined();
   });
 
+  test("figures that are not as things are evict those who use little", () => {
+    const fault = "{ at: 15s, misreport: node-1, figures: are 200 times as much, for: 30s }";
+    const said = (row: string) => reportOf(text(row, manifest)).coverage["pod.evicted"] ?? 0;
+    expect(said("")).toBe(0);
+    expect(said(fault)).toBeGreaterThan(0);
+  });
+
   test("a reboot ends all containers, and the node has another boot id", () => {
     const bootOf = (fault: string) => {
       const { report } = play(

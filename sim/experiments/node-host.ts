@@ -6,6 +6,7 @@
  */
 import type { ClientOf } from "../../scenarios/schema.ts";
 import type { CriAnswer, CriMethod, CriRequest, CriRequestOf } from "../../wire/cri.ts";
+import { type FigureLie, parseFigureLie } from "../../wire/figure-lie.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import { type Incarnations, machinePort } from "../cluster/machine-port.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
@@ -15,6 +16,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import type { CallFault } from "../runtime/call-faults.ts";
 import type { MachineOptions, MachineUsage } from "../runtime/machine.ts";
+import { machineFigures } from "../runtime/figure-lies.ts";
 import { podKey } from "../runtime/records.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import type { Fact } from "../checkers/judge.ts";
@@ -46,6 +48,8 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
   private readonly hung = new Set<string>();
   /** Calls that came meanwhile. A runtime that goes on carries them out. */
   private readonly held = new Map<object, { readonly method: string; readonly resume: () => void }>();
+  /** By whom they are about; of several at a time, the last. */
+  private readonly told = new Map<object, { readonly about: string; readonly lie: FigureLie }>();
   private isUnready = false;
   private boots = 0;
   private current: { readonly process: Process; readonly made: SimulatedRuntime; readonly usual: MachineUsage };
@@ -100,6 +104,7 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
     this.parts.kernel.enter(this.current.process, () => {
       this.applyPressure();
       this.applyWrong();
+      for (const { about } of this.told.values()) this.applyFigures(about);
     });
   }
 
@@ -110,6 +115,18 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
     return () => {
       this.pressed.splice(this.pressed.indexOf(entry), 1);
       this.applyPressure();
+    };
+  }
+
+  misreport(figures: string, pod = machineFigures): Cancel {
+    const lie = parseFigureLie(figures);
+    if ("error" in lie) throw new Error(lie.error); // the scenario's rules see to that
+    const key = {};
+    this.told.set(key, { about: pod, lie });
+    this.applyFigures(pod);
+    return () => {
+      this.told.delete(key);
+      this.applyFigures(pod);
     };
   }
 
@@ -209,6 +226,12 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
       amounts[field] = shares.length === 0 ? usual[field] : { is: "constant", amount };
     }
     made.useMachine(amounts as MachineUsage);
+  }
+
+  private applyFigures(about: string): void {
+    if (!this.isAlive) return;
+    const last = [...this.told.values()].findLast((each) => each.about === about);
+    this.current.made.lie(about, last?.lie);
   }
 
   private applyWrong(): void {

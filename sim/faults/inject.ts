@@ -30,6 +30,8 @@ export interface FaultyOutsider {
 /** The machine under a node's agent as faults see it. */
 export interface FaultyHost {
   press(resource: NonNullable<PlannedFault["resource"]>, rate: NonNullable<PlannedFault["rate"]>): Cancel;
+  /** `pod`: `namespace/name`; the machine's usage where there is none. */
+  misreport(figures: string, pod: string | undefined): Cancel;
   powerOff(): void;
 }
 
@@ -183,6 +185,8 @@ export class Injector {
       case "press":
         if (fault.resource === undefined || fault.rate === undefined) return undefined;
         return cluster.host(place)?.press(fault.resource, fault.rate);
+      case "misreport":
+        return cluster.host(place)?.misreport(fault.figures ?? "", fault.pod);
       default:
         return undefined;
     }

@@ -31,6 +31,8 @@ export interface PlannedFault {
   readonly calls?: number;
   readonly resource?: PressedResource;
   readonly method?: string;
+  readonly figures?: string;
+  readonly pod?: string;
 }
 
 export interface Plan {
@@ -119,7 +121,7 @@ function planned(
   { bad }: Strength,
   prng: Prng,
 ): PlannedFault {
-  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body, how, resource, method } = row;
+  const { verb, by, rate, step, ago, keep, bytesPerSecond, request, body, how, resource, method, figures, pod } = row;
   const duration = row.for === undefined ? undefined : draw(row.for, prng);
   const calls = row.calls === undefined ? undefined : prng.intInclusive(1, row.calls);
   return {
@@ -139,6 +141,8 @@ function planned(
     ...(calls === undefined ? {} : { calls }),
     ...(resource === undefined ? {} : { resource }),
     ...(method === undefined ? {} : { method }),
+    ...(figures === undefined ? {} : { figures }),
+    ...(pod === undefined ? {} : { pod }),
   };
 }
 
@@ -159,7 +163,7 @@ function somebody({ verb, places, how, calls }: ScenarioFault, scenario: Scenari
   const agents = scenario.clients.flatMap(({ name, kind }) => (kind === "agent" ? [name] : []));
   const candidates = ["misbehave", "delay", "rotate"].includes(verb)
     ? sufferersOf(called, verb, how)
-    : ["reboot", "press"].includes(verb)
+    : ["reboot", "press", "misreport"].includes(verb)
       ? agents
       : calls === undefined
         ? undefined

@@ -1,7 +1,8 @@
 /** Changes of a runtime that runs, as one JSON text: what `touchstone runtime set` sends. */
 import { z } from "zod";
+import { type FigureLie, parseFigureLie } from "../../wire/figure-lie.ts";
 import { parseCallFault } from "./call-fault-text.ts";
-import { machineFigures, parseFigureLie } from "./figure-lies.ts";
+import { machineFigures } from "./figure-lies.ts";
 import type { SimulatedRuntime } from "./runtime.ts";
 import { parseUsage, UsageTextError } from "./usage-text.ts";
 
@@ -53,7 +54,7 @@ export function applyControl(runtime: SimulatedRuntime, text: string): void {
   const faults = calls?.map(parseCallFault) ?? [];
   const told = [[machineFigures, figures.machine] as const, ...Object.entries(figures.pods ?? {})];
   const lies = told.flatMap(([about, said]) =>
-    said === undefined ? [] : [[about, said === null ? undefined : parseFigureLie(said)] as const],
+    said === undefined ? [] : [[about, said === null ? undefined : figureLie(said)] as const],
   );
   for (const [name, setting] of settings) runtime.use(name, setting);
   if (machineModels !== undefined) runtime.useMachine(machineModels);
@@ -76,3 +77,9 @@ const definedOf = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], 
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };
+
+function figureLie(text: string): FigureLie {
+  const lie = parseFigureLie(text);
+  if ("error" in lie) throw new UsageTextError(lie.error);
+  return lie;
+}

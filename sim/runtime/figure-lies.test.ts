@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { parseFigureLie } from "../../wire/figure-lie.ts";
 import { applyControl } from "./control.ts";
-import { parseFigureLie } from "./figure-lies.ts";
 import { RuntimeBench } from "./runtime.fixture.ts";
 
 const gigabyte = 1024 ** 3;
@@ -42,7 +42,9 @@ describe("figures", () => {
     "lack nothing",
     "are old by 0s",
     "are old by x",
-  ])("do not %j", (text) => expect(() => parseFigureLie(text)).toThrow("nothing that figures do"));
+  ])("do not %j", (text) =>
+    expect(parseFigureLie(text)).toEqual({ error: expect.stringContaining("nothing that figures do") as string }),
+  );
 
   it("stand still while more is used, and a container is killed for what it uses", () => {
     const { bench, id, lie, container, pod } = leaking(150_000_000);

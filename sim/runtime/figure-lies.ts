@@ -1,43 +1,16 @@
 /**
  * Figures that are not as things are: what a runtime tells of a pod's usage, or of its machine's, while what is really used (and
- * what is killed for it) stays. As people write it: `stand still`, `are 3 times as much`, `lack memory`, `are old by 5m`.
+ * what is killed for it) stays.
  */
-import { parseGoDuration } from "../../wire/durations.ts";
-import type { Micros } from "../kernel/types.ts";
-import { UsageTextError } from "./usage-text.ts";
-
-export type FigureLie =
-  /** Those that were told first are told for ever, with their time. */
-  | { readonly is: "still" }
-  /** Used amounts; what is available is what they leave. */
-  | { readonly is: "times"; readonly factor: number }
-  | { readonly is: "lack"; readonly part: keyof typeof parts }
-  /** Their time is so far back. */
-  | { readonly is: "old"; readonly micros: Micros };
+import type { FigureLie, FigurePart } from "../../wire/figure-lie.ts";
 
 /** Fields of messages that tell of each. */
-const parts = {
+const parts: Readonly<Record<FigurePart, ReadonlySet<string>>> = {
   memory: new Set(["memory", "podsMemory"]),
   cpu: new Set(["cpu"]),
   disk: new Set(["writableLayer", "rootFilesystem", "imageFilesystem"]),
   processes: new Set(["process", "pids"]),
-} as const;
-
-const FORMS = 'write "stand still", "are 3 times as much", "lack memory" (cpu, disk, processes) or "are old by 5m"';
-const factorMax = 1_000_000;
-
-/** Throws `UsageTextError`. */
-export function parseFigureLie(text: string): FigureLie {
-  const said = text.trim();
-  if (said === "stand still") return { is: "still" };
-  const factor = Number(/^are (\d+(?:\.\d+)?) times as much$/.exec(said)?.[1] ?? "none");
-  if (factor <= factorMax) return { is: "times", factor };
-  const part = /^lack (\w+)$/.exec(said)?.[1] ?? "";
-  if (Object.hasOwn(parts, part)) return { is: "lack", part: part as keyof typeof parts };
-  const micros = parseGoDuration(/^are old by (\S+)$/.exec(said)?.[1] ?? "") ?? 0;
-  if (micros >= 1 && Number.isSafeInteger(micros)) return { is: "old", micros };
-  throw new UsageTextError(`"${text}" is nothing that figures do: ${FORMS}`);
-}
+};
 
 interface Told {
   readonly lie: FigureLie;

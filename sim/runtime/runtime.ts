@@ -9,7 +9,7 @@ import type { CriAnswer, CriEventSink, CriMethod, CriRequest, CriRequestOf } fro
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { CallFault } from "./call-faults.ts";
-import type { FigureLie } from "./figure-lies.ts";
+import type { FigureLie } from "../../wire/figure-lie.ts";
 import { type CallHandler, containerCalls } from "./container-calls.ts";
 import { runContainer } from "./container-life.ts";
 import { imageCalls } from "./image-calls.ts";
