@@ -12,7 +12,7 @@ import { ApiClient } from "../sim/client/api-client.ts";
 import { Cluster } from "../sim/cluster/cluster.ts";
 import { addLiving, type LivingNodes } from "../sim/cluster/living.ts";
 import { nodesOf } from "../sim/cluster/node-pools.ts";
-import type { JsonObject } from "../sim/contract/http-message.ts";
+import type { ApiRequest, JsonObject } from "../sim/contract/http-message.ts";
 import { kubernetesProfile } from "../sim/contract/profile.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import type { Process } from "../sim/kernel/types.ts";
@@ -25,7 +25,8 @@ const creationRate = 1_000;
 
 class Fleet {
   readonly kernel = new Kernel({ seed: "bench" });
-  readonly requests = new Map<string, number>();
+  /** How often each was asked since the count was cleared, by method and path: what is measured is not the counting. */
+  private readonly asked = new Map<string, Map<string, number>>();
   private readonly cluster = new Cluster({ kernel: this.kernel });
   private readonly living: LivingNodes;
   private readonly user: { readonly process: Process; readonly made: ApiClient };
@@ -41,12 +42,8 @@ class Fleet {
       limits: { readsMax: 0, mutationsMax: 0 },
     }));
     const start = server.start.bind(server);
-    const resources = new Map<string, string>();
     server.start = (request, responder) => {
-      let resource = resources.get(request.path);
-      if (resource === undefined) resources.set(request.path, (resource = resourceOf(request.path)));
-      const what = `${request.method} ${resource}`;
-      this.requests.set(what, (this.requests.get(what) ?? 0) + 1);
+      this.counted(request);
       return start(request, responder);
     };
     const { pools } = nodeFileSchema.parse({ pools: [{ name: "node", count: nodeCount }] });
@@ -81,9 +78,26 @@ class Fleet {
     for (let tries = 0; this.runningCount < podCount && tries < 30; tries++) this.advance(10);
   }
 
+  clearCounts(): void {
+    this.asked.clear();
+  }
+
+  private counted({ method, path }: ApiRequest): void {
+    let byPath = this.asked.get(method);
+    if (byPath === undefined) this.asked.set(method, (byPath = new Map()));
+    byPath.set(path, (byPath.get(path) ?? 0) + 1);
+  }
+
   /** What was asked since the count was cleared, most frequent first. */
   requestsBy(divisor: number): Readonly<Record<string, number>> {
-    const sorted = [...this.requests].sort(([, one], [, other]) => other - one);
+    const requests = new Map<string, number>();
+    for (const [method, byPath] of this.asked) {
+      for (const [path, count] of byPath) {
+        const what = `${method} ${resourceOf(path)}`;
+        requests.set(what, (requests.get(what) ?? 0) + count);
+      }
+    }
+    const sorted = [...requests].sort(([, one], [, other]) => other - one);
     return Object.fromEntries(sorted.map(([what, count]) => [what, rounded(count / divisor)]));
   }
 
@@ -149,14 +163,14 @@ function measureFleet(nodes: number, podsPerNode: number, containersPerPod: numb
   });
   const withNodes = heapBytes();
   const pods = nodes * podsPerNode;
-  fleet.requests.clear();
+  fleet.clearCounts();
   const creation = timed(() => fleet.createPods(pods, containersPerPod));
   const requestsPerPod = fleet.requestsBy(pods);
   if (fleet.runningCount !== pods) throw new Error(`${fleet.runningCount} of ${pods} pods run`);
   // Until what was told of their start has expired, and the history of it is compacted.
   fleet.advance(600);
   const withPods = heapBytes();
-  fleet.requests.clear();
+  fleet.clearCounts();
   const idle = timed(() => fleet.advance(idleSeconds));
   return {
     nodes,

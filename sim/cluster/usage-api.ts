@@ -11,6 +11,7 @@ import { groupInDialect, type Dialect } from "../../wire/dialect.ts";
 import { ApiClient } from "../client/api-client.ts";
 import type { ApiHandler, ApiRequest, Json, JsonObject, Payload, Responder } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
+import { wrapped } from "../contract/responders.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 
 export interface UsageApiOptions {
@@ -233,11 +234,7 @@ export class UsageApi implements ApiHandler {
 
   /** What the server says of its groups, and this one; plain or aggregated. Answers that are no JSON stay as they are. */
   private withGroup(responder: Responder): Responder {
-    return {
-      ...responder,
-      open: (...given) => responder.open(...given),
-      frame: (...given) => responder.frame(...given),
-      close: () => responder.close(),
+    return wrapped(responder, {
       respond: (status, headers, payload) => {
         const { object, contentType } = payload;
         const added =
@@ -245,7 +242,7 @@ export class UsageApi implements ApiHandler {
         if (added === undefined) responder.respond(status, headers, payload);
         else responder.respond(status, withoutTag(headers), jsonPayload(added, contentType));
       },
-    };
+    });
   }
 
   private added(object: JsonObject): JsonObject | undefined {

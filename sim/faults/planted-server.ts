@@ -2,6 +2,7 @@
 import { failureStatus } from "../contract/errors.ts";
 import type { ApiHandler, ApiRequest, JsonObject, Payload, Responder } from "../contract/http-message.ts";
 import { objectPayload } from "../contract/plain-payload.ts";
+import { wrapped } from "../contract/responders.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import type { Store } from "../store/types.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
@@ -33,8 +34,7 @@ export function plantedServer({ handler, process, store, bugs, prefixOf }: Plant
   const watch = (request: ApiRequest, responder: Responder): Responder => {
     const gapUntil = bugs.has("watch-reinit-gap") && clock.nowMicros() < newUntil ? newUntil : -1;
     const from = /(?:^|&)resourceVersion=(\d+)/.exec(request.query)?.[1];
-    return {
-      ...responder,
+    return wrapped(responder, {
       open(status, headers) {
         responder.open(status, headers);
         const isYoung = startedMicros > 0 && clock.nowMicros() < startedMicros + youngMicros;
@@ -48,7 +48,7 @@ export function plantedServer({ handler, process, store, bugs, prefixOf }: Plant
         if (isChange && bugs.has("watch-decode-error-skips-event") && conversion.chance(1, 40)) return 0;
         return responder.frame(payload);
       },
-    };
+    });
   };
 
   const repeatPast = (from: number, path: string, responder: Responder): void => {
@@ -81,11 +81,10 @@ const asksForCompacted = ({ query }: ApiRequest, store: Store): boolean =>
 
 function whole(request: ApiRequest, responder: Responder, bugs: SimulatedBugs): Responder {
   if (!bugs.has("continue-410-without-resume-token") || !/(?:^|&)continue=/.test(request.query)) return responder;
-  return {
-    ...responder,
+  return wrapped(responder, {
     respond: (status, headers, payload) =>
       responder.respond(status, headers, status === 410 ? withoutToken(payload) : payload),
-  };
+  });
 }
 
 const withoutToken = (payload: Payload): Payload => objectPayload({ ...payload.object, metadata: {} });

@@ -3,7 +3,18 @@ import { invariant } from "./invariant.ts";
 import { prngStream } from "./prng.ts";
 import { Roster } from "./roster.ts";
 import type { Trace, WordId } from "./trace.ts";
-import type { CallFailure, CallResult, Cancel, Clock, Endpoint, Micros, Prng, Process } from "./types.ts";
+import type {
+  CallFailure,
+  CallResult,
+  Cancel,
+  Clock,
+  CrashListener,
+  CrashSeat,
+  Endpoint,
+  Micros,
+  Prng,
+  Process,
+} from "./types.ts";
 
 /** What a process asks of the kernel that runs it. */
 export interface ProcessHost {
@@ -33,7 +44,7 @@ export class ProcessScope implements Process, EventOwner {
   pendingCount = 0;
 
   private readonly kernel: ProcessHost;
-  private readonly cleanups = new Roster<() => void>();
+  private readonly cleanups = new Roster<CrashListener>();
   private readonly openCalls = new Set<Cancel>();
 
   constructor(kernel: ProcessHost, name: string, incarnation: number) {
@@ -112,8 +123,18 @@ export class ProcessScope implements Process, EventOwner {
 
   onCrash(cleanup: () => void): Cancel {
     if (!this.alive) return nothing;
-    const seat = this.cleanups.join(cleanup);
+    const seat = this.cleanups.join({ crashed: cleanup });
     return () => this.cleanups.leave(seat);
+  }
+
+  joinCrash(listener: CrashListener): CrashSeat {
+    const seat = this.cleanups.join(listener);
+    if (!this.alive) this.cleanups.leave(seat); // it has crashed already, and does so once
+    return seat;
+  }
+
+  forgetCrash(seat: CrashSeat): void {
+    this.cleanups.leave(seat);
   }
 
   crash(): void {
@@ -122,7 +143,7 @@ export class ProcessScope implements Process, EventOwner {
     this.alive = false;
     this.kernel.revoke(this);
     for (const cancel of [...this.openCalls]) cancel();
-    for (const cleanup of this.cleanups.members()) cleanup();
+    for (const listener of this.cleanups.members()) listener.crashed(this);
     this.cleanups.clear();
   }
 }

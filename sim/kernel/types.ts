@@ -4,6 +4,8 @@
  * components are written against them and never see the kernel itself.
  */
 
+import type { Seat } from "./roster.ts";
+
 /** Integer microseconds: since the run's epoch for an instant, or a length of time. */
 export type Micros = number;
 
@@ -49,6 +51,13 @@ export interface Endpoint<Request, Response> {
   start(request: Request, done: (response: Response) => void, fail: (failure: CallFailure) => void): Cancel;
 }
 
+export interface CrashListener {
+  crashed(process: Process): void;
+}
+
+/** Where a listener stands among those of a process. */
+export type CrashSeat = Seat<CrashListener>;
+
 /**
  * A process owns its timers, calls, streams and PRNG. A crash revokes them all: nothing of it fires
  * afterwards, and a late answer to one of its calls is dropped.
@@ -80,5 +89,8 @@ export interface Process {
   trace(kind: string, a?: number | string, b?: number | string, c?: number | string): void;
   /** Runs `cleanup` when this process crashes: what its machine does for it, such as closing connections. In order of registration. */
   onCrash(cleanup: () => void): Cancel;
+  /** As `onCrash`, for who comes and goes often: `forgetCrash` takes what this returns. */
+  joinCrash(listener: CrashListener): CrashSeat;
+  forgetCrash(seat: CrashSeat): void;
   crash(): void;
 }

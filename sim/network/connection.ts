@@ -1,5 +1,5 @@
 import type { Seat } from "../kernel/roster.ts";
-import type { CallFailure, Cancel, Micros, Process } from "../kernel/types.ts";
+import type { CallFailure, Cancel, CrashListener, CrashSeat, Micros, Process } from "../kernel/types.ts";
 import { drawDelay, isDoubled, isPassable, type Link, type LinkUser } from "./link.ts";
 import type { Address, Network } from "./network.ts";
 
@@ -8,7 +8,7 @@ export interface ConnectionEnds<Service> {
   /** The request has arrived: the server end begins. */
   accepted(service: Service): void;
   /** The same request has arrived once more; nobody hears what becomes of it. Default: ignored. */
-  repeated?(service: Service): void;
+  readonly repeated?: ((service: Service) => void) | undefined;
   clientLost(failure: CallFailure): void;
   serverLost(): void;
 }
@@ -48,7 +48,7 @@ export interface Path {
  * Simplification: a healed cut does not revive a connection; TCP would send again what was lost, and a short
  * cut would pass as a delay.
  */
-export class Connection<Service> implements LinkUser {
+export class Connection<Service> implements LinkUser, CrashListener {
   private readonly network: Network;
   private readonly client: Process;
   private readonly server: Process | undefined;
@@ -61,8 +61,8 @@ export class Connection<Service> implements LinkUser {
   private detecting = false;
   private cancelClientDetection = nothing;
   private cancelServerDetection = nothing;
-  private forgetClientCrash = nothing;
-  private forgetServerCrash = nothing;
+  private readonly clientSeat: CrashSeat;
+  private serverSeat: CrashSeat | undefined;
 
   /** The request sets out at once; `ends` hears of everything later. */
   constructor(
@@ -79,7 +79,7 @@ export class Connection<Service> implements LinkUser {
     this.ends = ends;
     this.up = this.lane((path.up ??= network.link(client.name, address.name)));
     this.down = this.lane((path.down ??= network.link(address.name, client.name)));
-    this.forgetClientCrash = client.onCrash(() => this.cancel());
+    this.clientSeat = client.joinCrash(this);
     this.server = address.current?.process;
     if (address.current === undefined) this.refuse();
     else this.connect(address.current.process, address.current.service);
@@ -88,19 +88,13 @@ export class Connection<Service> implements LinkUser {
 
   /** Sends to the client. Nothing arrives once the client has gone, and nothing leaves a server that has crashed. */
   toClient(deliver: () => void, cargo: Cargo = plain): void {
-    if (this.server?.alive !== true) return;
-    this.send(this.down, this.client, cargo, () => {
-      if (this.clientOpen) deliver();
-    });
+    if (this.server?.alive === true) this.send(this.down, this.client, cargo, deliver, "next");
   }
 
   /** As `toClient`, and with it the exchange is over for both ends. */
   finish(deliver: () => void, cargo: Cargo = plain): void {
     this.closeServer();
-    this.toClient(() => {
-      this.closeClient();
-      deliver();
-    }, cargo);
+    if (this.server?.alive === true) this.send(this.down, this.client, cargo, deliver, "last");
   }
 
   /** The client goes away; the server hears of it one latency later. */
@@ -119,11 +113,15 @@ export class Connection<Service> implements LinkUser {
     if (noticed) this.detect();
   }
 
+  /** The client's crash takes the request back; the server's is told to the client. Of one that calls itself, first the one, then the other. */
+  crashed(process: Process): void {
+    if (process === this.client && (this.clientOpen || process !== this.server)) return this.cancel();
+    this.closeServer();
+    this.tellClient("disconnected");
+  }
+
   private connect(server: Process, service: Service): void {
-    this.forgetServerCrash = server.onCrash(() => {
-      this.closeServer();
-      this.tellClient("disconnected");
-    });
+    this.serverSeat = server.joinCrash(this);
     if (this.up.lost) this.closeServer();
     this.send(this.up, server, this.request, () => {
       this.serverState = "open";
@@ -138,16 +136,11 @@ export class Connection<Service> implements LinkUser {
   private refuse(): void {
     this.closeServer();
     if (this.up.lost) return;
-    this.tellClient("refused", drawDelay(this.up.link, this.client.clock.nowMicros(), reset.bytes) ?? 0);
+    this.tellClient("refused", drawDelay(this.up.link, this.client.clock.nowMicros(), reset) ?? 0);
   }
 
   private tellClient(failure: CallFailure, delayMicros: Micros = 0): void {
-    const deliver = (): void => {
-      if (!this.clientOpen) return;
-      this.closeClient();
-      this.ends.clientLost(failure);
-    };
-    this.send(this.down, this.client, reset, deliver, delayMicros);
+    this.send(this.down, this.client, reset, () => this.ends.clientLost(failure), "last", delayMicros);
   }
 
   private tellServer(): void {
@@ -182,14 +175,14 @@ export class Connection<Service> implements LinkUser {
   private closeClient(): void {
     this.clientOpen = false;
     this.cancelClientDetection();
-    this.forgetClientCrash();
+    this.client.forgetCrash(this.clientSeat);
     this.leaveIfOver();
   }
 
   private closeServer(): void {
     this.serverState = "closed";
     this.cancelServerDetection();
-    this.forgetServerCrash();
+    if (this.serverSeat !== undefined) this.server?.forgetCrash(this.serverSeat);
     this.leaveIfOver();
   }
 
@@ -203,14 +196,24 @@ export class Connection<Service> implements LinkUser {
     return { link, seat: link.users.join(this), readyAtMicros: 0, lost: !isPassable(link) };
   }
 
-  /** The message belongs to the process that it goes to: it dies with that one, not with its sender. */
-  private send(lane: Lane, destination: Process, cargo: Cargo, deliver: () => void, extraMicros: Micros = 0): void {
+  /**
+   * The message belongs to the process that it goes to: it dies with that one, not with its sender. What is `next` or `last`
+   * for the client does not arrive once that has gone, and the last closes its end.
+   */
+  private send(
+    lane: Lane,
+    destination: Process,
+    cargo: Cargo,
+    deliver: () => void,
+    forClient?: "next" | "last",
+    extraMicros: Micros = 0,
+  ): void {
     const { witness } = this.network;
     const { from, to } = lane.link;
     const now = destination.clock.nowMicros();
-    const delay = lane.lost ? undefined : drawDelay(lane.link, now, () => cargo.bytes(), witness);
+    const delay = lane.lost ? undefined : drawDelay(lane.link, now, cargo, witness);
     if (delay === undefined) {
-      witness?.message(from, to, now, undefined, cargo.about);
+      witness?.message(from, to, now, undefined, () => cargo.about());
       if (!lane.lost) {
         lane.lost = true;
         if (lane === this.up && this.serverState === "awaited") this.closeServer();
@@ -220,9 +223,11 @@ export class Connection<Service> implements LinkUser {
     }
     // A drawn latency may be shorter than that of the message before: the order is kept all the same.
     lane.readyAtMicros = Math.max(lane.readyAtMicros, now + extraMicros + delay);
-    witness?.message(from, to, now, lane.readyAtMicros, cargo.about);
+    witness?.message(from, to, now, lane.readyAtMicros, () => cargo.about());
     destination.clock.after(lane.readyAtMicros - now, () => {
-      if (!lane.lost) deliver();
+      if (lane.lost || (forClient !== undefined && !this.clientOpen)) return;
+      if (forClient === "last") this.closeClient();
+      deliver();
     });
   }
 }

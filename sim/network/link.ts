@@ -76,13 +76,13 @@ export function isPassable(link: Link): boolean {
 }
 
 /**
- * The delay of the next message on a link; undefined when it was lost so often that its connection breaks. `bytes` is
- * only asked on a narrow link. A link that nothing disturbs draws what it always drew.
+ * The delay of the next message on a link; undefined when it was lost so often that its connection breaks. Its `bytes`
+ * are only asked for on a narrow link. A link that nothing disturbs draws what it always drew.
  */
 export function drawDelay(
   link: Link,
   nowMicros: Micros,
-  bytes: () => number,
+  message: { bytes(): number },
   witness?: NetworkWitness,
 ): Micros | undefined {
   let delay = drawLatency(link.latency, link.prng);
@@ -99,7 +99,7 @@ export function drawDelay(
       if (losses === LOSSES_MAX) return undefined;
     } else if (what.kind === "narrow") {
       const begins = Math.max(nowMicros, link.freeAtMicros);
-      link.freeAtMicros = begins + Math.ceil((bytes() * 1_000_000) / what.bytesPerSecond);
+      link.freeAtMicros = begins + Math.ceil((message.bytes() * 1_000_000) / what.bytesPerSecond);
       delay += link.freeAtMicros - nowMicros;
     }
   }
