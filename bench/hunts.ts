@@ -22,7 +22,7 @@ function explore(name: string): Scenario {
 export function swarm(nodes: number, pods: number, until = "600s"): Scenario {
   const rows = Array.from(
     { length: nodes },
-    (_, at) => `  - { name: node-${at + 1}, kind: node, server: any, follows: own }`,
+    (_, at) => `  - { name: node-${at + 1}, kind: node, server: any, follows: own, timeout: 5m }`,
   );
   const text = `apiVersion: scenarios/v1
 name: swarm

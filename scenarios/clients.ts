@@ -87,6 +87,9 @@ const node = z.strictObject({
     .enum(["all", "own"])
     .default("all")
     .describe("Which pods it watches. own: those that are bound to it, as agents do; what many nodes need."),
+  timeout: positiveDuration
+    .default(20_000_000)
+    .describe("How long its watch may last. After it and five seconds without a word the watch begins anew."),
 });
 
 const quantity = z

@@ -183,6 +183,7 @@ class Hunt {
       bugs: [...task.bugs],
       seedCount: store.seedCount,
       ...(seedsWanted === undefined ? {} : { seedsWanted }),
+      ...(this.newSeeds === store.seedCount ? {} : { seedsNow: this.newSeeds }),
       wallSeconds,
       seedsPerSecond: this.newSeeds / wallSeconds,
       failures,

@@ -11,6 +11,7 @@ export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) 
     bugs,
     seedCount,
     seedsWanted,
+    seedsNow,
     wallSeconds,
     seedsPerSecond,
     failures,
@@ -19,10 +20,11 @@ export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) 
     shard,
   } = report;
   const planted = bugs.length === 0 ? "" : `, with ${bugs.join(", ")}`;
-  const wanted = seedsWanted === undefined || seedsWanted === seedCount ? "" : ` of ${seedsWanted}`;
+  const wanted = seedsWanted === undefined || seedsWanted <= seedCount ? "" : ` of ${seedsWanted}`;
+  const now = seedsNow === undefined ? "" : `, ${seedsNow} of them now`;
   return [
     `${paint("strong", scenario)}, profile ${profile}, mode ${mode}${planted}${shard === undefined ? "" : `, part ${shard}`}`,
-    `${seedCount}${wanted} seeds in ${wallSeconds.toFixed(1)} s, ${seedsPerSecond.toFixed(0)} a second`,
+    `${seedCount}${wanted} seeds${now} in ${wallSeconds.toFixed(1)} s, ${seedsPerSecond.toFixed(0)} a second`,
     "",
     ...failures.flatMap((group) => groupLines(group, paint)),
     ...broke.slice(0, 5).map(({ seed, message }) => `${paint("bad", "BROKE")} seed ${seed}: ${message}`),

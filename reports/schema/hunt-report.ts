@@ -27,6 +27,8 @@ export const huntReportSchema = z.object({
   seedCount: z.int().min(0),
   /** Of all that were asked for; absent when it was a matter of time. */
   seedsWanted: z.int().min(0).optional(),
+  /** Seeds that were played in these seconds; absent: all. The others are from calls before, kept beside the report. */
+  seedsNow: z.int().min(0).optional(),
   /** Measured. */
   wallSeconds: z.number().min(0),
   seedsPerSecond: z.number().min(0),
@@ -64,7 +66,7 @@ export function mergeHunts(parts: readonly HuntReport[], sometimes: readonly str
   const sum = (of: (part: HuntReport) => number): number => parts.reduce((total, part) => total + of(part), 0);
   const seedCount = sum((part) => part.seedCount);
   const wallSeconds = Math.max(...parts.map((part) => part.wallSeconds));
-  const { shard: _shard, seedsWanted: _wanted, meanSeedsToFailure: _mean, ...rest } = first;
+  const { shard: _shard, seedsWanted: _wanted, seedsNow: _now, meanSeedsToFailure: _mean, ...rest } = first;
   const failures = [...groups.values()].sort(
     (one, two) => two.count - one.count || (one.signature < two.signature ? -1 : 1),
   );

@@ -220,6 +220,7 @@ export class Injector {
     if (fault.calls !== undefined) {
       const { clock } = this.director;
       const die = (): void => {
+        if (!this.lasting.has(fault)) return; // it was over in the same instant, and nothing would undo it
         cluster.crash(place);
         clock.after(fault.forMicros ?? 0, () => this.undo(fault));
       };

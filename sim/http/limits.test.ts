@@ -47,4 +47,16 @@ describe("the limit of memory", () => {
     used = 100;
     expect(limit.level()).toBe("free");
   });
+
+  it("does not collect again and again what is in use", () => {
+    let now = 0;
+    let collected = 0;
+    const limit = new MemoryLimit(1000, {
+      usedBytes: () => 900,
+      nowMicros: () => (now += 3_000_000),
+      collect: () => void collected++,
+    });
+    for (let look = 0; look < 10; look++) expect(limit.level()).toBe("scarce");
+    expect(collected).toBe(1);
+  });
 });

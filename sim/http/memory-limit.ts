@@ -11,10 +11,13 @@ import { wallPorts } from "./wall.ts";
 export type MemoryLevel = "free" | "scarce" | "none";
 
 const lookMicros = 100_000;
-/** A collection stops everybody for a while. */
+/** A collection stops everybody for a while: so often at most, and only where as much has come since the last one. */
 const collectMicros = 2_000_000;
+const collectShare = 0.1;
 const scarceShare = 0.8;
 const noneShare = 0.95;
+/** Of the engine's heap. With less left than the rest the engine does little but collect, and in the end gives up. */
+const heapShare = 0.75;
 
 export interface MemoryPorts {
   /** Bytes in use, with what nobody uses any more. */
@@ -30,10 +33,12 @@ export class MemoryLimit {
   #level: MemoryLevel = "free";
   #lookedMicros = -Infinity;
   #collectedMicros = -Infinity;
+  /** What was in use after the last collection. */
+  #keptBytes = 0;
 
-  /** `bytesMax` above zero. Default: what the engine's heap may have, which ends the process. */
+  /** `bytesMax` above zero. Default: three quarters of what the engine's heap may have, beyond which the process ends. */
   constructor(bytesMax = Infinity, ports: MemoryPorts = processPorts) {
-    this.#bytesMax = bytesMax === Infinity ? getHeapStatistics().heap_size_limit : bytesMax;
+    this.#bytesMax = bytesMax === Infinity ? getHeapStatistics().heap_size_limit * heapShare : bytesMax;
     this.#ports = ports;
   }
 
@@ -41,13 +46,18 @@ export class MemoryLimit {
     const now = this.#ports.nowMicros();
     if (now - this.#lookedMicros < lookMicros) return this.#level;
     this.#lookedMicros = now;
-    let used = this.#ports.usedBytes() / this.#bytesMax;
-    if (used > scarceShare && now - this.#collectedMicros > collectMicros) {
+    let used = this.#ports.usedBytes();
+    const isWorthIt = used - this.#keptBytes > collectShare * this.#bytesMax;
+    if (used > scarceShare * this.#bytesMax && isWorthIt && now - this.#collectedMicros > collectMicros) {
       this.#ports.collect();
       this.#collectedMicros = this.#ports.nowMicros();
-      used = this.#ports.usedBytes() / this.#bytesMax;
+      used = this.#ports.usedBytes();
+      this.#keptBytes = used;
     }
-    this.#level = used > noneShare ? "none" : used > scarceShare ? "scarce" : "free";
+    // The engine has collected by itself meanwhile.
+    this.#keptBytes = Math.min(this.#keptBytes, used);
+    const share = used / this.#bytesMax;
+    this.#level = share > noneShare ? "none" : share > scarceShare ? "scarce" : "free";
     return this.#level;
   }
 }

@@ -36,6 +36,8 @@ export type FileError =
   | "Not a directory"
   | "File exists"
   | "Directory not empty"
+  | "Device or resource busy"
+  | "Invalid argument"
   | "No space left on device"
   | "Read-only file system"
   | "File name too long";
@@ -185,6 +187,9 @@ export class FileTree {
     const source = pathParts(from);
     const target = pathParts(to);
     if (source.join("/") === target.join("/")) return undefined;
+    if (source.length === 0 || target.length === 0) return "Device or resource busy";
+    if (liesIn(target, source)) return "Invalid argument";
+    if (target.length > DEPTH_MAX || (target.at(-1) as string).length > NAME_BYTES_MAX) return "File name too long";
     const name = target.pop();
     const directory = this.find(target.join("/"));
     if (directory === undefined || name === undefined) return "No such file or directory";
@@ -207,14 +212,13 @@ export class FileTree {
     const [one, other] = [this.find(from), this.find(to)];
     if (other === undefined) return this.rename(from, to, nowMicros);
     if (one === undefined) return "No such file or directory";
-    const places = [from, to].map((path) => {
-      const parts = pathParts(path);
-      const name = parts.pop() ?? "";
-      return { name, parts, directory: this.find(parts.join("/")) as DirectoryNode };
+    const paths = [pathParts(from), pathParts(to)] as const;
+    if (liesIn(paths[0], paths[1]) || liesIn(paths[1], paths[0])) return "Invalid argument";
+    const placeOf = (parts: readonly string[]) => ({
+      name: parts.at(-1) as string,
+      directory: this.find(parts.slice(0, -1).join("/")) as DirectoryNode,
     });
-    const [source, target] = places as [(typeof places)[number], (typeof places)[number]];
-    const whole = places.map(({ parts, name }) => `${[...parts, name].join("/")}/`) as [string, string];
-    if (whole[0].startsWith(whole[1]) || whole[1].startsWith(whole[0])) return "Is a directory";
+    const [source, target] = [placeOf(paths[0]), placeOf(paths[1])];
     this.version++;
     source.directory.entries.set(source.name, other);
     target.directory.entries.set(target.name, one);
@@ -273,6 +277,10 @@ export class FileTree {
     return found;
   }
 }
+
+/** Whether a path is the directory or below it: a tree that held itself would have no end. */
+const liesIn = (path: readonly string[], directory: readonly string[]): boolean =>
+  directory.length <= path.length && directory.every((part, at) => part === path[at]);
 
 function useOf(node: TreeNode): TreeUse {
   let bytes = 0;

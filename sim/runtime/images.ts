@@ -57,8 +57,12 @@ export interface StoredImage {
   readonly row: ImageRow;
 }
 
+/** A repository of 255 characters at most, with a tag and a digest. */
+const referenceLengthMax = 255 + 1 + 128 + 1 + 71;
+
 /** `host/path:tag`, `host/path@sha256:…`: docker.io, library and latest where they are left out. */
 function normalReference(name: string): string | undefined {
+  if (name.length > referenceLengthMax) return undefined;
   const match = /^([^@]+?)(?::([\w][\w.-]{0,127}))?(@sha256:[0-9a-f]{64})?$/.exec(name);
   if (match === null) return undefined;
   let path = match[1] as string;
@@ -121,7 +125,9 @@ export class ImageStore {
   offer(name: string): { readonly row: ImageRow; readonly sizeBytes: number } | { readonly error: string } {
     const reference = normalReference(name);
     if (reference === undefined)
-      return { error: `failed to parse image reference "${name}": invalid reference format` };
+      return {
+        error: `failed to parse image reference "${name.slice(0, referenceLengthMax)}": invalid reference format`,
+      };
     const row = this.rowOf(reference);
     const prefix = `failed to pull and unpack image "${reference}": failed to resolve reference "${reference}"`;
     if (row?.pullError !== undefined) return { error: `${prefix}: ${row.pullError}` };

@@ -42,7 +42,7 @@ export class Node implements Actor {
       path: this.pods,
       fieldSelector: options.follows === "own" ? `spec.nodeName=${parts.process.name}` : undefined,
       listsAnyVersion: parts.bugs.has("list-rv0-time-travel"),
-      timeoutMicros: 20 * second,
+      timeoutMicros: options.timeout,
       onChange: (key, _before, after) => this.sync(key, after),
     });
   }

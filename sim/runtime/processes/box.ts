@@ -71,8 +71,13 @@ export interface Connection {
   readonly body: string;
 }
 
-/** Steps that a box makes before it lets go; a second of work is then counted against what it does. */
-const STEPS_MAX = 10_000;
+/** Steps that a box makes before it lets go. */
+const STEPS_MAX = 4_000;
+/** Bytes of text that are written for one step. Zeros cost nothing, but where a log shows some of them. */
+const BYTES_IN_STEP = 512;
+const LOGGED_ZEROS_MAX = 16_384;
+/** What a step takes of a processor. */
+const STEP_MICROS = 1;
 /** Steps of a box that never waits, after which it is given few at a time. */
 const BUSY_STEPS = 200_000;
 const PROCESSES_MAX = 512;
@@ -228,9 +233,11 @@ export class Box {
 
   /** Writes as the process; a failure is told on its standard error by whoever calls. */
   write(process: Process, stream: Stream, piece: Piece): string | undefined {
-    const failure = writeStream(stream, piece, this.world.nowMicros(), (number, logged) =>
-      this.world.log(number, logged),
-    );
+    if (typeof piece === "string") this.stepsLeft -= Math.floor(piece.length / BYTES_IN_STEP);
+    const failure = writeStream(stream, piece, this.world.nowMicros(), (number, logged) => {
+      if (typeof logged === "number") this.stepsLeft -= Math.floor(LOGGED_ZEROS_MAX / BYTES_IN_STEP);
+      this.world.log(number, logged);
+    });
     if (failure === "Broken pipe") this.end(process, statusOf("PIPE"));
     return failure;
   }
@@ -247,7 +254,7 @@ export class Box {
   }
 
   private pause(now: Micros): void {
-    const pauseMicros = this.busySteps < BUSY_STEPS ? 10_000 : 100_000;
+    const pauseMicros = this.busySteps < BUSY_STEPS ? STEPS_MAX * STEP_MICROS : 100_000;
     this.cpuMicros += pauseMicros;
     this.pausedUntilMicros = now + pauseMicros;
   }

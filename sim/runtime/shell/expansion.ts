@@ -2,11 +2,13 @@
 import type { Box, Process } from "../processes/box.ts";
 import { pathOf } from "../processes/call.ts";
 import { ArithmeticError, evaluateArithmetic } from "./arithmetic.ts";
-import { isPattern, matchesPattern, quotePattern, unquotePattern } from "./pattern.ts";
+import { isPattern, Pattern, quotePattern, type Spend, unquotePattern } from "./pattern.ts";
 import { type Run, type ShellContext, ShellError } from "./context.ts";
 import type { Word, WordPart } from "./syntax.ts";
 
 const FIELDS_MAX = 100_000;
+/** Names of files, and words, that are looked at for one step. */
+const NAMES_IN_STEP = 4;
 
 /** A piece of a field: special characters of a pattern are so only where they were not quoted. */
 interface Chunk {
@@ -24,6 +26,7 @@ export class Expansion {
   private readonly shell: ShellContext;
   private readonly process: Process;
   private readonly box: Box;
+  private names = 0;
 
   constructor(shell: ShellContext, process: Process, box: Box) {
     this.shell = shell;
@@ -31,14 +34,25 @@ export class Expansion {
     this.box = box;
   }
 
+  /** One step of work: see `Pattern`. */
+  readonly spend: Spend = () => (this.box.spend() ? undefined : { until: this.box.world.nowMicros() });
+
+  /** Of many names or words some are a step. */
+  private *named(): Run<void> {
+    if (++this.names % NAMES_IN_STEP !== 0) return;
+    const wait = this.spend();
+    if (wait !== undefined) yield wait;
+  }
+
   /** The fields that a word becomes. */
   *fields(word: Word): Run<readonly string[]> {
+    yield* this.named();
     const only = word[0];
     if (word.length === 1 && only?.is === "text" && only.quoted) return [only.text];
     const chunks = yield* this.chunks(this.withHome(word));
     const fields: string[] = [];
     for (const pattern of this.split(chunks)) {
-      const names = isPattern(pattern) && !this.shell.state.options.has("f") ? this.fileNames(pattern) : [];
+      const names = isPattern(pattern) && !this.shell.state.options.has("f") ? yield* this.fileNames(pattern) : [];
       if (names.length === 0) fields.push(unquotePattern(pattern));
       else for (const name of names) fields.push(name);
       if (fields.length > FIELDS_MAX) throw new ShellError("too many words");
@@ -148,7 +162,7 @@ export class Expansion {
         return;
       }
       default:
-        push(this.trimmed(value ?? "", operation.is, yield* this.pattern(operation.word)));
+        push(yield* this.trimmed(value ?? "", operation.is, yield* this.pattern(operation.word)));
     }
   }
 
@@ -195,14 +209,16 @@ export class Expansion {
   }
 
   /** `%` and `#`: the shortest or the longest match cut off the end or the beginning. */
-  private trimmed(value: string, operation: "%" | "%%" | "#" | "##", pattern: string): string {
+  private *trimmed(value: string, operation: "%" | "%%" | "#" | "##", text: string): Run<string> {
+    const pattern = new Pattern(text);
     if (value.length > 65_536) throw new ShellError("a value is too long to be trimmed");
     const fromEnd = operation.startsWith("%");
     const longest = operation.length === 2;
     for (let tried = 0; tried <= value.length; tried++) {
       const length = longest ? value.length - tried : tried;
       const cut = fromEnd ? value.slice(value.length - length) : value.slice(0, length);
-      if (!matchesPattern(pattern, cut)) continue;
+      yield* this.named();
+      if (!(yield* pattern.matches(cut, this.spend))) continue;
       return fromEnd ? value.slice(0, value.length - length) : value.slice(length);
     }
     return value;
@@ -260,19 +276,22 @@ export class Expansion {
     return fields;
   }
 
-  private fileNames(pattern: string): readonly string[] {
+  private *fileNames(pattern: string): Run<readonly string[]> {
     const absolute = pattern.startsWith("/");
     let found = [absolute ? "/" : ""];
     for (const part of pattern.split("/")) {
       if (part === "") continue;
       const next: string[] = [];
+      const wanted = isPattern(part) ? new Pattern(part) : undefined;
       for (const base of found) {
-        const names = isPattern(part)
-          ? (this.box.files.list(pathOf(this.process, base === "" ? "." : base)) ?? [])
-          : [unquotePattern(part)];
+        const names =
+          wanted === undefined
+            ? [unquotePattern(part)]
+            : (this.box.files.list(pathOf(this.process, base === "" ? "." : base)) ?? []);
         for (const name of names) {
-          if (isPattern(part) && (!matchesPattern(part, name) || (name.startsWith(".") && !part.startsWith("."))))
-            continue;
+          yield* this.named();
+          if (name.startsWith(".") && wanted !== undefined && !part.startsWith(".")) continue;
+          if (wanted !== undefined && !(yield* wanted.matches(name, this.spend))) continue;
           const path = base === "" || base.endsWith("/") ? base + name : `${base}/${name}`;
           if (this.box.files.find(pathOf(this.process, path)) !== undefined) next.push(path);
         }

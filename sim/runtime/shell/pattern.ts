@@ -1,30 +1,58 @@
 /**
  * Patterns of `case`, of `${x%…}` and of file names: `*`, `?`, `[a-z]`, `[!a-z]`, `\` before what stands for itself.
- * Matching is linear in text times pattern.
+ * Matching is linear in text times pattern, and takes its time in steps: a pattern and a text may both be long.
  */
+import type { Step } from "../processes/box.ts";
 
-export function matchesPattern(pattern: string, text: string): boolean {
-  let at = 0;
-  let from = 0;
-  let starAt = -1;
-  let starFrom = 0;
-  while (from < text.length) {
-    const one = at < pattern.length ? oneAt(pattern, at) : undefined;
-    if (one?.is === "star") {
-      starAt = one.next;
-      starFrom = from;
+/** A step of work; what it returns is to be waited for, if anything is. */
+export type Spend = () => Step | undefined;
+
+/** A pattern that has been read, for as many texts as there are. */
+export class Pattern {
+  private readonly parts: readonly One[];
+
+  constructor(text: string) {
+    const parts: One[] = [];
+    for (let at = 0; at < text.length; ) {
+      const one = oneAt(text, at);
+      // Several stars in a row are one.
+      if (one.is !== "star" || parts.at(-1)?.is !== "star") parts.push(one);
       at = one.next;
-    } else if (one !== undefined && accepts(one, text[from] as string)) {
-      at = one.next;
-      from++;
-    } else if (starAt >= 0) {
-      at = starAt;
-      from = ++starFrom;
-    } else return false;
+    }
+    this.parts = parts;
   }
-  while (at < pattern.length && pattern[at] === "*") at++;
-  return at === pattern.length;
+
+  /** Whether all of the text is matched. */
+  *matches(text: string, spend: Spend): Generator<Step, boolean, undefined> {
+    const { parts } = this;
+    let at = 0;
+    let from = 0;
+    let starAt = -1;
+    let starFrom = 0;
+    for (let compared = 1; from < text.length; compared++) {
+      if (compared % comparedInStep === 0) {
+        const wait = spend();
+        if (wait !== undefined) yield wait;
+      }
+      const one = parts[at];
+      if (one?.is === "star") {
+        starAt = ++at;
+        starFrom = from;
+      } else if (one !== undefined && accepts(one, text[from] as string)) {
+        at++;
+        from++;
+      } else if (starAt >= 0) {
+        at = starAt;
+        from = ++starFrom;
+      } else return false;
+    }
+    while (parts[at]?.is === "star") at++;
+    return at === parts.length;
+  }
 }
+
+/** Characters that are compared for one step. */
+const comparedInStep = 512;
 
 /** A text without a special character, as a pattern that it alone matches. */
 export const quotePattern = (text: string): string => text.replace(/[\\*?[\]]/g, "\\$&");

@@ -32,3 +32,24 @@ describe("more than a container has room for", () => {
     expect([stdout, stderr]).toEqual(["2\n", "sh: Cannot fork\n"]);
   });
 });
+
+describe("work that is long", () => {
+  // A step of work is a microsecond: what takes long takes many turns of the box.
+  it.each([
+    ["names of many files", `i=0; while [ $i -lt 500 ]; do i=$((i+1)); : > f$i; done; echo *${"f*".repeat(50)}x`, 1_000],
+    ["a long pattern and a long text", `case ${"a".repeat(20_000)} in *${"a".repeat(500)}b) ;; esac`, 10_000],
+    ["what is cut off a long value", `a=${"a".repeat(4_000)}; echo "\${a%%*ab}"`, 10_000],
+    ["many words", `for i in ${"a ".repeat(20_000)}; do :; done`, 20_000],
+    ["much output", "head -c 1000000 /dev/urandom > /dev/null; cat /dev/urandom | head -c 1000000 > x", 1_000],
+  ])("%s", (_what, script, microsMin) => {
+    expect(runScript(script).micros).toBeGreaterThan(microsMin);
+  });
+
+  it.each([
+    ["case abcab in *ab) echo 1;; esac", "1"],
+    ["case abcab in *a*b*b) echo 1;; *) echo 2;; esac", "1"],
+    ["case ab in a**b) echo 1;; esac", "1"],
+    ["case a in *a*a) echo 1;; *) echo 2;; esac", "2"],
+    ["a=xayaz; echo ${a%%a*} ${a%a*} ${a#*a} ${a##*a}", "x xay yaz z"],
+  ])("%s", (script, said) => expect(runScript(script).stdout.trim()).toBe(said));
+});

@@ -20,7 +20,7 @@ import {
 import { builtins } from "./builtins.ts";
 import { type Run, type ShellContext, ShellError, type ShellState, type StartCommand, type Unwind } from "./context.ts";
 import { Expansion } from "./expansion.ts";
-import { matchesPattern } from "./pattern.ts";
+import { Pattern } from "./pattern.ts";
 import { parseScript } from "./parse.ts";
 import { type Command, type Redirection, ShellSyntaxError, type Word } from "./syntax.ts";
 
@@ -296,7 +296,8 @@ class Shell implements Program, ShellContext {
     const value = yield* expansion.single(command.word);
     for (const { patterns, body } of command.arms) {
       for (const pattern of patterns) {
-        if (!matchesPattern(yield* expansion.pattern(pattern), value)) continue;
+        const wanted = new Pattern(yield* expansion.pattern(pattern));
+        if (!(yield* wanted.matches(value, expansion.spend))) continue;
         return body.is === "list" && body.items.length === 0 ? 0 : yield* this.execute(body);
       }
     }
@@ -494,6 +495,7 @@ class Shell implements Program, ShellContext {
   *redirect(redirections: readonly Redirection[]): Run<string | undefined> {
     const expansion = this.expansion();
     for (const redirection of redirections) {
+      if (!this.box.spend()) yield { until: this.box.world.nowMicros() };
       if (redirection.is === "here") {
         const text = yield* expansion.single(redirection.body);
         const pipe = newPipe();

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type DirectoryNode, FileTree, type TreeNode } from "./file-tree.ts";
+
+const names = ["a", "b", "c"] as const;
+const path = fc.array(fc.constantFrom(...names, "..", "."), { maxLength: 4 }).map((parts) => `/${parts.join("/")}`);
+
+const operation = fc.oneof(
+  fc.record({ is: fc.constant("make" as const), path }),
+  fc.record({ is: fc.constant("write" as const), path, bytes: fc.integer({ min: 0, max: 20_000 }) }),
+  fc.record({ is: fc.constant("remove" as const), path }),
+  fc.record({ is: fc.constant("rename" as const), path, to: path }),
+  fc.record({ is: fc.constant("exchange" as const), path, to: path }),
+);
+
+/** Nodes from the root down; throws when one is met twice, as in a tree that holds itself. */
+function nodesOf(root: DirectoryNode): readonly TreeNode[] {
+  const met = new Set<TreeNode>([root]);
+  const todo: TreeNode[] = [root];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (next.is !== "directory") continue;
+    for (const entry of next.entries.values()) {
+      if (met.has(entry)) throw new Error("a node has two names");
+      met.add(entry);
+      todo.push(entry);
+    }
+  }
+  return [...met];
+}
+
+describe("a tree of files", () => {
+  it("stays a tree, and is charged for what is in it, whatever is done to it", () => {
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 30 }), (operations) => {
+        let bytes = 0;
+        let inodes = 0;
+        const tree = new FileTree({
+          disk: (more, nodes) => {
+            bytes += more;
+            inodes += nodes;
+            return true;
+          },
+          memory: () => true,
+        });
+        for (const each of operations) {
+          if (each.is === "make") tree.makeDirectories(each.path, 0);
+          else if (each.is === "remove") tree.remove(each.path, 0);
+          else if (each.is === "rename") tree.rename(each.path, each.to, 0);
+          else if (each.is === "exchange") tree.exchange(each.path, each.to, 0);
+          else {
+            const file = tree.open(each.path, false, 0);
+            if (typeof file !== "string") tree.append(each.path, file, each.bytes, 0);
+          }
+        }
+        expect(nodesOf(tree.root).length - 1).toBe(inodes); // the root is nobody's
+        expect(tree.use("/")).toEqual({ bytes: bytes + 4096, inodes: inodes + 1 });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["rename", "/", "/a", "Device or resource busy"],
+    ["rename", "/d", "/", "Device or resource busy"],
+    ["rename", "/d", "/d/e", "Invalid argument"],
+    ["rename", "/d", `/${"n".repeat(256)}`, "File name too long"],
+    ["exchange", "/", "/d", "Invalid argument"],
+    ["exchange", "/d", "/d/e", "Invalid argument"],
+    ["exchange", "/d/e", "/d", "Invalid argument"],
+  ] as const)("%s %s %s: %s", (what, from, to, why) => {
+    const tree = new FileTree({ disk: () => true, memory: () => true });
+    tree.makeDirectories("/d/e", 0);
+    tree[what](from, to, 0);
+    expect(tree[what](from, to, 0)).toBe(why);
+  });
+});
