@@ -112,7 +112,7 @@ function sendParts(
       else if (isLast) {
         reading.over();
         sink.end();
-      } else part();
+      } else loopShare.later(sink, part); // a peer that takes all at once would have the loop to itself
     };
     if (bytes === 0) next();
     else sink.write(pieces, next);
