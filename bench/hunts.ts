@@ -18,8 +18,8 @@ function explore(name: string): Scenario {
   return parseScenario(readFileSync(new URL(`../scenarios/explore/${file}`, import.meta.url), "utf8"), file);
 }
 
-/** Ten minutes of them: the first half minute of a cluster is no measure of what it costs to watch one. */
-export function swarm(nodes: number, pods: number, until = "600s"): Scenario {
+/** An hour of them: the first minutes, in which the pods are made, are no measure of what it costs to watch a cluster. */
+export function swarm(nodes: number, pods: number, until = "3600s"): Scenario {
   const rows = Array.from(
     { length: nodes },
     (_, at) => `  - { name: node-${at + 1}, kind: node, server: any, follows: own, timeout: 5m }`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
 import { parseYaml, yamlDocument, yamlDocuments, yamlValue, YamlTextError } from "./yaml-text.ts";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
@@ -50,6 +50,24 @@ describe("YAML of files", () => {
     const text = Array.from({ length: 1_000 }, (_, at) => `k${at}: 1\n`).join("");
     expect(yamlDocument(`${text}k7: 2\n`, { uniqueKeys }).errors).toMatchObject([{ code: "DUPLICATE_KEY" }]);
     expect(pairs).toBe(0);
+  });
+
+  // The reader of YAML alone takes minutes for each.
+  it.each([
+    ["closing brackets", "]".repeat(300_000), "Unexpected flow-seq-end token in YAML document at line 1"],
+    ["tags", "!a ".repeat(100_000), "A node can have at most one tag"],
+    ["objects", "{}\n".repeat(100_000), "at line 2"],
+  ])("gives up what is no YAML: many %s", (_what, text, why) => {
+    expect(() => parseYaml(text)).toThrow(/^this is no YAML: it has more than 100 mistakes, the first: /);
+    expect(() => yamlDocuments(text)).toThrow(why);
+  });
+
+  it("tells the place of a mistake in a long text", () => {
+    const lineCounter = new LineCounter();
+    const text = `${"# a line\n".repeat(3_000)}b: [1\n`;
+    const [mistake] = yamlDocument(text, { lineCounter }).errors;
+    expect(lineCounter.linePos(mistake?.pos[0] ?? 0).line).toBe(3_002);
+    expect(mistake?.message).toContain("line 3002");
   });
 
   it("unfolds no aliases without end", () => {

@@ -9,6 +9,7 @@ import {
   LineCounter,
   parseAllDocuments,
   parseDocument,
+  Parser,
   type ParseOptions,
   type SchemaOptions,
   visit,
@@ -29,7 +30,12 @@ type Options = ParseOptions & DocumentOptions & SchemaOptions;
 
 /** With its mistakes in `errors`; throws `YamlTextError` for what is too deep to be read. */
 export function yamlDocument(text: string, options: Options = {}): Document.Parsed {
-  const document = bounded(() => parseDocument(text, { ...options, uniqueKeys: false }));
+  const document = readWith(
+    text,
+    options,
+    (given) => parseDocument(text, given),
+    (one) => [one],
+  );
   requireWhole(document);
   bounded(() => tellDoubleKeys(document, text, options));
   return document;
@@ -37,7 +43,12 @@ export function yamlDocument(text: string, options: Options = {}): Document.Pars
 
 /** As `yamlDocument`, of each document of a stream. */
 export function yamlDocuments(text: string, options: Options = {}): readonly Document.Parsed[] {
-  const documents = bounded(() => [...parseAllDocuments(text, { ...options, uniqueKeys: false })]);
+  const documents = readWith(
+    text,
+    options,
+    (given) => [...parseAllDocuments(text, given)],
+    (all) => all,
+  );
   documents.forEach((document) => {
     requireWhole(document);
     bounded(() => tellDoubleKeys(document, text, options));
@@ -64,6 +75,49 @@ export function parseYaml(text: string): unknown {
   // Without the excerpt that stands below.
   if (broken !== undefined) throw new YamlTextError((broken.message.split("\n", 1)[0] ?? "").replace(/:$/, ""));
   return yamlValue(document);
+}
+
+/** Shorter texts are read whole at once. */
+const longText = 16 * 1024;
+const mistakesMax = 100;
+
+/** Excerpts of the text are only made for few mistakes: each takes as long as its line is. */
+function readWith<Read>(
+  text: string,
+  options: Options,
+  read: (options: Options) => Read,
+  documentsOf: (read: Read) => readonly Document.Parsed[],
+): Read {
+  requireFewMistakes(text);
+  const given = { ...options, uniqueKeys: false };
+  if (text.length <= longText) return bounded(() => read(given));
+  const plain = bounded(() => read({ ...given, prettyErrors: false }));
+  const mistakes = documentsOf(plain).flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+  const [first] = mistakes;
+  if (first === undefined) return plain;
+  documentsOf(plain).forEach(requireWhole);
+  if (mistakes.length > mistakesMax) throw new YamlTextError(tooManyMistakes(first.message));
+  options.lineCounter?.lineStarts.splice(0); // it counts the lines of one reading
+  return bounded(() => read(given));
+}
+
+const tooManyMistakes = (first: string): string =>
+  `this is no YAML: it has more than ${mistakesMax} mistakes, the first: ${first}`;
+
+/** What is no YAML at all is not read to its end: the reader takes time that grows with the square of the mistakes. */
+function requireFewMistakes(text: string): void {
+  if (text.length <= longText) return;
+  let count = 0;
+  let first = "";
+  bounded(() => {
+    const lines = new LineCounter();
+    for (const token of new Parser(lines.addNewLine).parse(text)) {
+      if (token.type !== "error") continue;
+      if (count++ === 0) first = `${token.message} at line ${lines.linePos(token.offset).line}`;
+      if (count > mistakesMax) return;
+    }
+  });
+  if (count > mistakesMax) throw new YamlTextError(tooManyMistakes(first));
 }
 
 /** The reader of YAML descends by recursion, which ends where the stack does. It may call that a mistake of the document. */

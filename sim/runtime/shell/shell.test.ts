@@ -36,7 +36,11 @@ describe("more than a container has room for", () => {
 describe("work that is long", () => {
   // A step of work is a microsecond: what takes long takes many turns of the box.
   it.each([
-    ["names of many files", `i=0; while [ $i -lt 500 ]; do i=$((i+1)); : > f$i; done; echo *${"f*".repeat(50)}x`, 1_000],
+    [
+      "names of many files",
+      `i=0; while [ $i -lt 500 ]; do i=$((i+1)); : > f$i; done; echo *${"f*".repeat(50)}x`,
+      1_000,
+    ],
     ["a long pattern and a long text", `case ${"a".repeat(20_000)} in *${"a".repeat(500)}b) ;; esac`, 10_000],
     ["what is cut off a long value", `a=${"a".repeat(4_000)}; echo "\${a%%*ab}"`, 10_000],
     ["many words", `for i in ${"a ".repeat(20_000)}; do :; done`, 20_000],
