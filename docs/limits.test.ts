@@ -76,6 +76,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "a file of access": [
       { from: "cli/commands/serve-access.ts configurationMebibytesMax", as: (value) => `${value} MiB` },
     ],
+    "a file that people write": [
+      { from: "cli/flags/file-text.ts writtenMebibytesMax", as: (value) => `${value} MiB` },
+      { from: "cli/flags/cluster-files.ts objectsMebibytesMax", as: (value) => `\`--objects\` ${value} MiB` },
+      { from: "wire/yaml-text.ts mistakesMax", as: (value) => `${value} mistakes` },
+    ],
   },
   "docs/runtime.md": {
     "a call": [size(`${cri} requestBytesMax`)],
@@ -83,6 +88,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "answers and events": [size(`${cri} unreadBytesMax`)],
     "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
     "why a call failed": [count(`${cri} detailsCharactersMax`)],
+    "what a container does": [
+      count("sim/runtime/processes/box.ts STEPS_MAX"),
+      count("sim/runtime/processes/box.ts BYTES_IN_STEP"),
+      count("sim/runtime/shell/pattern.ts comparedInStep"),
+    ],
   },
 };
 

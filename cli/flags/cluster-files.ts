@@ -10,6 +10,7 @@ import { readText } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
 const nodesMax = 32_000;
+const objectsMebibytesMax = 64;
 const textLengthMax = 64_000_000;
 
 /** A number of nodes that are alike, or a file of pools. Throws `UsageError`. */
@@ -54,7 +55,7 @@ function readPools(file: string): readonly NodePool[] {
 
 /** The objects of a file of YAML documents, those of lists one by one. Throws `UsageError`. */
 export function readObjects(file: string): readonly SeedObject[] {
-  const text = readText(file, "--objects");
+  const text = readText(file, "--objects", objectsMebibytesMax);
   if (text.length > textLengthMax) {
     throw new UsageError(`--objects ${file}: longer than ${textLengthMax} characters. Give it in parts.`);
   }

@@ -4,6 +4,9 @@ import { UsageError } from "./usage-error.ts";
 
 const chunkBytes = 1 << 20;
 
+/** What people write by hand, certificates and keys among it. */
+export const writtenMebibytesMax = 4;
+
 /** As `readSync`. */
 type Reads = (descriptor: number, into: Buffer) => number;
 

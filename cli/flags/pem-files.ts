@@ -1,14 +1,15 @@
 /** PEM files that flags and connection files name: read and looked at before anything is run. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { fileText } from "./file-text.ts";
+import { fileText, writtenMebibytesMax } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `where` is how errors call the place that names the file: a flag, or a path in a document. Throws `UsageError`. */
-export function readText(file: string, where: string): string {
+export function readText(file: string, where: string, mebibytesMax = writtenMebibytesMax): string {
   try {
-    return fileText(file);
+    return fileText(file, mebibytesMax);
   } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${where} ${error.message}`);
     throw new UsageError(`${where} ${file}: ${(error as Error).message}. Give a file that can be read.`);
   }
 }

@@ -2,7 +2,7 @@
 import { parseScenario, ScenarioError } from "../../scenarios/load.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import { type Bugs, bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
-import { fileText } from "./file-text.ts";
+import { fileText, writtenMebibytesMax } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function readScenario(path: string, profile?: Scenario["profile"]): Scenario {
@@ -21,8 +21,9 @@ export function scenarioOf(text: string, name: string, profile?: Scenario["profi
 
 export function readText(path: string): string {
   try {
-    return fileText(path);
+    return fileText(path, writtenMebibytesMax);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
   }
 }
