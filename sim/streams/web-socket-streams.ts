@@ -1,4 +1,5 @@
 /** Commands and ports over a WebSocket: a channel's number before each message, or SPDY inside of messages. */
+import { clearTimeout, setTimeout } from "node:timers";
 import type { RawData, WebSocket } from "ws";
 import type { LiveSink, Opened } from "../runtime/live-sessions.ts";
 import { type ChannelName, runCommand } from "./channels.ts";
@@ -24,6 +25,8 @@ const waitingBytesMax = 1 << 20;
 const channelNumbers: Readonly<Record<ChannelName, number>> = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 };
 const channelNames = Object.keys(channelNumbers) as ChannelName[];
 const closeSignal = 255;
+/** What a runtime takes to start a process. */
+const startMillis = 50;
 
 interface Messages {
   send(channel: number, bytes: Uint8Array): void;
@@ -55,7 +58,7 @@ const bytesOf = (data: RawData): Buffer =>
 export function commandOverWebSocket(socket: WebSocket, open: (sink: LiveSink) => Opened, turn: Turn): void {
   const { protocol } = socket;
   const messages = messagesOf(socket, protocol.includes("base64"), () => {
-    if (socket.bufferedAmount < waitingBytesMax) command.drained();
+    if (socket.bufferedAmount < waitingBytesMax) command?.drained();
   });
   const peer = {
     send: (channel: ChannelName, bytes: Uint8Array) => messages.send(channelNumbers[channel], bytes),
@@ -65,15 +68,24 @@ export function commandOverWebSocket(socket: WebSocket, open: (sink: LiveSink) =
   };
   // The client learns by an empty message that there is somebody.
   messages.send(channelNumbers.stdout, new Uint8Array(0));
-  const command = runCommand(open, peer, /^v[45]\./.test(protocol), turn);
+  let command: ReturnType<typeof runCommand> | undefined;
+  // kubectl drops what arrives before it has made its streams, which it does once the connection is there.
+  socket.pause();
+  const starting = setTimeout(() => {
+    command = runCommand(open, peer, /^v[45]\./.test(protocol), turn);
+    socket.resume();
+  }, startMillis);
   socket.on("message", (data, isBinary) => {
     const message = messages.read(data, isBinary);
     if (message === undefined) return;
-    if (message.channel === closeSignal && message.bytes[0] === channelNumbers.stdin) command.endInput();
+    if (message.channel === closeSignal && message.bytes[0] === channelNumbers.stdin) command?.endInput();
     const name = channelNames[message.channel];
-    if (name !== undefined) command.receive(name, message.bytes);
+    if (name !== undefined) command?.receive(name, message.bytes);
   });
-  socket.on("close", () => command.gone());
+  socket.on("close", () => {
+    clearTimeout(starting);
+    command?.gone();
+  });
   socket.on("error", () => socket.terminate());
 }
 

@@ -461,9 +461,11 @@ class Parser {
     const operator = /^(?::[-=?+]|[-=?+]|%%|%|##|#)/.exec(this.text.slice(this.at, this.at + 2))?.[0];
     this.at += operator?.length ?? 0;
     const word: WordPart[] = [];
+    // What is cut off is a pattern, also where the whole stands in quotes.
+    const isInQuotes = quoted && !/^[%#]/.test(operator ?? "");
     while (this.at < this.text.length && this.text[this.at] !== "}") {
       if (operator === undefined) throw new ShellSyntaxError("Bad substitution");
-      if (quoted || this.text[this.at] !== " ") this.partInBraces(word, quoted);
+      if (isInQuotes || this.text[this.at] !== " ") this.partInBraces(word, isInQuotes);
       else {
         push(word, " ", false);
         this.at++;
