@@ -5,15 +5,13 @@
  * it of what an earlier run has printed, and measures nothing.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { benchFiles, benchFolder } from "./files.ts";
 import { type Bench, machine, measure } from "./harness.ts";
 import { readBenchLines, renderBenchPage } from "./page.ts";
-
-const folder = dirname(fileURLToPath(import.meta.url));
-const notBenches = new Set(["harness.ts", "page.ts", "run.ts"]);
 
 /** As the command does it for itself: `cli/young-objects.ts` and `cli/targets/young-room.ts` say why. */
 const young = ["--min-semi-space-size=32", "--max-semi-space-size=64"];
@@ -70,17 +68,11 @@ function pageOf(path: string, lines: () => string): number {
 }
 
 async function measureFile(file: string, names: readonly string[], rounds: number): Promise<number> {
-  const { benches = [] } = (await import(join(folder, file))) as { benches?: readonly Bench[] };
+  const { benches = [] } = (await import(join(benchFolder, file))) as { benches?: readonly Bench[] };
   const wholeFile = names.length === 0 || names.some((name) => file.startsWith(name));
   const chosen = benches.filter((bench) => wholeFile || names.some((name) => bench.name.startsWith(name)));
   for (const bench of chosen) console.log(JSON.stringify(await measure(bench, rounds)));
   return chosen.length === 0 ? nothingHere : 0;
-}
-
-function benchFiles(): readonly string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !notBenches.has(name))
-    .sort();
 }
 
 function parse(): {

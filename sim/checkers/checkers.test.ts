@@ -14,7 +14,7 @@ import {
 } from "./client-checkers.ts";
 import { History, list, object, path } from "./history.fixture.ts";
 import type { Bench, Fact, RankedPod } from "./judge.ts";
-import { durable, linearizable, objectLives, oneContent, versionRises } from "./store-checkers.ts";
+import { durable, type Held, linearizable, objectLives, oneContent, versionRises } from "./store-checkers.ts";
 import { keptVersions, oneLiveWatch, streamLaw, wholeLists } from "./watch-checkers.ts";
 
 const second = 1_000_000;
@@ -64,7 +64,7 @@ const everyChecker = [
     durable(
       bench,
       () => history.witness.floorRevision,
-      () => headsOf(history),
+      () => heldIn(history),
     ),
   oneContent,
   versionRises,
@@ -91,11 +91,9 @@ const everyChecker = [
 ];
 /** What the store of a history denies having. */
 const lost = new Set<string>();
-const headsOf = ({ truth }: History): Map<string, number> =>
-  new Map(
-    [...truth.heads].flatMap(([key, { object, revision }]) =>
-      object === undefined || lost.has(key) ? [] : [[key, revision]],
-    ),
+const heldIn = ({ truth }: History): Held[] =>
+  [...truth.heads].flatMap(([key, { object, revision }]) =>
+    object === undefined || lost.has(key) ? [] : [{ key, modRevision: revision }],
   );
 
 type Tell = (history: History) => unknown;

@@ -2,7 +2,6 @@
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros } from "../kernel/types.ts";
 import type { Acknowledged, Bench, Checker, Exchange } from "./judge.ts";
-import { Recent } from "../objects/recent.ts";
 import { metadataOf } from "./metadata.ts";
 import { revisionOf, shownKey, type Truth } from "./truth.ts";
 
@@ -83,7 +82,7 @@ export function linearizable({ truth, fail }: Bench): Checker {
 }
 
 /** After a crash the store has what it had acknowledged; and compaction takes nothing from the present. */
-export function durable({ truth, fail }: Bench, floor: () => number, head: () => ReadonlyMap<string, number>): Checker {
+export function durable({ truth, fail }: Bench, floor: () => number, held: () => readonly Held[]): Checker {
   return {
     happened(happening) {
       if (happening.kind === "recovered" && happening.revision < floor()) {
@@ -94,7 +93,7 @@ export function durable({ truth, fail }: Bench, floor: () => number, head: () =>
         );
       }
       if (happening.kind !== "compacted") return;
-      const wrong = differenceOf(truth.heads, head());
+      const wrong = differenceOf(truth.heads, held());
       if (wrong !== undefined)
         fail(
           "store.durable",
@@ -105,42 +104,54 @@ export function durable({ truth, fail }: Bench, floor: () => number, head: () =>
   };
 }
 
-function differenceOf(expected: Truth["heads"], held: ReadonlyMap<string, number>): string | undefined {
-  for (const [key, { object, revision }] of expected) {
-    const have = held.get(key);
-    if (object !== undefined && have !== revision)
-      return `${shownKey(key)} is ${have === undefined ? "gone" : `at version ${have}`}, and was at ${revision}`;
+/** One of the keys that the store holds, each once, and the version of its value. */
+export interface Held {
+  readonly key: string;
+  readonly modRevision: number;
+}
+
+function differenceOf(expected: Truth["heads"], held: readonly Held[]): string | undefined {
+  for (const { key, modRevision } of held) {
+    const head = expected.get(key);
+    if (head?.object === undefined) return `${shownKey(key)} is there again, and was deleted`;
+    if (head.revision !== modRevision)
+      return `${shownKey(key)} is at version ${modRevision}, and was at ${head.revision}`;
   }
-  for (const key of held.keys())
-    if (expected.get(key)?.object === undefined) return `${shownKey(key)} is there again, and was deleted`;
+  let living = 0;
+  for (const { object } of expected.values()) if (object !== undefined) living++;
+  if (living === held.length) return undefined;
+  const there = new Set(held.map(({ key }) => key));
+  for (const [key, { object, revision }] of expected)
+    if (object !== undefined && !there.has(key)) return `${shownKey(key)} is gone, and was at ${revision}`;
   return undefined;
 }
 
-/** How many objects are remembered to be compared: the newest. */
-const rememberedMax = 20_000;
+/** How many versions are remembered to be compared: the newest, or what was looked at last. A power of two. */
+const rememberedMax = 32_768;
 
 /** The same object at the same version has one content at every server. In process most are one and the same. */
 export function oneContent({ fail }: Bench): Checker {
-  const seen = new Map<string, { readonly object: JsonObject; readonly server: string }>();
-  /** Looked at already, below this prefix: one object goes to many watchers. */
-  const looked = new Recent<JsonObject, string>(rememberedMax);
+  interface Seen {
+    readonly revision: number;
+    readonly object: JsonObject;
+    readonly server: string;
+  }
+  /** Each write has a version of its own, so a version is enough to find what was seen at it. */
+  let seen: (Seen | undefined)[] = [];
   const look = (exchange: Exchange, prefix: string, object: JsonObject): void => {
-    if (looked.get(object) === prefix) return;
-    if (Object.isFrozen(object)) looked.set(object, prefix);
     const revision = revisionOf(object);
+    const at = revision & (rememberedMax - 1);
+    const before = seen[at];
+    if (before?.object === object) return;
     if (revision === 0 || object["kind"] === "Status") return;
-    const key = prefix + nameOf(object);
-    const name = `${key}@${revision}`;
-    const before = seen.get(name);
-    if (before === undefined) {
-      seen.set(name, { object, server: exchange.server });
-      if (seen.size > rememberedMax) seen.delete(seen.keys().next().value as string);
+    if (before?.revision !== revision || !isSameName(before.object, object)) {
+      seen[at] = { revision, object, server: exchange.server };
       return;
     }
-    if (before.object === object || contentOf(before.object) === contentOf(object)) return;
+    if (contentOf(before.object) === contentOf(object)) return;
     fail(
       "store.one-content",
-      `${shownKey(key)} at version ${revision} is the same wherever it is asked for`,
+      `${shownKey(prefix + nameOf(object))} at version ${revision} is the same wherever it is asked for`,
       `${before.server} has ${shortened(contentOf(before.object))}, and ${exchange.server} has ${shortened(contentOf(object))}`,
     );
   };
@@ -157,7 +168,16 @@ export function oneContent({ fail }: Bench): Checker {
       if (place === undefined || type === "BOOKMARK" || type === "ERROR" || type === "DELETED") return;
       look(exchange, place.prefix, object);
     },
+    happened({ kind }) {
+      // The same versions are written again, with another content.
+      if (kind === "restored") seen = [];
+    },
   };
+}
+
+function isSameName(one: JsonObject, other: JsonObject): boolean {
+  const [{ name, namespace }, also] = [metadataOf(one), metadataOf(other)];
+  return name === also.name && namespace === also.namespace;
 }
 
 /** Items of lists are without kind and apiVersion. */

@@ -45,6 +45,8 @@ export class ApiClient {
   private readonly process: Process;
   private readonly handler: ApiHandler;
   private readonly headers: Readonly<Record<string, string>>;
+  /** With what each request says of its body and of its answer: few are ever different. */
+  private readonly headersOf = new Map<string, Readonly<Record<string, string>>>();
   private readonly identity: ClientIdentity | undefined;
 
   /**
@@ -125,9 +127,19 @@ export class ApiClient {
 
   private start(request: ClientRequest, responder: Responder): Cancel {
     const { method, path, query = "", body, contentType = json, accept = json } = request;
-    const headers: Record<string, string> = { ...this.headers, accept };
-    if (body !== undefined) headers["content-type"] = contentType;
+    const headers = this.headersFor(accept, body === undefined ? "" : contentType);
     const identified = this.identity === undefined ? {} : { clientCertificate: this.identity };
     return this.handler.start({ method, path, query, headers, body, ...identified }, responder);
+  }
+
+  /** `contentType`: empty without a body. */
+  private headersFor(accept: string, contentType: string): Readonly<Record<string, string>> {
+    const words = accept === json ? contentType : `${accept}\n${contentType}`;
+    let headers = this.headersOf.get(words);
+    if (headers === undefined) {
+      headers = { ...this.headers, accept, ...(contentType === "" ? {} : { "content-type": contentType }) };
+      this.headersOf.set(words, headers);
+    }
+    return headers;
   }
 }

@@ -31,7 +31,7 @@ import {
 } from "../checkers/informers.ts";
 import { type Bench, type Checker, Judge } from "../checkers/judge.ts";
 import { coverageMarks } from "../checkers/coverage.ts";
-import { durable, linearizable, objectLives, oneContent, versionRises } from "../checkers/store-checkers.ts";
+import { durable, type Held, linearizable, objectLives, oneContent, versionRises } from "../checkers/store-checkers.ts";
 import { Truth } from "../checkers/truth.ts";
 import { keptVersions, oneLiveWatch, streamLaw, wholeLists } from "../checkers/watch-checkers.ts";
 import type { JsonObject } from "../contract/http-message.ts";
@@ -231,7 +231,7 @@ class ScenarioRun {
         durable(
           bench,
           () => this.stage.witness.floorRevision,
-          () => this.heads(),
+          () => this.held(),
         ),
       oneContent,
       versionRises,
@@ -266,10 +266,10 @@ class ScenarioRun {
     ];
   }
 
-  /** Version of everything that the store holds, by key. */
-  private heads(): ReadonlyMap<string, number> {
+  /** Everything that the store holds. */
+  private held(): readonly Held[] {
     const range = this.stage.store.range("", "", { count: false });
-    return new Map(typeof range === "string" ? [] : range.items.map(({ key, modRevision }) => [key, modRevision]));
+    return typeof range === "string" ? [] : range.items;
   }
 
   private note(fault: PlannedFault, isOver: boolean): void {

@@ -13,6 +13,8 @@ const deadlineMicros: Micros = 10_000_000;
 export class Binder implements Actor {
   private readonly parts: ActorParts;
   private readonly options: ClientOf<"binder">;
+  /** Of the pods that it keeps. */
+  private readonly names: readonly string[];
   private nodes: readonly string[] = [];
   private present: readonly string[] = [];
   private created = 0;
@@ -21,6 +23,7 @@ export class Binder implements Actor {
   constructor(parts: ActorParts, options: ClientOf<"binder">) {
     this.parts = parts;
     this.options = options;
+    this.names = Array.from({ length: options.pods }, (_, index) => `pod-${index + 1}`);
   }
 
   start(): void {
@@ -46,11 +49,8 @@ export class Binder implements Actor {
         if (!list.ok || list.status !== 200) return again();
         this.present = namesIn(list.object);
         const there = new Set(this.present);
-        const names = Array.from({ length: this.options.pods }, (_, index) => `pod-${index + 1}`);
-        this.create(
-          names.filter((name) => !there.has(name)),
-          again,
-        );
+        const missing = this.names.filter((name) => !there.has(name));
+        this.create(missing, again);
       });
     });
   }

@@ -22,6 +22,8 @@ export class Node implements Actor {
   private readonly options: ClientOf<"node">;
   private readonly pods: string;
   private readonly leases: string;
+  private readonly ownLease: string;
+  private readonly ownNode: string;
   private readonly informer: Informer;
   /** uid of what runs, by namespace and name. */
   private readonly running = new Map<string, string>();
@@ -38,6 +40,8 @@ export class Node implements Actor {
     this.message = `told by ${parts.process.name}`;
     this.pods = collectionPath(parts.dialect, "pods", "");
     this.leases = collectionPath(parts.dialect, "leases", parts.dialect.systemNamespaces.nodeLease);
+    this.ownLease = `${this.leases}/${parts.process.name}`;
+    this.ownNode = `/api/v1/nodes/${parts.process.name}`;
     this.informer = new Informer(parts.process, parts.api, {
       path: this.pods,
       fieldSelector: options.follows === "own" ? `spec.nodeName=${parts.process.name}` : undefined,
@@ -79,7 +83,7 @@ export class Node implements Actor {
     const later = (said: Micros): void => {
       process.clock.after(beatMicros, () => this.mindReady(said));
     };
-    const request = { method: "GET", path: `/api/v1/nodes/${process.name}`, query: "resourceVersion=0" };
+    const request = { method: "GET", path: this.ownNode, query: "resourceVersion=0" };
     api.call(request, deadlineMicros, (answer) => {
       if (!answer.ok || answer.status !== 200) return later(saidMicros);
       const isOld = process.clock.nowMicros() - saidMicros >= reportMicros;
@@ -91,7 +95,7 @@ export class Node implements Actor {
   private sayReady(later: (saidMicros: Micros) => void, saidMicros: Micros): void {
     const { api, process } = this.parts;
     const body: JsonObject = { status: { conditions: [{ type: "Ready", status: "True", reason: "AgentReady" }] } };
-    const path = `/api/v1/nodes/${process.name}/status`;
+    const path = `${this.ownNode}/status`;
     api.call(
       { method: "PATCH", path, body, contentType: "application/strategic-merge-patch+json" },
       deadlineMicros,
@@ -101,14 +105,13 @@ export class Node implements Actor {
 
   private renew(): void {
     const { api, process, dialect, bugs } = this.parts;
-    const path = `${this.leases}/${process.name}`;
     const spec = { holderIdentity: process.name, leaseDurationSeconds: 40, renewTime: microTime(process) };
     const later = (): void => {
       const { min, max } = this.options.renew;
       const wait = bugs.has("lease-period-vs-grace-flap") ? fixedRenewMicros : process.prng.intInclusive(min, max);
       process.clock.after(wait, () => this.renew());
     };
-    const patch = { method: "PATCH", path, body: { spec }, contentType: "application/merge-patch+json" };
+    const patch = { method: "PATCH", path: this.ownLease, body: { spec }, contentType: "application/merge-patch+json" };
     api.call(patch, deadlineMicros, (answer) => {
       if (answer.ok && answer.status === 200) this.renewals++;
       if (!answer.ok || answer.status !== 404) return later();
