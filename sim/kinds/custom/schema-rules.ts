@@ -7,51 +7,55 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
 import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
-import { compilePattern, type Schema, schemaReader } from "./schema.ts";
+import { compilePattern, type ExtensionNames, extensionNames, type Schema, schemaReader } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { validateValue } from "./validate-value.ts";
 
 type Place = "root" | "field" | "items";
 
 interface Judging {
+  readonly names: ExtensionNames;
   readonly prefix: string;
   readonly read: (raw: JsonObject) => Schema;
   readonly causes: Cause[];
+  hasRules: boolean;
 }
 
-type Naming = Pick<Judging, "prefix" | "causes">;
+type Naming = Pick<Judging, "names" | "causes">;
 
 /** Causes for refusing a version's schema; `at` is the path of the schema itself. */
 export function schemaCauses(schema: JsonObject, at: string, prefix: string, causes: Cause[]): void {
   const before = causes.length;
   const read = schemaReader(prefix);
-  judgeSchema(schema, at, "root", { prefix, read, causes });
+  const judging: Judging = { names: extensionNames(prefix), prefix, read, causes, hasRules: false };
+  judgeSchema(schema, at, "root", judging);
   judgeRootMetadata(schema, at, causes);
   // Rules are compiled only against a schema that is sound: their errors would come from its own.
-  if (causes.length === before) ruleCompileCauses(read(schema), at, prefix, causes);
+  if (judging.hasRules && causes.length === before) ruleCompileCauses(read(schema), at, prefix, causes);
 }
 
-const neverSupported: Readonly<Record<string, string>> = {
+const neverSupported: readonly (readonly [name: string, text: string])[] = Object.entries({
   $ref: "$ref is not supported",
   additionalItems: "additionalItems is not supported",
   definitions: "definitions is not supported",
   dependencies: "dependencies is not supported",
   id: "id is not supported",
   patternProperties: "patternProperties is not supported",
-};
+});
 
 function judgeSchema(schema: JsonObject, at: string, place: Place, judging: Judging): void {
-  const { causes, prefix } = judging;
-  for (const [name, text] of Object.entries(neverSupported)) {
+  const { causes, names } = judging;
+  for (const [name, text] of neverSupported) {
     if (schema[name] !== undefined) causes.push(forbiddenField(`${at}.${name}`, text));
   }
   if (schema["uniqueItems"] === true) {
     const text = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
     causes.push(forbiddenField(`${at}.uniqueItems`, text));
   }
-  if (schema[`${prefix}validations`] !== undefined) {
+  if (schema[names.validations] !== undefined) {
+    judging.hasRules = true;
     const read = judging.read(schema);
-    ruleFormCauses(read.rules, read, `${at}.${prefix}validations`, causes);
+    ruleFormCauses(read.rules, read, `${at}.${names.validations}`, causes);
   }
   judgeType(schema, at, place, judging);
   judgePattern(schema, at, causes);
@@ -68,18 +72,18 @@ function judgeSchema(schema: JsonObject, at: string, place: Place, judging: Judg
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 
-function judgeType(schema: JsonObject, at: string, place: Place, { causes, prefix }: Judging): void {
+function judgeType(schema: JsonObject, at: string, place: Place, { causes, names }: Judging): void {
   const type = (schema["type"] ?? "") as string;
   if (type === "null") {
     causes.push(forbiddenField(`${at}.type`, "type cannot be set to null, use nullable as an alternative"));
     return;
   }
-  if (schema[`${prefix}int-or-string`] === true) {
-    if (type !== "") causes.push(invalidValue(`${at}.type`, type, `must be empty if ${prefix}int-or-string is true`));
+  if (schema[names.intOrString] === true) {
+    if (type !== "") causes.push(invalidValue(`${at}.type`, type, `must be empty if ${names.intOrString} is true`));
     return;
   }
   if (type === "") {
-    if (place !== "root" && schema[`${prefix}preserve-unknown-fields`] === true) return;
+    if (place !== "root" && schema[names.preserveUnknownFields] === true) return;
     causes.push(requiredValue(`${at}.type`, emptyTypeTexts[place]));
   } else if (place === "root" && type !== "object") {
     causes.push(invalidValue(`${at}.type`, type, "must be object at the root"));
@@ -100,52 +104,53 @@ function judgePattern(schema: JsonObject, at: string, causes: Cause[]): void {
 
 const listTypes = ["atomic", "map", "set"];
 const mapTypes = ["atomic", "granular"];
+const noKeys: readonly string[] = [];
 
-function judgeExtensions(schema: JsonObject, at: string, { causes, prefix }: Naming): void {
+function judgeExtensions(schema: JsonObject, at: string, { causes, names }: Naming): void {
   const type = schema["type"];
-  const preserves = schema[`${prefix}preserve-unknown-fields`];
+  const preserves = schema[names.preserveUnknownFields];
   if (preserves === false) {
-    causes.push(invalidValue(`${at}.${prefix}preserve-unknown-fields`, false, "must be true or undefined"));
+    causes.push(invalidValue(`${at}.${names.preserveUnknownFields}`, false, "must be true or undefined"));
   }
-  if (schema[`${prefix}embedded-resource`] === true) {
-    const flag = `${prefix}embedded-resource is true`;
+  if (schema[names.embeddedResource] === true) {
+    const flag = `${names.embeddedResource} is true`;
     if (type !== "object") causes.push(invalidValue(`${at}.type`, type ?? "", `must be object if ${flag}`));
     if (schema["properties"] === undefined && preserves !== true) {
-      const text = `must not be empty if ${flag} without ${prefix}preserve-unknown-fields`;
+      const text = `must not be empty if ${flag} without ${names.preserveUnknownFields}`;
       causes.push(requiredValue(`${at}.properties`, text));
     }
   }
-  const listType = schema[`${prefix}list-type`] as string | undefined;
+  const listType = schema[names.listType] as string | undefined;
   if (listType !== undefined) {
-    if (!listTypes.includes(listType)) causes.push(unsupportedValue(`${at}.${prefix}list-type`, listType, listTypes));
+    if (!listTypes.includes(listType)) causes.push(unsupportedValue(`${at}.${names.listType}`, listType, listTypes));
     if (type !== "array") {
-      causes.push(invalidValue(`${at}.type`, type ?? "", `must be array if ${prefix}list-type is specified`));
+      causes.push(invalidValue(`${at}.type`, type ?? "", `must be array if ${names.listType} is specified`));
     }
   }
-  judgeListKeys(schema, at, listType, { causes, prefix });
-  const mapType = schema[`${prefix}map-type`] as string | undefined;
+  judgeListKeys(schema, at, listType, { causes, names });
+  const mapType = schema[names.mapType] as string | undefined;
   if (mapType === undefined) return;
-  if (!mapTypes.includes(mapType)) causes.push(unsupportedValue(`${at}.${prefix}map-type`, mapType, mapTypes));
+  if (!mapTypes.includes(mapType)) causes.push(unsupportedValue(`${at}.${names.mapType}`, mapType, mapTypes));
   if (type !== "object") {
-    causes.push(invalidValue(`${at}.type`, type ?? "", `must be object if ${prefix}map-type is specified`));
+    causes.push(invalidValue(`${at}.type`, type ?? "", `must be object if ${names.mapType} is specified`));
   }
 }
 
-function judgeListKeys(schema: JsonObject, at: string, listType: string | undefined, { causes, prefix }: Naming): void {
-  const path = `${at}.${prefix}list-map-keys`;
-  const keys = (schema[`${prefix}list-map-keys`] ?? []) as readonly string[];
+function judgeListKeys(schema: JsonObject, at: string, listType: string | undefined, { causes, names }: Naming): void {
+  const keys = (schema[names.listMapKeys] ?? noKeys) as readonly string[];
   const items = isObject(schema["items"]) ? schema["items"] : undefined;
   if (listType !== "map") {
     if (keys.length > 0) {
       causes.push(
-        invalidValue(`${at}.${prefix}list-type`, listType ?? "", `must be map if ${prefix}list-map-keys is non-empty`),
+        invalidValue(`${at}.${names.listType}`, listType ?? "", `must be map if ${names.listMapKeys} is non-empty`),
       );
     }
-    if (listType === "set" && items !== undefined) judgeSetItems(items, at, { causes, prefix });
+    if (listType === "set" && items !== undefined) judgeSetItems(items, at, { causes, names });
     return;
   }
+  const path = `${at}.${names.listMapKeys}`;
   if (keys.length === 0) {
-    causes.push(requiredValue(path, `must not be empty if ${prefix}list-type is map`));
+    causes.push(requiredValue(path, `must not be empty if ${names.listType} is map`));
   }
   if (items === undefined) return;
   if (items["type"] !== "object") {
@@ -153,7 +158,7 @@ function judgeListKeys(schema: JsonObject, at: string, listType: string | undefi
       invalidValue(
         `${at}.items.type`,
         items["type"] ?? "",
-        `must be object if parent array's ${prefix}list-type is map`,
+        `must be object if parent array's ${names.listType} is map`,
       ),
     );
   }
@@ -170,11 +175,11 @@ function judgeListKeys(schema: JsonObject, at: string, listType: string | undefi
         invalidValue(
           `${field}.type`,
           property["type"],
-          `must be a scalar type if parent array's ${prefix}list-type is map`,
+          `must be a scalar type if parent array's ${names.listType} is map`,
         ),
       );
     } else if (!required.has(key) && property["default"] === undefined) {
-      const text = `this property is in ${prefix}list-map-keys, so it must have a default or be a required property`;
+      const text = `this property is in ${names.listMapKeys}, so it must have a default or be a required property`;
       causes.push(requiredValue(`${field}.default`, text));
     }
     if (seen.has(key)) {
@@ -189,17 +194,17 @@ function judgeListKeys(schema: JsonObject, at: string, listType: string | undefi
 }
 
 /** Elements of a set are compared as a whole. */
-function judgeSetItems(items: JsonObject, at: string, { causes, prefix }: Naming): void {
+function judgeSetItems(items: JsonObject, at: string, { causes, names }: Naming): void {
   if (items["nullable"] === true) {
-    causes.push(forbiddenField(`${at}.items.nullable`, `cannot be nullable when ${prefix}list-type is set`));
+    causes.push(forbiddenField(`${at}.items.nullable`, `cannot be nullable when ${names.listType} is set`));
   }
-  if (items["type"] === "object" && items[`${prefix}map-type`] !== "atomic") {
-    const text = `must be atomic as item of a list with ${prefix}list-type=set`;
-    causes.push(invalidValue(`${at}.items.${prefix}map-type`, items[`${prefix}map-type`] ?? "", text));
+  if (items["type"] === "object" && items[names.mapType] !== "atomic") {
+    const text = `must be atomic as item of a list with ${names.listType}=set`;
+    causes.push(invalidValue(`${at}.items.${names.mapType}`, items[names.mapType] ?? "", text));
   }
-  if (items["type"] === "array" && (items[`${prefix}list-type`] ?? "atomic") !== "atomic") {
-    const text = `must be atomic as item of a list with ${prefix}list-type=set`;
-    causes.push(invalidValue(`${at}.items.${prefix}list-type`, items[`${prefix}list-type`], text));
+  if (items["type"] === "array" && (items[names.listType] ?? "atomic") !== "atomic") {
+    const text = `must be atomic as item of a list with ${names.listType}=set`;
+    causes.push(invalidValue(`${at}.items.${names.listType}`, items[names.listType], text));
   }
 }
 
@@ -223,7 +228,7 @@ function judgeProperties(schema: JsonObject, at: string, place: Place, judging: 
 
 /** Inside a junction only rules of values may stand: what a value is must be said outside. */
 function judgeJunctions(schema: JsonObject, at: string, judging: Judging): void {
-  const idiom = schema[`${judging.prefix}int-or-string`] === true;
+  const idiom = schema[judging.names.intOrString] === true;
   for (const junction of ["allOf", "anyOf", "oneOf"]) {
     ((schema[junction] ?? []) as readonly Json[]).forEach((part, index) => {
       if (!isObject(part)) return;

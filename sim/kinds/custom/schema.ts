@@ -52,59 +52,121 @@ export interface Limits {
   readonly maxProperties: number | undefined;
 }
 
+/** Names of the extension keys in one dialect. */
+export interface ExtensionNames {
+  readonly preserveUnknownFields: string;
+  readonly intOrString: string;
+  readonly embeddedResource: string;
+  readonly listType: string;
+  readonly listMapKeys: string;
+  readonly mapType: string;
+  readonly validations: string;
+}
+
+interface Dialected {
+  readonly names: ExtensionNames;
+  /** Schemas of frozen roots that were read already: a definition is looked at again whenever its status changes. */
+  readonly known: WeakMap<JsonObject, Schema>;
+}
+
+const byPrefix = new Map<string, Dialected>();
+
+/** There are two prefixes, and a large schema has tens of thousands of nodes that are asked for each of these names. */
+function dialected(prefix: string): Dialected {
+  let found = byPrefix.get(prefix);
+  if (found === undefined) {
+    const names: ExtensionNames = {
+      preserveUnknownFields: `${prefix}preserve-unknown-fields`,
+      intOrString: `${prefix}int-or-string`,
+      embeddedResource: `${prefix}embedded-resource`,
+      listType: `${prefix}list-type`,
+      listMapKeys: `${prefix}list-map-keys`,
+      mapType: `${prefix}map-type`,
+      validations: `${prefix}validations`,
+    };
+    byPrefix.set(prefix, (found = { names, known: new WeakMap() }));
+  }
+  return found;
+}
+
+/** `prefix` begins the extension keys. */
+export const extensionNames = (prefix: string): ExtensionNames => dialected(prefix).names;
+
 /** A reader that reads no schema twice: whoever judges every node of one would else read all below it again and again. */
 export function schemaReader(prefix: string): (raw: JsonObject) => Schema {
   const known = new Map<JsonObject, Schema>();
+  const names = extensionNames(prefix);
   const read = (raw: JsonObject): Schema => {
     let schema = known.get(raw);
-    if (schema === undefined) known.set(raw, (schema = schemaOf(raw, prefix, read)));
+    if (schema === undefined) known.set(raw, (schema = schemaOf(raw, names, read)));
     return schema;
   };
   return read;
 }
 
 /** Reads a schema that validation has accepted; `prefix` begins the extension keys. */
-export const readSchema = (raw: JsonObject, prefix: string): Schema =>
-  schemaOf(raw, prefix, (inner) => readSchema(inner, prefix));
+export function readSchema(raw: JsonObject, prefix: string): Schema {
+  const { names, known } = dialected(prefix);
+  const before = known.get(raw);
+  if (before !== undefined) return before;
+  const read = (inner: JsonObject): Schema => schemaOf(inner, names, read);
+  const schema = read(raw);
+  if (Object.isFrozen(raw)) known.set(raw, schema);
+  return schema;
+}
 
-function schemaOf(raw: JsonObject, prefix: string, read: (raw: JsonObject) => Schema): Schema {
+const noProperties: ReadonlyMap<string, Schema> = new Map();
+const nothing: readonly never[] = [];
+
+function schemaOf(raw: JsonObject, names: ExtensionNames, read: (raw: JsonObject) => Schema): Schema {
   const inner = (value: Json | undefined): Schema | undefined => (isObject(value) ? read(value) : undefined);
-  const list = (name: string): readonly Schema[] =>
-    ((raw[name] as readonly Json[] | undefined) ?? []).flatMap((each) => inner(each) ?? []);
-  const additional = raw["additionalProperties"];
+  const list = (name: string): readonly Schema[] => {
+    const parts = raw[name] as readonly Json[] | undefined;
+    return parts === undefined ? nothing : parts.flatMap((each) => inner(each) ?? []);
+  };
+  const { additionalProperties: additional, properties } = raw;
   const pattern = textOf(raw["pattern"]);
+  const rules = raw[names.validations] as readonly JsonObject[] | undefined;
   return {
     type: textOf(raw["type"]),
     format: textOf(raw["format"]),
     nullable: raw["nullable"] === true,
-    preservesUnknown: raw[`${prefix}preserve-unknown-fields`] === true,
-    intOrString: raw[`${prefix}int-or-string`] === true,
-    embedded: raw[`${prefix}embedded-resource`] === true,
-    properties: new Map(
-      Object.entries((raw["properties"] as JsonObject | undefined) ?? {}).flatMap(([name, value]) => {
-        const schema = inner(value);
-        return schema === undefined ? [] : [[name, schema] as const];
-      }),
-    ),
+    preservesUnknown: raw[names.preserveUnknownFields] === true,
+    intOrString: raw[names.intOrString] === true,
+    embedded: raw[names.embeddedResource] === true,
+    properties: isObject(properties) ? schemasOf(properties, inner) : noProperties,
     additional: additional === true ? "any" : inner(additional),
     items: inner(raw["items"]),
     default: raw["default"] === undefined ? undefined : seal(raw["default"] as Json),
     enum: raw["enum"] as readonly Json[] | undefined,
-    required: (raw["required"] as readonly string[] | undefined) ?? [],
-    listType: (raw[`${prefix}list-type`] as Schema["listType"] | undefined) ?? "atomic",
-    listMapKeys: (raw[`${prefix}list-map-keys`] as readonly string[] | undefined) ?? [],
-    atomicMap: raw[`${prefix}map-type`] === "atomic",
+    required: (raw["required"] as readonly string[] | undefined) ?? nothing,
+    listType: (raw[names.listType] as Schema["listType"] | undefined) ?? "atomic",
+    listMapKeys: (raw[names.listMapKeys] as readonly string[] | undefined) ?? nothing,
+    atomicMap: raw[names.mapType] === "atomic",
     limits: readLimits(raw),
     pattern: pattern === "" ? undefined : patternOf(pattern),
     allOf: list("allOf"),
     anyOf: list("anyOf"),
     oneOf: list("oneOf"),
     not: inner(raw["not"]),
-    rules: ((raw[`${prefix}validations`] as readonly JsonObject[] | undefined) ?? []).map(readRule),
+    rules: rules === undefined ? nothing : rules.map(readRule),
   };
 }
 
+function schemasOf(
+  properties: JsonObject,
+  inner: (value: Json | undefined) => Schema | undefined,
+): ReadonlyMap<string, Schema> {
+  const schemas = new Map<string, Schema>();
+  for (const [name, value] of Object.entries(properties)) {
+    const schema = inner(value);
+    if (schema !== undefined) schemas.set(name, schema);
+  }
+  return schemas;
+}
+
 function readLimits(raw: JsonObject): Limits {
+  if (!limitNames.some((name) => raw[name] !== undefined)) return noLimits;
   // Bounds of 64 bits take part in estimates: what is lost beyond 2^53 bounds nothing.
   const number = (name: string): number | undefined => (raw[name] === undefined ? undefined : Number(raw[name]));
   return {
@@ -121,6 +183,22 @@ function readLimits(raw: JsonObject): Limits {
     maxProperties: number("maxProperties"),
   };
 }
+
+/** Most schemas set none. */
+const noLimits: Limits = {
+  minimum: undefined,
+  exclusiveMinimum: false,
+  maximum: undefined,
+  exclusiveMaximum: false,
+  multipleOf: undefined,
+  minLength: undefined,
+  maxLength: undefined,
+  minItems: undefined,
+  maxItems: undefined,
+  minProperties: undefined,
+  maxProperties: undefined,
+};
+const limitNames = Object.keys(noLimits);
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
