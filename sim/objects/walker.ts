@@ -261,37 +261,47 @@ function compileMap(values: Shape): Walk {
     }
     const before = previous as JsonObject | undefined;
     const result: Record<string, Json> = {};
-    const table = inOrder(value as Readonly<Record<string, unknown>>);
-    for (const key in table) {
+    const table = value as Readonly<Record<string, unknown>>;
+    const member = (key: string): void => {
       const item = table[key];
-      if (item === undefined) continue;
+      if (item === undefined) return;
       if (item === null) {
         setKey(result, key, zeroOfShape(values));
-        continue;
+        return;
       }
       if (!scalar) context.path.push([key]);
       setKey(result, key, walk(item, context, before?.[key]) ?? zeroOfShape(values));
       if (!scalar) context.path.pop();
-    }
+    };
+    const keys = sortedKeys(table);
+    if (keys === undefined) for (const key in table) member(key);
+    else for (const key of keys) member(key);
     return result;
   };
 }
 
-/** With keys in byte order, so that what is stored is written as it stands. Mostly they are, and nothing is copied. */
-function inOrder(table: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Of a table with more keys than this, the list of them is faster to go through than the table itself. */
+const manyKeys = 256;
+
+/**
+ * Its keys in byte order, so that what is stored is written as it stands. Undefined when there are few, and in order as they stand:
+ * then nothing is listed.
+ */
+function sortedKeys(table: Readonly<Record<string, unknown>>): readonly string[] | undefined {
   let last = "";
+  let count = 0;
   for (const key in table) {
-    if (key < last) return sortedCopy(table);
+    if (key < last || ++count > manyKeys) return inByteOrder(Object.keys(table));
     last = key;
   }
-  return table;
+  return undefined;
 }
 
-function sortedCopy(table: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const keys = Object.keys(table);
-  const copy: Record<string, unknown> = {};
-  for (const key of keys.length > fewKeys ? keys.sort(compareBytes) : sortFew(keys)) setKey(copy, key, table[key]);
-  return copy;
+function inByteOrder(keys: string[]): readonly string[] {
+  if (keys.length <= fewKeys) return sortFew(keys);
+  for (let at = 1; at < keys.length; at++)
+    if ((keys[at] as string) < (keys[at - 1] as string)) return keys.sort(compareBytes);
+  return keys;
 }
 
 const fewKeys = 8;
@@ -351,12 +361,15 @@ function copyList(list: readonly unknown[], context: WalkContext): Json {
 
 function copyObject(object: object, context: WalkContext): Json {
   const result: Record<string, Json> = {};
-  const table = inOrder(object as Readonly<Record<string, unknown>>);
-  for (const key in table) {
+  const table = object as Readonly<Record<string, unknown>>;
+  const member = (key: string): void => {
     const item = table[key];
-    if (item === undefined) continue;
-    setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
-  }
+    if (item !== undefined)
+      setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
+  };
+  const keys = sortedKeys(table);
+  if (keys === undefined) for (const key in table) member(key);
+  else for (const key of keys) member(key);
   return result;
 }
 

@@ -128,7 +128,9 @@ function* appliedSteps(
   const managedFields = misowned(writer, live, owned, place);
   if (run.isLarge) {
     requireFewValues(object);
+    yield;
     requireFewOwned(managedFields);
+    yield;
   }
   reportDuplicates(run, configuration, options);
   yield;

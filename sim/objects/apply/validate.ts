@@ -31,9 +31,10 @@ interface Walk {
 /** Of the texts of errors; one more may be told. Simplification, as that of causes: the real server tells all. */
 const charactersMax = 4_000_000;
 
-function complain(walk: Walk, text: string): void {
+/** `at`: the text of the walk's path, by whoever has it already. */
+function complain(walk: Walk, text: string, at = pathText(walk.path)): void {
   if (walk.charactersLeft < 0) return;
-  const error = walk.path.length === 0 ? text : `${pathText(walk.path)}: ${text}`;
+  const error = walk.path.length === 0 ? text : `${at}: ${text}`;
   walk.charactersLeft -= error.length;
   walk.errors.push(error);
 }
@@ -70,10 +71,17 @@ function checkMap(typed: TypedMap, value: Json, walk: Walk): void {
 function checkList(typed: TypedList, value: Json, walk: Walk): void {
   if (!Array.isArray(value)) return complain(walk, `expected list, got &{${goValue(value)}}`);
   const seen = new Set<string>();
+  let place: string | undefined;
+  /** The last that was there twice: where many are, most are the same one. */
+  let twice = { step: "", text: "" };
   for (const [at, item] of (value as readonly Json[]).entries()) {
     const step = typed.relation === "atomic" ? `i:${at}` : typed.stepOf(item);
     if (step === undefined) return complain(walk, `element ${at}: ${namelessText(typed, item)}`);
-    if (seen.has(step)) complain(walk, `duplicate entries for key ${pathText([step])}`);
+    if (seen.has(step)) {
+      place ??= pathText(walk.path);
+      if (twice.step !== step) twice = { step, text: pathText([step]) };
+      complain(walk, `duplicate entries for key ${twice.text}`, place);
+    }
     seen.add(step);
     below(step, typed.items, item, walk);
   }
