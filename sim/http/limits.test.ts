@@ -1,6 +1,6 @@
 /** Who loses what when the room for all is full, and what is refused when memory is. */
 import { describe, expect, it } from "vitest";
-import { MemoryLimit } from "./memory-limit.ts";
+import { type MemoryLevel, MemoryLimit } from "./memory-limit.ts";
 import { Room } from "./room.ts";
 
 describe("a room", () => {
@@ -22,41 +22,75 @@ describe("a room", () => {
   });
 });
 
+/** A process whose memory is what the test says, and whose collections end when it does. */
+class Machine {
+  used = 100;
+  garbage = 0;
+  begun = 0;
+  forced = 0;
+  isDone = false;
+  private now = 0;
+  readonly limit = new MemoryLimit(1000, {
+    usedBytes: () => this.used + this.garbage,
+    nowMicros: () => this.now,
+    beginCollecting: () => {
+      this.begun++;
+      this.isDone = false;
+      return () => this.isDone;
+    },
+    collect: () => {
+      this.forced++;
+      this.garbage = 0;
+    },
+  });
+
+  levelAfter(seconds: number): MemoryLevel {
+    this.now += seconds * 1_000_000;
+    return this.limit.level();
+  }
+
+  end(): void {
+    this.garbage = 0;
+    this.isDone = true;
+  }
+}
+
 describe("the limit of memory", () => {
-  it("collects before it refuses anybody, and refuses more when less is left", () => {
-    let used = 100;
-    let now = 0;
-    let collected = 0;
-    let garbage = 0;
-    const limit = new MemoryLimit(1000, {
-      usedBytes: () => used + garbage,
-      nowMicros: () => (now += 200_000),
-      collect: () => {
-        collected++;
-        garbage = 0;
-      },
-    });
-    expect([limit.level(), collected]).toEqual(["free", 0]);
-    garbage = 850;
-    expect([limit.level(), collected]).toEqual(["free", 1]);
-    used = 900;
-    expect(limit.level()).toBe("scarce");
-    used = 960;
-    expect(limit.level()).toBe("none");
-    now += 10_000_000;
-    used = 100;
-    expect(limit.level()).toBe("free");
+  it("has what nobody uses collected beside the work, and refuses nobody before that is done", () => {
+    const machine = new Machine();
+    expect([machine.levelAfter(1), machine.begun]).toEqual(["free", 0]);
+    machine.garbage = 750;
+    expect([machine.levelAfter(1), machine.begun]).toEqual(["free", 1]);
+    machine.end();
+    expect(machine.levelAfter(1)).toBe("free");
+    machine.used = 900;
+    expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
+    machine.end();
+    expect(machine.levelAfter(1)).toBe("scarce");
+    machine.used = 960;
+    expect(machine.levelAfter(1)).toBe("none");
+    machine.used = 100;
+    expect([machine.levelAfter(10), machine.forced]).toEqual(["free", 0]);
+  });
+
+  it("collects at once when memory runs out meanwhile, or when it takes too long", () => {
+    const machine = new Machine();
+    machine.garbage = 650;
+    expect([machine.levelAfter(1), machine.begun]).toEqual(["free", 1]);
+    machine.garbage = 860;
+    expect([machine.levelAfter(1), machine.forced]).toEqual(["free", 1]);
+    machine.used = 900;
+    expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
+    expect([machine.levelAfter(4), machine.forced]).toEqual(["free", 1]);
+    expect([machine.levelAfter(2), machine.forced]).toEqual(["scarce", 2]);
   });
 
   it("does not collect again and again what is in use", () => {
-    let now = 0;
-    let collected = 0;
-    const limit = new MemoryLimit(1000, {
-      usedBytes: () => 900,
-      nowMicros: () => (now += 3_000_000),
-      collect: () => void collected++,
-    });
-    for (let look = 0; look < 10; look++) expect(limit.level()).toBe("scarce");
-    expect(collected).toBe(1);
+    const machine = new Machine();
+    machine.used = 900;
+    machine.levelAfter(3);
+    machine.end();
+    for (let look = 0; look < 10; look++) expect(machine.levelAfter(3)).toBe("scarce");
+    expect([machine.begun, machine.forced]).toEqual([1, 0]);
   });
 });

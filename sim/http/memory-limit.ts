@@ -11,9 +11,13 @@ import { wallPorts } from "./wall.ts";
 export type MemoryLevel = "free" | "scarce" | "none";
 
 const lookMicros = 100_000;
-/** A collection stops everybody for a while: so often at most, and only where as much has come since the last one. */
-const collectMicros = 2_000_000;
-const collectShare = 0.1;
+/** Beyond this share what nobody uses any more is collected beside the work, before anybody has to be refused. */
+const collectShare = 0.7;
+/** A collection is begun so often at most, and only where as much has come since the last one. */
+const pauseMicros = 2_000_000;
+const worthShare = 0.1;
+/** One that was begun has ended by then, or the engine found no moment to begin. */
+const patienceMicros = 5_000_000;
 const scarceShare = 0.8;
 const noneShare = 0.95;
 /** Of the engine's heap. With less left than the rest the engine does little but collect, and in the end gives up. */
@@ -23,7 +27,9 @@ export interface MemoryPorts {
   /** Bytes in use, with what nobody uses any more. */
   usedBytes(): number;
   nowMicros(): number;
-  /** Frees what nobody uses any more. */
+  /** Begins to free what nobody uses any more, beside the work. What it returns says whether that is done. */
+  beginCollecting(): () => boolean;
+  /** Frees it at once, and nobody goes on before: a second for some gigabytes. */
   collect(): void;
 }
 
@@ -32,7 +38,9 @@ export class MemoryLimit {
   readonly #ports: MemoryPorts;
   #level: MemoryLevel = "free";
   #lookedMicros = -Infinity;
-  #collectedMicros = -Infinity;
+  #begunMicros = -Infinity;
+  /** Whether the collection that is under way is done; undefined: none is. */
+  #isDone: (() => boolean) | undefined;
   /** What was in use after the last collection. */
   #keptBytes = 0;
 
@@ -46,23 +54,46 @@ export class MemoryLimit {
     const now = this.#ports.nowMicros();
     if (now - this.#lookedMicros < lookMicros) return this.#level;
     this.#lookedMicros = now;
-    let used = this.#ports.usedBytes();
-    const isWorthIt = used - this.#keptBytes > collectShare * this.#bytesMax;
-    if (used > scarceShare * this.#bytesMax && isWorthIt && now - this.#collectedMicros > collectMicros) {
-      this.#ports.collect();
-      this.#collectedMicros = this.#ports.nowMicros();
-      used = this.#ports.usedBytes();
+    const share = this.#usedBytes(now) / this.#bytesMax;
+    // Until it is known what is left, nobody is refused for what may be nobody's.
+    const isKnown = this.#isDone === undefined;
+    this.#level = !isKnown || share <= scarceShare ? "free" : share > noneShare ? "none" : "scarce";
+    return this.#level;
+  }
+
+  /** Collects when it is time to, and says what is in use then. */
+  #usedBytes(now: number): number {
+    const used = this.#ports.usedBytes();
+    // The engine may have collected by itself meanwhile.
+    this.#keptBytes = Math.min(this.#keptBytes, used);
+    if (this.#isDone?.() === true) {
+      this.#isDone = undefined;
       this.#keptBytes = used;
     }
-    // The engine has collected by itself meanwhile.
-    this.#keptBytes = Math.min(this.#keptBytes, used);
-    const share = used / this.#bytesMax;
-    this.#level = share > noneShare ? "none" : share > scarceShare ? "scarce" : "free";
-    return this.#level;
+    const isWorthIt = used - this.#keptBytes > worthShare * this.#bytesMax;
+    if (this.#isDone !== undefined) {
+      const isTooLong = now - this.#begunMicros > patienceMicros && used > scarceShare * this.#bytesMax;
+      return isTooLong || used > noneShare * this.#bytesMax ? this.#collected() : used;
+    }
+    if (!isWorthIt || used <= collectShare * this.#bytesMax || now - this.#begunMicros <= pauseMicros) return used;
+    this.#begunMicros = now;
+    if (used > noneShare * this.#bytesMax) return this.#collected();
+    this.#isDone = this.#ports.beginCollecting();
+    return used;
+  }
+
+  #collected(): number {
+    this.#isDone = undefined;
+    this.#ports.collect();
+    this.#keptBytes = this.#ports.usedBytes();
+    return this.#keptBytes;
   }
 }
 
 let collector: (() => void) | undefined;
+
+/** Long enough for the engine to come by the place where it looks whether to begin. */
+const triggerMillis = 20;
 
 const processPorts: MemoryPorts = {
   usedBytes() {
@@ -70,6 +101,14 @@ const processPorts: MemoryPorts = {
     return heapUsed + external;
   },
   nowMicros: () => wallPorts.nowMicros(),
+  beginCollecting() {
+    // Only collections of the whole heap clear these.
+    const sign = new WeakRef({});
+    // With the trigger left on, the engine would finish each collection as soon as it has begun, in one piece.
+    setFlagsFromString("--incremental-marking-hard-trigger=1");
+    setTimeout(() => setFlagsFromString("--incremental-marking-hard-trigger=0"), triggerMillis).unref();
+    return () => sign.deref() === undefined;
+  },
   collect() {
     if (collector === undefined) {
       setFlagsFromString("--expose-gc");
