@@ -101,4 +101,5 @@ it("the bytes of what is large, frozen and digested are known, and exact", () =>
   const open = { ...large };
   digestOf(open);
   expect(knownBytesOf(open)).toBeUndefined(); // may change yet
+  expect(knownBytesOf(Object.freeze(open))).toBe(knownBytesOf(large));
 });

@@ -19,7 +19,7 @@ interface Summary {
 const rememberedBytesMin = 192;
 const summaries = new Recent<object, Summary>(8192);
 
-/** Of frozen wholes so large that nobody should walk them for their size again. */
+/** Of wholes so large that nobody should walk them for their size again. Writes digest them just before they are sealed. */
 const rememberedWholeMin = 4096;
 const wholeBytes = new WeakMap<object, number>();
 
@@ -34,12 +34,16 @@ let bytes = 0;
  */
 export function digestOf(value: Json, before?: Json): number {
   summarise(value, before);
-  if (bytes >= rememberedWholeMin && Object.isFrozen(value)) wholeBytes.set(value as object, bytes);
+  if (bytes >= rememberedWholeMin && typeof value === "object" && value !== null) wholeBytes.set(value, bytes);
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
-/** Bytes as compact JSON of a value that is large and was digested as a whole; undefined for others. */
-export const knownBytesOf = (value: object): number | undefined => wholeBytes.get(value);
+/**
+ * Bytes as compact JSON of a frozen value that is large and was digested as a whole, at the latest when it was about to be
+ * frozen; undefined for others.
+ */
+export const knownBytesOf = (value: object): number | undefined =>
+  Object.isFrozen(value) ? wholeBytes.get(value) : undefined;
 
 /** Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata. */
 export function digestParts(object: Members): void {

@@ -364,8 +364,7 @@ function copyObject(object: object, context: WalkContext): Json {
   const table = object as Readonly<Record<string, unknown>>;
   const member = (key: string): void => {
     const item = table[key];
-    if (item !== undefined)
-      setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
+    if (item !== undefined) setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
   };
   const keys = sortedKeys(table);
   if (keys === undefined) for (const key in table) member(key);
