@@ -12,6 +12,7 @@ import type { JsonObject } from "../contract/http-message.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { diffObjects, type FieldDiff } from "./field-diff.ts";
 import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
+import { Recent } from "./recent.ts";
 import { seal } from "./seal.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
@@ -211,15 +212,21 @@ function recordWrite(
   return capUpdates(after).sort(compareEntries);
 }
 
-let lastGrown = { set: leaf, changed: leaf, grown: leaf };
+interface Growth {
+  readonly changed: FieldSet;
+  readonly grown: FieldSet;
+}
 
-/** What a manager owns that alone has written an object, after one more write. Renewals of leases ask for the same again and again. */
+/** By what was owned before. Renewals of leases ask for the same again and again, each object's for its own. */
+const growths = new Recent<FieldSet, Growth>(8192);
+
+/** What a manager owns that alone has written an object, after one more write. */
 function grownBy(set: FieldSet, changed: FieldSet): FieldSet {
-  if (lastGrown.set !== set || lastGrown.changed !== changed) {
-    const grown = unite(changed, subtract(set, changed)) as FieldSet;
-    lastGrown = { set, changed, grown };
-  }
-  return lastGrown.grown;
+  const known = growths.get(set);
+  if (known?.changed === changed) return known.grown;
+  const grown = unite(changed, subtract(set, changed)) as FieldSet;
+  if (Object.isFrozen(set)) growths.set(set, { changed, grown });
+  return grown;
 }
 
 let lastFirst: readonly ManagedFieldsEntry[] = none;

@@ -66,6 +66,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
   private readonly listed = new Set<PodSource>();
   private readonly view = new Map<string, RuntimePod>();
   private viewVersion = 0;
+  /** Of the view's containers, at the version at which they were last asked for. */
+  private inUse: ReadonlySet<string> = new Set();
+  private inUseVersion = -1;
   private readonly killing = new Set<string>();
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
@@ -393,6 +396,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   imagesInUse(): ReadonlySet<string> {
+    if (this.inUseVersion === this.viewVersion) return this.inUse;
     const images = new Set<string>();
     for (const { containers } of this.view.values()) {
       for (const { image, imageRef } of containers) {
@@ -400,6 +404,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
         images.add(imageRef);
       }
     }
+    this.inUse = images;
+    this.inUseVersion = this.viewVersion;
     return images;
   }
 
