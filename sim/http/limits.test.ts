@@ -73,16 +73,18 @@ describe("the limit of memory", () => {
     expect([machine.levelAfter(10), machine.forced]).toEqual(["free", 0]);
   });
 
-  it("collects at once when memory runs out meanwhile, or when it takes too long", () => {
+  it("refuses at the very end meanwhile, and collects at once only what takes too long", () => {
     const machine = new Machine();
     machine.garbage = 650;
     expect([machine.levelAfter(1), machine.begun]).toEqual(["free", 1]);
     machine.garbage = 860;
-    expect([machine.levelAfter(1), machine.forced]).toEqual(["free", 1]);
+    expect([machine.levelAfter(1), machine.forced]).toEqual(["none", 0]);
+    machine.end();
+    expect(machine.levelAfter(1)).toBe("free");
     machine.used = 900;
     expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
-    expect([machine.levelAfter(4), machine.forced]).toEqual(["free", 1]);
-    expect([machine.levelAfter(2), machine.forced]).toEqual(["scarce", 2]);
+    expect([machine.levelAfter(4), machine.forced]).toEqual(["free", 0]);
+    expect([machine.levelAfter(2), machine.forced]).toEqual(["scarce", 1]);
   });
 
   it("does not collect again and again what is in use", () => {

@@ -55,9 +55,9 @@ export class MemoryLimit {
     if (now - this.#lookedMicros < lookMicros) return this.#level;
     this.#lookedMicros = now;
     const share = this.#usedBytes(now) / this.#bytesMax;
-    // Until it is known what is left, nobody is refused for what may be nobody's.
+    // Until it is known what is left, nobody is refused for what may be nobody's, but at the very end.
     const isKnown = this.#isDone === undefined;
-    this.#level = !isKnown || share <= scarceShare ? "free" : share > noneShare ? "none" : "scarce";
+    this.#level = share > noneShare ? "none" : share > scarceShare && isKnown ? "scarce" : "free";
     return this.#level;
   }
 
@@ -72,12 +72,11 @@ export class MemoryLimit {
     }
     const isWorthIt = used - this.#keptBytes > worthShare * this.#bytesMax;
     if (this.#isDone !== undefined) {
-      const isTooLong = now - this.#begunMicros > patienceMicros && used > scarceShare * this.#bytesMax;
-      return isTooLong || used > noneShare * this.#bytesMax ? this.#collected() : used;
+      const isTooLong = now - this.#begunMicros > patienceMicros;
+      return isTooLong && used > scarceShare * this.#bytesMax ? this.#collected() : used;
     }
     if (!isWorthIt || used <= collectShare * this.#bytesMax || now - this.#begunMicros <= pauseMicros) return used;
     this.#begunMicros = now;
-    if (used > noneShare * this.#bytesMax) return this.#collected();
     this.#isDone = this.#ports.beginCollecting();
     return used;
   }
