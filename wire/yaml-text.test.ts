@@ -54,12 +54,27 @@ describe("YAML of files", () => {
 
   // The reader of YAML alone takes minutes for each.
   it.each([
-    ["closing brackets", "]".repeat(300_000), "Unexpected flow-seq-end token in YAML document at line 1"],
+    ["closing brackets", "]".repeat(150_000), "Unexpected flow-seq-end token in YAML document at line 1"],
     ["tags", "!a ".repeat(100_000), "A node can have at most one tag"],
-    ["objects", "{}\n".repeat(100_000), "at line 2"],
+    ["objects", "{}\n".repeat(60_000), "at line 2"],
   ])("gives up what is no YAML: many %s", (_what, text, why) => {
     expect(() => parseYaml(text)).toThrow(/^this is no YAML: it has more than 100 mistakes, the first: /);
     expect(() => yamlDocuments(text)).toThrow(why);
+  });
+
+  it.each([
+    ["lists", "[".repeat(1_000_000)],
+    ["tags", "!a ".repeat(1_000_000)],
+    ["lines", Array.from({ length: 300_000 }, (_, at) => `k${at}: 1`).join("\n")],
+    ["items", `{"a":[${"{},".repeat(1_000_000)}{}]}`],
+  ])("does not begin with more than anybody writes: a million of %s", (_what, text) => {
+    expect(() => yamlDocument(text)).toThrow(/^it has more than 200,000 lines, commas and brackets/);
+  });
+
+  it("takes longer texts of programs, but not what is all marks", () => {
+    const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}\n---\n';
+    expect(yamlDocuments(object.repeat(2_000)).length).toBe(2_001);
+    expect(() => yamlDocuments("[],".repeat(500_000))).toThrow(/^it has more than 300,000 lines/);
   });
 
   it("tells the place of a mistake in a long text", () => {

@@ -28,8 +28,9 @@ export class YamlTextError extends Error {
 
 type Options = ParseOptions & DocumentOptions & SchemaOptions;
 
-/** With its mistakes in `errors`; throws `YamlTextError` for what is too deep to be read. */
+/** What people write by hand; throws `YamlTextError` for what is too deep or too much to be read. Its mistakes are in `errors`. */
 export function yamlDocument(text: string, options: Options = {}): Document.Parsed {
+  requireFewMarks(text, marksMax);
   const document = readWith(
     text,
     options,
@@ -41,8 +42,9 @@ export function yamlDocument(text: string, options: Options = {}): Document.Pars
   return document;
 }
 
-/** As `yamlDocument`, of each document of a stream. */
+/** As `yamlDocument`, of each document of a stream, which a program may have written. */
 export function yamlDocuments(text: string, options: Options = {}): readonly Document.Parsed[] {
+  requireFewMarks(text, Math.max(marksMax, text.length / lettersPerMark));
   const documents = readWith(
     text,
     options,
@@ -75,6 +77,22 @@ export function parseYaml(text: string): unknown {
   // Without the excerpt that stands below.
   if (broken !== undefined) throw new YamlTextError((broken.message.split("\n", 1)[0] ?? "").replace(/:$/, ""));
   return yamlValue(document);
+}
+
+/** Lines, items, brackets and properties of what people write by hand: the reader takes some seconds for so many. */
+const marksMax = 200_000;
+/** Where a program has written it, there are no more than one in so many letters, in JSON on one line at most. */
+const lettersPerMark = 5;
+const marks = new Set([..."\n\r,[]{}?!&*"].map((mark) => mark.charCodeAt(0)));
+
+/** The reader of YAML takes ten seconds and more for megabytes of what has no other letters. */
+function requireFewMarks(text: string, max: number): void {
+  if (text.length <= max) return;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (marks.has(text.charCodeAt(at))) count++;
+  if (count <= max) return;
+  const most = Math.floor(max).toLocaleString("en");
+  throw new YamlTextError(`it has more than ${most} lines, commas and brackets, which is more than anybody means`);
 }
 
 /** Shorter texts are read whole at once. */
