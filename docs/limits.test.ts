@@ -79,6 +79,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "a file that people write": [
       { from: "cli/flags/file-text.ts writtenMebibytesMax", as: (value) => `${value} MiB` },
       { from: "cli/flags/cluster-files.ts objectsMebibytesMax", as: (value) => `\`--objects\` ${value} MiB` },
+      { from: "wire/yaml-text.ts marksMax", as: (value) => `${value.toLocaleString("en")} lines, commas and brackets` },
       { from: "wire/yaml-text.ts mistakesMax", as: (value) => `${value} mistakes` },
     ],
   },
