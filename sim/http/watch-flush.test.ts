@@ -65,3 +65,18 @@ it("holds nothing back for longer than ten milliseconds, nor after a pause", asy
   await turn();
   expect(late.seen).toEqual([undefined]);
 });
+
+it("leaves others their turn where writing takes long, and goes on where it was", async () => {
+  const bed = new Bed();
+  const watches = [bed.watch(6_000), bed.watch(6_000), bed.watch(6_000)] as const;
+  for (const watch of watches) bed.flush.add(watch);
+  await turn();
+  expect(watches.map(({ seen }) => seen)).toEqual([[undefined], [1], []]);
+  const late = bed.watch();
+  bed.flush.add(late);
+  await turn();
+  expect(watches.map(({ seen }) => seen)).toEqual([[undefined], [1], [2]]);
+  expect([late.seen, bed.asked.map(({ delayMicros }) => delayMicros)]).toEqual([[], [10_000]]);
+  bed.asked[0]?.fire();
+  expect(late.seen).toEqual([undefined]);
+});

@@ -14,6 +14,9 @@ const restPerWork = 32;
 /** With very many watches: an event is never held back for longer. */
 const restMicrosMax = 10_000;
 
+/** When writing has taken so long, the watches that are left are written to in the next turn: large events to many take seconds. */
+const turnMicrosMax = 10_000;
+
 /** What a watch wrote last; a watch with the same to say shares it. */
 export interface Flushable<Batch> {
   flush(last: Batch | undefined): Batch | undefined;
@@ -21,7 +24,13 @@ export interface Flushable<Batch> {
 
 export class WatchFlush<Batch> {
   readonly #ports: WallPorts;
+  /** Watches with events, but for those that are being flushed. */
   #waiting: Flushable<Batch>[] = [];
+  /** Those that are being flushed, and how many of them have been. */
+  #flushing: Flushable<Batch>[] = [];
+  #flushed = 0;
+  #last: Batch | undefined;
+  #workMicros = 0;
   #notBeforeMicros = 0;
 
   constructor(ports: WallPorts = wallPorts) {
@@ -31,19 +40,44 @@ export class WatchFlush<Batch> {
   /** `watch` has its first event since it was flushed. */
   add(watch: Flushable<Batch>): void {
     this.#waiting.push(watch);
-    if (this.#waiting.length > 1) return;
+    if (this.#waiting.length === 1 && this.#flushing.length === 0) this.#plan();
+  }
+
+  #plan(): void {
     const restMicros = this.#notBeforeMicros - this.#ports.nowMicros();
     if (restMicros <= 0) setImmediate(this.#flush);
     else this.#ports.wake(restMicros, this.#flush);
   }
 
   readonly #flush = (): void => {
-    const watches = this.#waiting;
-    this.#waiting = [];
+    if (this.#flushing.length === 0) {
+      this.#flushing = this.#waiting;
+      this.#waiting = [];
+    }
     const begin = this.#ports.nowMicros();
-    let last: Batch | undefined;
-    for (const watch of watches) last = watch.flush(last);
-    const end = this.#ports.nowMicros();
-    this.#notBeforeMicros = end + Math.min(restMicrosMax, restPerWork * (end - begin));
+    let spent = 0;
+    try {
+      while (this.#flushed < this.#flushing.length && spent <= turnMicrosMax) {
+        this.#last = this.#flushing[this.#flushed++]?.flush(this.#last);
+        spent = this.#ports.nowMicros() - begin;
+      }
+    } finally {
+      this.#written(begin + spent, spent);
+    }
   };
+
+  /** The rest goes on in another turn, also when a write threw. */
+  #written(nowMicros: number, spentMicros: number): void {
+    this.#workMicros += spentMicros;
+    if (this.#flushed < this.#flushing.length) {
+      setImmediate(this.#flush);
+      return;
+    }
+    this.#notBeforeMicros = nowMicros + Math.min(restMicrosMax, restPerWork * this.#workMicros);
+    this.#flushing = [];
+    this.#flushed = 0;
+    this.#last = undefined;
+    this.#workMicros = 0;
+    if (this.#waiting.length > 0) this.#plan();
+  }
 }
