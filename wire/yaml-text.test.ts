@@ -68,13 +68,13 @@ describe("YAML of files", () => {
     ["lines", Array.from({ length: 300_000 }, (_, at) => `k${at}: 1`).join("\n")],
     ["items", `{"a":[${"{},".repeat(1_000_000)}{}]}`],
   ])("does not begin with more than anybody writes: a million of %s", (_what, text) => {
-    expect(() => yamlDocument(text)).toThrow(/^it has more than 200,000 lines, commas and brackets/);
+    expect(() => yamlDocument(text)).toThrow(/^it has more than 200000 lines, commas and brackets/);
   });
 
   it("takes longer texts of programs, but not what is all marks", () => {
     const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}\n---\n';
     expect(yamlDocuments(object.repeat(2_000)).length).toBe(2_001);
-    expect(() => yamlDocuments("[],".repeat(500_000))).toThrow(/^it has more than 300,000 lines/);
+    expect(() => yamlDocuments("[],".repeat(500_000))).toThrow(/^it has more than 300000 lines/);
   });
 
   it("tells the place of a mistake in a long text", () => {

@@ -91,8 +91,7 @@ function requireFewMarks(text: string, max: number): void {
   let count = 0;
   for (let at = 0; at < text.length; at++) if (marks.has(text.charCodeAt(at))) count++;
   if (count <= max) return;
-  const most = Math.floor(max).toLocaleString("en");
-  throw new YamlTextError(`it has more than ${most} lines, commas and brackets, which is more than anybody means`);
+  throw new YamlTextError(`it has more than ${Math.floor(max)} lines, commas and brackets, which is more than anybody means`);
 }
 
 /** Shorter texts are read whole at once. */
