@@ -91,7 +91,9 @@ function requireFewMarks(text: string, max: number): void {
   let count = 0;
   for (let at = 0; at < text.length; at++) if (marks.has(text.charCodeAt(at))) count++;
   if (count <= max) return;
-  throw new YamlTextError(`it has more than ${Math.floor(max)} lines, commas and brackets, which is more than anybody means`);
+  throw new YamlTextError(
+    `it has more than ${Math.floor(max)} lines, commas and brackets, which is more than anybody means`,
+  );
 }
 
 /** Shorter texts are read whole at once. */

@@ -141,8 +141,16 @@ export class ChaosExchange implements Responder {
   }
 }
 
+/** Its first half; of a large one, which comes in slices, half of the first: the rest is never made. */
 function half(payload: Payload): Payload {
-  const bytes = payload.bytes();
+  const bytes = firstSlice(payload) ?? payload.bytes();
   const first = bytes.subarray(0, Math.max(1, bytes.length >> 1));
   return { object: undefined, contentType: payload.contentType, bytes: () => first };
+}
+
+function firstSlice(payload: Payload): Uint8Array | undefined {
+  const slices = payload.slices?.();
+  for (let step = slices?.next(); step?.done === false; step = slices?.next())
+    if (step.value.length > 0) return step.value;
+  return undefined;
 }

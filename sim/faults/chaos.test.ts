@@ -6,6 +6,7 @@ import { objectPayload } from "../contract/plain-payload.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { Chaos, type ChaosDeed } from "./chaos.ts";
+import { ChaosExchange } from "./chaos-exchange.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
 const plan = (...rows: string[]): ChaosPlan =>
@@ -111,6 +112,35 @@ describe("chaos", () => {
     world.ask("POST", pods);
     expect(world.until(1).log).toEqual(log);
     expect(world.served).toBe(served);
+  });
+
+  it("makes no more of a large answer than the slice that it cuts", () => {
+    let slicesMade = 0;
+    const slices = function* () {
+      for (const bytes of [0, 100, 100, 100]) {
+        slicesMade++;
+        yield new Uint8Array(bytes);
+      }
+    };
+    const whole = () => {
+      throw new Error("nobody may ask for all of it");
+    };
+    const told: number[] = [];
+    const exchange = new ChaosExchange(
+      new Kernel({ seed: "1" }).process("server").clock,
+      {
+        respond: () => told.push(-1),
+        open: () => {},
+        frame: (payload) => told.push(payload.bytes().length),
+        close: () => told.push(-2),
+        failed: () => told.push(0),
+      },
+      { lateMicros: 0, cut: "half", ends: [] },
+      () => {},
+      () => {},
+    );
+    exchange.respond(200, {}, { object: undefined, contentType: "application/json", bytes: whole, slices });
+    expect({ told, slicesMade }).toEqual({ told: [50, 0], slicesMade: 2 });
   });
 
   it("ends and cuts watches after a while, and the server hears of it", () => {
