@@ -4,7 +4,7 @@
  * Source: the facts, Clients and events.
  */
 import type { WatchHearer } from "../../client/reflector.ts";
-import type { ApiHandler, ApiRequest, Responder, ResponseHeaders } from "../../contract/http-message.ts";
+import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../../contract/http-message.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { ApiAnswer, ApiCall, ApiCaller } from "../ports.ts";
@@ -40,41 +40,9 @@ export class AgentApi implements ApiCaller {
     const { bucket } = this.options;
     const { clock } = this.process;
     const waitMicros = bucket === undefined ? 0 : bucket.take(clock.nowMicros());
-    if (waitMicros === 0) this.attempt(request, 0, done);
-    else clock.after(waitMicros, () => this.attempt(request, 0, done));
-  }
-
-  private attempt(request: ApiCall, retries: number, done: (answer: ApiAnswer) => void): void {
-    const { clock } = this.process;
-    let isOver = false;
-    let isStarting = true;
-    const finish = (status: number, headers: ResponseHeaders, object: JsonObject | undefined): void => {
-      if (isOver) return;
-      isOver = true;
-      cancelDeadline();
-      const end = (): void => {
-        const again = retries < retriesMax ? retryMicros(request.method, status, headers) : undefined;
-        if (again === undefined) done({ status, object });
-        else clock.after(again, () => this.attempt(request, retries + 1, done));
-      };
-      // An answer from within the call itself comes later than the call, as any other.
-      if (isStarting) clock.after(0, end);
-      else if (this.process.alive) end();
-    };
-    const cancelDeadline = clock.after(request.deadlineMicros ?? deadlineMicrosDefault, () => {
-      if (isOver) return;
-      isOver = true;
-      cancel();
-      done({ status: 0, object: undefined });
-    });
-    const cancel = this.start(request, {
-      respond: (status, headers, payload) => finish(status, headers, payload.object),
-      open: (status, headers) => finish(status, headers, undefined),
-      frame: () => 0,
-      close: () => {},
-      failed: () => finish(0, {}, undefined),
-    });
-    isStarting = false;
+    const attempt = new Attempt(this, request, 0, done);
+    if (waitMicros === 0) attempt.begin();
+    else clock.after(waitMicros, () => attempt.begin());
   }
 
   /** Nothing is heard after the cancel, nor when this process has died. Watches draw on the rate too. */
@@ -111,7 +79,7 @@ export class AgentApi implements ApiCaller {
     return cancel;
   }
 
-  private start({ method, path, query = "", body, contentType }: ApiCall, responder: Responder): Cancel {
+  start({ method, path, query = "", body, contentType }: ApiCall, responder: Responder): Cancel {
     const { server, headers: own, identity } = this.options;
     const headers = body === undefined ? own : this.headersWith(contentType ?? "application/json");
     const request: ApiRequest =
@@ -128,6 +96,72 @@ export class AgentApi implements ApiCaller {
       this.headersOf.set(contentType, headers);
     }
     return headers;
+  }
+}
+
+/** One sending of a request, until its answer: one object, since thousands of nodes send two in ten seconds each. */
+class Attempt implements Responder {
+  private readonly api: AgentApi;
+  private readonly request: ApiCall;
+  /** How many were sent before. */
+  private readonly retries: number;
+  private readonly done: (answer: ApiAnswer) => void;
+  private state: "starting" | "open" | "over" = "starting";
+  private cancelDeadline: Cancel | undefined;
+
+  constructor(api: AgentApi, request: ApiCall, retries: number, done: (answer: ApiAnswer) => void) {
+    this.api = api;
+    this.request = request;
+    this.retries = retries;
+    this.done = done;
+  }
+
+  begin(): void {
+    let cancel: Cancel | undefined;
+    this.cancelDeadline = this.api.process.clock.after(this.request.deadlineMicros ?? deadlineMicrosDefault, () => {
+      if (this.state === "over") return;
+      this.state = "over";
+      cancel?.();
+      this.done({ status: 0, object: undefined });
+    });
+    cancel = this.api.start(this.request, this);
+    if (this.state === "starting") this.state = "open";
+  }
+
+  respond(status: number, headers: ResponseHeaders, { object }: Payload): void {
+    this.finish(status, headers, object);
+  }
+
+  open(status: number, headers: ResponseHeaders): void {
+    this.finish(status, headers, undefined);
+  }
+
+  frame(): number {
+    return 0;
+  }
+
+  close(): void {}
+
+  failed(): void {
+    this.finish(0, {}, undefined);
+  }
+
+  private finish(status: number, headers: ResponseHeaders, object: JsonObject | undefined): void {
+    const { state } = this;
+    if (state === "over") return;
+    this.state = "over";
+    this.cancelDeadline?.();
+    const { process } = this.api;
+    // An answer from within the call itself comes later than the call, as any other.
+    if (state === "starting") process.clock.after(0, () => this.end(status, headers, object));
+    else if (process.alive) this.end(status, headers, object);
+  }
+
+  private end(status: number, headers: ResponseHeaders, object: JsonObject | undefined): void {
+    const again = this.retries < retriesMax ? retryMicros(this.request.method, status, headers) : undefined;
+    if (again === undefined) return this.done({ status, object });
+    const next = new Attempt(this.api, this.request, this.retries + 1, this.done);
+    this.api.process.clock.after(again, () => next.begin());
   }
 }
 

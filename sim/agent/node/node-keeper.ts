@@ -267,11 +267,9 @@ export class NodeKeeper {
     const { runtime, options } = this.ports.context;
     const network = runtime.networkError();
     const missing = missingCapacity(this.ports.machine().capacity, options.localStorageCapacityIsolation);
-    return [
-      ...runtime.errors(),
-      ...(network === undefined ? [] : [network]),
-      ...(missing === undefined ? [] : [missing]),
-    ];
+    const own = runtime.errors();
+    if (network === undefined && missing === undefined) return own;
+    return [...own, ...(network === undefined ? [] : [network]), ...(missing === undefined ? [] : [missing])];
   }
 
   /** Built again only when something that it is made of has changed. */

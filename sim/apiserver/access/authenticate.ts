@@ -5,7 +5,7 @@
 import type { Cancel } from "../../kernel/types.ts";
 import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { ApiError, unauthorized } from "../../contract/errors.ts";
-import type { ApiRequest } from "../../contract/http-message.ts";
+import type { ApiRequest, ClientIdentity } from "../../contract/http-message.ts";
 
 export interface User {
   readonly name: string;
@@ -141,11 +141,23 @@ function withoutToken(
   bugs: ServerBugs,
 ): User | ApiError {
   if (certificate !== undefined && certificate !== "invalid") {
-    return { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
+    return userOf(certificate);
   }
   // Credentials that prove nothing are no anonymity.
   if (bugs["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
   return certificate === "invalid" || !isOpen(path) ? unauthorized() : anonymousUser;
+}
+
+/** One for each certificate: a connection's requests show the same one. */
+const users = new WeakMap<ClientIdentity, User>();
+
+function userOf(certificate: ClientIdentity): User {
+  let user = users.get(certificate);
+  if (user === undefined) {
+    user = { name: certificate.commonName, uid: "", groups: [...certificate.organizations, authenticatedGroup] };
+    users.set(certificate, user);
+  }
+  return user;
 }
 
 const ownAudiences: readonly string[] = [];
