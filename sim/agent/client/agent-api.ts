@@ -108,6 +108,7 @@ class Attempt implements Responder {
   private readonly done: (answer: ApiAnswer) => void;
   private state: "starting" | "open" | "over" = "starting";
   private cancelDeadline: Cancel | undefined;
+  private cancelCall: Cancel | undefined;
 
   constructor(api: AgentApi, request: ApiCall, retries: number, done: (answer: ApiAnswer) => void) {
     this.api = api;
@@ -117,14 +118,13 @@ class Attempt implements Responder {
   }
 
   begin(): void {
-    let cancel: Cancel | undefined;
     this.cancelDeadline = this.api.process.clock.after(this.request.deadlineMicros ?? deadlineMicrosDefault, () => {
       if (this.state === "over") return;
       this.state = "over";
-      cancel?.();
+      this.cancelCall?.();
       this.done({ status: 0, object: undefined });
     });
-    cancel = this.api.start(this.request, this);
+    this.cancelCall = this.api.start(this.request, this);
     if (this.state === "starting") this.state = "open";
   }
 
