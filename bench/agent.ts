@@ -2,7 +2,8 @@
  * What real agents cost: nodes with an agent and a runtime each, the scheduler, controllers and the server with its watch
  * caches in one process. Run alone, with the nodes, the pods of each and the containers of each pod:
  *
- *     node --expose-gc --no-allocation-site-pretenuring --max-old-space-size=8192 bench/agent.ts [NODES [PODS [CONTAINERS [IDLE-SECONDS]]]]
+ *     node --expose-gc --no-allocation-site-pretenuring --min-semi-space-size=32 --max-semi-space-size=64 \
+ *       --heap-growing-percent=40 --max-old-space-size=8192 bench/agent.ts [NODES [PODS [CONTAINERS [IDLE-SECONDS]]]]
  *
  * prints one JSON object: processor seconds of each phase, virtual seconds in one of them at rest, heap by node and by pod, pods
  * from creation to Running in a second, and the requests that the server counted at rest.

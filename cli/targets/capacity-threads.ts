@@ -1,7 +1,7 @@
 /** Runs of an experiment on threads: nothing is shared between them, so results do not depend on their number. */
 import { Piscina } from "piscina";
 import type { CapacityPart, PlayedPart } from "./capacity-part.ts";
-import { giveYoungRoom } from "./young-room.ts";
+import { giveRoom } from "./engine-room.ts";
 
 export interface CapacityThreads {
   run(part: CapacityPart): Promise<PlayedPart>;
@@ -13,7 +13,7 @@ const workerFile = new URL(`capacity-part${/\.\w+$/.exec(import.meta.url)?.[0] ?
 
 /** `threads` ≥ 1. */
 export function capacityThreads(threads: number): CapacityThreads {
-  giveYoungRoom();
+  giveRoom();
   const pool = new Piscina({
     filename: workerFile.href,
     minThreads: threads,

@@ -2,7 +2,7 @@
 import { Piscina } from "piscina";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
 import type { HuntPart } from "./hunt-part.ts";
-import { giveYoungRoom } from "./young-room.ts";
+import { giveRoom } from "./engine-room.ts";
 
 export interface HuntThreads {
   run(part: HuntPart): Promise<readonly HuntedSeed[]>;
@@ -14,7 +14,7 @@ const workerFile = new URL(`hunt-part${/\.\w+$/.exec(import.meta.url)?.[0] ?? ".
 
 /** `threads` ≥ 1. Nothing is shared between threads, so a hunt's results do not depend on their number. */
 export function huntThreads(threads: number): HuntThreads {
-  giveYoungRoom();
+  giveRoom();
   const pool = new Piscina({
     filename: workerFile.href,
     minThreads: threads,

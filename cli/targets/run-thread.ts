@@ -3,7 +3,7 @@ import { Piscina } from "piscina";
 import type { ComparedTrace } from "../../sim/kernel/determinism.ts";
 import { traceOfRecords } from "../../sim/kernel/determinism.ts";
 import type { RunPart, TraceCame } from "./run-part.ts";
-import { giveYoungRoom } from "./young-room.ts";
+import { giveRoom } from "./engine-room.ts";
 
 export interface RunThread {
   run(part: RunPart): Promise<ComparedTrace>;
@@ -14,7 +14,7 @@ export interface RunThread {
 const workerFile = new URL(`run-part${/\.\w+$/.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
 
 export function runThread(): RunThread {
-  giveYoungRoom();
+  giveRoom();
   const pool = new Piscina({ filename: workerFile.href, minThreads: 1, maxThreads: 1, idleTimeout: 60_000 });
   return {
     async run(part) {

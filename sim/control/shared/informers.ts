@@ -65,15 +65,9 @@ export class Informer<Kind extends Stored> {
   private readonly indexes: { readonly valueOf: (object: Kind) => string | undefined; readonly index: Index<Kind> }[] =
     [];
   private readonly hearers: InformerHearer<Kind>[] = [];
-  private readonly byNamespace: (namespace: string) => readonly Kind[];
-  private readonly byController: (uid: string) => readonly Kind[];
-
-  constructor() {
-    this.byNamespace = this.indexed(({ metadata }) => metadata.namespace ?? "");
-    this.byController = this.indexed(
-      (object) => controllerOf(object)?.uid ?? orphansOf(object.metadata.namespace ?? ""),
-    );
-  }
+  /** Made when first asked for: of leases and nodes, which change all the time, nobody asks. */
+  private namespaces: Lookup<Kind> | undefined;
+  private controllers: Lookup<Kind> | undefined;
 
   hear(hearer: InformerHearer<Kind>): void {
     this.hearers.push(hearer);
@@ -92,7 +86,7 @@ export class Informer<Kind extends Stored> {
   }
 
   inNamespace(namespace: string): readonly Kind[] {
-    return this.byNamespace(namespace);
+    return (this.namespaces ??= this.indexed(({ metadata }) => metadata.namespace ?? ""))(namespace);
   }
 
   /** Those that the object with this uid controls. */
@@ -103,6 +97,13 @@ export class Informer<Kind extends Stored> {
   /** Those that nobody controls. */
   orphansIn(namespace: string): readonly Kind[] {
     return this.byController(orphansOf(namespace));
+  }
+
+  private byController(uid: string): readonly Kind[] {
+    this.controllers ??= this.indexed(
+      (object) => controllerOf(object)?.uid ?? orphansOf(object.metadata.namespace ?? ""),
+    );
+    return this.controllers(uid);
   }
 
   /** An index by a value of each object; what has none is in it nowhere. Answers come in the order of keys. */

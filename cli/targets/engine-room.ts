@@ -1,0 +1,18 @@
+/**
+ * Gives the engine room for what a simulation makes, since what a run makes lives until the run is over.
+ *
+ * What dies young has 32 MB from the start: the engine begins with a megabyte or so, and copied what lived on again and again
+ * until it had grown. With 32 MB a hunt of small scenarios collected a quarter as often.
+ *
+ * What has lived on is gone through when it has grown by two fifths. The engine itself takes a tenth for enough where much lives,
+ * so that half a gigabyte of cluster was gone through again and again while little of it had died: 300 nodes with 9,000 pods at
+ * rest went at 218 and 233 virtual seconds in one of processor time, and go at 267 and 329, in no more memory.
+ *
+ * Holds for threads that begin from now on; to be called before one is made. The first thread has its room from `cli/bin.mjs`.
+ */
+import { setFlagsFromString } from "node:v8";
+
+export function giveRoom(): void {
+  setFlagsFromString("--min-semi-space-size=32");
+  setFlagsFromString("--heap-growing-percent=40");
+}
