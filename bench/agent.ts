@@ -9,11 +9,12 @@
  * from creation to Running in a second, and the requests that the server counted at rest.
  */
 import { nodeFileSchema } from "../scenarios/node-file.ts";
+import type { ApiServer } from "../sim/apiserver/api-server.ts";
 import { ApiClient } from "../sim/client/api-client.ts";
 import { Cluster } from "../sim/cluster/cluster.ts";
 import { addLiving, type LivingNodes } from "../sim/cluster/living.ts";
 import { nodesOf } from "../sim/cluster/node-pools.ts";
-import type { ApiRequest, JsonObject } from "../sim/contract/http-message.ts";
+import type { JsonObject } from "../sim/contract/http-message.ts";
 import { kubernetesProfile } from "../sim/contract/profile.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import type { Process } from "../sim/kernel/types.ts";
@@ -26,27 +27,23 @@ const creationRate = 1_000;
 
 class Fleet {
   readonly kernel = new Kernel({ seed: "bench" });
-  /** How often each was asked since the count was cleared, by method and path: what is measured is not the counting. */
-  private readonly asked = new Map<string, Map<string, number>>();
+  /** What the server had counted when the count was cleared. */
+  private before: ReadonlyMap<string, number> = new Map();
   private readonly cluster = new Cluster({ kernel: this.kernel });
   private readonly living: LivingNodes;
+  private readonly server: ApiServer;
   private readonly user: { readonly process: Process; readonly made: ApiClient };
 
   constructor(nodeCount: number) {
     const { cluster } = this;
     const tokens = [{ token: "admin", user: "admin", uid: "1", groups: ["system:masters"] }];
-    const { made: server } = cluster.addServer("apiserver", () => ({
+    this.server = cluster.addServer("apiserver", () => ({
       tokens,
       profile: kubernetesProfile,
       // As long as a pod's events are of use to a bench; servers keep them for an hour.
       eventTtlMicros: 120 * second,
       limits: { readsMax: 0, mutationsMax: 0 },
-    }));
-    const start = server.start.bind(server);
-    server.start = (request, responder) => {
-      this.counted(request);
-      return start(request, responder);
-    };
+    })).made;
     const { pools } = nodeFileSchema.parse({ pools: [{ name: "node", count: nodeCount }] });
     this.living = addLiving(cluster, { dialect, nodes: nodesOf(pools, dialect), hasRealRates: false });
     this.user = cluster.add("user", (process) => new ApiClient(process, cluster.api(process), "admin"));
@@ -80,26 +77,30 @@ class Fleet {
   }
 
   clearCounts(): void {
-    this.asked.clear();
-  }
-
-  private counted({ method, path }: ApiRequest): void {
-    let byPath = this.asked.get(method);
-    if (byPath === undefined) this.asked.set(method, (byPath = new Map()));
-    byPath.set(path, (byPath.get(path) ?? 0) + 1);
+    this.before = this.counts();
   }
 
   /** What was asked since the count was cleared, most frequent first. */
   requestsBy(divisor: number): Readonly<Record<string, number>> {
-    const requests = new Map<string, number>();
-    for (const [method, byPath] of this.asked) {
-      for (const [path, count] of byPath) {
-        const what = `${method} ${resourceOf(path)}`;
-        requests.set(what, (requests.get(what) ?? 0) + count);
-      }
-    }
-    const sorted = [...requests].sort(([, one], [, other]) => other - one);
+    const since = [...this.counts()].map(([what, count]): [string, number] => [
+      what,
+      count - (this.before.get(what) ?? 0),
+    ]);
+    const sorted = since.filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one);
     return Object.fromEntries(sorted.map(([what, count]) => [what, rounded(count / divisor)]));
+  }
+
+  /** `PUT leases`, `PATCH nodes/status`: by verb and resource, as the server's metrics have them. */
+  private counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    const text = this.server.metricsText();
+    for (const [, labels = "", count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\d+)$/gm)) {
+      const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
+      const subresource = label("subresource");
+      const what = `${label("verb")} ${label("resource")}${subresource === "" ? "" : `/${subresource}`}`;
+      counts.set(what, (counts.get(what) ?? 0) + Number(count));
+    }
+    return counts;
   }
 
   get runningCount(): number {
@@ -111,13 +112,6 @@ class Fleet {
     }
     return count;
   }
-}
-
-/** `leases`, `nodes/status`: names are not told apart. */
-function resourceOf(path: string): string {
-  const parts = path.split("/").slice(path.startsWith("/api/") ? 3 : 4);
-  const rest = parts[0] === "namespaces" && parts.length > 2 ? parts.slice(2) : parts;
-  return rest[2] === undefined ? (rest[0] ?? path) : `${rest[0]}/${rest[2]}`;
 }
 
 /** Of all threads of this process: garbage is collected beside the work. */

@@ -19,6 +19,7 @@ export function machinePort(machine: Incarnations): CriRuntime {
     },
     events: (reader, sink) => machine.made.events(reader, sink),
     usageVersion: () => (machine.isAlive ? machine.made.usageVersion() : undefined),
+    imagesVersion: () => (machine.isAlive ? machine.made.imagesVersion() : undefined),
     filesVersion: () => (machine.isAlive ? machine.made.filesVersion() : undefined),
     quiet(woken) {
       if (!machine.isAlive) return undefined;

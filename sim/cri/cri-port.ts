@@ -30,6 +30,8 @@ export interface CriRuntime extends Endpoint<CriRequest, CriAnswer> {
    * systems what they told, but for their times.
    */
   usageVersion?(): number | undefined;
+  /** The same for images: while this is the same value, a list of all of them is the same. */
+  imagesVersion?(): unknown;
 }
 
 /** For calls that the agent waits for as long as they take, such as pulls: ten years. */

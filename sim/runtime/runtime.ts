@@ -86,6 +86,10 @@ export class SimulatedRuntime implements CriRuntime {
     return faults.isAny || modelled.size > 0 ? undefined : machine.host.version;
   }
 
+  imagesVersion(): unknown {
+    return this.state.faults.isAny ? undefined : this.state.images.listed();
+  }
+
   events(reader: Process, sink: CriEventSink): Cancel {
     const entry = { reader, sink };
     this.state.sinks.add(entry);

@@ -43,6 +43,8 @@ export class ImageCollector {
   private readonly ports: ImageCollectorPorts;
   private records: ImageRecords = new Map();
   private images: readonly Image[] = [];
+  /** Of these images, where the runtime tells it. */
+  private version: unknown;
   private failedBefore = false;
   private beganMicros: Micros = 0;
   private detected = false;
@@ -90,8 +92,16 @@ export class ImageCollector {
 
   private list(done: (images: readonly Image[] | undefined) => void): void {
     const { process, runtime, timeoutMicros } = this.ports;
+    const version = runtime.imagesVersion?.();
+    if (version !== undefined && version === this.version) {
+      done(this.images);
+      return;
+    }
     callRuntime(process, runtime, "ListImages", {}, timeoutMicros, (answer) => {
-      if (answer.ok) this.images = answer.message.images;
+      if (answer.ok) {
+        this.images = answer.message.images;
+        this.version = version;
+      }
       done(answer.ok ? answer.message.images : undefined);
     });
   }

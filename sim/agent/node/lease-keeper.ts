@@ -37,12 +37,14 @@ export class LeaseKeeper {
   private readonly collection: string;
   private readonly path: string;
   private readonly apiVersion: string;
+  private readonly quarterMicros: Micros;
   private lease: JsonObject | undefined;
 
   constructor(options: LeaseOptions, ports: LeasePorts) {
     this.options = options;
     this.ports = ports;
-    const { dialect } = options;
+    const { bugs, dialect, durationSeconds } = options;
+    this.quarterMicros = bugs["lease-period-vs-grace-flap"] ? 10_000_000 : durationSeconds * 250_000;
     const group = groupInDialect(dialect, "coordination.svc.io");
     this.collection = `/apis/${group}/v1/namespaces/${dialect.systemNamespaces.nodeLease}/leases`;
     this.path = `${this.collection}/${options.nodeName}`;
@@ -53,21 +55,23 @@ export class LeaseKeeper {
     this.turn();
   }
 
-  private turn(): void {
+  private readonly turn = (): void => {
     const { process, node } = this.ports;
-    const { bugs, durationSeconds } = this.options;
-    const next = (): void => {
-      const quarter = bugs["lease-period-vs-grace-flap"] ? 10_000_000 : durationSeconds * 250_000;
-      process.clock.after(quarter + process.prng.intInclusive(0, Math.floor(quarter / 25)), () => this.turn());
-    };
+    const { bugs } = this.options;
     if (node() === undefined && !bugs["lease-renewed-for-deleted-node"] && !bugs["lease-without-owner"]) {
       this.lease = undefined;
-      process.clock.after(ensureMicrosMin, () => this.turn()); // the node comes first
+      process.clock.after(ensureMicrosMin, this.turn); // the node comes first
       return;
     }
-    if (this.lease === undefined) this.ensure(ensureMicrosMin, () => this.renew(attemptsMax, next));
-    else this.renew(attemptsMax, next);
-  }
+    if (this.lease === undefined) this.ensure(ensureMicrosMin, () => this.renew(attemptsMax, this.next));
+    else this.renew(attemptsMax, this.next);
+  };
+
+  private readonly next = (): void => {
+    const { process } = this.ports;
+    const { quarterMicros } = this;
+    process.clock.after(quarterMicros + process.prng.intInclusive(0, Math.floor(quarterMicros / 25)), this.turn);
+  };
 
   /** Reads the lease, or makes it; tries until one of the two has worked, or the node is gone. */
   private ensure(waitMicros: Micros, done: () => void): void {

@@ -58,11 +58,13 @@ export class NodeKeeper {
   /** What the bug `status-not-refreshed-after-reconnect` compares with. */
   private lastSent: JsonObject | undefined;
   private wasReady = false;
+  private evaluated = false;
   private syncing = false;
   private resyncDue = false;
   /** With these there was nothing to send: as long as none of them changes there is not. */
   private settled: readonly unknown[] = [];
-  private readonly fields = new Memo<readonly unknown[], Readonly<Record<string, Json>>>();
+  private readonly fields = new Memo<Readonly<Record<string, Json>>>();
+  private readonly missing = new Memo<string | undefined>();
 
   constructor(ports: NodeKeeperPorts) {
     this.ports = ports;
@@ -175,10 +177,12 @@ export class NodeKeeper {
 
   /** An agent that comes back leaves the node's conditions as they are until it has asked its runtime. */
   private isEvaluated(): boolean {
+    if (this.evaluated) return true;
     const { runtime } = this.ports.context;
     const waited = this.process.clock.nowMicros() - this.startedMicros;
     const asked = runtime.version() !== undefined && !runtime.errors().includes(notAskedYet);
-    return asked || waited >= evaluateMicrosMax;
+    this.evaluated = asked || waited >= evaluateMicrosMax;
+    return this.evaluated;
   }
 
   /** The first attempt is content with what the server's cache has. */
@@ -266,7 +270,10 @@ export class NodeKeeper {
   private errors(): readonly string[] {
     const { runtime, options } = this.ports.context;
     const network = runtime.networkError();
-    const missing = missingCapacity(this.ports.machine().capacity, options.localStorageCapacityIsolation);
+    const { capacity } = this.ports.machine();
+    const missing = this.missing.of(capacity, undefined, undefined, () =>
+      missingCapacity(capacity, options.localStorageCapacityIsolation),
+    );
     const own = runtime.errors();
     if (network === undefined && missing === undefined) return own;
     return [...own, ...(network === undefined ? [] : [network]), ...(missing === undefined ? [] : [missing])];
@@ -279,7 +286,7 @@ export class NodeKeeper {
     const facts = this.ports.machine();
     const runtime = context.runtime.version();
     const images = this.ports.images();
-    return this.fields.of([facts, runtime, images], () =>
+    return this.fields.of(facts, runtime, images, () =>
       statusFieldsOf({ hostname, options: node, ...facts, runtime, agentVersion, images }),
     );
   }
@@ -291,15 +298,20 @@ export class NodeKeeper {
   }
 }
 
-/** The last value, as long as what it was made of is the same. */
-class Memo<Parts extends readonly unknown[], Value> {
-  private last: { readonly parts: Parts; readonly value: Value } | undefined;
+/** The last value, as long as what it was made of is the same: three parts at most, since nodes ask for it all the time. */
+class Memo<Value> {
+  private first: unknown = this;
+  private second: unknown;
+  private third: unknown;
+  private value: Value | undefined;
 
-  of(parts: Parts, make: () => Value): Value {
-    const { last } = this;
-    if (last !== undefined && last.parts.every((part, at) => part === parts[at])) return last.value;
-    const value = make();
-    this.last = { parts, value };
-    return value;
+  of(first: unknown, second: unknown, third: unknown, make: () => Value): Value {
+    if (first !== this.first || second !== this.second || third !== this.third) {
+      this.value = make();
+      this.first = first;
+      this.second = second;
+      this.third = third;
+    }
+    return this.value as Value;
   }
 }

@@ -10,6 +10,7 @@ import { type CriCaller, failureWords } from "./cri-caller.ts";
 const periodMicros: Micros = 5_000_000;
 const downMicros: Micros = 30_000_000;
 const relistMicrosMax: Micros = 180_000_000;
+const none: readonly string[] = [];
 
 export class Health implements RuntimeHealth {
   private readonly cri: CriCaller;
@@ -85,7 +86,13 @@ export class Health implements RuntimeHealth {
     yield* this.cri.ask("RuntimeConfig", {});
   }
 
+  /** The same empty list as long as nothing is wrong. */
   errors(): readonly string[] {
+    const errors = this.found();
+    return errors.length === 0 ? none : errors;
+  }
+
+  private found(): readonly string[] {
     const errors: string[] = [];
     const nowMicros = this.cri.process.clock.nowMicros();
     if (this.goodMicros < 0) errors.push("container runtime status check may not have completed yet");

@@ -74,12 +74,14 @@ const largeZoneNodes = 50;
 const unhealthyPercent = 55;
 const watchedTypes = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/** What one version of a node says. */
-interface NodeReading {
-  readonly node: NodeObject;
-  readonly ready: Condition | undefined;
-  readonly zone: string;
+/** What is known of a node: what its present version says, and when it was heard of. */
+interface Known {
+  node: NodeObject;
+  ready: Condition | undefined;
+  zone: string;
   readonly leaseKey: string;
+  /** Undefined before the first look. */
+  health: Health | undefined;
 }
 
 export class NodeLifecycle {
@@ -93,8 +95,7 @@ export class NodeLifecycle {
   private readonly podsOn: (node: string) => readonly Pod[];
   private readonly events: EventRecorder;
   private readonly queue: WorkQueue<string>;
-  private readonly health = new Map<string, Health>();
-  private readonly read = new Map<string, NodeReading>();
+  private readonly known = new Map<string, Known>();
   private readonly zones = new Map<string, Zone>();
   private isMonitoring = false;
   private areAllLost = false;
@@ -126,8 +127,7 @@ export class NodeLifecycle {
       changed: (node) => this.queue.add(keyOf(node)),
       gone: (node) => {
         const { name } = node.metadata;
-        this.health.delete(name);
-        this.read.delete(name);
+        this.known.delete(name);
         for (const { waiting } of this.zones.values()) waiting.delete(name);
         this.events.tell(
           this.subject(node),
@@ -172,8 +172,9 @@ export class NodeLifecycle {
   private *monitorAll(): Steps<void> {
     const counts = new Map<string, { ready: number; not: number }>();
     for (const node of [...this.nodes.all()]) {
-      const { ready: before, zone } = this.factsOf(node);
-      const heard = this.heard(node);
+      const known = this.factsOf(node);
+      const { ready: before, zone } = known;
+      const heard = this.heard(known);
       const now = heard ?? (yield* this.silence(node));
       if (now === undefined) continue;
       let count = counts.get(zone);
@@ -187,19 +188,19 @@ export class NodeLifecycle {
   }
 
   /** The Ready condition of a node that has been heard of, or of which it is said already that it has not. */
-  private heard(node: NodeObject): Condition | undefined {
-    const { name, creationTimestamp } = node.metadata;
+  private heard(known: Known): Condition | undefined {
+    const { node, ready, leaseKey } = known;
     const { clock } = this.parts.client.process;
     const now = clock.nowMicros();
-    const { ready, leaseKey } = this.factsOf(node);
     const heartbeat = ready?.lastHeartbeatTime ?? "";
     const renewal = this.leases.get(leaseKey)?.spec?.renewTime ?? "";
-    let health = this.health.get(name);
+    let { health } = known;
     if (health === undefined) {
+      const { name, creationTimestamp } = node.metadata;
       // A node without a condition counts from its creation.
       const sinceCreation = Math.max(0, unixSeconds(clock) - secondsOf(creationTimestamp)) * 1_000_000;
       health = { heardMicros: ready === undefined ? now - sinceCreation : now, heartbeat, renewal };
-      this.health.set(name, health);
+      known.health = health;
       this.events.tell(
         this.subject(node),
         "Normal",
@@ -227,7 +228,7 @@ export class NodeLifecycle {
     const answer = yield* call({ method: "PUT", path: `${pathTo(nodeRow, node)}/status`, body });
     if (!isGood(answer)) return undefined;
     // What was just written is no sign of life.
-    const health = this.health.get(node.metadata.name);
+    const health = this.known.get(node.metadata.name)?.health;
     if (health === undefined) return undefined;
     health.heartbeat = nodeCondition(answer.object as unknown as NodeObject, "Ready")?.lastHeartbeatTime ?? "";
     return nodeCondition(answer.object as unknown as NodeObject, "Ready");
@@ -351,7 +352,7 @@ export class NodeLifecycle {
     }
     if (wereAllLost && !areLost) {
       const now = this.parts.client.process.clock.nowMicros();
-      for (const health of this.health.values()) health.heardMicros = now;
+      for (const { health } of this.known.values()) if (health !== undefined) health.heardMicros = now;
     }
     for (const [name, state] of states) {
       const zone = this.zoneNamed(name);
@@ -370,18 +371,16 @@ export class NodeLifecycle {
   }
 
   /** Read once of each version of a node: it is looked at every five seconds. */
-  private factsOf(node: NodeObject): NodeReading {
+  private factsOf(node: NodeObject): Known {
     const { name, labels = {} } = node.metadata;
-    const known = this.read.get(name);
+    const known = this.known.get(name);
     if (known?.node === node) return known;
-    const reading = {
-      node,
-      ready: nodeCondition(node, "Ready"),
-      zone: this.zoneLabels.map((label) => labels[label] ?? "").join("/"),
-      leaseKey: known?.leaseKey ?? `${this.leaseNamespace}/${name}`,
-    };
-    this.read.set(name, reading);
-    return reading;
+    const ready = nodeCondition(node, "Ready");
+    const zone = this.zoneLabels.map((label) => labels[label] ?? "").join("/");
+    if (known !== undefined) return Object.assign(known, { node, ready, zone });
+    const made = { node, ready, zone, leaseKey: `${this.leaseNamespace}/${name}`, health: undefined };
+    this.known.set(name, made);
+    return made;
   }
 
   private zoneNamed(name: string): Zone {
