@@ -26,12 +26,13 @@ const reset: Cargo = { about: () => "connection reset", bytes: () => 40 };
 /** One direction of a connection: messages arrive in the order of sending, until one is lost. */
 interface Lane {
   readonly link: Link;
-  readonly seat: Seat<LinkUser>;
   readyAtMicros: Micros;
   lost: boolean;
 }
 
 const nothing: Cancel = () => {};
+
+const laneOf = (link: Link): Lane => ({ link, readyAtMicros: 0, lost: !isPassable(link) });
 
 /** The links between a client and an address, which stay the same: looked up by the first exchange between them. */
 export interface Path {
@@ -61,6 +62,8 @@ export class Connection<Service> implements LinkUser, CrashListener {
   private detecting = false;
   private cancelClientDetection = nothing;
   private cancelServerDetection = nothing;
+  /** Of who crosses the two links. */
+  private readonly seat: Seat<LinkUser>;
   private readonly clientSeat: CrashSeat;
   private serverSeat: CrashSeat | undefined;
 
@@ -77,8 +80,9 @@ export class Connection<Service> implements LinkUser, CrashListener {
     this.request = request;
     this.client = client;
     this.ends = ends;
-    this.up = this.lane((path.up ??= network.link(client.name, address.name)));
-    this.down = this.lane((path.down ??= network.link(address.name, client.name)));
+    this.up = laneOf((path.up ??= network.link(client.name, address.name)));
+    this.down = laneOf((path.down ??= network.link(address.name, client.name)));
+    this.seat = this.up.link.users.join(this);
     this.clientSeat = client.joinCrash(this);
     this.server = address.current?.process;
     if (address.current === undefined) this.refuse();
@@ -188,12 +192,7 @@ export class Connection<Service> implements LinkUser, CrashListener {
 
   private leaveIfOver(): void {
     if (this.clientOpen || this.serverState !== "closed") return;
-    this.up.link.users.leave(this.up.seat);
-    this.down.link.users.leave(this.down.seat);
-  }
-
-  private lane(link: Link): Lane {
-    return { link, seat: link.users.join(this), readyAtMicros: 0, lost: !isPassable(link) };
+    this.up.link.users.leave(this.seat);
   }
 
   /**

@@ -65,6 +65,7 @@ export interface Link {
   /** Of a narrow link: when it has passed on what it was given. */
   freeAtMicros: Micros;
   readonly prng: Prng;
+  /** Who crosses it. Each crosses its counterpart as well, so both have one roster. */
   readonly users: Roster<LinkUser>;
   /** How many links there were before it. */
   readonly serial: number;

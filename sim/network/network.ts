@@ -171,7 +171,7 @@ export class Network {
     if (known !== undefined) return known;
     const prng = this.process.prng.stream(from).stream(to);
     const serial = this.links.size;
-    const users = new Roster<LinkUser>();
+    const users = this.links.get(to, from)?.users ?? new Roster<LinkUser>();
     const link: Link = { from, to, cut: false, latency: 0, disturbances: [], freeAtMicros: 0, prng, users, serial };
     this.applyRulesTo(link);
     this.links.add(link);
