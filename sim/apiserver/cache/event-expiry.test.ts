@@ -43,6 +43,22 @@ describe("the end of events", () => {
     expect(bed.ask("GET /api/v1/namespaces/default/configmaps/a").status).toBe(200);
   });
 
+  it("comes once and in its time to an event that is written thousands of times", () => {
+    const bed = new TestBed({ profile: kubernetesProfile, eventTtlMicros: 5_000_000 });
+    bed.ask(`POST ${core}`, { body: named("often") });
+    bed.ask(`POST ${core}`, { body: named("once") });
+    const watch = bed.ask(`GET ${events}?watch=1&resourceVersion=0&timeoutSeconds=20000`);
+    bed.advance(3);
+    for (let count = 1; count <= 3000; count++) bed.merge(`${core}/often`, { count });
+    bed.advance(2);
+    expect(names(bed)).toEqual(["often"]);
+    bed.advance(2);
+    expect(names(bed)).toEqual(["often"]);
+    bed.advance(1);
+    expect(names(bed)).toEqual([]);
+    expect(watch.events.filter(({ type }) => type === "DELETED")).toHaveLength(2);
+  });
+
   it("comes to what a crashed server has left, counted from the next one's start", () => {
     const kernel = new Kernel({ seed: "test" });
     const store = new RevisionStore();

@@ -21,19 +21,17 @@ export interface EventExpiryOptions {
 /** Expires events until the process crashes. Several servers may do so on one store: the first is enough. */
 export function startEventExpiry({ process, store, prefix, ttlMicros }: EventExpiryOptions): void {
   const { clock } = process;
-  /** When each goes, soonest first: all live equally long, so that a written one goes to the end. */
-  const due = new Map<string, Micros>();
+  const due = new Departures();
   let timer: Cancel | undefined;
 
   const wake = (): void => {
-    const [soonest] = due.values();
-    timer = soonest === undefined ? undefined : clock.after(soonest - clock.nowMicros(), expire);
+    const next = due.first();
+    timer = next === undefined ? undefined : clock.after(next.atMicros - clock.nowMicros(), expire);
   };
   const expire = (): void => {
-    for (const [key, at] of due) {
-      if (at > clock.nowMicros()) break;
-      due.delete(key);
-      remove(key);
+    for (let next = due.first(); next !== undefined && next.atMicros <= clock.nowMicros(); next = due.first()) {
+      due.delete(next.key);
+      remove(next.key);
     }
     wake();
   };
@@ -44,7 +42,6 @@ export function startEventExpiry({ process, store, prefix, ttlMicros }: EventExp
     if (revision !== undefined) process.trace("expire", key, revision);
   };
   const renew = (key: string): void => {
-    due.delete(key);
     due.set(key, clock.nowMicros() + ttlMicros);
     if (timer === undefined) wake();
   };
@@ -57,4 +54,44 @@ export function startEventExpiry({ process, store, prefix, ttlMicros }: EventExp
     else renew(key);
   });
   process.onCrash(stop);
+}
+
+interface Departure {
+  readonly key: string;
+  readonly atMicros: Micros;
+}
+
+/** From here on the order is made anew without those that have gone, when they are half of it. */
+const goneMin = 1024;
+
+/**
+ * When each key goes, soonest first: all live equally long, so that a written one goes to the end. A map alone would keep that
+ * order, but going through it from its beginning passes all that was deleted there.
+ */
+class Departures {
+  private readonly byKey = new Map<string, Departure>();
+  /** In the order of going. Those that have gone, or go later by now, are left out when they are met. */
+  private order: Departure[] = [];
+  private head = 0;
+
+  set(key: string, atMicros: Micros): void {
+    const departure = { key, atMicros };
+    this.byKey.set(key, departure);
+    this.order.push(departure);
+    if (this.order.length < goneMin + 2 * this.byKey.size) return;
+    this.order = this.order.filter((each) => this.byKey.get(each.key) === each);
+    this.head = 0;
+  }
+
+  delete(key: string): void {
+    this.byKey.delete(key);
+  }
+
+  first(): Departure | undefined {
+    for (; this.head < this.order.length; this.head++) {
+      const next = this.order[this.head] as Departure;
+      if (this.byKey.get(next.key) === next) return next;
+    }
+    return undefined;
+  }
 }

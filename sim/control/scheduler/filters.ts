@@ -13,6 +13,8 @@ import type { PodTerm } from "./terms.ts";
 export interface Question {
   readonly pod: PodNeeds;
   readonly view: ClusterView;
+  /** Of the pod's images those that some node has, with how many do. */
+  readonly images: readonly { readonly name: string; readonly nodeCount: number }[];
   /** Pods of one shape ask for the same of a node: more than 0. */
   readonly shape: number;
   readonly spread: readonly SpreadState[];
@@ -56,6 +58,9 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
   const question = {
     pod,
     view,
+    images: pod.images
+      .map((name) => ({ name, nodeCount: view.nodesWith(name) }))
+      .filter(({ nodeCount }) => nodeCount > 0),
     shape: view.shapeOf(pod),
     spread: pod.spread.filter(({ isHard }) => isHard).map((constraint) => spreadState(constraint, pod, view)),
     avoided,

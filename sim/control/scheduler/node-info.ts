@@ -11,6 +11,9 @@ interface Remembered {
   /** Null: they fit. */
   refusal?: Refusal | null;
   points?: number;
+  /** The image that was asked for last, and its bytes. */
+  image?: string;
+  imageBytes?: number;
 }
 
 export class NodeInfo implements NodeView {
@@ -43,6 +46,16 @@ export class NodeInfo implements NodeView {
   about(shape: number): Remembered {
     if (this.remembered.shape !== shape) this.remembered = { shape };
     return this.remembered;
+  }
+
+  /** Of an image that is here; 0 of others. */
+  imageBytes(image: string): number {
+    const { remembered } = this;
+    if (remembered.image !== image) {
+      remembered.image = image;
+      remembered.imageBytes = this.images.get(image) ?? 0;
+    }
+    return remembered.imageBytes ?? 0;
   }
 
   setNode(node: NodeObject | undefined): void {

@@ -57,12 +57,12 @@ function balanced({ pod }: Question, info: NodeInfo): number {
 const megabyte = 1024 * 1024;
 
 /** Images that are there already, less for those that few nodes have. */
-function imageLocality({ pod, view }: Question, info: NodeInfo): number {
-  if (info.images.size === 0 || pod.images.length === 0) return 0;
+function imageLocality({ pod, view, images }: Question, info: NodeInfo): number {
+  if (images.length === 0) return 0;
+  const { length } = view.nodes();
   let bytes = 0;
-  for (const image of pod.images) {
-    const size = info.images.get(image) ?? 0;
-    bytes += Math.floor((size * view.nodesWith(image)) / Math.max(1, view.nodes().length));
+  for (const { name, nodeCount } of images) {
+    bytes += Math.floor((info.imageBytes(name) * nodeCount) / Math.max(1, length));
   }
   const [low, high] = [23 * megabyte, 1000 * megabyte * pod.images.length];
   const counted = Math.min(Math.max(bytes, low), high);
