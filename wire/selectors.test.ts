@@ -4,7 +4,6 @@ import {
   type FieldSelector,
   type LabelOperator,
   type LabelSelector,
-  escapeFieldValue,
   exactFieldValue,
   isSelectorError,
   parseFieldSelector,
@@ -359,7 +358,8 @@ describe("field selectors", () => {
   it("reads back every escaped value", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("\\", ",", "=", "a", "!", "é", "😀") }), (value) => {
-        const { requirements } = fields(`a.b=${escapeFieldValue(value)},c!=${escapeFieldValue(value)}`);
+        const escaped = value.replace(/[\\,=]/g, "\\$&");
+        const { requirements } = fields(`a.b=${escaped},c!=${escaped}`);
         expect(requirements).toEqual([
           { field: "a.b", operator: "=", value },
           { field: "c", operator: "!=", value },

@@ -348,11 +348,6 @@ export function exactFieldValue(selector: FieldSelector, field: string): string 
   return selector.requirements.find((row) => row.field === field && row.operator === "=")?.value;
 }
 
-/** A value as it must stand in a field selector. */
-export function escapeFieldValue(value: string): string {
-  return value.replace(/[\\,=]/g, "\\$&");
-}
-
 /** Parts at commas that no backslash precedes; a backslash takes the next character with it. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];

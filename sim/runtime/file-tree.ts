@@ -351,11 +351,9 @@ export function textBytes(text: string): Uint8Array {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** UTF-8 of a text, one character a byte. */
 export const toByteText = (text: string): string => (isAscii(text) ? text : bytesText(encoder.encode(text)));
-export const fromByteText = (text: string): string => (isAscii(text) ? text : decoder.decode(textBytes(text)));
 
 // eslint-disable-next-line no-control-regex
 const isAscii = (text: string): boolean => !/[^\u0000-\u007f]/.test(text);

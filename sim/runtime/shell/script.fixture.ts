@@ -1,7 +1,7 @@
 /** Runs a script alone in a box whose clock jumps to whatever it waits for. */
 import { startCommand, shellCommands } from "../commands.ts";
 import { ContainerFiles } from "../container-files.ts";
-import { fromByteText, FileTree, toByteText } from "../file-tree.ts";
+import { FileTree, textBytes, toByteText } from "../file-tree.ts";
 import { Box } from "../processes/box.ts";
 import type { SignalName } from "../processes/signals.ts";
 import type { Stream } from "../processes/streams.ts";
@@ -67,3 +67,5 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
   }
   return { stdout: fromByteText(stdout.text), stderr: fromByteText(stderr.text), status: process?.status, micros: now };
 }
+
+const fromByteText = (text: string): string => new TextDecoder().decode(textBytes(text));
