@@ -3,7 +3,7 @@ import type { ExchangeRecord, SuiteFailure } from "../reports/schema/suite-repor
 import type { WireRequest } from "../wire/ports.ts";
 import { judgeAgain, type RecordedHistory } from "./judge-again.ts";
 import { runSuite } from "./run-suite.ts";
-import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "./testing/scripted-target.ts";
+import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "./testing/scripted-target.fixture.ts";
 
 const verbsOfNamespaces = (...verbs: readonly string[]) => ({ resources: [{ name: "namespaces", verbs }] });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../reports/schema/verdict.ts";
 import { planSuite, runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
-import { jumpingClock, type Script, scriptedTransport } from "./testing/scripted-target.ts";
+import { jumpingClock, type Script, scriptedTransport } from "./testing/scripted-target.fixture.ts";
 
 function run(script: Script, options: Partial<SuiteOptions> = {}) {
   return runSuite({

@@ -5,7 +5,12 @@ import { Recorder } from "../../conformance/client/recorder.ts";
 import { type ApiObject, type JsonObject, objectsIn } from "../../conformance/client/types.ts";
 import { traitsOf } from "../../conformance/model/eviction/observed.ts";
 import { runSuite } from "../../conformance/run-suite.ts";
-import { type EvictorFault, NaiveEvictor, type Runner, runnerOf } from "../../conformance/testing/naive-evictor.ts";
+import {
+  type EvictorFault,
+  NaiveEvictor,
+  type Runner,
+  runnerOf,
+} from "../../conformance/testing/naive-evictor.fixture.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";

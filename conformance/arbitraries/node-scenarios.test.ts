@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import { evictionLaws, judgeEvictions } from "../model/eviction/judge.ts";
-import { playEvictions } from "../testing/naive-evictor.ts";
+import { playEvictions } from "../testing/naive-evictor.fixture.ts";
 import { anyNodeScenario, eventfulNode } from "./node-scenarios.ts";
 
 describe("scenarios of nodes", () => {

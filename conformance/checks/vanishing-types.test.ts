@@ -1,7 +1,7 @@
 /** Others' definitions come and go while a check looks at what is served: none of that is a failure. */
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../run-suite.ts";
-import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 
 const walkers = [
   "every-list-comes-in-json",

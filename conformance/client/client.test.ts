@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { busyMillis, Client, LostAnswer } from "./client.ts";
 import { curlLine } from "./exchange.ts";
 import { Recorder } from "./recorder.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { Client } from "./client.ts";
 import { servedTypes } from "./discovery.ts";
 import { Recorder } from "./recorder.ts";

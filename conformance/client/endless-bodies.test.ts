@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { StreamSink } from "../../wire/ports.ts";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { Client, LostAnswer } from "./client.ts";
 import { Recorder } from "./recorder.ts";
 

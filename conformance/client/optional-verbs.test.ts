@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { Client } from "./client.ts";
 import { endWhereUnserved, optionalVerbOf } from "./optional-verbs.ts";
 import { Recorder } from "./recorder.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scriptedTransport, jumpingClock } from "../testing/scripted-target.ts";
+import { scriptedTransport, jumpingClock } from "../testing/scripted-target.fixture.ts";
 import { Client } from "./client.ts";
 import { Recorder } from "./recorder.ts";
 import { causesOf, isFailureStatus, messageOf, reasonOf, shownAnswer } from "./status-document.ts";

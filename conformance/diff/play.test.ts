@@ -5,7 +5,7 @@ import { Client } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { isJsonObject } from "../client/types.ts";
 import { Sandbox } from "../runner/sandbox.ts";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { deletionPrograms } from "./object-steps.ts";
 import { play } from "./play.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Happening, judgeGoesOn, judgeListVersions } from "./collection-version.ts";
-import { list, log } from "./hand-written.ts";
+import { list, log } from "./hand-written.fixture.ts";
 
 const listed = (version: string, ...items: string[]): Happening => ({
   did: "list",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mergePatchVectors } from "../../wire/merge-patch-vectors.ts";
+import { mergePatchVectors } from "../../wire/merge-patch-vectors.fixture.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 it("does as the vectors of the RFC say", () => {

@@ -3,7 +3,7 @@ import type { WriteStep } from "./write-step.ts";
 import type { Answer } from "../client/exchange.ts";
 import { Exchange } from "../client/exchange.ts";
 import type { ApiObject } from "../client/types.ts";
-import { object } from "./hand-written.ts";
+import { object } from "./hand-written.fixture.ts";
 import { emptyModel, type Model, predict } from "./objects.ts";
 
 const exchange = new Exchange(0, { method: "PUT", path: "/a", headers: {} }, 1, 0);

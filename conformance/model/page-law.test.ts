@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApiList } from "../client/types.ts";
-import { list, object } from "./hand-written.ts";
+import { list, object } from "./hand-written.fixture.ts";
 import {
   judgeConstantVersion,
   judgeEnd,

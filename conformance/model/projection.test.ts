@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event, log, object } from "./hand-written.ts";
+import { event, log, object } from "./hand-written.fixture.ts";
 import type { LogEvent } from "./history.ts";
 import { everything, type Filter, judgeSameEvents, judgeStreamAgainstLog, project } from "./projection.ts";
 import { stateOf } from "./replay.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { log, read, write } from "./hand-written.ts";
+import { log, read, write } from "./hand-written.fixture.ts";
 import { judgeRegisters } from "./register.ts";
 
 const story = log("+a@1", "~a@2", "-a@3");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event, log, write } from "./hand-written.ts";
+import { event, log, write } from "./hand-written.fixture.ts";
 import { judgeNothingExtra, judgeNothingMissing, judgeRealTimeOrder } from "./reliable.ts";
 
 const create = write("create", "a@1", [1, 2]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { log, object } from "./hand-written.ts";
+import { log, object } from "./hand-written.fixture.ts";
 import { judgeReplay, judgeSameState, stateOf } from "./replay.ts";
 
 describe("replay to list", () => {

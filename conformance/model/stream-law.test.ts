@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WatchEvent } from "../client/types.ts";
-import { event, log, object } from "./hand-written.ts";
+import { event, log, object } from "./hand-written.fixture.ts";
 import type { LogEvent } from "./history.ts";
 import {
   judgeDeletedStates,

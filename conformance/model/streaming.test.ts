@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WatchEvent } from "../client/types.ts";
-import { log, object, write } from "./hand-written.ts";
+import { log, object, write } from "./hand-written.fixture.ts";
 import { stateOf } from "./replay.ts";
 import { isEndMark, judgeEndMark, judgeMoment, placeKnownAt, placeOfVersion } from "./streaming.ts";
 

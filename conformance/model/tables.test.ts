@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../client/types.ts";
-import { object } from "./hand-written.ts";
+import { object } from "./hand-written.fixture.ts";
 import { columnsText, judgeCarried, judgeColumns, judgeRows, judgeShape } from "./tables.ts";
 
 const apiVersion = "meta.svc.io/v1";

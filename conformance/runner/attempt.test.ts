@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Client } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import { suiteProfiles } from "../profiles/index.ts";
-import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, type Script, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { Attempt, JudgedRequirements } from "./attempt.ts";
 import { Sandbox } from "./sandbox.ts";
 

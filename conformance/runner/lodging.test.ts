@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Client } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import type { Exchange } from "../client/exchange.ts";
 import { awaitFurnished, Furnishing, type Lodging, Vacancies } from "./lodging.ts";
 

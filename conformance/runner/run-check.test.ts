@@ -3,7 +3,7 @@ import type { WireRequest } from "../../wire/ports.ts";
 import { objectOf } from "../client/collection.ts";
 import { CheckFailure } from "../client/findings.ts";
 import { suiteProfiles } from "../profiles/index.ts";
-import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { defineAgedCheck } from "./define-check.ts";
 import { Furnishing } from "./lodging.ts";
 import { captureCheck, type SuiteRun } from "./run-check.ts";

@@ -3,7 +3,7 @@ import type { StreamSink, WireRequest } from "../../wire/ports.ts";
 import { Client } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
 import type { JsonObject } from "../client/types.ts";
-import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { awaitNamespacesGone, nameSource } from "./run-part.ts";
 import { Sandbox } from "./sandbox.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Transport } from "../../wire/ports.ts";
 import { Client, LostAnswer } from "../client/client.ts";
 import { Recorder } from "../client/recorder.ts";
-import { jumpingClock, scriptedTransport } from "../testing/scripted-target.ts";
+import { jumpingClock, scriptedTransport } from "../testing/scripted-target.fixture.ts";
 import { watchfulTransport } from "./watchful-transport.ts";
 
 function clientOf(hangs: (method: string) => boolean) {

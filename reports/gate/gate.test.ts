@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failedCheck, failure, report, row } from "../render/sample-report.ts";
+import { failedCheck, failure, report, row } from "../render/sample-report.fixture.ts";
 import type { CheckResult, DeviationResult, SuiteReport } from "../schema/suite-report.ts";
 import type { Outcome } from "../schema/verdict.ts";
 import { findingsOf } from "./finding.ts";

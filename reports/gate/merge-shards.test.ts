@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { report, row } from "../render/sample-report.ts";
+import { report, row } from "../render/sample-report.fixture.ts";
 import type { SuiteReport } from "../schema/suite-report.ts";
 import type { Outcome } from "../schema/verdict.ts";
 import { mergeShards } from "./merge-shards.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failure, report, row } from "../render/sample-report.ts";
+import { failure, report, row } from "../render/sample-report.fixture.ts";
 import { renderComparisonHtml } from "./compare-page.ts";
 
 const failed = { status: "failed", expected: failure.expected, actual: "<b>no</b>" } as const;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { failedCheck, failure, report, row, watchExchange } from "../render/sample-report.ts";
+import { failedCheck, failure, report, row, watchExchange } from "../render/sample-report.fixture.ts";
 import type { Outcome } from "../schema/verdict.ts";
 import { renderSuiteHtml } from "./suite-page.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExchangeRecord } from "../schema/suite-report.ts";
-import { exchange, watchExchange } from "../render/sample-report.ts";
+import { exchange, watchExchange } from "../render/sample-report.fixture.ts";
 import { timeline } from "./timeline.ts";
 import { watchStory } from "./watch-story.ts";
 

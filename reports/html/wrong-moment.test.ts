@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exchange, watchExchange } from "../render/sample-report.ts";
+import { exchange, watchExchange } from "../render/sample-report.fixture.ts";
 import { timeline } from "./timeline.ts";
 import { watchStory, type WatchStory } from "./watch-story.ts";
 import { wrongMoment } from "./wrong-moment.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { withBaseline } from "../gate/gate.ts";
 import type { Outcome } from "../schema/verdict.ts";
 import { renderBadgeJson, renderBadgeSvg } from "./badge.ts";
-import { failedCheck, failure, report, row } from "./sample-report.ts";
+import { failedCheck, failure, report, row } from "./sample-report.fixture.ts";
 
 const passed: Outcome = { status: "passed", runs: 1 };
 const failed: Outcome = { status: "failed", expected: "e", actual: "a" };

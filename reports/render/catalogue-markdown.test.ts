@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderCatalogueMarkdown } from "./catalogue-markdown.ts";
-import { sampleCatalogue } from "./sample-catalogue.ts";
+import { sampleCatalogue } from "./sample-catalogue.fixture.ts";
 
 const render = (verdicts: Parameters<typeof renderCatalogueMarkdown>[1]) =>
   renderCatalogueMarkdown(sampleCatalogue, verdicts, { introduction: "# Requirements\n", rootFolder: ".." });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderCatalogueText } from "./catalogue-text.ts";
-import { sampleCatalogue } from "./sample-catalogue.ts";
+import { sampleCatalogue } from "./sample-catalogue.fixture.ts";
 
 describe("the catalogue as text", () => {
   it("has requirements by area, each with its judges or why it has none, and then the checks", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { withBaseline } from "../gate/gate.ts";
 import { renderJUnit } from "./junit.ts";
-import { failedCheck, failure, report, row } from "./sample-report.ts";
+import { failedCheck, failure, report, row } from "./sample-report.fixture.ts";
 
 const passed = { status: "passed", runs: 3 } as const;
 

@@ -4,7 +4,7 @@ import type { Outcome } from "../schema/verdict.ts";
 import { renderComparisonText } from "./compare-text.ts";
 import { renderComparisonMarkdown, renderSuiteMarkdown } from "./markdown.ts";
 import { codeBlock, codeSpan, plainText } from "./markdown-text.ts";
-import { failedCheck, failure, report, row } from "./sample-report.ts";
+import { failedCheck, failure, report, row } from "./sample-report.fixture.ts";
 
 const failed: Outcome = { status: "failed", expected: failure.expected, actual: failure.actual };
 const passed: Outcome = { status: "passed", runs: 20 };

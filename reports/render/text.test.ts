@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DeviationResult, UnjudgedBy } from "../schema/suite-report.ts";
 import { withBaseline } from "../gate/gate.ts";
 import { renderJson } from "./json.ts";
-import { failedCheck, failure, report, row } from "./sample-report.ts";
+import { failedCheck, failure, report, row } from "./sample-report.fixture.ts";
 import { renderFailure, renderSuiteText } from "./text.ts";
 
 describe("text of a failure", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { renderBaseline } from "../gate/baseline.ts";
 import { withBaseline } from "../gate/gate.ts";
-import { failedCheck, failure, report, row, watchExchange } from "../render/sample-report.ts";
+import { failedCheck, failure, report, row, watchExchange } from "../render/sample-report.fixture.ts";
 import { renderSchema, type SchemaName, schemaNames } from "./published.ts";
 import { suiteFailureSchema, suiteReportSchema } from "./suite-report-schema.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergePatchVectors } from "../../wire/merge-patch-vectors.ts";
+import { mergePatchVectors } from "../../wire/merge-patch-vectors.fixture.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { seal } from "./seal.ts";

@@ -4,8 +4,8 @@ import type { JoinedNode, NodeHost } from "../../../wire/node-host.ts";
 import type { SuiteClock } from "../../../wire/ports.ts";
 import type { Json, JsonObject } from "../../client/types.ts";
 import { runSuite } from "../../run-suite.ts";
-import { type EvictorFault, NaiveEvictor, type Runner, runnerOf } from "../../testing/naive-evictor.ts";
-import { jumpingClock, refusal, type Script, scriptedTransport } from "../../testing/scripted-target.ts";
+import { type EvictorFault, NaiveEvictor, type Runner, runnerOf } from "../../testing/naive-evictor.fixture.ts";
+import { jumpingClock, refusal, type Script, scriptedTransport } from "../../testing/scripted-target.fixture.ts";
 
 const verbs = ["get", "list", "create", "delete"];
 const named = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs });

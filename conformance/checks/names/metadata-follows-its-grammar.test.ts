@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { labelValueErrors, qualifiedNameErrors } from "../../../wire/names.ts";
 import type { WireRequest } from "../../../wire/ports.ts";
 import { runSuite } from "../../run-suite.ts";
-import { jumpingClock, refusal, type ScriptedAnswer, scriptedTransport } from "../../testing/scripted-target.ts";
+import {
+  jumpingClock,
+  refusal,
+  type ScriptedAnswer,
+  scriptedTransport,
+} from "../../testing/scripted-target.fixture.ts";
 
 interface Metadata {
   readonly name?: string;

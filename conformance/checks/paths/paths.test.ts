@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runSuite } from "../../run-suite.ts";
-import { jumpingClock, type Script, scriptedTransport } from "../../testing/scripted-target.ts";
+import { jumpingClock, type Script, scriptedTransport } from "../../testing/scripted-target.fixture.ts";
 
 const verbs = ["get", "list"];
 const resources = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judgeCleared, judgeRaised, judgeTaints, judgeTransition } from "./conditions.ts";
-import { history, sighting } from "./hand-written.ts";
+import { history, sighting } from "./hand-written.fixture.ts";
 
 const soft = {
   evictionSoft: { "memory.available": "20" },

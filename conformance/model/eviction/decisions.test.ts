@@ -12,7 +12,7 @@ import {
   underSoft,
   withinMinimumReclaim,
 } from "./decisions.ts";
-import { evicted, history, memory, podLife, reading, shown } from "./hand-written.ts";
+import { evicted, history, memory, podLife, reading, shown } from "./hand-written.fixture.ts";
 
 const hard = { evictionHard: { "memory.available": "20" } };
 const soft = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evicted, history, podLife } from "./hand-written.ts";
+import { evicted, history, podLife } from "./hand-written.fixture.ts";
 import { isCritical, judgeEach, victimsOf } from "./history.ts";
 
 describe("judging each", () => {

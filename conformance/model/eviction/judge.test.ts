@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyNodeScenario, type NodeScenario } from "../../arbitraries/node-scenarios.ts";
-import { type EvictorFault, playEvictions } from "../../testing/naive-evictor.ts";
+import { type EvictorFault, playEvictions } from "../../testing/naive-evictor.fixture.ts";
 import { evictionLaws, judgeEvictions } from "./judge.ts";
 
 const scenarios = fc.sample(anyNodeScenario, { seed: 12, numRuns: 200 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
-import { evicted, history, memory, reading, shown } from "./hand-written.ts";
+import { evicted, history, memory, reading, shown } from "./hand-written.fixture.ts";
 import { isLowMessage, judgeMessage, judgeMessages } from "./messages.ts";
 
 const rules = parseEvictionSettings({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { history, reading } from "./hand-written.ts";
+import { history, reading } from "./hand-written.fixture.ts";
 import { describeReading, describeThreshold, isReported, pressuresOf } from "./pressure.ts";
 
 describe("pressure", () => {

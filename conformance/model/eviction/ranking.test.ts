@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PodUsage } from "../../../wire/node-host.ts";
-import { podLife } from "./hand-written.ts";
+import { podLife } from "./hand-written.fixture.ts";
 import { mayPrecede, usedOf } from "./ranking.ts";
 
 const usage: PodUsage = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evicted, history, podLife, reading, shown } from "./hand-written.ts";
+import { evicted, history, podLife, reading, shown } from "./hand-written.fixture.ts";
 import { judgeMessages } from "./messages.ts";
 import { judgeEnds, judgeStatus, judgeStatuses } from "./statuses.ts";
 
