@@ -40,6 +40,8 @@ export interface SuiteSelection {
    * time leaves some out, unless they are asked for here.
    */
   readonly runs?: number;
+  /** False: a program that fails is told as it was drawn. Default true: smaller ones are looked for. */
+  readonly shrinks?: boolean;
   /**
    * Checks at a time, ≥ 1. By URL: 8 by default, since most of them mostly wait. An embedded target's virtual time is not shared: there the caller cuts
    * the run, into threads, by default one for each core up to 4.
@@ -157,6 +159,7 @@ export function runPart(options: SuiteOptions, planned: SuitePlan, checks: reado
       seed: planned.seed,
       path: options.path,
       runs: planned.settings.runs,
+      shrinks: options.shrinks,
       mayRunFewer: options.runs === undefined,
       target: { kind: targetKind, address, details: options.targetDetails ?? null },
       curl: { flags: [], ...options.curl, address },

@@ -47,6 +47,15 @@ describe("exploring a property", () => {
     expect([seen, again.counterexample]).toEqual([[37], 37]);
   });
 
+  it("leaves a failure as it was drawn where nobody wants it small, and comes back to it all the same", async () => {
+    const seen: number[] = [];
+    const found = await check(fails, seen).explore({ seed: 5, path: undefined, runs: 100, shrinks: false }, run);
+    expect([found.counterexample, found.shrinks]).toEqual([seen.at(-1), 0]);
+    expect(seen.findIndex((value) => value >= 37)).toBe(seen.length - 1);
+    const again = await check(fails).explore({ seed: 5, path: found.path, runs: 100 }, run);
+    expect(again.counterexample).toBe(found.counterexample);
+  });
+
   it("comes back to what was chosen among many that were drawn", async () => {
     const places: number[] = [];
     for (const seed of [1, 2, 3, 4, 5]) {

@@ -72,6 +72,8 @@ export interface ExploreOptions {
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
+  /** False: the first program that fails is told as it is. Default true: smaller ones are looked for. */
+  readonly shrinks?: boolean | undefined;
   /** Asked before each smaller program, of the time since the first failure: false ends the search. Default true. */
   readonly mayShrink?: (() => boolean) | undefined;
   /**
@@ -201,7 +203,8 @@ async function explore<Input>(
   const found = await fc.check(property, {
     seed: options.seed,
     numRuns: drawing === undefined ? programCount(definition, options.runs) : examples.length + drawing.count,
-    ...(options.path === undefined ? {} : { path: options.path, endOnFailure: true }),
+    ...(options.path === undefined ? {} : { path: options.path }),
+    endOnFailure: options.path !== undefined || options.shrinks === false,
     examples: examples.map((example): [Input] => [example]),
   });
   const counterexample = found.counterexample?.[0];

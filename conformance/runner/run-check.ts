@@ -52,6 +52,8 @@ export interface SuiteRun {
   readonly seed: number;
   readonly path: string | undefined;
   readonly runs: number;
+  /** False: what fails is not made smaller. Default true. */
+  readonly shrinks?: boolean | undefined;
   /** Nobody asked for so many: a check that has taken its time leaves the rest out. */
   readonly mayRunFewer: boolean;
   readonly target: TargetDescription;
@@ -105,6 +107,7 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       seed: programSeed(run.seed, check.id),
       path: run.path,
       runs: asked,
+      shrinks: run.shrinks,
       mayShrink: run.target.kind === "url" ? mayShrink : undefined,
       mayGoOn: run.target.kind === "url" && run.mayRunFewer ? mayGoOn : undefined,
     },
