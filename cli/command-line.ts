@@ -195,7 +195,7 @@ const run = object({
   ),
   profile: optional(
     option("--profile", choice(["svc", "kubernetes"], { metavar: "PROFILE" }), {
-      description: message`Another profile than the scenario's.`,
+      description: message`svc or kubernetes. Default: the scenario's own.`,
     }),
   ),
   mode: runMode,
@@ -236,7 +236,7 @@ const hunt = object({
   mode: runMode,
   profile: optional(
     option("--profile", choice(["svc", "kubernetes"], { metavar: "PROFILE" }), {
-      description: message`Another profile than the scenario's.`,
+      description: message`svc or kubernetes. Default: the scenario's own.`,
     }),
   ),
   faults: plantedBugNames,
@@ -336,7 +336,7 @@ const view = object({
   command: constant("view"),
   files: multiple(
     argument(path({ metavar: "FILE", mustExist: true }), {
-      description: message`A report.json of conform --report, or its folder; several are put side by side. Or a trace of run --trace FILE.json, or a capsule of hunt.`,
+      description: message`A report.json of conform --report, or its folder; several are put side by side. Or a trace of run --trace FILE.json, a capsule of hunt, or what a hunt has reported.`,
     }),
   ),
   merge: withDefault(
@@ -347,12 +347,12 @@ const view = object({
   ),
   format: optional(
     option("--format", choice(viewFormats, { metavar: "FORMAT" }), {
-      description: message`html (default), text, markdown, json, junit, badge (SVG) or badge-json (for shields.io); of traces html, text, json or perfetto (for ui.perfetto.dev and chrome://tracing).`,
+      description: message`html (default), text, markdown, json, junit, badge (SVG) or badge-json (for shields.io); of traces html, text, json or perfetto (for ui.perfetto.dev and chrome://tracing); of hunts text or json.`,
     }),
   ),
   output: optional(
     option("--output", path({ metavar: "FILE", type: "file", allowCreate: true }), {
-      description: message`Where to write; - is standard output. Default: report.html for html, else standard output.`,
+      description: message`Where to write; - is standard output. Default: report.html for html, trace.html for that of a trace, else standard output.`,
     }),
   ),
   schema: optional(

@@ -123,6 +123,18 @@ describe("scenario files", () => {
     expect(mistakes(from, to)).toContain(message);
   });
 
+  it("says what may stand where rows are told apart by a field, and which is near", () => {
+    expect(mistakes("kind: writer", "kind: writr")).toContain("kind: expected one of informer, writer, ");
+    expect(mistakes("kind: writer", "kind: writr")).toContain("; did you mean writer?");
+  });
+
+  it("says of a file for another command what it is, and nothing more", () => {
+    expect(mistakes("scenarios/v1", "capacity/v1")).toBe(
+      "x.yaml:5:13: apiVersion: this is an experiment on capacity, for `touchstone capacity`",
+    );
+    expect(mistakes("scenarios/v1", "scenarios/v2")).toBe("x.yaml:5:13: apiVersion: expected scenarios/v1");
+  });
+
   it("tells one mistake of what is no YAML: the others follow from it", () => {
     expect(mistakes("clients:", "clients: {").split("\n")).toHaveLength(1);
     expect(mistakes("clients:", "x: &a [*a]\nclients:")).toContain("x.yaml");

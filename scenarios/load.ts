@@ -51,6 +51,10 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   const mistakes = new Set<string>();
+  const isOther = parsed.error.issues.some(({ path }) => path.length === 1 && path[0] === "apiVersion");
+  const other = isOther ? otherFiles.get(String((value as { apiVersion?: unknown } | null)?.apiVersion)) : undefined;
+  if (other !== undefined)
+    throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"]))}: apiVersion: this is ${other}`);
   for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
     if (mistakes.size === mistakesMax) {
       mistakes.add(`and more: these are the first ${mistakesMax}`);
@@ -62,6 +66,14 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   }
   throw new ScenarioError([...mistakes].join("\n"));
 }
+
+/** What else a person has, by its apiVersion: of such a file nothing more is said, since all of it would be a mistake. */
+const otherFiles: ReadonlyMap<string, string> = new Map([
+  ["scenarios/v1", "a scenario, for `touchstone run`"],
+  ["chaos/v1", "a plan of chaos, for `touchstone serve --chaos`"],
+  ["capacity/v1", "an experiment on capacity, for `touchstone capacity`"],
+  ["capsules/v1", "a capsule, for `touchstone replay`"],
+]);
 
 /** Each takes a walk over the document to find its place, and nobody reads more at once. */
 const mistakesMax = 100;
@@ -104,10 +116,15 @@ function* byKey(issue: Issue, document: Document, schema: z.ZodType): Generator<
 
 /** For a word that is none of those that are possible: which of them is near. */
 function meant(issue: Issue, document: Document): string {
-  const possible = issue.code === "invalid_value" ? issue.values : [];
+  const possible =
+    issue.code === "invalid_value" ? issue.values : issue.code === "invalid_union" ? (possibleOf(issue) ?? []) : [];
   const given = document.getIn(issue.path);
-  return typeof given === "string" ? didYouMean(given, possible.map(String)) : "";
+  return typeof given === "string" && possible.length > 1 ? didYouMean(given, possible.map(String)) : "";
 }
+
+/** Of rows that are told apart by one of their fields: what it may be. */
+const possibleOf = (issue: z.core.$ZodIssueInvalidUnion): readonly unknown[] | undefined =>
+  "options" in issue ? issue.options : undefined;
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;

@@ -14,13 +14,17 @@ const names: Readonly<Record<string, string>> = {
 
 /** For `safeParse`; undefined leaves an issue its own message. */
 export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === "invalid_value") return `expected one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "invalid_value") return oneOf(issue.values);
+  if (issue.code === "invalid_union") return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
   if (issue.code !== "invalid_type") return undefined;
   const wanted = names[issue.expected] ?? issue.expected;
   return issue.input === undefined
     ? `is missing: expected ${wanted}`
     : `expected ${wanted}, not ${typeName(issue.input)}`;
 };
+
+const oneOf = (values: readonly unknown[]): string =>
+  `expected ${values.length === 1 ? "" : "one of "}${values.map(String).join(", ")}`;
 
 function typeName(value: unknown): string {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { capsuleSchema } from "../../reports/schema/capsule.ts";
-import { huntReportSchema, mergeHunts } from "../../reports/schema/hunt-report.ts";
+import { huntReportSchema } from "../../reports/schema/hunt-report.ts";
 import { run } from "../spawned-command.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hunt-"));
@@ -40,10 +40,16 @@ describe("hunt", () => {
         "--output",
         join(folder, part.replace("/", "-")),
       );
-    const parts = [report("1-2"), report("2-2")];
-    expect(parts.map(({ seedCount }) => seedCount)).toEqual([20, 20]);
-    const { wallSeconds: _wall, seedsPerSecond: _rate, ...merged } = mergeHunts(parts, []);
-    expect(merged).toMatchObject({ seedCount: 40, seedsWanted: 40, failures: [{ count: 1, firstSeed: 100 }] });
+    const parts = ["1-2", "2-2"].map((name) => join(folder, name, "report.json"));
+    const merged = await run("hunt", ...parts.flatMap((part) => ["--merge", part]), "--output", join(folder, "merged"));
+    expect(merged.stdout).toContain(`replay    touchstone replay ${join(folder, "2-2/capsules/canary-1.json")}`);
+    expect(report("merged")).toMatchObject({
+      seedCount: 40,
+      seedsWanted: 40,
+      failures: [{ count: 1, firstSeed: 100, capsule: "../2-2/capsules/canary-1.json" }],
+    });
+    const viewed = await run("view", join(folder, "merged"));
+    expect(viewed).toMatchObject({ code: 0, stdout: merged.stdout });
   });
 
   it("leaves what replays at the same event, and shrinks", { timeout: 240_000 }, async () => {

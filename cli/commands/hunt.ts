@@ -3,18 +3,17 @@
  * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import process from "node:process";
-import { renderHuntText } from "../../reports/render/hunt-text.ts";
 import type { Capsule } from "../../reports/schema/capsule.ts";
-import { type HuntReport, huntReportSchema, mergeHunts } from "../../reports/schema/hunt-report.ts";
+import { type HuntReport, mergeHunts } from "../../reports/schema/hunt-report.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
 import type { HuntOptions } from "../command-line.ts";
 import { plantedBugs, readText, scenarioOf } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted, onInterrupt } from "../output/interrupt.ts";
-import { painter } from "../output/terminal.ts";
+import { huntText, readHuntReport, withCapsules } from "../output/hunt-reports.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
@@ -22,7 +21,6 @@ import { jobQueue, queueWorker } from "../targets/job-queue.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
 import { defaultThreads } from "../targets/embedded-pool.ts";
-import { fileText } from "../flags/file-text.ts";
 import { seedsOf } from "../flags/hunt-seeds.ts";
 
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
@@ -45,7 +43,7 @@ export async function hunt(options: HuntOptions): Promise<ExitCode> {
     bugs: bugs.names,
   };
   const found = await new Hunt(task, scenario, options).run();
-  print(found.report, options.json);
+  print(found.report, found.folder, options.json);
   return exitCodeOf(found.report, found.isWhole);
 }
 
@@ -68,7 +66,7 @@ class Hunt {
     this.store = this.openStore();
   }
 
-  async run(): Promise<{ readonly report: HuntReport; readonly isWhole: boolean }> {
+  async run(): Promise<{ readonly report: HuntReport; readonly isWhole: boolean; readonly folder: string }> {
     const { signal, stopListening } = onInterrupt("Stopping; the same command goes on from here.");
     const wanted = seedsOf(this.options);
     try {
@@ -79,9 +77,9 @@ class Hunt {
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
     }
     const report = this.report(wanted.count);
-    writeFileSync(join(this.folder, "report.json"), `${JSON.stringify(report, undefined, 2)}\n`);
+    writeFileSync(join(this.folder, "report.json"), jsonOf(report));
     this.store.close();
-    return { report, isWhole: !signal.aborted };
+    return { report, isWhole: !signal.aborted, folder: this.folder };
   }
 
   private openStore(): HuntStore {
@@ -255,9 +253,12 @@ async function work({ queue, jobs = defaultThreads(), scenario }: HuntOptions): 
   return exitCodes.good;
 }
 
-/** Reports of parts, as one. */
+/** Reports of parts, as one. The capsules stay where they are: the whole names them from its own place. */
 function merge({ merge: files, output, json, scenario }: HuntOptions): ExitCode {
-  const reports = files.map(readReport);
+  const place = output ?? ".";
+  const reports = files.map((file) =>
+    withCapsules(readHuntReport(file, `--merge ${file}`), (capsule) => relative(place, join(dirname(file), capsule))),
+  );
   const sometimes =
     scenario === undefined
       ? intersection(reports.map(({ neverSeen }) => neverSeen))
@@ -270,37 +271,20 @@ function merge({ merge: files, output, json, scenario }: HuntOptions): ExitCode 
   }
   if (output !== undefined) {
     prepareFolder(output, "--output");
-    writeFileSync(join(output, "report.json"), `${JSON.stringify(whole, undefined, 2)}\n`);
+    writeFileSync(join(output, "report.json"), jsonOf(whole));
   }
-  print(whole, json);
+  print(whole, place, json);
   return exitCodeOf(whole, true);
 }
 
 const intersection = (lists: readonly (readonly string[])[]): readonly string[] =>
   (lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name)));
 
-function readReport(file: string): HuntReport {
-  let document: unknown;
-  try {
-    document = JSON.parse(fileText(file));
-  } catch (error) {
-    throw new UsageError(
-      `--merge ${file}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,
-    );
-  }
-  const parsed = huntReportSchema.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `--merge ${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}. Give the report.json of a hunt.`,
-  );
+function print(report: HuntReport, folder: string, json: boolean): void {
+  process.stdout.write(json ? jsonOf(report) : huntText(report, folder, true));
 }
 
-function print(report: HuntReport, json: boolean): void {
-  process.stdout.write(
-    json ? `${JSON.stringify(report, undefined, 2)}\n` : renderHuntText(report, painter(process.stdout)),
-  );
-}
+const jsonOf = (report: HuntReport): string => `${JSON.stringify(report, undefined, 2)}\n`;
 
 /** What broke is ours; what was never seen or never played proves nothing. */
 function exitCodeOf({ failures, broke, neverSeen, seedCount }: HuntReport, isWhole: boolean): ExitCode {

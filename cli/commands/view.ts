@@ -17,6 +17,7 @@ import type { TraceDocument } from "../../reports/schema/trace-document.ts";
 import { isCapsule, parseCapsule, recordedCapsule } from "../targets/capsule-run.ts";
 import type { SuiteFormat, ViewFormat, ViewOptions } from "../command-line.ts";
 import { suiteRenderers } from "../output/report-files.ts";
+import { huntText, readHuntReport } from "../output/hunt-reports.ts";
 import { painter } from "../output/terminal.ts";
 import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -31,10 +32,11 @@ export function view(options: ViewOptions): ExitCode {
   }
   if (options.merge) return viewMerged(options);
   if (files.length === 0) {
-    throw new UsageError("no report was named: give a report.json, or the folder that `conform --report` wrote.");
+    throw new UsageError(`nothing was named. ${expectedFile}`);
   }
   const format = options.format ?? "html";
   const [file = "", ...more] = files;
+  if (more.length === 0 && isHunt(reportFile(file))) return viewHunt(reportFile(file), options);
   const trace = more.length === 0 && !statSync(file).isDirectory() ? readTrace(file) : undefined;
   if (trace !== undefined) {
     emit(renderedTrace(trace, format), options.output ?? (format === "html" ? "trace.html" : undefined));
@@ -46,6 +48,23 @@ export function view(options: ViewOptions): ExitCode {
   // A page is for a browser: it goes into a file, unless somebody says otherwise.
   emit(text, options.output ?? (format === "html" ? "report.html" : undefined));
   return exitCodes.good;
+}
+
+/** What a hunt has left is shown as the hunt shows it. */
+function viewHunt(file: string, { format = "text", output }: ViewOptions): ExitCode {
+  const report = readHuntReport(file, file);
+  if (format === "json") emit(`${JSON.stringify(report, undefined, 2)}\n`, output);
+  else if (format === "text") emit(huntText(report, dirname(file), output === undefined), output);
+  else throw new UsageError(`--format ${format} is not for reports of hunts: they are shown as text, json.`);
+  return exitCodes.good;
+}
+
+function isHunt(file: string): boolean {
+  try {
+    return (JSON.parse(fileText(file)) as { kind?: unknown } | null)?.kind === "HuntReport";
+  } catch {
+    return false; // whoever reads reports says what is wrong
+  }
 }
 
 const comparisons: Partial<Record<SuiteFormat, (reports: readonly NamedReport[]) => string>> = {
@@ -150,7 +169,7 @@ function readReport(file: string): SuiteReport {
 const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
 
 const expectedFile =
-  "Give the report.json that `touchstone conform --report DIR` wrote, or DIR; a trace of `touchstone run`; or a capsule of `touchstone hunt`.";
+  "Give the report.json that `touchstone conform --report DIR` or `touchstone hunt --output DIR` wrote, or DIR; a trace of `touchstone run`; or a capsule of `touchstone hunt`.";
 
 /** One report of all shares of a run. */
 function viewMerged({ files, format = "html", output }: ViewOptions): ExitCode {

@@ -7,6 +7,7 @@ import { bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
 import { Recorder } from "../../sim/experiments/recorder.ts";
 import { edited, replayed, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { TraceDocument } from "../../reports/schema/trace-document.ts";
+import { inPlainWords } from "../../scenarios/plain-words.ts";
 import { fileText } from "../flags/file-text.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
@@ -24,7 +25,7 @@ export function readJson(path: string, wanted: string): unknown {
 }
 
 export function parseCapsule(document: unknown, path: string): Capsule {
-  const parsed = capsuleSchema.safeParse(document);
+  const parsed = capsuleSchema.safeParse(document, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new UsageError(

@@ -2,7 +2,7 @@
 import type { HuntGroup, HuntReport } from "../schema/hunt-report.ts";
 import type { Paint } from "./text.ts";
 
-/** Ends in a newline. */
+/** Capsules are named as in the report: whoever shows it makes them paths from where the reader is. Ends in a newline. */
 export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) => text): string {
   const {
     scenario,
@@ -28,7 +28,7 @@ export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) 
     "",
     ...failures.flatMap((group) => groupLines(group, paint)),
     ...broke.slice(0, 5).map(({ seed, message }) => `${paint("bad", "BROKE")} seed ${seed}: ${message}`),
-    failures.length + broke.length === 0 ? paint("good", "no seed failed") : "",
+    ...(failures.length + broke.length === 0 ? [paint("good", "no seed failed")] : []),
     "",
     ...coverageLines(report, paint),
     ...neverSeen.map(
@@ -47,7 +47,7 @@ function groupLines(
     `  expected  ${expected}`,
     `  actual    ${actual}`,
     `  seed      ${fastest.seed} at ${fastest.atMicros / 1_000_000} s is the soonest, ${firstSeed} the first`,
-    ...(capsule === undefined ? [] : [`  capsule   ${capsule}`]),
+    ...(capsule === undefined ? [] : [`  replay    touchstone replay ${capsule}`]),
   ];
 }
 

@@ -48,12 +48,11 @@ export const huntReportSchema = z.object({
 export type HuntReport = z.infer<typeof huntReportSchema>;
 export type HuntGroup = z.infer<typeof group>;
 
-/** Of parts of one hunt. Throws when they are of different ones. */
+/** Of all parts of one hunt. Throws a sentence when they are not that, since every seed counts once. */
 export function mergeHunts(parts: readonly HuntReport[], sometimes: readonly string[]): HuntReport {
   const [first] = parts;
   if (first === undefined) throw new Error("there is nothing to merge");
-  const other = parts.find((part) => identity(part) !== identity(first));
-  if (other !== undefined) throw new Error(`these are of different hunts: ${identity(first)}, and ${identity(other)}`);
+  requireOneHunt(parts, first);
   const groups = new Map<string, HuntGroup>();
   const coverage: Record<string, number> = {};
   for (const part of parts) {
@@ -85,6 +84,22 @@ export function mergeHunts(parts: readonly HuntReport[], sometimes: readonly str
     neverSeen: sometimes.filter((name) => (coverage[name] ?? 0) === 0),
     ...(failed === 0 ? {} : { meanSeedsToFailure: seedCount / failed }),
   };
+}
+
+function requireOneHunt(parts: readonly HuntReport[], first: HuntReport): void {
+  const other = parts.find((part) => identity(part) !== identity(first));
+  if (other !== undefined) throw new Error(`these are of different hunts: ${identity(first)}, and ${identity(other)}`);
+  const given = parts.map(({ shard }) => shard ?? "");
+  const count = Number(/^\d+\/(\d+)$/.exec(first.shard ?? "")?.[1] ?? 0);
+  if (given.some((shard) => shard === "")) throw new Error("a report is of a whole hunt: give those of `hunt --shard`");
+  if (given.some((shard) => !shard.endsWith(`/${count}`)))
+    throw new Error(`these are parts of hunts that were divided differently: ${given.join(", ")}`);
+  const missing = Array.from({ length: count }, (_, at) => `${at + 1}/${count}`).filter((one) => !given.includes(one));
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.length === 1 ? "part" : "parts"} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing: give the reports of all`,
+    );
+  if (new Set(given).size !== given.length) throw new Error("a part is given twice: give each report once");
 }
 
 const identity = ({ scenario, build, profile, mode, bugs }: HuntReport): string =>
