@@ -71,6 +71,21 @@ await page.evaluate(() => {
 await page.waitForFunction(() => document.querySelector("#verdict").textContent.includes("informer.converges at"));
 expect("nothing went wrong meanwhile", (await page.textContent("#error")) === "");
 
+// The faults of a scenario, changed by hand: a mistake is told with its place, and the rest is played.
+await page.selectOption("[name=speed]", "1");
+await page.selectOption("[name=scenario]", "one-broken-link.yaml");
+await page.locator("summary").click();
+const words = await page.inputValue("#words");
+await page.fill("#words", words.replace("partition:", "partitoin:"));
+await page.click("#play-words");
+await page.waitForFunction(() => document.querySelector("#error").textContent.includes("did you mean partition?"));
+expect("a mistake has its line", (await page.textContent("#error")).includes("one-broken-link.yaml:16:"));
+await page.fill("#words", words.replace("faults:", "faults:\n  - { at: 500ms, crash: writer-2 }"));
+await page.click("#play-words");
+await page.waitForFunction(() => document.querySelector("#latest").textContent.includes("crash writer-2"));
+expect("nothing is wrong with the rest", (await page.textContent("#error")) === "");
+expect("any bug can be planted in it", (await page.locator("[name=bug] option").count()) > 40);
+
 // The same run everywhere, again and again.
 const given = process.env["DEMO_ROUNDS"];
 for (const name of ["one-broken-link.yaml", "explore/informers.yaml", "explore/nodes.yaml"]) {

@@ -41,8 +41,8 @@ await page.click("button[name=in]");
 expect("zooming draws something else", (await picture()) !== whole);
 await shoot("trace-zoomed.png");
 
-await page.locator("[name=text]").fill("writer-1");
 await page.locator("#trace-time").fill("100000");
+await page.locator("[name=text]").fill("writer-1");
 const filtered = await page.locator("#trace-around li").allTextContents();
 expect(
   "the text filter leaves what has it",

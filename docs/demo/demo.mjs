@@ -64,13 +64,15 @@ function showPage() {
     .sort();
   for (const name of names) form.elements.scenario.append(new Option(name.replace(".yaml", ""), name));
   form.elements.scenario.value = "explore/informers.yaml";
+  const bugs = names.filter((name) => name.startsWith("regress/")).map((name) => name.slice(8, -".yaml".length));
+  const words = find("#words");
 
   const textOf = (name) => texts[`../../scenarios/${name}`];
   const choice = () => {
     const name = form.elements.scenario.value;
     const bug = form.elements.bug.value;
     return {
-      text: textOf(name),
+      text: words.value,
       name,
       seed: Number(form.elements.seed.value),
       mode: form.elements.mode.value,
@@ -163,13 +165,18 @@ function showPage() {
     requestAnimationFrame(tick);
   };
 
+  const offer = (name) => {
+    words.value = textOf(name);
+    form.elements.seed.value = /^seed: (\d+)/m.exec(words.value)?.[1] ?? "1";
+    const bug = /^ {2}bug: (\S+)|bug: ([a-z0-9-]+)/m.exec(words.value)?.slice(1).find(Boolean);
+    // The scenario's own comes first; any other can be tried in it, too.
+    const plantable = [...new Set([...(bug === undefined ? [] : [bug]), ...bugs])];
+    form.elements.bug.replaceChildren(new Option("none", ""), ...plantable.map((each) => new Option(each, each)));
+  };
+
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "scenario") {
-      form.elements.seed.value = /^seed: (\d+)/m.exec(textOf(target.value))?.[1] ?? "1";
-      const bug = /^ {2}bug: (\S+)|bug: ([a-z0-9-]+)/m.exec(textOf(target.value))?.slice(1).find(Boolean);
-      form.elements.bug.replaceChildren(new Option("none", ""), ...(bug === undefined ? [] : [new Option(bug, bug)]));
-    }
+    if (target.name === "scenario") offer(target.value);
     if (["scenario", "seed", "mode", "bug"].includes(target.name)) void begin();
     else show();
   });
@@ -182,6 +189,7 @@ function showPage() {
     void advance(100_000);
   });
   find("#again").addEventListener("click", () => void begin());
+  find("#play-words").addEventListener("click", () => void begin());
   find("#another").addEventListener("click", () => {
     form.elements.seed.value = String(Number(form.elements.seed.value) + 1);
     void begin();
@@ -205,6 +213,7 @@ function showPage() {
     hashHere: (given) => hashOf(given),
     hashInWorker: (given) => ask("hash", given),
   };
+  offer(form.elements.scenario.value);
   void begin();
   requestAnimationFrame(tick);
 }

@@ -80,9 +80,11 @@ export function draw(canvas, { lanes, entries, messages, faults, nowMicros, fail
   paper.restore();
 
   paper.fillStyle = colour("quiet");
-  const step = stepOf(windowMicros);
-  for (let at = Math.ceil(from / step) * step; at <= from + windowMicros; at += step)
-    paper.fillText(`${at / 1_000_000} s`, x(at) + 2, headHeight / 2);
+  const step = stepOf(windowMicros, (width - labels) / 64);
+  for (let at = Math.ceil(from / step) * step; at <= from + windowMicros; at += step) {
+    const label = `${at / 1_000_000} s`;
+    if (x(at) + 2 + paper.measureText(label).width <= width) paper.fillText(label, x(at) + 2, headHeight / 2);
+  }
 }
 
 function line(paper, fromX, fromY, toX, toY) {
@@ -92,7 +94,8 @@ function line(paper, fromX, fromY, toX, toY) {
   paper.stroke();
 }
 
-const stepOf = (windowMicros) =>
+/** Round times, and no more of them than there is room for. */
+const stepOf = (windowMicros, countMax) =>
   [100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 30_000_000].find(
-    (step) => windowMicros / step <= 12,
+    (step) => windowMicros / step <= Math.min(12, countMax),
   ) ?? 60_000_000;

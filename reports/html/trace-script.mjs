@@ -7,7 +7,7 @@ const slider = document.querySelector("#trace-time");
 const paper = canvas.getContext("2d");
 const rowHeight = 26;
 const headHeight = 24;
-const labelWidth = Math.min(200, 24 + 7.5 * Math.max(...trace.lanes.map(({ name }) => name.length)));
+const labelWidth = Math.min(200, 0.3 * innerWidth, 24 + 7.5 * Math.max(...trace.lanes.map(({ name }) => name.length)));
 const rows = new Map(trace.lanes.map(({ name }, index) => [name, index]));
 const sliderSteps = Number(slider.max);
 /** Which box of the form a sign belongs to. */
@@ -32,7 +32,10 @@ const view = { from: 0, to: Math.max(1, trace.untilMicros), now: trace.failure?.
 
 form.hidden = false;
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("input", draw);
+form.addEventListener("input", () => {
+  draw();
+  showMoment();
+});
 for (const button of form.querySelectorAll("button")) button.addEventListener("click", () => move(button.name));
 slider.addEventListener("input", () => goTo(Math.round((Number(slider.value) / sliderSteps) * trace.untilMicros)));
 canvas.addEventListener("click", (event) => {
@@ -225,15 +228,15 @@ function drawFaults(ink, height) {
   }
 }
 
+/** Many of them are fainter, so that what lies below is still seen; those that never arrive stay as they are. */
 function drawMessages(ink) {
-  const { text } = filters();
-  for (const { from, to, sentMicros, arrivesMicros, about } of trace.messages) {
+  const seen = shownMessages();
+  const arrivedAlpha = Math.max(0.06, Math.min(0.35, (0.35 * 0.5 * (canvas.clientWidth - labelWidth)) / seen.length));
+  for (const { from, to, sentMicros, arrivesMicros } of seen) {
     const end = arrivesMicros ?? sentMicros;
-    if (end < view.from || sentMicros > view.to || !rows.has(from) || !rows.has(to)) continue;
-    if (text !== "" && !`${from} ${to} ${about}`.toLowerCase().includes(text)) continue;
     const [x, y, toX, toY] = [xOf(sentMicros), yOf(from), xOf(end), yOf(to)];
     paper.strokeStyle = arrivesMicros === undefined ? ink.failed : ink.link;
-    paper.globalAlpha = arrivesMicros === undefined ? 0.8 : 0.35;
+    paper.globalAlpha = arrivesMicros === undefined ? 0.8 : arrivedAlpha;
     paper.lineWidth = 1;
     paper.beginPath();
     paper.moveTo(x, y);
@@ -244,6 +247,15 @@ function drawMessages(ink) {
     if (arrivesMicros !== undefined && view.to - view.from < 20_000_000) arrow(x, y, toX, toY);
     paper.globalAlpha = 1;
   }
+}
+
+function shownMessages() {
+  const { text } = filters();
+  return trace.messages.filter(({ from, to, sentMicros, arrivesMicros, about }) => {
+    if ((arrivesMicros ?? sentMicros) < view.from || sentMicros > view.to || !rows.has(from) || !rows.has(to))
+      return false;
+    return text === "" || `${from} ${to} ${about}`.toLowerCase().includes(text);
+  });
 }
 
 function arrow(x, y, toX, toY) {
@@ -358,7 +370,7 @@ function showState() {
     .filter(({ key }) => text === "" || key.toLowerCase().includes(text))
     .sort((one, other) => other.revision - one.revision);
   document.querySelector("#trace-revision").textContent =
-    `Version ${revision}: ${state.size} objects, the newest first.`;
+    `Version ${revision}: ${state.size} ${state.size === 1 ? "object" : "objects"}, the newest first.`;
   document.querySelector("#trace-state").replaceChildren(
     ...shown.slice(0, 200).map((write) => {
       const row = element("tr");

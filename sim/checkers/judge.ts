@@ -104,6 +104,14 @@ export type Fact =
       readonly container: string;
       readonly others: readonly string[];
     }
+  /** Somebody has stopped it; one that ends by itself is not told. */
+  | {
+      readonly kind: "container-stopped";
+      readonly client: string;
+      readonly pod: string;
+      readonly uid: string;
+      readonly container: string;
+    }
   /** What an agent found at a look at usage, by signal, and the conditions that its node tells from then on. */
   | {
       readonly kind: "usage-seen";

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../scenarios/load.ts";
 import { bugsOf } from "./bugs.ts";
 import { playScenario } from "./play.ts";
+import { Recorder } from "./recorder.ts";
 
 const explored = readFileSync(new URL("../../scenarios/explore/agents.yaml", import.meta.url), "utf8");
 
@@ -45,6 +46,22 @@ const ready = (status: string): string =>
   `  - { by: 60s, request: GET /api/v1/nodes/node-1, status: 200, holds: { status: { conditions: ${status} } } }\n`;
 const conditions = (memory: string, disk: string, readiness: string): string =>
   `{ "0": { type: MemoryPressure, status: "${memory}" }, "1": { type: DiskPressure, status: "${disk}" }, "3": { type: Ready, status: "${readiness}" } }`;
+
+test("a trace has a lane for each node and each pod, and a band for what lasts until the end", () => {
+  const scenario = parseScenario(
+    text("{ at: 40s, press: node-1, resource: memory, rate: 99/100 }", manifest).replace("pods: 3", "pods: 1"),
+    "test.yaml",
+  );
+  const recorder = new Recorder(scenario);
+  const { lanes, entries, faults } = recorder.document(playScenario(scenario, { watcher: recorder }).report);
+  expect(lanes.filter(({ kind }) => kind === "node").map(({ name }) => name)).toEqual(["node-1"]);
+  const pods = lanes.filter(({ kind }) => kind === "pod").map(({ name }) => name);
+  expect(pods.toSorted()).toEqual(["default/pod-1", "default/proxy-node-1"]);
+  const signs = (pod: string) => entries.filter(({ lane }) => lane === pod).map(({ sign }) => sign);
+  expect(signs("default/proxy-node-1")).toEqual(["R"]);
+  expect(signs("default/pod-1")).toEqual(["R", "r"]); // evicted
+  expect(faults).toMatchObject([{ what: "press", fromMicros: 40_000_000, toMicros: 90_000_000 }]);
+});
 
 describe("what goes wrong with a node", () => {
   test.each([

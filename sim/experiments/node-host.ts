@@ -173,12 +173,15 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
     done: (answer: CriAnswer) => void,
     fail: Parameters<CriRuntime["start"]>[2],
   ): Cancel {
-    const isStart = request.method === "StartContainer";
+    const { method, message } = request;
+    const heard = method === "StartContainer" || method === "StopContainer";
     const answered = (answer: CriAnswer): void => {
-      if (answer.ok) this.started((request.message as CriRequestOf<"StartContainer">).containerId ?? "");
+      const { containerId = "" } = message as CriRequestOf<"StartContainer" | "StopContainer">;
+      if (answer.ok && method === "StartContainer") this.started(containerId);
+      if (answer.ok && method === "StopContainer") this.stopped(containerId);
       done(answer);
     };
-    const begin = (): Cancel => port.start(request, isStart ? answered : done, fail);
+    const begin = (): Cancel => port.start(request, heard ? answered : done, fail);
     const cancel = this.isHung(request.method) ? this.hold(request.method, begin) : begin();
     this.parts.called();
     return cancel;
@@ -213,6 +216,14 @@ export class NodeHost implements FaultyHost, FaultyOutsider, Incarnations {
     const others = this.running(uid, name).filter((other) => other !== id);
     const pod = podKey(container.sandbox.config);
     this.parts.tell({ kind: "container-started", client: this.parts.row.name, pod, uid, container: name, others });
+  }
+
+  private stopped(id: string): void {
+    const container = this.current.made.state.containers.get(id);
+    if (container === undefined) return;
+    const { uid = "" } = container.sandbox.config.metadata ?? {};
+    const [pod, name] = [podKey(container.sandbox.config), container.config.metadata?.name ?? ""];
+    this.parts.tell({ kind: "container-stopped", client: this.parts.row.name, pod, uid, container: name });
   }
 
   private applyPressure(): void {

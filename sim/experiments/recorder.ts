@@ -9,6 +9,7 @@ import type {
   TraceSign,
   TraceWrite,
 } from "../../reports/schema/trace-document.ts";
+import { type FaultVerb, faultVerbs } from "../../scenarios/fault-rows.ts";
 import { serverNames, storeName } from "../../scenarios/scenario-rules.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import type { Bench, Checker, Exchange, Fact, Happening } from "../checkers/judge.ts";
@@ -86,7 +87,7 @@ export class Recorder implements Watcher {
     const { scenario, failure } = this;
     const clients: TraceLane[] = scenario.clients.map(({ name, kind }) => ({
       name,
-      kind: kind === "node" ? "node" : "client",
+      kind: kind === "node" || kind === "agent" ? "node" : "client",
     }));
     const servers: TraceLane[] = serverNames(scenario.cluster.apiservers).map((name) => ({ name, kind: "server" }));
     const pods: TraceLane[] = [...this.pods].map((name) => ({ name, kind: "pod" }));
@@ -104,7 +105,7 @@ export class Recorder implements Watcher {
       entries: this.entries,
       messages: this.messages,
       faults: [...this.faults.values()].map((fault) =>
-        fault.toMicros === undefined && lasting.has(fault.what) ? { ...fault, toMicros: report.virtualMicros } : fault,
+        fault.toMicros === undefined && lasts(fault.what) ? { ...fault, toMicros: report.virtualMicros } : fault,
       ),
       writes: this.writes,
       ...(failure === undefined ? {} : { failure }),
@@ -118,7 +119,11 @@ export class Recorder implements Watcher {
     const items = object["items"];
     const revision = revisionOf(object);
     if (Array.isArray(items))
-      this.add(client, "L", `${shortPath(path)}: ${items.length} objects at version ${revision}`);
+      this.add(
+        client,
+        "L",
+        `${shortPath(path)}: ${items.length} ${items.length === 1 ? "object" : "objects"} at version ${revision}`,
+      );
     else this.add(client, "=", `${method} ${shortPath(path)}: ${status}`, revision > 0 ? revision : undefined);
   }
 
@@ -137,6 +142,11 @@ export class Recorder implements Watcher {
       this.add(fact.pod, "R", `on ${fact.client}, uid ${fact.uid.slice(0, 8)}`);
     }
     if (fact.kind === "stopped") this.add(fact.pod, "r", `on ${fact.client}, uid ${fact.uid.slice(0, 8)}`);
+    if (fact.kind === "container-started" || fact.kind === "container-stopped") {
+      this.pods.add(fact.pod);
+      const sign = fact.kind === "container-started" ? "R" : "r";
+      this.add(fact.pod, sign, `container ${fact.container} on ${fact.client}, uid ${fact.uid.slice(0, 8)}`);
+    }
   }
 
   private happened(happening: Happening): void {
@@ -158,21 +168,8 @@ export class Recorder implements Watcher {
   }
 }
 
-const lasting: ReadonlySet<string> = new Set([
-  "partition",
-  "cut",
-  "silence",
-  "slow",
-  "lose",
-  "duplicate",
-  "reorder",
-  "narrow",
-  "isolate",
-  "lag",
-  "stall",
-  "throttle",
-  "fill",
-]);
+/** A verb by hand may be none of a scenario's. */
+const lasts = (verb: string): boolean => Object.hasOwn(faultVerbs, verb) && faultVerbs[verb as FaultVerb].lasts;
 
 /** `/api/v1/namespaces/default/configmaps/a` → `default/configmaps/a`. */
 const shortPath = (path: string): string =>
