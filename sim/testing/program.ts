@@ -4,6 +4,7 @@
  * its timers do not fire, and what it still asks for reaches nobody. To the server it is a client that has gone.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Dispatcher } from "undici";
 import type { StreamSink } from "../../wire/ports.ts";
 import type { Breakable } from "./breakable-transport.ts";
 import type { TimedTransport } from "./patience.ts";
@@ -21,6 +22,8 @@ export interface Machine {
   readonly url: string;
   readonly token: string;
   readonly fetch: typeof globalThis.fetch;
+  /** For clients built on undici, such as `@kubernetes/client-node`. */
+  readonly dispatcher: Dispatcher;
 }
 
 /** The main function of a program. What it throws, or rejects with, ends the program. */

@@ -211,7 +211,12 @@ export class TestCluster implements Cluster {
     const program = new LaunchedProgram(
       {
         wayIn: (isAlive) => this.#programWay(name, isAlive),
-        machine: ({ timed }) => ({ url, token, fetch: transportFetch(() => timed, this.#checkHost) }),
+        machine: ({ timed }) => ({
+          url,
+          token,
+          fetch: transportFetch(() => timed, this.#checkHost),
+          dispatcher: new TransportDispatcher(() => timed, this.#checkHost),
+        }),
         ended: (way) => this.#ways.splice(this.#ways.indexOf(way), 1),
         threw,
       },
