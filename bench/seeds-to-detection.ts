@@ -51,7 +51,7 @@ function main(): void {
 Each scenario of \`scenarios/regress\` is named after a published bug. With the bug planted it fails; without it, it passes:
 \`touchstone run scenarios/regress/NAME.yaml --fault NAME\`. The last column says how many seeds a hunt plays on average until it
 finds the bug, counted over ${seedCount} seeds each; the same seeds without a bug found ${wrong === 0 ? "nothing" : `something ${wrong} times`}.
-\`node bench/seeds-to-detection.ts\` counts again.
+\`node bench/seeds-to-detection.ts\` counts again. What thousands of seeds without a bug found is told in [simulating.md](simulating.md#scenarios-that-are-there).
 
 | bug | what goes wrong | modelled on | breaks | mean seeds to detection |
 |---|---|---|---|---|

@@ -47,3 +47,4 @@ export const nodeFileSchema = z.strictObject({ pools: z.array(pool).min(1) }).su
 });
 
 export type NodePool = z.infer<typeof pool>;
+export type NodeFile = z.infer<typeof nodeFileSchema>;

@@ -1,11 +1,11 @@
 /** Files that say what a served cluster begins with: its nodes, and objects. */
 import { existsSync } from "node:fs";
-import { isNode, LineCounter } from "yaml";
-import { type NodePool, nodeFileSchema } from "../../scenarios/node-file.ts";
-import { inPlainWords } from "../../scenarios/plain-words.ts";
+import { LineCounter } from "yaml";
+import { parsedAs, ScenarioError } from "../../scenarios/load.ts";
+import { type NodeFile, type NodePool, nodeFileSchema } from "../../scenarios/node-file.ts";
 import type { SeedObject } from "../../sim/cluster/seed.ts";
 import type { JsonObject } from "../../sim/contract/http-message.ts";
-import { yamlDocument, yamlDocuments, yamlValue } from "../../wire/yaml-text.ts";
+import { yamlDocuments, yamlValue } from "../../wire/yaml-text.ts";
 import { readText } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -29,28 +29,19 @@ export function readNodes(value: string): readonly NodePool[] {
 
 function readPools(file: string): readonly NodePool[] {
   const text = readText(file, "--nodes");
-  const lines = new LineCounter();
-  const document = readable(`--nodes ${file}`, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
-  const at = (offset: number): string => {
-    const { line, col } = lines.linePos(offset);
-    return `--nodes ${file}:${line}:${col}`;
-  };
-  const [broken] = document.errors;
-  if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const value = readable(`--nodes ${file}`, () => yamlValue(document));
-  const parsed = nodeFileSchema.safeParse(value, { error: inPlainWords });
-  if (!parsed.success) {
-    const mistakes = parsed.error.issues.map(({ path, message }) => {
-      const node = document.getIn(path, true);
-      const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
-      return `${at(offset)}: ${path.length === 0 ? "" : `${path.join(".")}: `}${message}`;
-    });
-    throw new UsageError(mistakes.join("\n"));
-  }
-  const { pools } = parsed.data;
+  const { pools } = poolsOf(text, `--nodes ${file}`);
   const count = pools.reduce((sum, pool) => sum + pool.count, 0);
   if (count > nodesMax) throw new UsageError(`--nodes ${file}: ${count} nodes, and ${nodesMax} is the most.`);
   return pools;
+}
+
+function poolsOf(text: string, name: string): NodeFile {
+  try {
+    return parsedAs(nodeFileSchema, text, name);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 /** The objects of a file of YAML documents, those of lists one by one. Throws `UsageError`. */
