@@ -85,6 +85,34 @@ describe("a data directory", () => {
     expect(problem(path)).toBe("opened");
   });
 
+  it("is refused when its log has acknowledged writes behind damage, and not for what a crash can leave", () => {
+    const path = directory();
+    const { data, store } = storeIn(path);
+    for (let at = 0; at < 40; at++) store.put(`/${at}`, 0, () => value(`name-${at}`));
+    // As a kill leaves them: nobody closes.
+    const [main, log] = ["store.sqlite", "store.sqlite-wal"].map((name) => readFileSync(join(path, name)));
+    data.close();
+    const after = (change: (log: Buffer) => Buffer): string => {
+      const copy = directory();
+      writeFileSync(join(copy, "store.sqlite"), main as Buffer);
+      writeFileSync(join(copy, "store.sqlite-wal"), change(Buffer.from(log as Buffer)));
+      const said = problem(copy);
+      if (said !== "opened") expect(problem(copy)).toBe(said); // what was refused is left as it was
+      return said;
+    };
+    const flipped = (offset: number) => (bytes: Buffer) => {
+      bytes[offset] = (bytes[offset] as number) ^ 1;
+      return bytes;
+    };
+    const { length } = log as Buffer;
+    expect(after((bytes) => bytes)).toBe("opened");
+    expect(after(flipped(Math.floor(length / 2)))).toContain("writes behind what is not what was written");
+    expect(after(flipped(17))).toContain("the head of its log is not what was written");
+    expect(after((bytes) => bytes.subarray(0, 20))).toBe("opened");
+    expect(after((bytes) => bytes.subarray(0, length - 100))).toBe("opened"); // cut while it was written
+    expect(after((bytes) => Buffer.concat([bytes, bytes.subarray(32, 32 + 4120)]))).toBe("opened"); // and not yet whole
+  });
+
   it("is refused, with what is wrong, when it is not what was written", () => {
     const fill = (): string => {
       const path = directory();

@@ -7,6 +7,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { KeyValue, StoredValue, StoreJournal } from "../store/types.ts";
+import { damageOfLog } from "./log-soundness.ts";
 import { sumOf, textOfValue, valueOfText } from "./stored-values.ts";
 
 /** What is wrong with the directory, and what to do. */
@@ -74,6 +75,7 @@ function makeFile(directory: string, file: string, profile: string): void {
 }
 
 function opened(file: string, profile: string): DataDirectory {
+  requireLog(file);
   const database = new DatabaseSync(file);
   try {
     requireOurs(database, file);
@@ -108,6 +110,20 @@ function opened(file: string, profile: string): DataDirectory {
 
 const damaged = (file: string, what: string): UnusableData =>
   new UnusableData(`${file} is damaged: ${what}. Put a copy of it back, or give another directory.`);
+
+/** Before SQLite opens it to write: that would drop what it cannot read of the log. */
+function requireLog(file: string): void {
+  const damage = damageOfLog(file);
+  if (damage === undefined) return;
+  // Somebody who writes it meanwhile is told of first: this throws when the file is locked.
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    requireOurs(database, file);
+  } finally {
+    database.close();
+  }
+  throw damaged(file, damage);
+}
 
 const numberOf = (database: DatabaseSync, pragma: string): number =>
   Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
