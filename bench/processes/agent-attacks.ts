@@ -251,6 +251,12 @@ const others: Readonly<Record<string, AgentAttack>> = {
     }
     for (const socket of sockets) socket.destroy();
   },
+  "agent listener unfinished-bodies": async (target) => {
+    const head = "POST /run/default/p1-a/c?cmd=true HTTP/1.1\r\nHost: a\r\nContent-Length: 2900001\r\n\r\n";
+    const sockets = Array.from({ length: 300 }, () => target.socket(head + "v".repeat(2_900_000)));
+    await sleep(5_000);
+    for (const socket of sockets) socket.destroy();
+  },
   "agent listener idle": async (target) => {
     const sockets = Array.from({ length: 4_000 }, () => target.socket(""));
     await sleep(2_000);

@@ -301,7 +301,7 @@ const crowds: Readonly<Record<string, RuntimeAttack>> = {
   },
   "runtime crowd unfinished-bodies": async (target) => {
     const path = target.victim.address.replace("unix://", "");
-    const sessions = Array.from({ length: 100 }, () => {
+    const sessions = Array.from({ length: 300 }, () => {
       const session = connectHttp2("http://localhost", { createConnection: () => connect(path) });
       session.on("error", () => {});
       const { service, method } = row("RunPodSandbox");

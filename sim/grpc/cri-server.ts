@@ -19,6 +19,7 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import type { LoopShare } from "../kernel/loop-share.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
+import { ArrivingCalls } from "./arriving-calls.ts";
 import { decodeMessage, encodeMessage, TooManyValues } from "./cri-codec.ts";
 import { type CallsAnswers, UnreadAnswers, unreadText } from "./unread-answers.ts";
 
@@ -41,6 +42,8 @@ const criLimits = {
   requestBytesMax: 4 << 20,
   /** In one call: fields, items and members at any depth, and what nobody knows. */
   requestValuesMax: 100_000,
+  /** Of calls that are not complete yet or wait for their turn, of all callers. */
+  arrivingBytesMax: 64 << 20,
   /** Answers and events that nobody has read yet, of all callers. */
   unreadBytesMax: 256 << 20,
   /** Of why a call failed. */
@@ -53,12 +56,20 @@ const smallBytesMax = 16 * 1024;
 /** Method of Touchstone's own that changes a running runtime. */
 export const controlPath = "/touchstone.control.v1.Control/Set";
 
+/** What the callers of a runtime share. */
+interface Shared {
+  readonly arriving: ArrivingCalls;
+  readonly unread: UnreadAnswers;
+}
+
 export async function serveCri(options: CriServerOptions): Promise<{ close(): void }> {
+  const arriving = new ArrivingCalls(criLimits.arrivingBytesMax);
+  const shared: Shared = { arriving, unread: new UnreadAnswers(criLimits.unreadBytesMax) };
   const server = new Server({
+    interceptors: [arriving.interceptor],
     "grpc.max_receive_message_length": criLimits.requestBytesMax,
     "grpc.max_send_message_length": -1,
   });
-  const unread = new UnreadAnswers(criLimits.unreadBytesMax);
   for (const service of new Set(criMethods.map((row) => row.service))) {
     const definition: Record<string, ServiceDefinition[string]> = {};
     const implementation: UntypedServiceImplementation = {};
@@ -73,11 +84,11 @@ export async function serveCri(options: CriServerOptions): Promise<{ close(): vo
         responseSerialize: asItIs,
         responseDeserialize: asItIs,
       };
-      implementation[row.method] = row.streams ? stream(options, row, unread) : unary(options, row, unread);
+      implementation[row.method] = row.streams ? stream(options, row, shared) : unary(options, row, shared);
     }
     server.addService(definition, implementation);
   }
-  server.addService(controlService, { Set: control(options) });
+  server.addService(controlService, { Set: control(options, arriving) });
   await new Promise<void>((resolve, reject) => {
     server.bindAsync(options.address, ServerCredentials.createInsecure(), (error) =>
       error === null ? resolve() : reject(error),
@@ -88,29 +99,25 @@ export async function serveCri(options: CriServerOptions): Promise<{ close(): vo
 
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
-const text = {
-  serialize: (value: string) => Buffer.from(value),
-  deserialize: (bytes: Buffer) => bytes.toString("utf8"),
-};
-
 const controlService: ServiceDefinition = {
   Set: {
     path: controlPath,
     requestStream: false,
     responseStream: false,
-    requestSerialize: text.serialize,
-    requestDeserialize: text.deserialize,
-    responseSerialize: text.serialize,
-    responseDeserialize: text.deserialize,
+    requestSerialize: asItIs,
+    requestDeserialize: asItIs,
+    responseSerialize: asItIs,
+    responseDeserialize: asItIs,
   },
 };
 
 const control =
-  ({ driver, process, onControl }: CriServerOptions): handleUnaryCall<string, string> =>
+  ({ driver, process, onControl }: CriServerOptions, arriving: ArrivingCalls): handleUnaryCall<Buffer, Buffer> =>
   (call, callback) => {
+    arriving.begins(call.request);
     try {
-      driver.enter(process, () => onControl(call.request));
-      callback(null, "");
+      driver.enter(process, () => onControl(call.request.toString("utf8")));
+      callback(null, Buffer.alloc(0));
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       callback({ code: 3, details: cause instanceof Error ? cause.message : String(cause) });
@@ -121,7 +128,7 @@ const unary =
   (
     { driver, process, runtime, share }: CriServerOptions,
     row: CriMethodRow,
-    unread: UnreadAnswers,
+    { arriving, unread }: Shared,
   ): handleUnaryCall<Buffer, Buffer> =>
   (call, callback) => {
     const answers = unread.of(call);
@@ -147,6 +154,7 @@ const unary =
     const isLarge = hasLargeAnswer(row);
     const carryOut = (): void => {
       if (isGone) return;
+      arriving.begins(call.request);
       const message = decoded(row, call.request);
       if ("code" in message) {
         refuse(message.code, message.details);
@@ -205,9 +213,10 @@ const stream =
   (
     { driver, process, runtime }: CriServerOptions,
     row: CriMethodRow,
-    unread: UnreadAnswers,
+    { arriving, unread }: Shared,
   ): handleServerStreamingCall<Buffer, Buffer> =>
   (call) => {
+    arriving.begins(call.request);
     const answers: CallsAnswers = unread.of(call);
     let cancel: Cancel = () => {};
     let isOver = false;

@@ -11,7 +11,7 @@ import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
 import { MemoryLimit } from "./memory-limit.ts";
-import { Room } from "./room.ts";
+import { Room } from "../kernel/room.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 import type { Upgrades } from "./upgrades.ts";

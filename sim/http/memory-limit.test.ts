@@ -1,26 +1,6 @@
-/** Who loses what when the room for all is full, and what is refused when memory is. */
+/** What is refused when memory is full. */
 import { describe, expect, it } from "vitest";
 import { type MemoryLevel, MemoryLimit } from "./memory-limit.ts";
-import { Room } from "./room.ts";
-
-describe("a room", () => {
-  it("is left first by whoever was there longest, and by nobody while it is not full", () => {
-    const room = new Room(100);
-    const gone: string[] = [];
-    const holders = ["a", "b", "c"].map((name) => ({ evicted: () => void gone.push(name) }));
-    const [a, b, c] = holders as [(typeof holders)[0], (typeof holders)[0], (typeof holders)[0]];
-    room.hold(a, 60);
-    room.hold(b, 40);
-    expect(gone).toEqual([]);
-    room.release(a);
-    room.hold(c, 60);
-    expect([gone, room.bytes]).toEqual([[], 100]);
-    room.hold(c, 1);
-    expect([gone, room.bytes]).toEqual([["b"], 61]);
-    room.hold(c, 100);
-    expect([gone, room.bytes]).toEqual([["b", "c"], 0]);
-  });
-});
 
 /** A process whose memory is what the test says, and whose collections end when it does. */
 class Machine {

@@ -1,0 +1,68 @@
+/** Calls that are not complete yet, or that wait for their turn, of all callers together: who never ends one fills no memory. */
+import { constants, type ServerHttp2Stream } from "node:http2";
+import { ServerInterceptingCall, type ServerInterceptor } from "@grpc/grpc-js";
+import { grpcCode } from "../../wire/cri.ts";
+import { invariant } from "../kernel/invariant.ts";
+import { type Holder, Room } from "../kernel/room.ts";
+
+const arrivingText = "the runtime has no room for more calls that are not complete: ask again";
+
+/** The innermost call of the library. It tells of whole messages alone, so what comes is counted at its stream. */
+interface OnStream {
+  readonly stream?: ServerHttp2Stream;
+}
+
+export class ArrivingCalls {
+  readonly #room: Room;
+  /** By the message, once it is complete. */
+  readonly #complete = new WeakMap<object, Holder>();
+
+  constructor(bytesMax: number) {
+    this.#room = new Room(bytesMax);
+  }
+
+  get bytes(): number {
+    return this.#room.bytes;
+  }
+
+  readonly interceptor: ServerInterceptor = (_, call) => {
+    const { stream } = call as OnStream;
+    invariant(stream !== undefined, "a call has its stream", {});
+    let isOver = false;
+    let bytes = 0;
+    const holder: Holder = {
+      evicted: () => {
+        isOver = true;
+        call.sendStatus({ code: grpcCode.resourceExhausted, details: arrivingText });
+        // What came of it is held by its stream, which its caller need not end.
+        stream.close(constants.NGHTTP2_NO_ERROR);
+      },
+    };
+    const count = (more: number): void => {
+      if (isOver) return;
+      bytes += more;
+      this.#room.hold(holder, more);
+    };
+    stream.on("data", ({ length }: Uint8Array) => count(length));
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMessage: (message: Uint8Array, forward) => {
+            count(message.length - bytes); // it may have been packed
+            this.#complete.set(message, holder);
+            forward(message);
+          },
+          onCancel: () => {
+            isOver = true;
+            this.#room.release(holder);
+          },
+        }),
+    });
+  };
+
+  /** The call with this message is carried out. */
+  begins(message: object): void {
+    const holder = this.#complete.get(message);
+    if (holder !== undefined) this.#room.release(holder);
+  }
+}
