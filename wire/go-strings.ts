@@ -205,9 +205,12 @@ function membersOf(members: Readonly<Record<string, unknown>>, indent: string): 
   const colon = indent === "" ? ":" : ": ";
   let at = 0;
   return () => {
-    if (at === keys.length) return undefined;
-    const key = keys[at++] as string;
-    return { key: `${JSON.stringify(key)}${colon}`, value: members[key] };
+    while (at < keys.length) {
+      const key = keys[at++] as string;
+      const value = members[key];
+      if (value !== undefined) return { key: `${JSON.stringify(key)}${colon}`, value };
+    }
+    return undefined;
   };
 }
 
@@ -222,6 +225,9 @@ function* partsOfText(text: string): Generator<string> {
 }
 
 function keysInOrder(value: Readonly<Record<string, unknown>>): string[] {
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return keys.some((key) => /^\d+$/.test(key)) ? keys.sort(compareBytes) : keys;
+  const keys = Object.keys(value);
+  return keys.some(isInteger) ? keys.sort(compareBytes) : keys;
 }
+
+const isInteger = (key: string): boolean => isDigit(key.charCodeAt(0)) && /^\d+$/.test(key);
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { JsonObject, Payload } from "../contract/http-message.ts";
+import { RevisionStore } from "../store/revision-store.ts";
 import type { ApiServerOptions } from "./api-server.ts";
 import { type Attack, type AttackRequest, attacks } from "./attack-requests.fixture.ts";
 import { attackTable } from "./attack-table.fixture.ts";
@@ -27,7 +28,7 @@ class Struck {
   readonly failures: unknown[] = [];
   readonly bed: TestBed;
 
-  constructor(attack: Attack, scale: number, more: Pick<ApiServerOptions, "historyBytesMax"> = {}) {
+  constructor(attack: Attack, scale: number, more: Pick<Partial<ApiServerOptions>, "historyBytesMax" | "store"> = {}) {
     const kernel = new Kernel({ seed: "attacked", caught: ({ cause }) => this.failures.push(cause) });
     const options = { profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] as const, ...more };
     this.bed = new TestBed({ ...options, featureGates: { CBORServingAndStorage: true } }, kernel);
@@ -112,6 +113,26 @@ describe("YAML", () => {
   });
 });
 
+it("keys that are merged again and again are told of in a text of bounded length", () => {
+  const { told } = strike("yaml-merge-keys", 1);
+  expect(told[0]?.payload?.bytes().length).toBeLessThan(20_000_000);
+});
+
+it("who owns deeply nested fields is told on lines of their own in parts, of which none is long", () => {
+  let fields: object = {};
+  for (let depth = 0; depth < 950; depth++) fields = { [`f:${"a".repeat(20)}`]: fields };
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f:k${at}`, fields]));
+  const entry = { manager: "m", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: many };
+  const path = "/api/v1/namespaces/default/configmaps";
+  const headers = { "content-type": "application/json" };
+  const struck = new Struck({}, 1);
+  const body = JSON.stringify({ metadata: { name: "deep", managedFields: [entry] } });
+  expect(struck.send({ method: "POST", path, headers, body }).status).toBe(201);
+  const sizes = sliceBytes(struck.send({ path: `${path}/deep?pretty=1` }));
+  expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(15_000_000);
+  expect(Math.max(...sizes)).toBeLessThan(100_000);
+});
+
 it("a review of rules tells no more than it may", () => {
   const { told } = strike("rules-review", 1 / 30);
   const status = told[0]?.payload?.object?.["status"] as JsonObject;
@@ -152,6 +173,25 @@ it("a collection of large objects is deleted a few megabytes at a time", () => {
   expect([told.status, struck.failures]).toEqual([200, []]);
   expect(gone.size).toBeGreaterThanOrEqual(5);
   expect(Math.max(...gone.values())).toBeLessThanOrEqual(10);
+});
+
+it("a collection is deleted ten objects at a time where each write waits for a disk", () => {
+  const path = "/api/v1/namespaces/default/configmaps";
+  const headers = { "content-type": "application/json" };
+  const prepare = () =>
+    Array.from({ length: 50 }, (_, at) => ({
+      method: "POST",
+      path,
+      headers,
+      body: JSON.stringify({ metadata: { name: `c${at}` } }),
+    }));
+  const store = new RevisionStore({ journal: { write: () => {} } });
+  const struck = new Struck({ prepare }, 1, { store });
+  const before = store.revision;
+  const told = struck.send({ method: "DELETE", path });
+  expect([told.status, store.revision - before]).toEqual([0, 10]);
+  while (told.status === 0) struck.bed.kernel.step();
+  expect([told.status, struck.failures]).toEqual([200, []]);
 });
 
 it("overwrites of a large object keep no more old versions than fit, and each is carried out in several events", () => {
@@ -235,5 +275,20 @@ it("a large configuration is applied in a step for each part of that work", () =
   const struck = new Struck(attackTable()["apply json labels"] as Attack, 1);
   const [told] = [...(attackTable()["apply json labels"]?.strike?.() ?? [])].map((each) => struck.send(each));
   expect([told?.status, struck.failures]).toEqual([200, []]);
-  expect(told?.eventCount).toBeGreaterThanOrEqual(22);
+  expect(told?.eventCount).toBeGreaterThanOrEqual(25); // labels and who owns them are digested one after the other
+});
+
+it("a large object is answered in parts, with the same bytes, the first time", () => {
+  const struck = new Struck({}, 1);
+  const [told] = [...(attackTable()["create json labels"]?.strike?.() ?? [])].map((each) => struck.send(each));
+  expect([told?.status, struck.failures]).toEqual([201, []]);
+  expect(told?.eventCount).toBeGreaterThanOrEqual(16);
+  const slices: Uint8Array[] = [];
+  const made = told?.payload?.slices?.();
+  for (let next = made?.next(); next?.done === false; next = made?.next()) slices.push(next.value);
+  expect(Math.max(...slices.map(({ length }) => length))).toBeLessThan(40_000);
+  expect(Buffer.concat(slices).equals(told?.payload?.bytes() as Uint8Array)).toBe(true);
+  expect(Buffer.concat(slices).toString()).toBe(`${JSON.stringify(told?.payload?.object)}\n`);
+  const path = "/api/v1/namespaces/default/configmaps/labels";
+  expect(struck.send({ path }).payload?.slices?.()).toBeUndefined(); // it is written already
 });

@@ -51,6 +51,7 @@ export function decodeRead(
 ): Decoded {
   const gvk = recognise(read, target, body);
   const context = new WalkContext();
+  context.isLarge = body instanceof Uint8Array && body.length > largeBytesMin;
   const draft = walkOfStruct(target.type)(read.value, context, previous) as Draft;
   if (context.error !== undefined) throw unhandled(gvk, target, context.error);
   const strict = target.type.custom ? strictErrors(read, context) : strictErrorsInOrder(read, context, body, target);
@@ -59,6 +60,9 @@ export function decodeRead(
   }
   return { draft: finishDraft(draft, target), warnings: level === "Warn" ? strict : none };
 }
+
+/** A smaller body has no map so large that its keys are better listed at once. */
+const largeBytesMin = 64 * 1024;
 
 const none: readonly string[] = Object.freeze([]);
 

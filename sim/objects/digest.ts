@@ -49,13 +49,21 @@ export function digestOf(value: Json, before?: Json): number {
 export const knownBytesOf = (value: object): number | undefined =>
   Object.isFrozen(value) ? wholeBytes.get(value) : undefined;
 
-/** Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata. */
-export function digestParts(object: Members): void {
+/**
+ * Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata.
+ * Stops after each that is large itself.
+ */
+export function* digestParts(object: Members): Generator<void, void> {
   for (const [name, part] of Object.entries(object)) {
-    if (name !== "metadata" || !isMembers(part)) digestOf(part, part);
-    else for (const member of Object.values(part)) digestOf(member, member);
+    const parts = name === "metadata" && isMembers(part) ? Object.values(part) : [part];
+    for (const each of parts) {
+      digestOf(each, each);
+      if (bytes >= largePartBytesMin) yield;
+    }
   }
 }
+
+const largePartBytesMin = 128 * 1024;
 
 /** An object that has another's parts, and as `before` says that each is known: see `digestParts`. */
 export function partsOf(object: Members): Members {

@@ -62,8 +62,14 @@ function nodeOfMany(self: boolean, steps: string[], nodes: FieldSet[], from: num
   if (node !== undefined) return node;
   if (manyNodes.size >= manyNodesMax) manyNodes.clear();
   manyNodes.set(name, (node = buildNode(self, steps, nodes, from, end)));
+  manyOnes.add(node);
+  areThereMany = true;
   return node;
 }
+
+/** Nodes of many leaves: to ask one for its first child means to list all. */
+const manyOnes = new WeakSet<FieldSet>();
+let areThereMany = false;
 
 /** From here on moving one child after another could take for ever. */
 const longMin = 64;
@@ -90,6 +96,11 @@ function sortTogether(steps: string[], nodes: FieldSet[], from: number, end: num
 
 /** Stable as well. */
 function sortLong(steps: string[], nodes: FieldSet[], from: number, end: number): void {
+  if (areLeaves(nodes, from, end)) {
+    const sorted = steps.slice(from, end).sort();
+    for (let at = from; at < end; at++) steps[at] = sorted[at - from] as string;
+    return;
+  }
   const children = steps.slice(from, end).map((step, at) => ({ step, node: nodes[from + at] as FieldSet }));
   children.sort(({ step: left }, { step: right }) => (left < right ? -1 : left > right ? 1 : 0));
   children.forEach(({ step, node }, at) => {
@@ -157,6 +168,7 @@ function buildNode(
 
 /** Is the node itself a path of the set? */
 export function holdsItself(node: FieldSet): boolean {
+  if (areThereMany && manyOnes.has(node)) return node["."] !== undefined;
   for (const step in node) return step === "." || node["."] !== undefined;
   return true;
 }

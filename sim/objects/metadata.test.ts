@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { kubernetesDialect } from "../../wire/dialect.ts";
 import type { Cause } from "../contract/errors.ts";
-import { annotationBytesMax, metadataCauses, metadataUpdateCauses, type MetadataRules } from "./metadata.ts";
+import {
+  annotationBytesMax,
+  labelCauses,
+  metadataCauses,
+  metadataUpdateCauses,
+  type MetadataRules,
+} from "./metadata.ts";
 import { create, endpoint } from "./objects.fixture.ts";
 import type { Metadata, OwnerReference } from "../contract/objects.ts";
 import { validateCreate } from "./validation.ts";
@@ -167,4 +173,25 @@ describe("an update", () => {
     ]);
     expect(step({ ...before, finalizers: ["x.io/c"] })).toEqual([]);
   });
+});
+
+it("a large map of labels that nothing is wrong with is judged once", () => {
+  let read = 0;
+  const get = (target: object, key: string): unknown => {
+    read++;
+    return Reflect.get(target, key);
+  };
+  const counted = (value: string) => {
+    const members = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, value]));
+    return new Proxy(Object.freeze(members), { get } as ProxyHandler<Record<string, string>>);
+  };
+  const judged = (labels: Record<string, string>): number => {
+    const causes: Cause[] = [];
+    labelCauses(labels, "metadata.labels", causes);
+    return causes.length;
+  };
+  const fit = counted("v");
+  expect([judged(fit), judged(fit), read]).toEqual([0, 0, 2_000]);
+  const unfit = counted("/");
+  expect([judged(unfit), judged(unfit), read]).toEqual([2_000, 2_000, 6_000]);
 });

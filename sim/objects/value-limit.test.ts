@@ -80,3 +80,17 @@ it("an object of many values is remembered as large, a small one is not", () => 
   expect([isLargeObject(large), isLargeObject(small), isLargeObject({ ...large })]).toEqual([true, false, false]);
   expect(hasMoreValues("a", 0)).toBe(false);
 });
+
+it("a part that was counted and is large is not counted again", () => {
+  let listed = 0;
+  const ownKeys = (target: object): (string | symbol)[] => {
+    listed++;
+    return Reflect.ownKeys(target);
+  };
+  const labels = new Proxy(Object.fromEntries(times(5_000, (at) => [`k${at}`, ""])), { ownKeys });
+  requireFewValues({ metadata: { name: "a", labels } });
+  const before = listed;
+  const stored = { metadata: { name: "a", uid: "u", labels } };
+  noteLarge(stored);
+  expect([before, listed - before, isLargeObject(stored)]).toEqual([1, 0, true]);
+});

@@ -4,6 +4,7 @@
  * Simplification: the real server has no such limit, but stores nothing above 1.5 MiB in its encoding.
  */
 import { type ApiError, tooLarge } from "../contract/errors.ts";
+import { leaf } from "./field-set.ts";
 
 export const valuesMax = 100_000;
 /** Of a body, and of owned fields: whoever writes an object back sends both. */
@@ -83,14 +84,16 @@ export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boo
     // All at once: a large object is slow to ask for each of its members by name.
     const children: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
     count += children.length;
+    if (children.length > largeValuesMin) remember(container);
     if (count > max) return true;
-    for (const child of children) if (isContainer(child) && child !== apart) open.push(child);
+    for (const child of children) if (isContainer(child) && child !== apart && child !== leaf) open.push(child);
   }
   return false;
 }
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 
+/** Large objects that are stored, and parts of objects that were counted and are large by themselves. */
 const larges = new WeakSet<object>();
 let areThereLarges = false;
 
@@ -99,10 +102,31 @@ const largeValuesMin = 4_000;
 
 /** Remembers a sealed object if it is large. */
 export function noteLarge(object: object): void {
-  if (!hasMoreValues(object, largeValuesMin)) return;
-  larges.add(object);
+  if (hasLargePart(object) || hasMoreValues(object, largeValuesMin)) remember(object);
+}
+
+function remember(large: object): void {
+  larges.add(large);
   areThereLarges = true;
 }
+
+/** Whether one of the first containers is known to be large: then nothing has to be counted again. */
+function hasLargePart(whole: object): boolean {
+  if (!areThereLarges) return false;
+  const open: object[] = [whole];
+  for (let at = 0; at < open.length && at < lookedAtMax; at++) {
+    const container = open[at] as object;
+    if (larges.has(container)) return true;
+    for (const key in container) {
+      if (open.length >= lookedAtMax) break;
+      const child: unknown = (container as Readonly<Record<string, unknown>>)[key];
+      if (isContainer(child)) open.push(child);
+    }
+  }
+  return false;
+}
+
+const lookedAtMax = 64;
 
 /** Whether a stored object is known to be large. */
 export const isLargeObject = (object: object): boolean => areThereLarges && larges.has(object);

@@ -28,6 +28,10 @@ export class WalkContext {
   readonly found: FieldWalk[] = [];
   readonly values: Json[] = [];
   top = 0;
+  /** Whether what is walked may have large maps. */
+  isLarge = false;
+  /** A large map that was just walked, and is not empty: to ask it for its first key means to list all. */
+  large: unknown;
 
   /** A value of the wrong JSON type. */
   mismatch(found: string, goType: string): void {

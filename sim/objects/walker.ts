@@ -82,7 +82,7 @@ function walkFields(
     path.push(key);
     const walked = field.walk(value, context, previous === undefined ? undefined : previous[key]);
     path.pop();
-    if (walked === undefined || (field.dropEmpty && isEmpty(walked))) continue;
+    if (walked === undefined || (field.dropEmpty && walked !== context.large && isEmpty(walked))) continue;
     file(context, base, field, walked);
     if (field.required) requiredCount++;
   }
@@ -273,9 +273,12 @@ function compileMap(values: Shape): Walk {
       setKey(result, key, walk(item, context, before?.[key]) ?? zeroOfShape(values));
       if (!scalar) context.path.pop();
     };
-    const keys = sortedKeys(table);
+    const keys = sortedKeys(table, context.isLarge);
     if (keys === undefined) for (const key in table) member(key);
-    else for (const key of keys) member(key);
+    else {
+      for (const key of keys) member(key);
+      if (keys.length > manyKeys && table[keys[0] as string] !== undefined) context.large = result;
+    }
     return result;
   };
 }
@@ -285,9 +288,10 @@ const manyKeys = 256;
 
 /**
  * Its keys in byte order, so that what is stored is written as it stands. Undefined when there are few, and in order as they stand:
- * then nothing is listed.
+ * then nothing is listed. In what may be large all are listed at once: to begin to go through a large table means to list it, too.
  */
-function sortedKeys(table: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+function sortedKeys(table: Readonly<Record<string, unknown>>, isLarge: boolean): readonly string[] | undefined {
+  if (isLarge) return inByteOrder(Object.keys(table));
   let last = "";
   let count = 0;
   for (const key in table) {
@@ -366,7 +370,7 @@ function copyObject(object: object, context: WalkContext): Json {
     const item = table[key];
     if (item !== undefined) setKey(result, key, item === null ? null : (walkOpaque(item, context, undefined) ?? null));
   };
-  const keys = sortedKeys(table);
+  const keys = sortedKeys(table, context.isLarge);
   if (keys === undefined) for (const key in table) member(key);
   else for (const key of keys) member(key);
   return result;

@@ -56,6 +56,10 @@ export class RevisionStore implements Store {
     return this.current;
   }
 
+  get isJournaled(): boolean {
+    return this.journal !== undefined;
+  }
+
   get compactedRevision(): number {
     return this.compacted;
   }

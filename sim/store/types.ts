@@ -40,6 +40,8 @@ export interface RangeResult {
 }
 
 export interface Store {
+  /** Whether each write waits for a disk. */
+  readonly isJournaled?: boolean;
   /** Revision of the last write; 1 for an empty store, as the real one begins. */
   readonly revision: number;
   /** Reads below this revision are refused; 0 before the first compaction. */

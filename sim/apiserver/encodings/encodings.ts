@@ -3,12 +3,15 @@
  * the same ones to every client. What is dropped is made again; history holds objects only.
  */
 import type { JsonObject } from "../../contract/http-message.ts";
-import { encodeJson } from "../../../wire/go-strings.ts";
+import { encodeJson, jsonPieces } from "../../../wire/go-strings.ts";
+import { isLargeObject } from "../../objects/value-limit.ts";
 import { ListBlocks, type WriteBlock } from "./list-blocks.ts";
 
 const encoder = new TextEncoder();
 
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+const lineEnd = utf8("\n");
 
 /** Encodings lie side by side in slabs of this size: an array of its own costs more than most of them. */
 const slabBytes = 256 * 1024;
@@ -38,6 +41,24 @@ export class Encodings {
     const bytes = this.lines.encode(object, `${encodeJson(object)}\n`);
     this.keepWithin();
     return bytes;
+  }
+
+  /** The same in parts, which are then kept as a whole. Undefined for what need not be made in parts. */
+  slicesOf(object: JsonObject): Generator<Uint8Array> | undefined {
+    return isLargeObject(object) && this.lines.get(object) === undefined ? this.slices(object) : undefined;
+  }
+
+  private *slices(object: JsonObject): Generator<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for (const piece of jsonPieces(object, false)) {
+      const part = utf8(piece);
+      parts.push(part);
+      yield part;
+    }
+    parts.push(lineEnd);
+    yield lineEnd;
+    this.lines.add(object, concatenated(parts));
+    this.keepWithin();
   }
 
   /** An item of a list in YAML, made by `write` once. `object` is as frozen as a line's. */

@@ -92,6 +92,10 @@ export class SharedPayload extends ObjectPayload {
     this.encodings = encodings;
   }
 
+  override slices(): Generator<Uint8Array> | undefined {
+    return this.encode === compactJson ? this.encodings.slicesOf(this.object) : super.slices();
+  }
+
   protected override make(): Uint8Array {
     return this.encode === compactJson ? this.encodings.lineOf(this.object) : super.make();
   }

@@ -135,6 +135,7 @@ function* appliedSteps(
   reportDuplicates(run, configuration, options);
   yield;
   const context = new UnstructuredContext();
+  context.isLarge = run.isLarge;
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;
   if (context.error !== undefined) {
     const error = ` to proper version (${apiVersion}): ${context.error}`;

@@ -70,6 +70,8 @@ const oneAtATime = {
 const turnItemsMax = 200;
 const quotasPerItem = 100;
 const bytesPerItem = 10_000;
+/** As much is waited for one write that a disk has before it is acknowledged. */
+const itemsPerJournaled = 20;
 
 /**
  * Calls `work` on one item after another, each when the one before is done; a long list neither grows the stack nor keeps
@@ -86,7 +88,8 @@ function inTurn<Item extends object>(
   let looping = false;
   const drain = (): void => {
     looping = true;
-    const weight = 1 + quotaNamespaces.countOf(run.resourcePlace.namespace) / quotasPerItem;
+    const writing = context.store.isJournaled === true ? itemsPerJournaled : 1;
+    const weight = writing + quotaNamespaces.countOf(run.resourcePlace.namespace) / quotasPerItem;
     for (let left = turnItemsMax; at < items.length; ) {
       if (left <= 0) {
         looping = false;

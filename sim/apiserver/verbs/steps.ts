@@ -109,8 +109,7 @@ export function readied(run: Run, draft: Draft, proceed: (draft: Draft) => void)
   run.next(() => {
     seal(draft);
     run.next(() => {
-      digestParts(draft as JsonObject);
-      run.next(() => proceed({ ...draft }));
+      run.steps(digestParts(draft as JsonObject), () => run.next(() => proceed({ ...draft })));
     });
   });
 }
