@@ -72,7 +72,22 @@ describe("hostile bodies", { timeout: 60_000 }, () => {
     ["questions", `${"? ".repeat(200_000)}a`],
   ])("may try YAML with %s", (_, body) => {
     const bed = bedWithMap();
-    expect(bed.ask(`POST ${configMaps}`, { headers: yaml, body }).status).toBe(400);
+    const refused = bed.ask(`POST ${configMaps}`, { headers: yaml, body });
+    expect(refused.status).toBe(400);
+    expect(refused.text).not.toContain("call stack");
+    stillAnswers(bed);
+  });
+
+  it.each([{ a: 1 }, [{}], 1, true])("may have %j where a name belongs, and are told so in words", (odd) => {
+    const bed = bedWithMap();
+    const headers = { "content-type": "application/apply-patch+yaml" };
+    for (const metadata of [{ name: odd }, { name: "a", namespace: odd }]) {
+      const body = { apiVersion: "v1", kind: "ConfigMap", metadata };
+      const refused = bed.ask(`PATCH ${configMaps}/a?fieldManager=m`, { headers, body });
+      expect(refused.status).toBe(500);
+      expect(refused.text).not.toContain("[object");
+      expect(refused.text).toMatch(/create typed patch object \(\/a?; \/v1, Kind=ConfigMap\)/);
+    }
     stillAnswers(bed);
   });
 

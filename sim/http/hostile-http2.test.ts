@@ -161,6 +161,29 @@ it("a client that allows no answer to be sent holds what it asked for, and nobod
   await stillAnswers();
 });
 
+it("answers that no stream lets out are kept up to a bound of all clients: the oldest are cut", {
+  timeout: 60_000,
+}, async () => {
+  const headers = { "content-type": "application/json" };
+  for (let at = 0; at < 4; at++) {
+    const body = JSON.stringify({ metadata: { name: `s-${at}` }, data: { k: "v".repeat(700_000) } });
+    expect((await fetch(server.url + configMaps, { method: "POST", headers, body })).status).toBe(201);
+  }
+  let cut = 0;
+  const sessions = Array.from({ length: 4 }, () => connect(server.url, { settings: { initialWindowSize: 0 } }));
+  for (const session of sessions) {
+    session.on("error", () => {});
+    for (let at = 0; at < 100; at++) {
+      const stream = session.request({ ":path": configMaps }).on("error", () => {});
+      stream.on("close", () => cut++).pause();
+    }
+  }
+  // Each holds a megabyte at least, and 256 MiB are for all.
+  await expect.poll(() => cut, { timeout: 50_000 }).toBeGreaterThanOrEqual(120);
+  await stillAnswers();
+  for (const session of sessions) session.destroy();
+});
+
 it("ten thousand watches are open at once, and all of them are told", { timeout: 120_000 }, async () => {
   const sessions = Array.from({ length: 40 }, () => connect(server.url));
   const watches = sessions.flatMap((session) =>

@@ -87,6 +87,7 @@ describe("heads", () => {
     ["two codings", get("/healthz", "Transfer-Encoding: chunked\r\n".repeat(2)) + "0\r\n\r\n", 501],
     ["a length and chunks", get("/healthz", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + "0\r\n\r\n", 400],
     ["chunks and a length", get("/healthz", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n") + "0\r\n\r\n", 400],
+    ["no version", "GET /version\r\n\r\n", 400],
     ["a version of the future", "GET / HTTP/9.9\r\nHost: h\r\n\r\n", 400],
     ["nonsense", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400],
   ])("with %s are refused, and the connection ends", async (_, send, status) => {
@@ -188,6 +189,23 @@ describe("bodies", () => {
     for (let sent = 0; sent < 128; sent++) socket.send(chunk);
     expect(await socket.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 413 /);
     await stillAnswers();
+  });
+});
+
+describe("bodies that nobody ends", () => {
+  beforeEach(() => serve());
+
+  it("are kept up to a bound of all clients, whoever they are: the oldest are told 429", {
+    timeout: 60_000,
+  }, async () => {
+    const body = Buffer.alloc(2_900_000, 0x76);
+    const head = `POST ${configMaps} HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
+    const all = Array.from({ length: 60 }, () => raw(Buffer.concat([Buffer.from(head), body])));
+    const refused = (): number => all.filter(({ received }) => received.startsWith("HTTP/1.1 429 ")).length;
+    // 174 MB in all, of 128 MiB.
+    await expect.poll(refused, { timeout: 50_000 }).toBeGreaterThanOrEqual(13);
+    await stillAnswers();
+    expect(refused()).toBeLessThan(30);
   });
 });
 

@@ -67,6 +67,16 @@ it("says why there is no answer", async () => {
   });
 });
 
+it.each(["localhost", "127.1", "2130706433", "0x7f.1", "017700000001"])(
+  "does not go to this machine by the name %s",
+  async (host) => {
+    let asked = 0;
+    const port = await listening(createPlain(() => asked++));
+    const answer = await ask(plain, { ...base, host, port, body, isGlobalOnly: true });
+    expect([answer, asked]).toEqual([{ error: "address not allowed" }, 0]);
+  },
+);
+
 it.each([
   ["no status at all", "099 Odd", "the answer has the status 99, which no client would understand"],
   ["one beyond all classes", "999 Odd", "the answer has the status 999, which no client would understand"],

@@ -125,3 +125,38 @@ it("undoes itself: removing what was added gives an equal document", () => {
     { seed: 13, numRuns: 300 },
   );
 });
+
+describe("what an operation costs does not grow with the document", () => {
+  const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+    Array.from({ length: count }, (_, at) => make(at));
+
+  it("a map is copied once, however often something is copied into it", () => {
+    let listed = 0;
+    const ownKeys = (target: object): (string | symbol)[] => {
+      listed++;
+      return Reflect.ownKeys(target);
+    };
+    const data = new Proxy(Object.fromEntries(times(1_000, (at) => [`k${at}`, ""])), { ownKeys });
+    const copies = times(500, (at) => ({ op: "copy", from: "/name", path: `/data/c${at}` }));
+    const patched = applyJsonPatch({ name: "a", data: data as unknown as Json }, readJsonPatch(copies).operations) as {
+      readonly data: object;
+    };
+    expect([Object.keys(patched.data).length, listed]).toEqual([1_500, 1]);
+  });
+
+  it.each(["add", "remove"])("a list is copied once, and in blocks, however often %s is at its beginning", (op) => {
+    let read = 0;
+    const get = (target: object, key: string): unknown => {
+      read++;
+      return Reflect.get(target, key);
+    };
+    const list = new Proxy(
+      times(20_000, () => 1),
+      { get } as ProxyHandler<number[]>,
+    );
+    const operations = times(5_000, () => ({ op, path: "/list/0", value: 1 }));
+    const patched = applyJsonPatch({ list }, readJsonPatch(operations).operations) as { readonly list: unknown[] };
+    expect(patched.list.length).toBe(op === "add" ? 25_000 : 15_000);
+    expect(read).toBeLessThan(3 * 20_000);
+  });
+});

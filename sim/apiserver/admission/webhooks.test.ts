@@ -124,6 +124,17 @@ describe("mutating webhooks", () => {
     expect([refused.status, refused.at("message")]).toEqual([500, expect.stringContaining(`response.patch ${why}`)]);
   });
 
+  it("whose patch nests by copies fail the request", () => {
+    const operations: object[] = [{ op: "add", path: "/data", value: { z: { a: {} } } }];
+    for (let depth = 1; depth < 20_000; depth = 2 * depth + 1) {
+      operations.push({ op: "copy", from: "/data/z", path: `/data/z${"/a".repeat(depth)}/a` });
+    }
+    const patch = btoa(JSON.stringify(operations));
+    const made = bed(bySite({ one: () => ({ allowed: true, patchType: "JSONPatch", patch }) }), [webhook("one")]);
+    expect(post(made).status).toBe(500);
+    expect(made.ask(`GET ${configMaps}/a`).status).toBe(404);
+  });
+
   it("whose patch does not fit fail the request", () => {
     const made = bed(bySite({ one: () => add("/absent/x", "y") }), [webhook("one")]);
     const refused = post(made);

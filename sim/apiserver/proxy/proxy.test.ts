@@ -236,6 +236,7 @@ describe("a node's proxy", () => {
     });
     expect(bed.ask(`GET /api/v1/nodes/${id}/proxy/x`).status).toBe(200);
     expect(sent.map(hostOf)).toEqual([host]);
+    expect(sent[0]?.isGlobalOnly ?? false).toBe(host.endsWith(":80")); // the agent may be on this machine, others may not
     expect(bed.ask("GET /api/v1/nodes/absent/proxy/x").status).toBe(404);
   });
 });

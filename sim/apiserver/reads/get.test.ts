@@ -51,6 +51,16 @@ describe("startGet, under a cache that lags", () => {
     expect(refused(observed.get("n/e", "9", observed.target("events")))).toMatchObject({ code: 504, retry: undefined });
   });
 
+  it("tells a version that no number has exactly by its own digits", () => {
+    const bed = lagging();
+    let answer: unknown;
+    bed.get("n/a", "9007199254740993", bed.target(), (late) => (answer = late));
+    bed.pass(3 * SECOND);
+    expect(refused(answer)).toMatchObject({
+      message: "Timeout: Too large resource version: 9007199254740993, current: 3",
+    });
+  });
+
   it("does not see in the cache what is only in the store", () => {
     const bed = lagging();
     bed.put("n/b");

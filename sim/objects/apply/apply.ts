@@ -90,9 +90,12 @@ export function invalidConfiguration(config: JsonObject, error: string, attempt:
 }
 
 function describe(config: JsonObject): string {
-  const { name = "", namespace = "" } = metadataOf(config);
-  return `${namespace}/${name}; ${kindText(config)}`;
+  const { namespace, name }: { readonly namespace?: unknown; readonly name?: unknown } = metadataOf(config);
+  return `${textOr(namespace)}/${textOr(name)}; ${kindText(config)}`;
 }
+
+/** What is no text is none. */
+const textOr = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** `/v1, Kind=ConfigMap`, as configurations are called in texts. An apiVersion that is none hides the kind as well. */
 export function kindText({ apiVersion, kind }: JsonObject): string {
