@@ -52,8 +52,15 @@ export type CriAnswer<M extends CriMethod = CriMethod> =
        * needless. Absent over gRPC.
        */
       readonly generation?: number;
+      readonly trace?: CallTrace;
     }
-  | { readonly ok: false; readonly code: number; readonly text: string };
+  | { readonly ok: false; readonly code: number; readonly text: string; readonly trace?: CallTrace };
+
+/**
+ * Of `ExecSync`, from a runtime in the same process: whether anything is other than it would be without the call, as far as can be
+ * told when it is asked. Absent over gRPC.
+ */
+export type CallTrace = () => boolean;
 
 /** What the stream of container events tells its reader. After `ended` nothing more. */
 export interface CriEventSink {

@@ -2,7 +2,8 @@
 import process from "node:process";
 import { wallPorts } from "../../sim/http/wall.ts";
 import { setRuntime } from "../../sim/grpc/control-client.ts";
-import { OtherState, SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
+import { OtherState } from "../../sim/grpc/kept-runtime.ts";
+import { SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
 import { StreamServer } from "../../sim/streams/stream-server.ts";
 import type { Control } from "../../sim/runtime/control.ts";
 import { machineDefaults } from "../../sim/runtime/machine.ts";
@@ -33,7 +34,7 @@ async function serve(options: ServeRuntime): Promise<ExitCode> {
   streams.serve(running);
   process.on("uncaughtException", logException);
   const interruption = interrupted(); // before the line that says it is ready
-  if (running.restored > 0) process.stderr.write(`restored from ${running.restored} calls in ${statePath}\n`);
+  if (running.restored > 0) process.stderr.write(`restored from ${statePath}\n`);
   const address = `unix://${socketPath}`;
   process.stdout.write(options.json ? `${JSON.stringify({ serving: address })}\n` : `serving on ${address}\n`);
   await interruption;

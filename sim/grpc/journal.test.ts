@@ -6,10 +6,10 @@ import type { CriRequest } from "../../wire/cri.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
-import { Journal, type JournalEntry, KeptCalls } from "./journal.ts";
+import { Journal, type JournalEntry } from "./journal.ts";
+import { KeptCalls } from "./kept-calls.ts";
 
 type Written = Exclude<JournalEntry, { readonly control: string }>;
-type Unwritten = Written extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMicros"> : never) : never;
 
 const millis = 1000;
 
@@ -25,8 +25,8 @@ function machine(entries: readonly Written[] = []) {
     kernel.enter(process, () => calls.replay(entry));
   }
   const written: Written[] = [...entries];
-  const write = (what: Unwritten): void => void written.push({ atMicros: kernel.nowMicros(), ...what } as Written);
-  const port = calls.writing(write);
+  const write = (entry: Written): void => void written.push(entry);
+  const port = calls.writing(() => kernel.nowMicros(), write);
   return {
     kernel,
     written,
@@ -39,7 +39,7 @@ function machine(entries: readonly Written[] = []) {
         ),
       ),
     enter: (work: () => void): void => kernel.enter(process, work),
-    abandon: (): void => kernel.enter(process, () => calls.abandon((gone) => write({ gone }))),
+    abandon: (): void => kernel.enter(process, () => calls.abandon(kernel.nowMicros(), write)),
     states: (): readonly string[] => [...runtime.state.containers.values()].map(({ id, state }) => `${id} ${state}`),
     ids: () => ({
       sandbox: [...runtime.state.sandboxes.keys()][0],
@@ -109,9 +109,13 @@ describe("kept calls", () => {
 describe("a journal's file", () => {
   const folder = mkdtempSync(join(tmpdir(), "journal-"));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const head = { version: 1, seed: "1", epochUnixMillis: 5, options: { name: "ä" } } as const;
+  const head = { version: 2, seed: "1", epochUnixMillis: 5, options: { name: "ä" } } as const;
   const entries: readonly JournalEntry[] = [
-    { atMicros: 1, call: { method: "WritePath", message: { path: "/a", content: new Uint8Array([0, 255]) } } as never },
+    {
+      atMicros: 1,
+      number: 0,
+      call: { method: "WritePath", message: { path: "/a", content: new Uint8Array([0, 255]) } },
+    },
     { atMicros: 2, gone: 0 },
     { atMicros: 3, control: '{"calls":["Ä fails"]}' },
   ];
@@ -140,5 +144,9 @@ describe("a journal's file", () => {
     writeFileSync(path, "my diary");
     expect(() => Journal.open(path, head)).toThrow(SyntaxError);
     expect(readFileSync(path, "utf8")).toBe("my diary");
+    const earlier = `${JSON.stringify({ ...head, version: 1 })}\n`;
+    writeFileSync(path, earlier);
+    expect(() => Journal.open(path, head)).toThrow("another version");
+    expect(readFileSync(path, "utf8")).toBe(earlier);
   });
 });

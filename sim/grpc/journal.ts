@@ -2,77 +2,78 @@
  * What keeps containers alive when their runtime's process is killed. A simulated runtime is a function of the calls that
  * changed it and of when they came; they are written down before they are carried out, and a new process plays them again
  * on virtual time, up to now. Identifiers, addresses, start times and what scripts have done come out as they were.
+ *
+ * A file that has grown is written anew: the state of what is over, and the calls that what runs has still to live through.
  */
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import type { CriAnswer, CriMethod, CriRequest } from "../../wire/cri.ts";
-import type { CriRuntime } from "../cri/cri-port.ts";
-import type { Cancel, Micros } from "../kernel/types.ts";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { CriRequest } from "../../wire/cri.ts";
+import type { Micros } from "../kernel/types.ts";
 
 export interface JournalHead {
-  readonly version: 1;
+  readonly version: 2;
   readonly seed: string;
   readonly epochUnixMillis: number;
   /** What the runtime was made from; another start has to be made from the same. */
   readonly options: unknown;
+  /** Lines that are the state from which the entries go on; they were all written before the file had its name. */
+  readonly stateLines?: number;
 }
 
 export type JournalEntry =
-  | { readonly atMicros: Micros; readonly call: CriRequest }
-  /** Who had made the call of that number, counted from 0, went away before there was an answer. */
+  | { readonly atMicros: Micros; readonly number: number; readonly call: CriRequest }
+  /** Who had made the call of that number went away before there was an answer. */
   | { readonly atMicros: Micros; readonly gone: number }
   | { readonly atMicros: Micros; readonly control: string };
 
-/** Calls that change nothing. */
-const reading: ReadonlySet<CriMethod> = new Set<CriMethod>([
-  "Version",
-  "Status",
-  "RuntimeConfig",
-  "UpdateRuntimeConfig",
-  "PodSandboxStatus",
-  "ListPodSandbox",
-  "ListContainers",
-  "ContainerStatus",
-  "ContainerStats",
-  "ListContainerStats",
-  "PodSandboxStats",
-  "ListPodSandboxStats",
-  "ListMetricDescriptors",
-  "ListPodSandboxMetrics",
-  "CheckpointContainer",
-  "Exec",
-  "Attach",
-  "PortForward",
-  "ListImages",
-  "ImageStatus",
-  "ImageFsInfo",
-  "MachineInfo",
-  "MachineReading",
-  "PathUsage",
-  "ReadPath",
-  "ListPath",
-  "Connect",
-]);
-
-const isKept = ({ method }: CriRequest): boolean => !reading.has(method);
-
 /** What every journal begins with: a file of one unfinished line that begins otherwise is somebody else's. */
-const headPrefix = '{"version":1,"seed":';
+const headPrefix = '{"version":2,"seed":';
 const headBytesMax = 1 << 20;
+/** A file that is no longer is left as it is. */
+const COMPACT_BYTES = 1 << 20;
+
+/** What is on the way to a new file, so that a test can end the process there. */
+export type CompactStep = "begun" | "half" | "written" | "synced" | "renamed";
 
 export class Journal {
   readonly head: JournalHead;
   private readonly path: string;
+  private bytes: number;
+  /** From this length on it is to be written anew. */
+  private dueBytes: number;
+  private readonly compactBytes: number;
 
-  private constructor(path: string, head: JournalHead) {
+  private constructor(path: string, head: JournalHead, bytes: number, compactBytes: number) {
     this.path = path;
     this.head = head;
+    this.bytes = bytes;
+    this.compactBytes = compactBytes;
+    this.dueBytes = Math.max(compactBytes, bytes);
   }
 
-  /** Begins a journal, or opens the one that is there: `entries` are then to be played again. Throws `SyntaxError` when it is no journal. */
+  /**
+   * Begins a journal, or opens the one that is there: from `state`, `entries` are then to be played again. Throws `SyntaxError` when
+   * it is no journal.
+   */
   static open(
     path: string,
     head: JournalHead,
-  ): { readonly journal: Journal; readonly entries: readonly JournalEntry[] } {
+    compactBytes = COMPACT_BYTES,
+  ): { readonly journal: Journal; readonly state: readonly unknown[]; readonly entries: readonly JournalEntry[] } {
+    // A process that was killed while it wrote the file anew had not done so yet.
+    rmSync(newPathOf(path), { force: true });
     // What stands after the last end of line was being written when the process was killed: it was never carried out.
     if (existsSync(path) && !statSync(path).isFile()) throw new SyntaxError("it is no file");
     const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
@@ -81,19 +82,92 @@ export class Journal {
       const begins = bytes.toString("utf8", 0, headPrefix.length);
       if (!`${JSON.stringify(head)}\n`.startsWith(begins) || bytes.length > headBytesMax)
         throw new SyntaxError("it does not begin as one");
-      writeFileSync(path, `${JSON.stringify(head)}\n`, { mode: 0o600 });
-      return { journal: new Journal(path, head), entries: [] };
+      const line = `${JSON.stringify(head)}\n`;
+      writeFileSync(path, line, { mode: 0o600 });
+      return { journal: new Journal(path, head, line.length, compactBytes), state: [], entries: [] };
     }
+    const lines = [...linesOf(whole)].map(parse);
+    const first = lines[0] as JournalHead;
+    if ((first.version as number) !== head.version) throw new SyntaxError("it is of another version");
+    const entriesAt = 1 + (first.stateLines ?? 0);
+    if (lines.length < entriesAt) throw new SyntaxError("it ends before its state is whole");
     if (whole.length < bytes.length) writeFileSync(path, whole);
-    const [first, ...entries] = [...linesOf(whole)].map(parse);
-    return { journal: new Journal(path, first as JournalHead), entries: entries as JournalEntry[] };
+    return {
+      journal: new Journal(path, first, whole.length, compactBytes),
+      state: lines.slice(1, entriesAt),
+      entries: lines.slice(entriesAt) as JournalEntry[],
+    };
   }
 
   append(entry: JournalEntry): void {
-    appendFileSync(
-      this.path,
-      `${JSON.stringify(entry, (_key, value: unknown) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString("base64") } : value))}\n`,
-    );
+    const line = lineOf(entry);
+    appendFileSync(this.path, line);
+    this.bytes += Buffer.byteLength(line);
+  }
+
+  /** It has grown to twice what it was when it was written anew, or opened. */
+  get isDue(): boolean {
+    return this.bytes >= this.dueBytes;
+  }
+
+  /** It stays as it is for now. */
+  putOff(): void {
+    this.dueBytes = Math.max(this.compactBytes, 2 * this.bytes);
+  }
+
+  /**
+   * Writes it anew, beside the old one, which it then replaces in one step: whoever opens it has the one or the other. `step` is told
+   * what has been done.
+   */
+  compact(
+    state: readonly unknown[],
+    entries: readonly JournalEntry[],
+    step: (done: CompactStep) => void = () => {},
+  ): void {
+    const newPath = newPathOf(this.path);
+    const { stateLines: _, ...head } = this.head;
+    const lines = [{ ...head, stateLines: state.length }, ...state, ...entries];
+    rmSync(newPath, { force: true });
+    const file = openSync(newPath, "wx", 0o600);
+    let bytes = 0;
+    try {
+      step("begun");
+      lines.forEach((line, at) => {
+        bytes += writeSync(file, lineOf(line));
+        if (at === lines.length >> 1) step("half");
+      });
+      step("written");
+      fsyncSync(file);
+      step("synced");
+    } finally {
+      closeSync(file);
+    }
+    renameSync(newPath, this.path);
+    syncDirectory(dirname(this.path));
+    this.bytes = bytes;
+    this.putOff();
+    step("renamed");
+  }
+}
+
+const newPathOf = (path: string): string => `${path}.new`;
+
+function lineOf(line: unknown): string {
+  // A buffer has been made something else by the time it is handed over as a value.
+  const text = JSON.stringify(line, function (this: Readonly<Record<string, unknown>>, key: string, value: unknown) {
+    const bytes = this[key];
+    return bytes instanceof Uint8Array ? { base64: Buffer.from(bytes).toString("base64") } : value;
+  });
+  return `${text}\n`;
+}
+
+/** So that a name outlives a machine that stops. */
+function syncDirectory(path: string): void {
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }
 
@@ -121,81 +195,4 @@ function revived(value: unknown): unknown {
       ? (value as { base64?: unknown }).base64
       : undefined;
   return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
-}
-
-/** Calls of a runtime that are written down, and played again: the same ones have the same numbers. */
-export class KeptCalls {
-  private readonly runtime: CriRuntime;
-  private count = 0;
-  /** Those that have no answer yet. */
-  private readonly open = new Map<number, Cancel>();
-
-  constructor(runtime: CriRuntime) {
-    this.runtime = runtime;
-  }
-
-  /** In an event of the machine. */
-  replay(entry: Exclude<JournalEntry, { readonly control: string }>): void {
-    if ("call" in entry)
-      this.begin(
-        entry.call,
-        () => {},
-        () => {},
-      );
-    else this.cancel(entry.gone);
-  }
-
-  /** The process was killed, and with it went the connections of all who waited: that is written down in turn. */
-  abandon(write: (gone: number) => void): void {
-    for (const number of [...this.open.keys()]) {
-      write(number);
-      this.cancel(number);
-    }
-  }
-
-  /** The runtime for callers from outside: each thing is written before it happens. */
-  writing(write: (entry: { readonly call: CriRequest } | { readonly gone: number }) => void): CriRuntime {
-    const { runtime } = this;
-    return {
-      events: (reader, sink) => runtime.events(reader, sink),
-      start: (call, done, fail) => {
-        if (!isKept(call)) return runtime.start(call, done, fail);
-        write({ call });
-        const number = this.begin(call, done, fail);
-        return () => {
-          if (!this.open.has(number)) return;
-          write({ gone: number });
-          this.cancel(number);
-        };
-      },
-    };
-  }
-
-  private begin(call: CriRequest, done: (answer: CriAnswer) => void, fail: Parameters<CriRuntime["start"]>[2]): number {
-    const number = this.count++;
-    let isOver = false;
-    const over = (): void => {
-      isOver = true;
-      this.open.delete(number);
-    };
-    const cancel = this.runtime.start(
-      call,
-      (answer) => {
-        over();
-        done(answer);
-      },
-      (failure) => {
-        over();
-        fail(failure);
-      },
-    );
-    if (!isOver) this.open.set(number, cancel);
-    return number;
-  }
-
-  private cancel(number: number): void {
-    const cancel = this.open.get(number);
-    this.open.delete(number);
-    cancel?.();
-  }
 }

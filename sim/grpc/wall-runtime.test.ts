@@ -10,7 +10,8 @@ import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { setRuntime } from "./control-client.ts";
 import { GrpcRuntime } from "./cri-client.ts";
-import { OtherState, SocketTaken, startWallRuntime } from "./wall-runtime.ts";
+import { OtherState } from "./kept-runtime.ts";
+import { SocketTaken, startWallRuntime } from "./wall-runtime.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cri-"));
 const cleanups: (() => void)[] = [];

@@ -17,6 +17,11 @@ export interface CallFault {
   readonly error?: { readonly code?: number; readonly text: string };
 }
 
+export interface KeptFault {
+  readonly fault: CallFault;
+  readonly left: number | null;
+}
+
 export type FaultEffect =
   | { readonly is: "hang" }
   | { readonly is: "delay"; readonly micros: Micros }
@@ -38,6 +43,17 @@ export class CallFaults {
     return () => {
       entry.left = 0;
     };
+  }
+
+  /** Those that go on, with how many calls each still takes; null: all. */
+  get kept(): readonly KeptFault[] {
+    return this.faults
+      .filter(({ left }) => left > 0)
+      .map(({ fault, left }) => ({ fault, left: left === Infinity ? null : left }));
+  }
+
+  putBack(kept: readonly KeptFault[]): void {
+    this.faults = kept.map(({ fault, left }) => ({ fault, left: left ?? Infinity }));
   }
 
   /** All is well again, from now on. */

@@ -1,11 +1,11 @@
 /** Calls about containers. */
 import { type CriAnswer, type CriMethod, type CriRequestOf, grpcCode } from "../../wire/cri.ts";
-import type { Container, ContainerFilter, LinuxContainerResources } from "../../wire/cri-messages.ts";
+import type { Container, ContainerConfig, ContainerFilter, LinuxContainerResources } from "../../wire/cri-messages.ts";
 import { execSync } from "./exec.ts";
 import { killContainer, startContainer, stopContainer, tell } from "./container-life.ts";
 import { containerStatus, listedContainer, notFound, selects } from "./container-messages.ts";
 import { openLog } from "./container-log.ts";
-import type { ContainerRecord } from "./records.ts";
+import type { ContainerRecord, SandboxRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 
 export type CallHandler<M extends CriMethod> = (
@@ -53,8 +53,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
       answer(failed(`sandbox container "${podSandboxId}" is not running`));
       return;
     }
-    const { name: pod, namespace, uid } = sandbox.config.metadata ?? {};
-    const key = `${name}_${pod}_${namespace}_${uid}_${config.metadata?.attempt ?? 0}`;
+    const key = reservedNameOf(sandbox, config);
     const holder = state.reserved.get(key);
     if (holder !== undefined) {
       answer(failed(`failed to reserve container name "${key}": name "${key}" is reserved for "${holder}"`));
@@ -74,38 +73,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
         answer(failed(`sandbox container "${podSandboxId}" is not running`));
         return;
       }
-      const directory = sandbox.config.logDirectory ?? "";
-      const logPath = config.logPath ?? "";
-      const container: ContainerRecord = {
-        id,
-        sandbox,
-        config,
-        image,
-        createdMicros: state.nowMicros,
-        state: "CONTAINER_CREATED",
-        startedMicros: -1,
-        finishedMicros: -1,
-        exitCode: 0,
-        reason: "",
-        message: "",
-        resources: config.linux?.resources,
-        box: undefined,
-        files: undefined,
-        isService: false,
-        removing: false,
-        starting: undefined,
-        usage: {},
-        wakeMicros: Infinity,
-        waiters: [],
-        logPath: directory === "" || logPath === "" ? "" : `${directory}/${logPath}`,
-        logRest: { 1: "", 2: "" },
-        stdin: undefined,
-        watchers: undefined,
-        reservedName: key,
-        listed: undefined,
-      };
-      state.containers.set(id, container);
-      sandbox.containers.push(container);
+      const container = addContainer(state, { id, sandbox, config, image, createdMicros: state.nowMicros });
       state.applySetting(container);
       state.changed(container);
       tell(state, "CONTAINER_CREATED_EVENT", container, sandbox);
@@ -265,6 +233,46 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
     answer(unimplemented("CheckpointContainer"));
   },
 };
+
+const reservedNameOf = ({ config: { metadata: pod = {} } }: SandboxRecord, { metadata = {} }: ContainerConfig) =>
+  `${metadata.name}_${pod.name}_${pod.namespace}_${pod.uid}_${metadata.attempt ?? 0}`;
+
+/** A container that has been created and was not started yet. */
+export function addContainer(
+  state: RuntimeState,
+  of: Pick<ContainerRecord, "id" | "sandbox" | "config" | "image" | "createdMicros">,
+): ContainerRecord {
+  const { id, sandbox, config } = of;
+  const directory = sandbox.config.logDirectory ?? "";
+  const logPath = config.logPath ?? "";
+  const container: ContainerRecord = {
+    ...of,
+    state: "CONTAINER_CREATED",
+    startedMicros: -1,
+    finishedMicros: -1,
+    exitCode: 0,
+    reason: "",
+    message: "",
+    resources: config.linux?.resources,
+    box: undefined,
+    files: undefined,
+    isService: false,
+    removing: false,
+    starting: undefined,
+    usage: {},
+    wakeMicros: Infinity,
+    waiters: [],
+    logPath: directory === "" || logPath === "" ? "" : `${directory}/${logPath}`,
+    logRest: { 1: "", 2: "" },
+    stdin: undefined,
+    watchers: undefined,
+    reservedName: reservedNameOf(sandbox, config),
+    listed: undefined,
+  };
+  state.containers.set(id, container);
+  sandbox.containers.push(container);
+  return container;
+}
 
 /** By id, or by its beginning where that is unique. */
 export function find(state: RuntimeState, id: string): ContainerRecord | undefined {

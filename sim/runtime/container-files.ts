@@ -36,6 +36,8 @@ export class ContainerFiles {
   private readonly readOnlyRoot: boolean;
   private readonly programs: ReadonlySet<string>;
   layer: FileTree | undefined;
+  /** Grows with every file that is opened for writing, made, renamed or removed from inside. */
+  changes = 0;
 
   constructor(options: {
     readonly host: FileTree;
@@ -144,6 +146,7 @@ export class ContainerFiles {
 
   /** Where a path may be written: a mount, or the layer with the image's directories made as they are needed. */
   private writable(path: string, now: Micros): FoundFile | FileError {
+    this.changes++;
     const place = this.placeOf(path);
     if (place?.readOnly === true) return "Read-only file system";
     if (place !== undefined) return this.mountMade(place, now);

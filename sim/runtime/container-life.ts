@@ -5,6 +5,7 @@ import { isOwnProgram, missingCommand, shellCommands, startCommand } from "./com
 import { ContainerFiles } from "./container-files.ts";
 import { containerStatus, sandboxStatus } from "./container-messages.ts";
 import { flushLog, writeLog } from "./container-log.ts";
+import { dumpOf, type FileDump } from "./file-dump.ts";
 import { type Piece, toByteText } from "./file-tree.ts";
 import { connect } from "./network.ts";
 import { Box, type BoxWorld, type Connection, type Program } from "./processes/box.ts";
@@ -58,6 +59,7 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
     stdout: { is: "log", number: 1 },
     stderr: { is: "log", number: 2 },
   });
+  if (state.isKept && !container.isService) container.began = dumpsOfMounts(state, container);
   container.box = box;
   container.state = "CONTAINER_RUNNING";
   container.startedMicros = state.nowMicros;
@@ -67,10 +69,26 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
   return undefined;
 }
 
+/** Of a mount with more files than this nothing is kept: what was there is then taken to have been what is there. */
+const KEPT_FILES_MAX = 1000;
+
+function dumpsOfMounts(state: RuntimeState, { config }: ContainerRecord): readonly FileDump[] {
+  const dumps: FileDump[] = [];
+  for (const { hostPath = "" } of config.mounts ?? []) {
+    const dump = dumpOf(state.machine.host, hostPath, KEPT_FILES_MAX);
+    if (dump !== undefined) dumps.push(dump);
+  }
+  return dumps;
+}
+
 const noPrograms: ReadonlySet<string> = new Set();
 const ending = { afterMicros: 0, stop: undefined, memoryBytes: 0 };
 
-function newFiles(state: RuntimeState, container: ContainerRecord, programs: ReadonlySet<string>): ContainerFiles {
+export function newFiles(
+  state: RuntimeState,
+  container: ContainerRecord,
+  programs: ReadonlySet<string>,
+): ContainerFiles {
   const { machine } = state;
   return new ContainerFiles({
     host: machine.host,
@@ -83,7 +101,9 @@ function newFiles(state: RuntimeState, container: ContainerRecord, programs: Rea
   });
 }
 
-function serviceOf(state: RuntimeState, { image, config, sandbox }: ContainerRecord): Program {
+function serviceOf(state: RuntimeState, container: ContainerRecord): Program {
+  const { image, config, sandbox } = container;
+  const prng = state.prngOf(container);
   const runs = image.row.runs ?? {};
   const stopMicros = runs.stopMicros === undefined ? 100_000 : runs.stopMicros;
   const life = runs.afterMicros ?? state.options.lifeOf?.(sandbox.config.metadata?.uid ?? "");
@@ -93,9 +113,9 @@ function serviceOf(state: RuntimeState, { image, config, sandbox }: ContainerRec
   };
   return new Service({
     name: config.command?.[0] ?? image.row.command?.[0] ?? "serve",
-    afterMicros: life === undefined ? undefined : state.draw(life),
+    afterMicros: life === undefined ? undefined : state.draw(life, prng),
     status: runs.status ?? 0,
-    stop: stopMicros === null ? undefined : { micros: state.draw(stopMicros), status: runs.stopStatus ?? 0 },
+    stop: stopMicros === null ? undefined : { micros: state.draw(stopMicros, prng), status: runs.stopStatus ?? 0 },
     memoryBytes: runs.memory === undefined ? SERVICE_BYTES : 0,
     says: runs.says?.replace(/\{(container|image)\}/g, (_, what: string) => names[what] ?? ""),
   });
@@ -138,11 +158,12 @@ class ContainerWorld implements BoxWorld {
   }
 
   random(): number {
-    return this.state.prng.uint32();
+    if (this.container.box !== undefined) this.container.box.changes++;
+    return this.state.prngOf(this.container).uint32();
   }
 
   log(stream: 1 | 2, piece: Piece): void {
-    writeLog(this.state, this.container, stream, piece);
+    if (!this.state.isRestoring) writeLog(this.state, this.container, stream, piece);
     for (const watcher of this.container.watchers ?? []) watcher(stream, piece);
   }
 

@@ -21,13 +21,15 @@ export function execSync(
 ): void {
   const stdout: Stream = { is: "capture", text: "", maxBytes: OUTPUT_BYTES_MAX };
   const stderr: Stream = { is: "capture", text: "", maxBytes: OUTPUT_BYTES_MAX };
-  const refuse = (text: string): void => answer({ ok: false, code: grpcCode.unknown, text });
+  const refuse = (text: string): void => answer({ ok: false, code: grpcCode.unknown, text, trace: () => false });
   const begun = state.nowMicros;
   const process = startExec(state, container, cmd, { is: "null" }, stdout, stderr);
   if (typeof process === "string") {
     state.later("ExecSync", () => refuse(`failed to exec in container: ${process}`));
     return;
   }
+  const { box } = container;
+  const trace = (): boolean => container.box === box && box?.hasTraceOf(process) === true;
   let over = false;
   const end = (): void => {
     if (over || process.status === undefined) return;
@@ -37,6 +39,7 @@ export function execSync(
       answer({
         ok: true,
         message: { stdout: textBytes(stdout.text), stderr: textBytes(stderr.text), exitCode: status },
+        trace,
       }),
     );
   };
@@ -45,12 +48,12 @@ export function execSync(
   state.process.clock.after(timeout * 1_000_000 - (state.nowMicros - begun), () => {
     if (over) return;
     over = true;
-    const { box } = container;
     box?.signal(process, "KILL");
     answer({
       ok: false,
       code: grpcCode.deadlineExceeded,
       text: `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`,
+      trace,
     });
   });
 }

@@ -18,6 +18,12 @@ interface Told {
   readonly kept: Map<string, object>;
 }
 
+export interface KeptLie {
+  readonly about: string;
+  readonly lie: FigureLie;
+  readonly told: readonly (readonly [string, object])[];
+}
+
 /** What a machine's figures are called; a pod's go by `namespace/name`. */
 export const machineFigures = "";
 
@@ -32,6 +38,15 @@ export class FigureLies {
   set(about: string, lie: FigureLie | undefined): void {
     if (lie === undefined) this.told.delete(about);
     else this.told.set(about, { lie, kept: new Map() });
+  }
+
+  get kept(): readonly KeptLie[] {
+    return [...this.told].map(([about, { lie, kept }]) => ({ about, lie, told: [...kept] }));
+  }
+
+  putBack(kept: readonly KeptLie[]): void {
+    this.told.clear();
+    for (const { about, lie, told } of kept) this.told.set(about, { lie, kept: new Map(told) });
   }
 
   /** `key`: what exactly is told, such as a container's id. */

@@ -11,7 +11,7 @@ export type Piece = string | number;
 export interface FileNode {
   readonly is: "file";
   /** Of its tree; it stays when the file is renamed. */
-  readonly number: number;
+  number: number;
   pieces: Piece[];
   sizeBytes: number;
   /** Bytes of `pieces` that are text, and so take memory. */
@@ -75,7 +75,7 @@ export class FileTree {
   /** Grows with every change of a name, a size or a content. */
   version = 0;
   private readonly charge: TreeCharge;
-  private filesMade = 0;
+  filesMade = 0;
 
   constructor(charge: TreeCharge) {
     this.charge = charge;

@@ -168,6 +168,17 @@ export class ImageStore {
     return image;
   }
 
+  /** These are there, and no others. */
+  putBack(images: readonly StoredImage[]): void {
+    this.messages = undefined;
+    this.stored.clear();
+    this.usedBytes = 0;
+    for (const image of images) {
+      this.stored.set(image.id, image);
+      this.usedBytes += image.sizeBytes;
+    }
+  }
+
   remove(image: StoredImage): void {
     this.messages = undefined;
     this.stored.delete(image.id);

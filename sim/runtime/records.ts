@@ -8,9 +8,10 @@ import type {
   PodSandbox,
   PodSandboxConfig,
 } from "../../wire/cri-messages.ts";
-import type { Micros } from "../kernel/types.ts";
+import type { Micros, Prng } from "../kernel/types.ts";
 import type { StoredImage } from "./images.ts";
 import type { ContainerFiles } from "./container-files.ts";
+import type { FileDump } from "./file-dump.ts";
 import type { Piece, TreeUse } from "./file-tree.ts";
 import type { Box } from "./processes/box.ts";
 import type { Pipe } from "./processes/streams.ts";
@@ -51,6 +52,10 @@ export interface ContainerRecord {
   /** The call that starts it. Who walks away from the call, takes it back. */
   starting: object | undefined;
   usage: UsageSetting;
+  /** Its own draws, where calls are kept. */
+  prng?: Prng;
+  /** What was at the places of its mounts when it was started, where calls are kept and it runs a script. */
+  began?: readonly FileDump[];
   /** What it uses, while nothing moves that; undefined: it has to be measured. */
   use?: ContainerUse | undefined;
   /** When the runtime looks at it next; Infinity: only when something happens. */

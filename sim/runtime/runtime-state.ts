@@ -51,7 +51,12 @@ export class RuntimeState {
   readonly images: ImageStore;
   readonly faults = new CallFaults();
   readonly lies = new FigureLies();
-  readonly prng: Prng;
+  /** What calls draw from. */
+  prng: Prng;
+  /** Calls are kept, so that they can be carried out again: what one draws does not depend on which others there are. */
+  isKept = false;
+  /** What was is being made again: containers do what they did, and nobody minds how full a disk is or hears of it. */
+  isRestoring = false;
   readonly sandboxes = new Map<string, SandboxRecord>();
   readonly containers = new Map<string, ContainerRecord>();
   /** Pulls under way, by what was asked for: a second caller waits for the first one's. */
@@ -109,8 +114,13 @@ export class RuntimeState {
   }
 
   /** A time, or one drawn from between two. */
-  draw(time: Micros | readonly [Micros, Micros]): Micros {
-    return typeof time === "number" ? time : this.prng.intInclusive(time[0], time[1]);
+  draw(time: Micros | readonly [Micros, Micros], prng: Prng = this.prng): Micros {
+    return typeof time === "number" ? time : prng.intInclusive(time[0], time[1]);
+  }
+
+  /** What a container draws from while it runs. */
+  prngOf(container: ContainerRecord): Prng {
+    return this.isKept ? (container.prng ??= this.process.prng.stream(container.id)) : this.prng;
   }
 
   /** A new identifier of 64 hexadecimal digits. */

@@ -41,14 +41,25 @@ export class SimulatedRuntime implements CriRuntime {
     this.state.machine.modelled = () => addedByModels(this.state);
   }
 
-  start(request: CriRequest, done: (answer: CriAnswer) => void): Cancel {
+  /** `over` is told when nothing comes of the call any more, whether or not somebody still waits for the answer. */
+  start(
+    request: CriRequest,
+    done: (answer: CriAnswer) => void,
+    _fail?: unknown,
+    over?: (answer: CriAnswer | undefined) => void,
+  ): Cancel {
     let open = true;
+    let carriedOut = false;
     const answer = (value: CriAnswer): void => {
+      over?.(value);
       if (open) done(value);
       open = false;
     };
     const handler = calls[request.method] as CallHandler<CriMethod>;
-    const carryOut = (): void => handler(this.state, request.message, answer);
+    const carryOut = (): void => {
+      carriedOut = true;
+      handler(this.state, request.message, answer);
+    };
     const effect = this.state.faults.effectOn(request, () => this.namesOf(request.message));
     if (effect === undefined) carryOut();
     else if (effect.is === "delay") {
@@ -58,11 +69,13 @@ export class SimulatedRuntime implements CriRuntime {
       });
     } else if (effect.is === "error") {
       const { code, text } = effect;
+      carriedOut = true;
       this.state.later(request.method, () => answer({ ok: false, code, text }));
     }
     return () => {
       if (open && request.method === "StartContainer")
         this.abandonStart(request.message as CriRequestOf<"StartContainer">);
+      if (open && !carriedOut) over?.(undefined);
       open = false;
     };
   }

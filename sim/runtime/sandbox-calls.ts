@@ -1,6 +1,6 @@
 /** Calls about pod sandboxes. */
 import { grpcCode } from "../../wire/cri.ts";
-import type { PodSandbox, PodSandboxFilter } from "../../wire/cri-messages.ts";
+import type { PodSandbox, PodSandboxConfig, PodSandboxFilter } from "../../wire/cri-messages.ts";
 import type { CallHandler } from "./container-calls.ts";
 import { killContainer, tell } from "./container-life.ts";
 import { containerStatus, listedSandbox, notFound, sandboxStatus, selects } from "./container-messages.ts";
@@ -18,7 +18,7 @@ type SandboxMethod =
 
 export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
   RunPodSandbox(state, { config, runtimeHandler = "" }, answer) {
-    const { name = "", namespace = "", uid = "", attempt = 0 } = config?.metadata ?? {};
+    const { name = "", namespace = "", uid = "" } = config?.metadata ?? {};
     if (config === undefined || name === "" || namespace === "" || uid === "") {
       answer({
         ok: false,
@@ -35,7 +35,7 @@ export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
       });
       return;
     }
-    const key = `${name}_${namespace}_${uid}_${attempt}`;
+    const key = reservedNameOf(config);
     const holder = state.reserved.get(key);
     if (holder !== undefined) {
       answer({
@@ -94,8 +94,7 @@ export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
         stopSandbox(state, record);
         for (const container of [...record.containers]) dropContainer(state, container);
         state.sandboxes.delete(record.id);
-        const { name, namespace, uid, attempt = 0 } = record.config.metadata ?? {};
-        state.reserved.delete(`${name}_${namespace}_${uid}_${attempt}`);
+        state.reserved.delete(reservedNameOf(record.config));
         state.changed(record);
         tell(state, "CONTAINER_DELETED_EVENT", undefined, record);
       }
@@ -129,6 +128,9 @@ export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
     else answer({ ok: true, message: {} });
   },
 };
+
+export const reservedNameOf = ({ metadata = {} }: PodSandboxConfig): string =>
+  `${metadata.name}_${metadata.namespace}_${metadata.uid}_${metadata.attempt ?? 0}`;
 
 /** By id, or by its beginning where that is unique. */
 export function findSandbox(state: RuntimeState, id: string): SandboxRecord | undefined {

@@ -43,6 +43,8 @@ export interface Process {
   waits: Step | "run";
   /** Set when it has ended; it stays until its parent has heard of it. */
   status: number | undefined;
+  /** Of one that was started from outside: it, or a child of its, has changed something that outlives it. */
+  leavesTrace?: true;
 }
 
 /** What the processes reach of the world around their container. */
@@ -81,6 +83,11 @@ const STEP_MICROS = 1;
 /** Steps of a box that never waits, after which it is given few at a time. */
 const BUSY_STEPS = 200_000;
 const PROCESSES_MAX = 512;
+/** What is started from outside counts from here, so that the container's own processes have the same numbers without it. */
+const PIDS_FROM_OUTSIDE = 10_000_000;
+
+/** Whether the container's own first process is not above it. */
+export const isFromOutside = ({ pid }: Process): boolean => pid > PIDS_FROM_OUTSIDE;
 const BUSY_STEPS_AT_A_TIME = 200;
 
 export class Box {
@@ -95,6 +102,9 @@ export class Box {
   readonly ended = new Map<Process, () => void>();
   private readonly programs: ReadonlySet<string>;
   private lastPid = 0;
+  private lastPidFromOutside = PIDS_FROM_OUTSIDE;
+  /** Grows with what a process changes beside itself: files, logs, other processes, the draws of chance. */
+  changes = 0;
   private stepsLeft = 0;
   private busySteps = 0;
   private pausedUntilMicros = 0;
@@ -112,7 +122,9 @@ export class Box {
     of: Pick<Process, "program" | "environment" | "directory" | "stdin" | "stdout" | "stderr">,
   ): Process | undefined {
     if (this.processes.size >= PROCESSES_MAX) return undefined;
-    const process: Process = { pid: ++this.lastPid, parent, waits: "run", status: undefined, ...of };
+    const isOutside = parent > PIDS_FROM_OUTSIDE || (parent === 0 && this.lastPid > 0);
+    const pid = isOutside ? ++this.lastPidFromOutside : ++this.lastPid;
+    const process: Process = { pid, parent, waits: "run", status: undefined, ...of };
     shareStream(process.stdin, false);
     shareStream(process.stdout, true);
     shareStream(process.stderr, true);
@@ -154,7 +166,9 @@ export class Box {
         if (process.status !== undefined || !this.isReady(process, now)) continue;
         stepped = true;
         process.waits = "run";
+        const changes = this.changes + this.files.changes;
         const step = process.program.step(process, this);
+        if (this.changes + this.files.changes !== changes && isFromOutside(process)) this.trace(process);
         if (process.status === undefined) {
           if (typeof step === "number") this.end(process, step);
           else process.waits = step;
@@ -168,6 +182,28 @@ export class Box {
       }
     }
     this.busySteps = 0;
+  }
+
+  /** Whoever was started from outside has changed something, by itself or by a child. */
+  private trace(process: Process): void {
+    let root = process;
+    for (let above = this.processes.get(root.parent); above !== undefined; above = this.processes.get(root.parent))
+      root = above;
+    root.leavesTrace = true;
+  }
+
+  /** Whether anything is other than it would be without this process, which has ended. */
+  hasTraceOf(root: Process): boolean {
+    if (root.leavesTrace === true) return true;
+    for (const process of this.processes.values()) {
+      if (process.status !== undefined || !isFromOutside(process)) continue;
+      let top = process;
+      for (let above = this.processes.get(top.parent); above !== undefined; above = this.processes.get(top.parent))
+        top = above;
+      // Of one whose parents are gone nobody knows any more whose it was.
+      if (top === root || top.parent !== 0) return true;
+    }
+    return false;
   }
 
   /** One step of work. False: the share is used up, and the program has to come back later. */
@@ -195,6 +231,7 @@ export class Box {
 
   signal(process: Process, signal: SignalName): void {
     if (process.status !== undefined) return;
+    this.changes++;
     if (signal === "KILL") {
       this.end(process, statusOf(signal));
       return;
@@ -234,6 +271,7 @@ export class Box {
   /** Writes as the process; a failure is told on its standard error by whoever calls. */
   write(process: Process, stream: Stream, piece: Piece): string | undefined {
     if (typeof piece === "string") this.stepsLeft -= Math.floor(piece.length / BYTES_IN_STEP);
+    if (stream.is === "file" || stream.is === "log") this.changes++;
     const failure = writeStream(stream, piece, this.world.nowMicros(), (number, logged) => {
       if (typeof logged === "number") this.stepsLeft -= Math.floor(LOGGED_ZEROS_MAX / BYTES_IN_STEP);
       this.world.log(number, logged);
