@@ -1200,6 +1200,7 @@ export interface ConnectRequest {
   readonly port?: number;
   readonly http?: HttpProbe;
   readonly grpcService?: string;
+  readonly grpc?: boolean;
 }
 
 export interface HttpProbe {

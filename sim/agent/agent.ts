@@ -363,9 +363,9 @@ export class Agent {
       process,
       cri: this.cri,
       events: this.events,
-      changed: (held) => {
+      changed: (held, finding) => {
         held.probeVersion++;
-        sync.retell(held);
+        sync.probed(held, finding);
         if (held.state === "syncing") this.workers.update(held);
       },
     });
@@ -408,6 +408,7 @@ export class Agent {
         lookBy: (held, micros) => this.workers.lookBy(held, micros),
       }),
       seenAnnotations: (held) => this.seenAnnotations(held),
+      groupSuffix: this.ports.dialect.groupSuffix,
       places: (uid, container) => this.placesOf(uid, container),
       mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
       isMirrored: (held) => this.mirrors?.isRight(held) ?? true,

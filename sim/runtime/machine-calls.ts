@@ -163,12 +163,19 @@ export const machineCalls: { readonly [M in MachineMethod]: CallHandler<M> } = {
     answer({ ok: true, message: { entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) } });
   },
 
-  Connect(state, { ip = "", port = 0, http, grpcService }, answer) {
+  Connect(state, { ip = "", port = 0, http, grpc = false }, answer) {
+    if (grpc) {
+      const { outcome, status } = connect(state, ip, port, { path: "/grpc.health.v1.Health/Check", method: "POST" });
+      // What takes connections alone says nothing. A service that answers HTTP with 200 is healthy to the health protocol too:
+      // 1 is SERVING, 2 NOT_SERVING.
+      const isMute = outcome === "OPEN" && status === 0;
+      const health = outcome !== "OPEN" || isMute ? 0 : status === 200 ? 1 : 2;
+      answer({ ok: true, message: { outcome: isMute ? "SILENT" : outcome, status: health, body: new Uint8Array() } });
+      return;
+    }
     const asked = http === undefined ? undefined : { path: http.path || "/", method: http.method || "GET" };
     const { outcome, status, body } = connect(state, ip, port, asked);
-    // A service that answers HTTP with 200 is healthy to the health protocol too: 1 is SERVING, 2 NOT_SERVING.
-    const health = (grpcService ?? "") === "" || outcome !== "OPEN" ? status : status === 0 || status === 200 ? 1 : 2;
-    answer({ ok: true, message: { outcome, status: health, body: textBytes(toByteText(body)) } });
+    answer({ ok: true, message: { outcome, status, body: textBytes(toByteText(body)) } });
   },
 };
 

@@ -130,14 +130,16 @@ export class EventRecorder implements AgentEvents {
 
   /** The tenth message of a kind within ten minutes, and those after it, become one event. */
   private combine({ subject, type, reason, message, atMicros }: Told): { key: string; message: string } {
-    const kindKey = [subjectKey(subject), type, reason].join(" ");
+    // Whichever container of a pod it is about; events that are the same are about the same one.
+    const kindKey = [subjectKey({ ...subject, fieldPath: "" }), type, reason].join(" ");
     const known = this.kinds.get(kindKey);
     const kind =
       known === undefined || atMicros - known.lastMicros > combineMicros ? { messages: none, lastMicros: 0 } : known;
     if (!kind.messages.includes(message)) kind.messages = [...kind.messages, message];
     kind.lastMicros = atMicros;
     remember(this.kinds, kindKey, kind);
-    if (kind.messages.length < combineAfter) return { key: [kindKey, message].join(" "), message };
+    if (kind.messages.length < combineAfter)
+      return { key: [subjectKey(subject), type, reason, message].join(" "), message };
     kind.messages = kind.messages.slice(1);
     return { key: kindKey, message: `(combined from similar events): ${message}` };
   }

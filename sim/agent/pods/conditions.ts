@@ -31,6 +31,19 @@ export function podConditions(
   ];
 }
 
+/** All conditions as they were, but for those that readiness alone changes. */
+export function withReadiness(
+  pod: Pod,
+  phase: string | undefined,
+  statuses: readonly ContainerStatus[],
+  before: readonly Condition[],
+  now: string,
+): readonly Condition[] {
+  const containersReady = containersReadyCondition(pod, phase, statuses);
+  const drafts = withTimes([readyCondition(pod, containersReady, before), containersReady], before, now);
+  return before.map((condition) => drafts.find(({ type }) => type === condition.type) ?? condition);
+}
+
 function initializedCondition(pod: Pod, phase: Phase, statuses: readonly ContainerStatus[]): Draft {
   const type = "Initialized";
   const inits = pod.spec.initContainers ?? [];
@@ -52,7 +65,7 @@ function initializedCondition(pod: Pod, phase: Phase, statuses: readonly Contain
   return { type, status: "True" };
 }
 
-function containersReadyCondition(pod: Pod, phase: Phase, statuses: readonly ContainerStatus[]): Draft {
+function containersReadyCondition(pod: Pod, phase: string | undefined, statuses: readonly ContainerStatus[]): Draft {
   const type = "ContainersReady";
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const unknown: string[] = [];

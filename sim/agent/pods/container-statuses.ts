@@ -9,7 +9,6 @@ import {
   type Container,
   type ContainerStateStatus,
   type ContainerStatus,
-  isSidecar,
   type Pod,
   restartPolicyOf,
 } from "./pod-types.ts";
@@ -63,13 +62,7 @@ function containerStatus(
     newest === undefined ? missingStatus(view.pod, container, before, waiting) : shownStatus(view, newest, before);
   if (older !== undefined) status = { ...status, lastState: shownStatus(view, older, undefined).state };
   else if (newest !== undefined) status = { ...status, lastState: before?.lastState ?? {} };
-  if (
-    newest !== undefined &&
-    isInit &&
-    newest.state === "CONTAINER_EXITED" &&
-    newest.exitCode === 0 &&
-    !isSidecar(container)
-  ) {
+  if (newest !== undefined && isInit && newest.state === "CONTAINER_EXITED" && newest.exitCode === 0) {
     return status;
   }
   const reason = view.reasons?.get(container.name);
@@ -116,32 +109,42 @@ function missingStatus(
 }
 
 function shownStatus(
-  { runtimeName }: ContainerView,
+  { runtimeName, pod }: ContainerView,
   container: RuntimeContainer,
   before: ContainerStatus | undefined,
 ): ContainerStatus {
   const { id, name, image, imageRef, restartCount } = container;
   const containerID = `${runtimeName}://${id}`;
+  const isLost = container.state === "CONTAINER_UNKNOWN" && before?.state.running !== undefined;
   return {
     name,
-    state: stateOf(container, containerID, before),
+    state: stateOf(container, containerID, before, wordsMax(pod)),
     lastState: {},
     ready: false,
-    restartCount,
+    // Nobody will see the end of one that is lost: it is counted here.
+    restartCount: isLost ? before.restartCount + 1 : restartCount,
     image,
     imageID: imageRef,
     containerID,
   };
 }
 
+/** The last words of all containers together have their limit. */
+const wordsMax = ({ spec: { containers, initContainers = [] } }: Pod): number =>
+  Math.floor(12_288 / Math.max(1, containers.length + initContainers.length));
+
 function stateOf(
   { state, startedAt, finishedAt, exitCode, reason, message }: RuntimeContainer,
   containerID: string,
   before: ContainerStatus | undefined,
+  messageCharactersMax: number,
 ): ContainerStateStatus {
   if (state === "CONTAINER_RUNNING") return { running: { startedAt: timeOf(startedAt) } };
   if (state === "CONTAINER_EXITED") {
-    const words = { ...(reason === "" ? {} : { reason }), ...(message === "" ? {} : { message }) };
+    const words = {
+      ...(reason === "" ? {} : { reason }),
+      ...(message === "" ? {} : { message: message.slice(0, messageCharactersMax) }),
+    };
     const times = { startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) };
     return { terminated: { exitCode, ...words, ...times, containerID } };
   }
@@ -158,14 +161,18 @@ function stateOf(
 /** RFC 3339 from nanoseconds since 1970; what has no time yet shows the zero of 1970. */
 const timeOf = (nanos: number): string => formatTime(Math.floor(nanos / 1_000_000_000));
 
-/** Whether the next sync starts a container again. Source: the facts, Restart back-off. */
+/**
+ * Whether the next sync starts a container again, as far as the pod's own policy tells: a sidecar has another one, which the
+ * published agent does not ask here, so that one of a pod that restarts nothing never shows why it waits.
+ * Source: the facts, Restart back-off.
+ */
 export function shouldRestart(pod: Pod, container: Container, runtimePod: RuntimePod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false;
   const newest = containerNamed(runtimePod, container.name);
   if (newest === undefined) return true;
   if (newest.state === "CONTAINER_RUNNING") return false;
   if (newest.state !== "CONTAINER_EXITED") return true;
-  const policy = isSidecar(container) ? "Always" : restartPolicyOf(pod);
+  const policy = restartPolicyOf(pod);
   if (policy === "Never") return false;
   return policy === "Always" || newest.exitCode !== 0;
 }

@@ -13,42 +13,44 @@ function found(status: ContainerStatus | undefined): Found {
   return "unknown";
 }
 
-/** `isEnding`: nothing of the pod will be started any more. `isStatic`: its end is nobody's but its file's. */
-export function phaseOf(pod: Pod, statuses: readonly ContainerStatus[], isEnding: boolean, isStatic: boolean): Phase {
+export interface PhaseView {
+  /** Nothing of the pod will be started any more. */
+  readonly isEnding: boolean;
+  /** Its end is nobody's but its file's. */
+  readonly isStatic: boolean;
+  /** A regular container has been made in the sandbox that is there now. */
+  readonly isUnderWay: boolean;
+}
+
+export function phaseOf(pod: Pod, statuses: readonly ContainerStatus[], view: PhaseView): Phase {
+  const { isEnding, isStatic, isUnderWay } = view;
   const byName = new Map(statuses.map((status) => [status.name, status]));
   const policy = restartPolicyOf(pod);
-  const anyStarted = pod.spec.containers.some(({ name }) => hasStarted(byName.get(name)));
+  const counts: Record<Found, number> = { waiting: 0, running: 0, stopped: 0, succeeded: 0, unknown: 0 };
   let pendingInits = 0;
   let failedInits = 0;
-  let runningSidecars = 0;
+  let pendingSidecars = 0;
   for (const init of pod.spec.initContainers ?? []) {
     const status = byName.get(init.name);
+    const kind = found(status);
     if (isSidecar(init)) {
-      // Until the main containers have started, a sidecar that has not is something that they wait for.
-      if (found(status) === "running") runningSidecars++;
-      if (!anyStarted && status?.started !== true && found(status) !== "running") pendingInits++;
+      // What has stopped is started again, and says nothing of the pod.
+      if (kind === "stopped" || kind === "succeeded") continue;
+      counts[kind]++;
+      if (kind !== "running" || status?.started !== true) pendingSidecars++;
       continue;
     }
-    if (anyStarted) continue;
-    const kind = found(status);
     const last = status?.state.terminated ?? status?.lastState.terminated;
     if (kind === "unknown" || kind === "running" || kind === "waiting") pendingInits++;
-    else if (kind === "stopped" && last?.exitCode !== 0) {
-      failedInits++;
-      if (status?.state.waiting !== undefined) pendingInits++;
-    }
+    else if (last?.exitCode !== 0) failedInits++;
   }
-  const counts: Record<Found, number> = { waiting: 0, running: 0, stopped: 0, succeeded: 0, unknown: 0 };
   for (const { name } of pod.spec.containers) counts[found(byName.get(name))]++;
   const stopped = counts.stopped + counts.succeeded;
 
   if (failedInits > 0 && policy === "Never") return "Failed";
-  if (pendingInits > 0 || (failedInits > 0 && !anyStarted)) return "Pending";
-  if (counts.waiting > 0) return "Pending";
+  if (pendingInits > 0 || (pendingSidecars > 0 && !isUnderWay) || counts.waiting > 0) return "Pending";
   if (counts.running > 0 && counts.unknown === 0) return "Running";
   if (counts.running > 0 || counts.unknown > 0 || stopped === 0) return "Pending";
-  // A sidecar that runs on is being stopped first.
-  if (runningSidecars > 0) return "Running";
   if (isEnding && !isStatic) return stopped === counts.succeeded ? "Succeeded" : "Failed";
   if (policy === "Always") return "Running";
   if (stopped === counts.succeeded) return "Succeeded";

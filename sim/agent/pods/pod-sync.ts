@@ -21,8 +21,10 @@ import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import type { VolumeContext } from "../runtime/volumes.ts";
 import type { Task } from "../task.ts";
 import type { HeldPod } from "./held-pod.ts";
-import { type Container, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
+import { type Container, type ContainerStatus, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
 import { leaveVolumes, type PodVolumes } from "./pod-volumes.ts";
+import { withReadiness } from "./conditions.ts";
+import type { ProbeFinding } from "./probe-worker.ts";
 import type { Probes } from "./probes.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -47,6 +49,7 @@ export interface PodSyncContext {
   readonly volumes: (held: HeldPod) => VolumeContext;
   readonly podVolumes: PodVolumes;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
+  readonly groupSuffix: string;
   readonly places: Starting["places"];
   readonly bugs: AgentBugs;
   /** Sees to the mirror of a static pod. */
@@ -85,10 +88,27 @@ export class PodSync {
     return outcome === "steady" ? "done" : outcome;
   }
 
-  /** Probes have found something: the status says so before anything is done about it. */
-  retell(held: HeldPod): void {
-    if (held.status !== undefined && held.state === "syncing")
-      this.context.statuses.set(held, this.build(held, false).status);
+  /** A probe has found something: the status says that much before anything is done about it. */
+  probed(held: HeldPod, { kind, containerId, isGood }: ProbeFinding): void {
+    const { status, pod } = held;
+    if (status === undefined || held.state === "terminated" || kind === "liveness") return;
+    const field = kind === "startup" ? "started" : "ready";
+    const told = (list: readonly ContainerStatus[]): readonly ContainerStatus[] =>
+      list.map((each) => (each.containerID === containerId ? { ...each, [field]: isGood } : each));
+    const { initContainerStatuses: inits, containerStatuses = [], conditions = [] } = status;
+    const now = formatTime(unixSeconds(this.context.process.clock, this.context.process.clock.nowMicros()));
+    const next = {
+      ...status,
+      ...(inits === undefined ? {} : { initContainerStatuses: told(inits) }),
+      containerStatuses: told(containerStatuses),
+    };
+    const all = [...(next.initContainerStatuses ?? []), ...next.containerStatuses];
+    const { statuses } = this.context;
+    if (kind === "startup") {
+      statuses.set(held, next);
+      // The sync that follows says more: readers see both.
+      statuses.tellNow(held);
+    } else statuses.set(held, { ...next, conditions: withReadiness(pod, next.phase, all, conditions, now) });
   }
 
   *terminate(held: HeldPod): Task<SyncOutcome> {
@@ -120,7 +140,7 @@ export class PodSync {
     }
     held.isFinished = true;
     // A static pod's mirror is taken away, and gets no last word.
-    const last = final(this.build(held, true).status);
+    const last = final(held, this.build(held, true).status);
     const isOther = this.context.bugs["phase-leaves-terminal"] && last.phase === "Failed";
     if (!held.isStatic) statuses.set(held, isOther ? { ...last, phase: "Succeeded" } : last, true);
     return "done";
@@ -132,7 +152,8 @@ export class PodSync {
     const view = probes.view(held, true);
     const { pod } = held;
     const before = held.status ?? pod.status ?? {};
-    const isOverdue = clock.nowMicros() >= deadlineOf(held, clock) && !isTerminalPhase(before.phase);
+    const isPast = clock.nowMicros() >= deadlineOf(held, clock);
+    const isOverdue = isPast && !isTerminalPhase(before.phase);
     const status = podStatus({
       pod,
       runtimePod: held.runtimePod,
@@ -146,7 +167,8 @@ export class PodSync {
       isOverdue,
       now: formatTime(unixSeconds(clock, clock.nowMicros())),
     });
-    if (isOverdue) {
+    // The published agent asks each time that it puts a status together, and tells of it each time.
+    if (isOverdue || (isPast && before.reason === "DeadlineExceeded")) {
       this.context.events.pod(held.object, "Normal", "DeadlineExceeded", status.message ?? "");
     }
     return { status, wasTriggered: view.wasTriggered };
@@ -247,7 +269,7 @@ export class PodSync {
   }
 
   private starting(held: HeldPod, secrets: PullSecrets): Starting {
-    const { images, backOffs, events, volumes, node, seenAnnotations, places } = this.context;
+    const { images, backOffs, events, volumes, node, seenAnnotations, groupSuffix, places } = this.context;
     return {
       volumes: volumes(held),
       node: node(),
@@ -258,6 +280,7 @@ export class PodSync {
       object: held.object,
       qos: held.qos,
       seen: seenAnnotations(held),
+      groupSuffix,
       places,
     };
   }
@@ -299,18 +322,42 @@ function ended(held: HeldPod, status: PodStatus): PodStatus {
   return told;
 }
 
-/** What has not ended by now, nobody knows the end of. */
-function final(status: PodStatus): PodStatus {
-  if (isTerminalPhase(status.phase)) return status;
-  const lost = { exitCode: 137, reason: "ContainerStatusUnknown", startedAt: null, finishedAt: null };
-  const message = "The container could not be located when the pod was terminated";
-  const isInitialized = status.conditions?.some(({ type, status: held }) => type === "Initialized" && held === "True");
-  const containerStatuses = (status.containerStatuses ?? []).map((each) =>
-    each.state.terminated !== undefined || isInitialized !== true
-      ? each
-      : { ...each, state: { terminated: { ...lost, message } }, ready: false, started: false },
+/** What has not ended by now, nobody knows the end of; what was never begun has no end. */
+function final(held: HeldPod, status: PodStatus): PodStatus {
+  const { initContainerStatuses: inits = [], containerStatuses = [] } = status;
+  const lastBegun = inits.findLastIndex(
+    ({ state, lastState }) => hasMoved(state) || lastState.terminated !== undefined,
   );
-  return { ...status, phase: "Failed", containerStatuses };
+  // The first is taken for begun.
+  const endedInits = inits.map((each, at) => (at <= Math.max(0, lastBegun) ? endedOf(each) : each));
+  const ended = isInitialized(held, status) ? containerStatuses.map(endedOf) : containerStatuses;
+  return {
+    ...status,
+    phase: isTerminalPhase(status.phase) ? (status.phase as "Failed") : "Failed",
+    ...(inits.length === 0 ? {} : { initContainerStatuses: endedInits }),
+    containerStatuses: ended,
+  };
+}
+
+const hasMoved = ({ waiting }: ContainerStatus["state"]): boolean => waiting === undefined;
+
+function endedOf(status: ContainerStatus): ContainerStatus {
+  if (status.state.terminated !== undefined) return status;
+  const message = "The container could not be located when the pod was terminated";
+  const lost = { exitCode: 137, reason: "ContainerStatusUnknown", message, startedAt: null, finishedAt: null };
+  return { ...status, state: { terminated: lost }, ready: false, started: false };
+}
+
+/** Nothing says that regular containers would still have had to wait. */
+function isInitialized({ pod: { spec } }: HeldPod, status: PodStatus): boolean {
+  const last = spec.initContainers?.at(-1);
+  if (last === undefined) return true;
+  const { containerStatuses = [], initContainerStatuses = [] } = status;
+  if (containerStatuses.some(({ state, lastState }) => hasMoved(state) || lastState.terminated !== undefined))
+    return true;
+  const init = initContainerStatuses.find(({ name }) => name === last.name);
+  if (last.restartPolicy === "Always") return init?.state.running !== undefined && init.started === true;
+  return init?.state.terminated?.exitCode === 0;
 }
 
 function isEmpty(plan: SyncPlan): boolean {

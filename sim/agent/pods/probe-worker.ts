@@ -2,6 +2,7 @@
  * One probe of one container: when it is tried, and what it has found. Source: the facts, Probes.
  * A worker lives as long as its pod; a new container begins anew.
  */
+import { parseTime } from "../../../wire/time.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { AgentEvents } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
@@ -22,7 +23,14 @@ export interface ProbeContext {
   readonly cri: CriCaller;
   readonly events: AgentEvents;
   /** A result has changed: the pod is looked at again. */
-  readonly changed: (held: HeldPod) => void;
+  readonly changed: (held: HeldPod, finding: ProbeFinding) => void;
+}
+
+export interface ProbeFinding {
+  readonly kind: ProbeKind;
+  /** As the status has it. */
+  readonly containerId: string;
+  readonly isGood: boolean;
 }
 
 const attemptsMax = 3;
@@ -123,9 +131,11 @@ export class ProbeWorker implements HeldProbe {
       this.set(true);
       return false;
     }
-    const started = held.runtimePod.containers.find(({ id }) => shown.containerID?.endsWith(id))?.startedAt ?? 0;
     const { clock } = this.context.process;
-    const ageMicros = clock.epochUnixMillis * 1000 + clock.nowMicros() - Math.floor(started / 1000);
+    // Statuses have whole seconds, and that is what the delay is counted from.
+    const started = parseTime(shown.state.running.startedAt);
+    const ageMicros =
+      clock.epochUnixMillis * 1000 + clock.nowMicros() - ("error" in started ? 0 : started.seconds * 1_000_000);
     if (Math.floor(ageMicros / 1_000_000) < (spec.initialDelaySeconds ?? 0)) return true;
     // Startup probes rest once the container has started; the others wait until it has.
     if ((shown.started === true) === (kind === "startup")) return true;
@@ -158,7 +168,7 @@ export class ProbeWorker implements HeldProbe {
   private set(result: boolean): void {
     if (this.result === result) return;
     this.result = result;
-    this.context.changed(this.held);
+    this.context.changed(this.held, { kind: this.kind, containerId: this.containerId, isGood: result });
   }
 
   /** Undefined: it could not be tried; what is known stays. */
@@ -172,6 +182,11 @@ export class ProbeWorker implements HeldProbe {
       if (handled.outcome !== "error") break;
     }
     if (handled.outcome === "success") return true;
+    if (handled.outcome === "warning") {
+      const warning = `${words[kind]} probe warning: ${handled.output}`;
+      events.pod(held.object, "Warning", "ProbeWarning", warning, { fieldPath: this.fieldPath });
+      return true;
+    }
     const told =
       handled.outcome === "failure"
         ? `${words[kind]} probe failed: ${handled.output}`

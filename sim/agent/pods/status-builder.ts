@@ -48,12 +48,11 @@ export function podStatus(input: StatusInput): PodStatus {
   const ephemeral = containerStatuses(view, ephemeralContainers, before.ephemeralContainerStatuses ?? [], false);
 
   const own = pod.status ?? {};
-  let phase = phaseOf(
-    pod,
-    [...started(rawInits, input.probes), ...started(raw, input.probes)],
-    input.isEnding,
-    input.isStatic,
-  );
+  const { isEnding, isStatic } = input;
+  const isUnderWay = hasBegun(pod, runtimePod);
+  let phase = phaseOf(pod, [...started(rawInits, input.probes), ...started(raw, input.probes)], {
+    ...{ isEnding, isStatic, isUnderWay },
+  });
   if (!isTerminalPhase(phase)) {
     if (isTerminalPhase(before.phase)) phase = before.phase as "Failed";
     else if (isTerminalPhase(own.phase)) phase = own.phase as "Failed";
@@ -95,6 +94,13 @@ export function podStatus(input: StatusInput): PodStatus {
     ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
     qosClass: own.qosClass ?? qosClass(pod.spec as unknown as JsonObject),
   };
+}
+
+/** A regular container has been made in the newest sandbox, so that all that has to come before it has. */
+function hasBegun(pod: Pod, { sandboxes: [newest], containers }: RuntimePod): boolean {
+  if (newest?.state !== "SANDBOX_READY") return false;
+  const regular = new Set(pod.spec.containers.map(({ name }) => name));
+  return containers.some(({ name, sandboxId }) => sandboxId === newest.id && regular.has(name));
 }
 
 function started(statuses: readonly ContainerStatus[], probes: ProbeView): readonly ContainerStatus[] {

@@ -60,6 +60,11 @@ export class StatusManager {
     this.batches.ask();
   }
 
+  /** What is known now goes out as it is, though more will be known at this very moment. */
+  tellNow(held: HeldPod): void {
+    if (this.due.delete(held)) this.push(held);
+  }
+
   /** There is a place to tell it now, such as a mirror that has just been made. */
   plan(held: HeldPod): void {
     if (this.options.api === undefined) return;

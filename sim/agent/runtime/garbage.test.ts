@@ -22,7 +22,7 @@ function ended(count: number) {
   });
   const pod = (): RuntimePod => ({
     ...emptyPod("uid-a", "a", "default", 0),
-    containers: ids.map((id) => runtimeContainer(bench.status(id))).reverse(),
+    containers: ids.map((id) => runtimeContainer(bench.status(id), "")).reverse(),
   });
   const garbage = new Garbage({
     cri: new CriCaller(process, bench.runtime, 10_000_000),

@@ -7,6 +7,8 @@ import { type CriCaller, failureWords } from "./cri-caller.ts";
 
 export type Handled =
   | { readonly outcome: "success" }
+  /** It worked out, and somebody should know how. */
+  | { readonly outcome: "warning"; readonly output: string }
   | { readonly outcome: "failure"; readonly output: string }
   /** It could not be tried: nothing is known. */
   | { readonly outcome: "error"; readonly output: string };
@@ -19,6 +21,35 @@ export interface HandlerPlace {
 }
 
 const outputCharactersMax = 10_240;
+
+/**
+ * What a hook does. An answer over HTTP counts, whatever its status is; connections alone are no hooks. The message of a failure is the
+ * one that the container waits with. Source: the published agent's texts.
+ */
+export function* runHook(place: HandlerPlace, hook: ProbeAction, pod: string): Task<Handled> {
+  const { container } = place;
+  const where = `for Container ${JSON.stringify(container.name)} in Pod ${JSON.stringify(pod)} failed - error:`;
+  if (hook.exec !== undefined) {
+    const cmd = hook.exec.command ?? [];
+    const answer = yield* place.cri.ask("ExecSync", { containerId: place.containerId, cmd }, noDeadlineMicros);
+    if (answer.ok && answer.message.exitCode === 0) return { outcome: "success" };
+    const decoder = new TextDecoder();
+    const stderr = answer.ok ? decoder.decode(answer.message.stderr) : "";
+    const output = answer.ok ? decoder.decode(answer.message.stdout) + stderr : "";
+    const error = answer.ok
+      ? `command '${cmd.join(" ")}' exited with ${answer.message.exitCode}: ${stderr}`
+      : failureWords(answer);
+    const message = `Exec lifecycle hook ([${cmd.join(" ")}]) ${where} ${error}, message: ${JSON.stringify(output)}`;
+    return { outcome: "failure", output: message };
+  }
+  if (hook.httpGet === undefined && hook.sleep === undefined)
+    return { outcome: "failure", output: `Cannot run handler: ${JSON.stringify(hook)}` };
+  const handled = yield* handle(place, hook, 0);
+  if (!("output" in handled) || handled.outcome === "warning" || /^HTTP probe failed/.test(handled.output))
+    return { outcome: "success" };
+  const path = hook.httpGet?.path ?? "";
+  return { outcome: "failure", output: `HTTP lifecycle hook (${path}) ${where} ${handled.output}` };
+}
 
 /** `timeoutSeconds` 0: as long as it takes. */
 export function* handle(place: HandlerPlace, action: ProbeAction, timeoutSeconds: number): Task<Handled> {
@@ -61,7 +92,10 @@ function* connect({ cri, container, podIp }: HandlerPlace, action: ProbeAction, 
   const ip = httpGet?.host ?? tcpSocket?.host ?? podIp;
   const timeoutMicros: Micros = Math.max(1, timeoutSeconds || 30) * 1_000_000;
   const { scheme = "HTTP", path = "/", httpHeaders = [] } = httpGet ?? {};
-  const url = `${scheme.toLowerCase()}://${ip}:${port}${path.startsWith("/") ? "" : "/"}${path}`;
+  const address = ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
+  const { clock } = cri.process;
+  const beganMicros = clock.nowMicros();
+  const url = `${scheme.toLowerCase()}://${address}${path.startsWith("/") ? "" : "/"}${path}`;
   const answer = yield* cri.ask(
     "Connect",
     {
@@ -78,11 +112,20 @@ function* connect({ cri, container, podIp }: HandlerPlace, action: ProbeAction, 
               headers: httpHeaders.map(({ name, value }) => ({ key: name, value })),
             },
           }),
-      ...(grpc === undefined ? {} : { grpcService: grpc.service ?? "" }),
+      ...(grpc === undefined ? {} : { grpc: true, grpcService: grpc.service ?? "" }),
     },
     timeoutMicros,
   );
-  const where = httpGet === undefined ? `dial tcp ${ip}:${port}` : `Get ${JSON.stringify(url)}: dial tcp ${ip}:${port}`;
+  const where = httpGet === undefined ? `dial tcp ${address}` : `Get ${JSON.stringify(url)}: dial tcp ${address}`;
+  if (grpc !== undefined && (answer.ok ? answer.message.outcome !== "OPEN" : answer.code === 4)) {
+    // It is tried again and again until the time is over.
+    yield* sleep(clock, Math.max(0, beganMicros + timeoutMicros - clock.nowMicros()));
+    const within = `${timeoutMicros / 1_000_000}s: context deadline exceeded`;
+    return {
+      outcome: "failure",
+      output: `timeout: failed to connect service ${JSON.stringify(address)} within ${within}`,
+    };
+  }
   if (!answer.ok) {
     const late =
       httpGet === undefined
@@ -91,12 +134,17 @@ function* connect({ cri, container, podIp }: HandlerPlace, action: ProbeAction, 
     if (answer.code === 4) return { outcome: "failure", output: late };
     return { outcome: "error", output: failureWords(answer) };
   }
-  const { outcome, status } = answer.message;
+  const { outcome, status, body } = answer.message;
   if (outcome === "REFUSED") return { outcome: "failure", output: `${where}: connect: connection refused` };
   if (outcome === "SILENT") return { outcome: "failure", output: `${where}: i/o timeout` };
   if (httpGet !== undefined && (status < 200 || status >= 400)) {
     return { outcome: "failure", output: `HTTP probe failed with statuscode: ${status}` };
   }
+  if (httpGet !== undefined && status >= 300)
+    return {
+      outcome: "warning",
+      output: `Probe terminated redirects, Response body: ${new TextDecoder().decode(body)}`,
+    };
   // Of a gRPC health check, the status is that of the service: 1 is serving.
   if (grpc !== undefined && status !== 1) {
     return {

@@ -131,12 +131,12 @@ export class ImagePulls {
     sandboxConfig: PodSandboxConfig,
     own: readonly RegistryCredentials[],
   ): Task<{ imageRef: string; sizeBytes: number; beganMicros: Micros } | { error: string }> {
-    if (this.registry !== undefined && !this.registry.tryTake(this.clock.nowMicros()))
-      return { error: "pull QPS exceeded" };
     if (this.pulls < this.pullsMax) this.pulls++;
     else yield* wait<void>((resume) => this.line(resume));
     const beganMicros = this.clock.nowMicros();
     try {
+      // The rate is asked when the turn has come, as the published agent has it.
+      if (this.registry !== undefined && !this.registry.tryTake(beganMicros)) return { error: "pull QPS exceeded" };
       const pulled = yield* this.pullWith(image, sandboxConfig, own);
       if (!pulled.ok) return { error: pullFailureWords(pulled) };
       const status = yield* this.cri.ask("ImageStatus", { image });

@@ -34,6 +34,7 @@ export interface RuntimeSandbox {
 
 export interface RuntimeContainer {
   readonly id: string;
+  readonly sandboxId: string;
   readonly name: string;
   readonly state: ContainerState;
   /** Nanoseconds since 1970, rounded below a microsecond; 0: not yet. */
@@ -74,10 +75,11 @@ export function containerNamed(pod: RuntimePod, name: string): RuntimeContainer 
   return pod.containers.find((container) => container.name === name);
 }
 
-export function runtimeContainer(status: ContainerStatus): RuntimeContainer {
+export function runtimeContainer(status: ContainerStatus, sandboxId: string): RuntimeContainer {
   const { id, state, createdAt, startedAt, finishedAt, exitCode, reason, message, imageRef, logPath } = status;
   return {
     id,
+    sandboxId,
     name: status.labels[labels.containerName] ?? status.metadata?.name ?? "",
     state,
     createdAt,

@@ -4,13 +4,14 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { AgentEvents, QosClass } from "../ports.ts";
 import { type Container, type Pod, podOf, podWords } from "../pods/pod-types.ts";
 import type { StartReason } from "../pods/container-statuses.ts";
+import { ask } from "../client/api-task.ts";
 import type { Task } from "../task.ts";
 import type { BackOffs } from "./back-off.ts";
 import { containerConfig, type ContainerPlaces, type NodeFacts, sandboxConfig } from "./container-config.ts";
 import { containerHash } from "./container-hash.ts";
 import { failureWords } from "./cri-caller.ts";
 import { environment } from "./environment.ts";
-import { handle } from "./handlers.ts";
+import { runHook } from "./handlers.ts";
 import type { ImagePulls } from "./image-pulls.ts";
 import type { PullSecrets } from "./pull-secrets.ts";
 import { containerNamed, type RuntimeContainer, type RuntimePod } from "./runtime-pod.ts";
@@ -29,6 +30,8 @@ export interface Starting {
   readonly qos: QosClass;
   /** Where the pod comes from and since when, as annotations. */
   readonly seen: Readonly<Record<string, string>>;
+  /** Of the API's groups: `k8s.io`. */
+  readonly groupSuffix: string;
   /** Which processors and memory a container may use. */
   readonly places: (uid: string, container: string) => ContainerPlaces | undefined;
 }
@@ -43,11 +46,15 @@ export function* createSandbox(starting: Starting, attempt: number): Task<Sandbo
   const { object, node, qos, seen, events, volumes } = starting;
   const config = sandboxConfig(node, podOf(object), qos, attempt, seen);
   const { cri } = volumes;
-  const made = yield* cri.ask("RunPodSandbox", { config }, 2 * cri.timeoutMicros);
-  if (!made.ok) {
-    events.pod(object, "Warning", "FailedCreatePodSandBox", `Failed to create pod sandbox: ${failureWords(made)}`);
-    return { error: failureWords(made) };
-  }
+  const failed = (error: string): { readonly error: string } => {
+    events.pod(object, "Warning", "FailedCreatePodSandBox", `Failed to create pod sandbox: ${error}`);
+    return { error };
+  };
+  const handler = yield* runtimeHandler(starting);
+  if (typeof handler !== "string") return failed(handler.error);
+  const asked = handler === "" ? { config } : { config, runtimeHandler: handler };
+  const made = yield* cri.ask("RunPodSandbox", asked, 2 * cri.timeoutMicros);
+  if (!made.ok) return failed(failureWords(made));
   const { podSandboxId } = made.message;
   const status = yield* cri.ask("PodSandboxStatus", { podSandboxId });
   if (!status.ok) {
@@ -59,6 +66,21 @@ export function* createSandbox(starting: Starting, attempt: number): Task<Sandbo
   const ips =
     network === undefined || network.ip === "" ? [] : [network.ip, ...network.additionalIps.map(({ ip }) => ip)];
   return { id: podSandboxId, config, ips };
+}
+
+/** What runs the pod, as its class has it; empty: what runs all others. Without a server nobody knows of classes. */
+function* runtimeHandler({ object, volumes, groupSuffix }: Starting): Task<string | { readonly error: string }> {
+  const { runtimeClassName: name = "" } = podOf(object).spec;
+  const { api } = volumes;
+  if (name === "" || api === undefined) return "";
+  const group = `node.${groupSuffix}`;
+  const { status, object: found } = yield* ask(api, {
+    method: "GET",
+    path: `/apis/${group}/v1/runtimeclasses/${encodeURIComponent(name)}`,
+  });
+  if (status === 200) return typeof found?.["handler"] === "string" ? found["handler"] : "";
+  if (status === 404) return { error: `runtimeclass.${group} ${JSON.stringify(name)} not found` };
+  return { error: `failed to lookup RuntimeClass ${name}: ${String(found?.["message"] ?? "no answer")}` };
 }
 
 /** Why it was not started, or undefined. */
@@ -183,8 +205,8 @@ function* postStart(
   const hook = container.lifecycle?.postStart;
   if (hook === undefined) return undefined;
   const { cri } = starting.volumes;
-  const handled = yield* handle({ cri, container, containerId, podIp }, hook, 0);
-  if (handled.outcome === "success") return undefined;
+  const handled = yield* runHook({ cri, container, containerId, podIp }, hook, podWords(pod));
+  if (!("output" in handled)) return undefined;
   tell("Warning", "FailedPostStartHook", "PostStartHook failed");
   const target = { id: containerId, name: container.name } as RuntimeContainer;
   const options = { reason: "postStart", message: "FailedPostStartHook" } as const;

@@ -1,9 +1,9 @@
 /** Stops containers and sandboxes: hooks, grace periods and turns. Source: the facts, Stopping. */
-import { type Container, containersOf, isSidecar, type Pod } from "../pods/pod-types.ts";
+import { type Container, containersOf, isSidecar, type Pod, podWords } from "../pods/pod-types.ts";
 import type { KillReason } from "../pods/sync-plan.ts";
 import { all, type Begin, run, type Task, within } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
-import { handle } from "./handlers.ts";
+import { runHook } from "./handlers.ts";
 import type { RuntimeContainer, RuntimePod } from "./runtime-pod.ts";
 
 /** The runtime is asked for no less, so that nothing is killed without a word. */
@@ -40,7 +40,8 @@ export function* killContainer(
   const preStop = spec?.lifecycle?.preStop;
   if (spec !== undefined && preStop !== undefined && grace > 0) {
     const beganMicros = clock.nowMicros();
-    const hook = handle({ cri, container: spec, containerId: target.id, podIp }, preStop, 0);
+    const place = { cri, container: spec, containerId: target.id, podIp };
+    const hook = runHook(place, preStop, pod === undefined ? "" : podWords(pod));
     // The hook goes on when its time is over; it ends with its container.
     yield* within(
       clock,
