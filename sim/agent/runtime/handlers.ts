@@ -45,7 +45,7 @@ export function* runHook(place: HandlerPlace, hook: ProbeAction, pod: string): T
   if (hook.httpGet === undefined && hook.sleep === undefined)
     return { outcome: "failure", output: `Cannot run handler: ${JSON.stringify(hook)}` };
   const handled = yield* handle(place, hook, 0);
-  if (!("output" in handled) || handled.outcome === "warning" || /^HTTP probe failed/.test(handled.output))
+  if (!("output" in handled) || handled.outcome === "warning" || handled.output.startsWith("HTTP probe failed"))
     return { outcome: "success" };
   const path = hook.httpGet?.path ?? "";
   return { outcome: "failure", output: `HTTP lifecycle hook (${path}) ${where} ${handled.output}` };
