@@ -26,7 +26,7 @@ export interface KindRules {
   /** The step is judged before the object itself. */
   readonly stepFirst?: true;
   /** Instead of the two above, for a write of the status alone. */
-  readonly validateStatus?: (object: JsonObject, live: JsonObject, causes: Cause[]) => void;
+  readonly validateStatus?: (object: JsonObject, live: JsonObject, causes: Cause[], dialect: Dialect) => void;
   /** Of what is lawful but unwise in an object that was stored; `live` is what it replaces. */
   readonly warnings?: (object: JsonObject, live: JsonObject | undefined) => readonly string[];
   /** Told to whoever deletes without a word on dependents, which then stay. */

@@ -57,8 +57,9 @@ function commonRulesOf(strategy: Strategy): MetadataRules {
 
 function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: Strategy, subresource: string): Cause[] {
   const causes: Cause[] = [];
-  if (subresource === "status" && rules.validateStatus !== undefined) rules.validateStatus(object, live, causes);
-  else if (rules.stepFirst === true) {
+  if (subresource === "status" && rules.validateStatus !== undefined) {
+    rules.validateStatus(object, live, causes, dialect);
+  } else if (rules.stepFirst === true) {
     rules.validateUpdate?.(object, live, causes, subresource, dialect);
     rules.validate?.(object, causes, dialect, live);
   } else {

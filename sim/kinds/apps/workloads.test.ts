@@ -1,3 +1,4 @@
+import { svcDialect } from "../../../wire/dialect.ts";
 import { expect, it } from "vitest";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -104,7 +105,7 @@ it("A daemon set surges or does without, not both", () => {
 it("A status counts what there is", () => {
   const causes = (path: string, status: JsonObject, before: JsonObject = {}): readonly string[] => {
     const found: Cause[] = [];
-    endpoint(path).strategy.rules.validateStatus?.({ status }, { status: before }, found);
+    endpoint(path).strategy.rules.validateStatus?.({ status }, { status: before }, found, svcDialect);
     return found.map(({ field, message }) => `${field}: ${message}`);
   };
   expect(causes("apps/v1/deployments", { replicas: 2, readyReplicas: 2, availableReplicas: 1 })).toEqual([]);

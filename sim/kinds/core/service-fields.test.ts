@@ -1,3 +1,4 @@
+import { svcDialect } from "../../../wire/dialect.ts";
 import { expect, it } from "vitest";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -92,7 +93,7 @@ it("A balancer is somewhere, and only a balanced service has one", () => {
   const status = (type: string, ingress: JsonObject): readonly string[] => {
     const service = { spec: { type }, status: { loadBalancer: { ingress: [ingress] } } };
     const causes: Cause[] = [];
-    services.strategy.rules.validateStatus?.(service, service, causes);
+    services.strategy.rules.validateStatus?.(service, service, causes, svcDialect);
     return causes.map(({ field, message }) => `${field}: ${message}`.replace("status.loadBalancer.ingress", "it"));
   };
   expect(status("LoadBalancer", { ip: "1.2.3.4", ipMode: "VIP" })).toEqual([]);

@@ -2,15 +2,24 @@
  * Ranges that services' addresses come from, and the addresses that are taken. Simplification: the server gives out
  * addresses by itself and keeps no such objects of its own. Source: the published validation and columns.
  */
-import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { isObject, metadataOf } from "../../contract/objects.ts";
-import { goStrings, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
+import { goStrings } from "../../objects/causes.ts";
 import type { KindRow } from "../kind-row.ts";
-import { cidrCauses, isDualStack, ipCauses, readCidrAddress } from "../shared/ip-fields.ts";
+import { isDualStack, readCidrAddress, cidrBlock, ipAddress } from "../shared/ip-fields.ts";
 import { ageColumn, column, nameColumn, printer, textAt } from "../shared/printer.ts";
+import {
+  fieldRules,
+  whenNew,
+  required,
+  stepRules,
+  immutableAs,
+  always,
+  present,
+  struct,
+  unlessEmpty,
+} from "../../objects/rules.ts";
+import type { Place } from "../../objects/place.ts";
+import { subdomain, pathSegment } from "../shared/formats.ts";
 
 const cidrsOf = (object: JsonObject): readonly string[] =>
   ((object["spec"] as JsonObject | undefined)?.["cidrs"] ?? []) as readonly string[];
@@ -19,14 +28,8 @@ export const serviceCidrKind: KindRow = {
   resource: "networking.svc.io/servicecidrs",
   unconditionalUpdate: false,
   rules: {
-    validate(object, causes, _dialect, live) {
-      if (live === undefined) rangeCauses(cidrsOf(object), causes);
-    },
-    validateUpdate(object, live, causes) {
-      const cidrs = cidrsOf(object);
-      if (jsonEqual(cidrs as never, cidrsOf(live) as never)) return;
-      causes.push(invalidText("spec.cidrs", goStrings(cidrs), "field is immutable"));
-    },
+    validate: fieldRules({ "spec.cidrs": whenNew(required(ranges, "at least one CIDR required")) }),
+    validateUpdate: stepRules({ "spec.cidrs": immutableAs((cidrs) => goStrings(cidrs as readonly string[]), []) }),
   },
   columns: printer(
     nameColumn,
@@ -35,21 +38,13 @@ export const serviceCidrKind: KindRow = {
   ),
 };
 
-function rangeCauses(cidrs: readonly string[], causes: Cause[]): void {
-  const path = "spec.cidrs";
-  if (cidrs.length === 0) {
-    causes.push(requiredValue(path, "at least one CIDR required"));
-    return;
-  }
-  if (cidrs.length > 2) {
-    causes.push(invalidText(path, goStrings(cidrs), "may only hold up to 2 values"));
-    return;
-  }
-  const found = causes.length;
-  cidrs.forEach((cidr, at) => cidrCauses(cidr, `${path}[${at}]`, causes));
-  if (causes.length > found || cidrs.length < 2 || isDualStack(cidrs, readCidrAddress)) return;
-  const detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
-  causes.push(invalidText(path, goStrings(cidrs), detail));
+function ranges(cidrs: readonly string[], at: Place): void {
+  const refuse = (detail: string): void => at.invalidText(goStrings(cidrs), detail);
+  const found = at.causes.length;
+  if (cidrs.length > 2) refuse("may only hold up to 2 values");
+  else at.eachItem(cidrs, cidrBlock.judge);
+  if (at.causes.length > found || cidrs.length < 2 || isDualStack(cidrs, readCidrAddress)) return;
+  refuse("may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64");
 }
 
 export const ipAddressKind: KindRow = {
@@ -57,17 +52,18 @@ export const ipAddressKind: KindRow = {
   unconditionalUpdate: false,
   nameRule: "any",
   rules: {
-    validate(object, causes) {
-      ipCauses(metadataOf(object).name ?? "", "metadata.name", causes);
-      const parent = (object["spec"] as JsonObject | undefined)?.["parentRef"];
-      if (isObject(parent)) parentCauses(parent, causes);
-      else causes.push(requiredValue("spec.parentRef"));
-    },
-    validateUpdate(object, live, causes) {
-      const [now, before] = [object, live].map((it) => (it["spec"] as JsonObject | undefined)?.["parentRef"]);
-      if (jsonEqual(now, before)) return;
-      causes.push(invalidText("spec.parentRef", "networking.ParentReference{}", "field is immutable"));
-    },
+    validate: fieldRules({
+      "metadata.name": always(ipAddress),
+      "spec.parentRef": present(
+        struct({
+          group: unlessEmpty(subdomain),
+          resource: required(pathSegment),
+          name: required(pathSegment),
+          namespace: unlessEmpty(pathSegment),
+        }),
+      ),
+    }),
+    validateUpdate: stepRules({ "spec.parentRef": immutableAs(() => "networking.ParentReference{}") }),
   },
   columns: printer(
     nameColumn,
@@ -80,18 +76,3 @@ export const ipAddressKind: KindRow = {
     ageColumn,
   ),
 };
-
-function parentCauses(parent: JsonObject, causes: Cause[]): void {
-  const path = "spec.parentRef";
-  const group = (parent["group"] ?? "") as string;
-  if (group !== "") pushInvalid(`${path}.group`, group, dns1123SubdomainErrors(group), causes);
-  for (const field of ["resource", "name"]) {
-    const text = (parent[field] ?? "") as string;
-    if (text === "") causes.push(requiredValue(`${path}.${field}`));
-    else pushInvalid(`${path}.${field}`, text, pathSegmentErrors(text), causes);
-  }
-  const namespace = (parent["namespace"] ?? "") as string;
-  if (namespace !== "") {
-    for (const why of pathSegmentErrors(namespace)) causes.push(invalidValue(`${path}.namespace`, namespace, why));
-  }
-}

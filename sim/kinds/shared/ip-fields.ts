@@ -13,6 +13,7 @@ import {
   parseIp,
 } from "../../expressions/library/ip-address.ts";
 import { invalidValue } from "../../objects/causes.ts";
+import { textThat } from "../../objects/rules.ts";
 
 export function readIp(text: string): IpAddress | undefined {
   const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
@@ -42,6 +43,15 @@ function hexadecimal([, head = "", ...bytes]: readonly string[]): string {
   if ([a, b, c, d].some((byte) => byte > 255)) return "";
   return `${head}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
+
+export const ipAddress = textThat(
+  (text) => readIp(text) !== undefined,
+  "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+);
+export const cidrBlock = textThat(
+  (text) => readCidr(text) !== undefined,
+  "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+);
 
 export function ipCauses(text: string, path: string, causes: Cause[]): void {
   if (readIp(text) !== undefined) return;

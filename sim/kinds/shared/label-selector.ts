@@ -1,33 +1,28 @@
 /** Label selectors as fields of objects. Source: the published validation of LabelSelector. */
-import { labelValueErrors, qualifiedNameErrors } from "../../../wire/names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
-import { labelCauses } from "../../objects/metadata.ts";
+import { Place } from "../../objects/place.ts";
+import { required, fine, unlessEmpty, forbidden, struct, each, always, textThat, caseOf } from "../../objects/rules.ts";
+import { labels, qualifiedName, labelValue } from "./formats.ts";
 
 /** What is wrong with the selector at `path`. */
 export function selectorCauses(selector: JsonObject, path: string, causes: Cause[]): void {
-  labelCauses((selector["matchLabels"] ?? {}) as Readonly<Record<string, string>>, `${path}.matchLabels`, causes);
-  const expressions = (selector["matchExpressions"] ?? []) as readonly JsonObject[];
-  expressions.forEach((each, at) => requirementCauses(each, `${path}.matchExpressions[${at}]`, causes));
+  labelSelector.judge(selector as never, new Place(causes, undefined as never, undefined, path));
 }
 
-const needsValues: Readonly<Record<string, boolean>> = { In: true, NotIn: true, Exists: false, DoesNotExist: false };
+const operators = ["In", "NotIn", "Exists", "DoesNotExist"];
+const needsValues = { values: required(fine, "must be specified when `operator` is 'In' or 'NotIn'") };
+const hasNone = {
+  values: unlessEmpty(forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'")),
+};
 
-function requirementCauses(requirement: JsonObject, path: string, causes: Cause[]): void {
-  const operator = (requirement["operator"] ?? "") as string;
-  const values = (requirement["values"] ?? []) as readonly string[];
-  const needs = Object.hasOwn(needsValues, operator) ? needsValues[operator] : undefined;
-  if (needs === undefined) causes.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
-  else if (needs && values.length === 0) {
-    causes.push(requiredValue(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-  } else if (!needs && values.length > 0) {
-    const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-    causes.push(forbiddenField(`${path}.values`, detail));
-  }
-  const key = (requirement["key"] ?? "") as string;
-  pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
-  values.forEach((value, at) => {
-    pushInvalid(`${path}.values[${at}]`, value, labelValueErrors(value), causes);
-  });
-}
+export const labelSelector = struct({
+  matchLabels: labels,
+  matchExpressions: each(
+    struct(
+      { operator: always(textThat((text) => operators.includes(text), "not a valid selector operator")) },
+      caseOf("operator", { In: needsValues, NotIn: needsValues, Exists: hasNone, DoesNotExist: hasNone }),
+      { key: always(qualifiedName), values: each(labelValue) },
+    ),
+  ),
+});

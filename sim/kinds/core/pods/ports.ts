@@ -3,6 +3,8 @@ import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { duplicateValue, invalidValue, requiredValue } from "../../../objects/causes.ts";
 import { enumCauses, listOf } from "../../shared/fields.ts";
+import { between, all, textThat } from "../../../objects/rules.ts";
+import type { Check, Place } from "../../../objects/place.ts";
 
 export const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -55,6 +57,24 @@ export function hostNetworkCauses(
     });
   });
 }
+
+export const portNumber = between(1, 65_535);
+
+/** Short, lower case, with a letter in it. */
+export const portName = all(
+  textThat((name) => name.length <= 15, "must be no more than 15 characters"),
+  textThat(
+    (name) => /^[a-z0-9-]*$/.test(name),
+    "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+  ),
+  textThat((name) => /[a-z]/.test(name), "must contain at least one letter (a-z)"),
+  textThat((name) => !name.includes("--"), "must not contain consecutive hyphens"),
+  textThat((name) => !name.startsWith("-") && !name.endsWith("-"), "must not begin or end with a hyphen"),
+);
+
+/** A number, or the name of a container's port. */
+export const portOrName: Check = (given: Json, at: Place) =>
+  (typeof given === "string" ? portName : portNumber).judge(given as never, at);
 
 export function portCauses(port: number, path: string, causes: Cause[]): void {
   if (port < 1 || port > 65_535) causes.push(invalidValue(path, port, "must be between 1 and 65535, inclusive"));

@@ -1,0 +1,24 @@
+/** Texts of a form, as rows of tables. */
+import {
+  dns1035LabelErrors,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  labelValueErrors,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+} from "../../../wire/names.ts";
+import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
+import type { Check, Place } from "../../objects/place.ts";
+import { format } from "../../objects/rules.ts";
+
+export const label = format(dns1123LabelErrors);
+export const label1035 = format(dns1035LabelErrors);
+export const subdomain = format(dns1123SubdomainErrors);
+export const qualifiedName = format(qualifiedNameErrors);
+export const labelValue = format(labelValueErrors);
+export const pathSegment = format(pathSegmentErrors);
+
+type Texts = Readonly<Record<string, string>>;
+
+export const labels: Check = (map: Texts, at: Place) => labelCauses(map, at.path, at.causes);
+export const annotations: Check = (map: Texts, at: Place) => annotationCauses(map, at.path, at.causes);

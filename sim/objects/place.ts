@@ -1,0 +1,162 @@
+/** Where a judgement of an object is, and what it has found so far. Paths are put together for causes alone. */
+import type { Dialect } from "../../wire/dialect.ts";
+import type { Cause } from "../contract/errors.ts";
+import type { Json, JsonObject } from "../contract/http-message.ts";
+import {
+  duplicateText,
+  duplicateValue,
+  forbiddenField,
+  invalidText,
+  invalidValue,
+  notFoundValue,
+  pushInvalid,
+  requiredValue,
+  tooLongValue,
+  tooManyItems,
+  unsupportedValue,
+} from "./causes.ts";
+
+/** Judges what is there: a field that is absent is fine. */
+export type Check = (value: never, at: Place) => void;
+
+export interface Rule {
+  readonly judge: Check;
+  /** What Go has for such a value when nothing was said. */
+  readonly zero: Json;
+  /** What is judged when the field is absent; without it nothing is. */
+  readonly absent?: Json;
+  /** What causes call the field; "" passes it over. Default: its name. */
+  readonly called?: string;
+}
+
+export const ruleOf = (rule: Rule | Check): Rule => (typeof rule === "function" ? { judge: rule, zero: null } : rule);
+
+/** The name of a field, the number of an item, or the key of a map in a list of one. */
+export type PathStep = string | number | readonly [key: string];
+
+export class Place {
+  readonly causes: Cause[];
+  readonly dialect: Dialect;
+  /** What the object replaces; undefined when it is new. */
+  readonly live: JsonObject | undefined;
+  /** How many items the list has in which this is. */
+  itemCount = 0;
+  private seen: Map<unknown, Set<unknown>> | undefined;
+  private readonly base: string;
+  private readonly steps: PathStep[] = [];
+
+  constructor(causes: Cause[], dialect: Dialect, live: JsonObject | undefined, base = "") {
+    this.causes = causes;
+    this.dialect = dialect;
+    this.live = live;
+    this.base = base;
+  }
+
+  get path(): string {
+    return pathText(this.base, this.steps);
+  }
+
+  /** A place below this one, to tell of a field from its parent. */
+  of(...steps: readonly PathStep[]): Place {
+    return new Place(this.causes, this.dialect, this.live, pathText(this.path, steps));
+  }
+
+  enter(step: PathStep): void {
+    this.steps.push(step);
+  }
+
+  leave(): void {
+    this.steps.pop();
+  }
+
+  /** Judges a field of what is here. True when nothing is wrong. */
+  judge(step: PathStep, value: Json | undefined, rule: Rule | Check): boolean {
+    const { judge, absent } = ruleOf(rule);
+    const judged = value ?? absent;
+    if (judged === undefined) return true;
+    const countBefore = this.causes.length;
+    this.steps.push(step);
+    judge(judged as never, this);
+    this.steps.pop();
+    return this.causes.length === countBefore;
+  }
+
+  /** Goes through the items of the list that is here. */
+  eachItem(list: readonly unknown[], judge: Check): void {
+    const { seen, itemCount } = this;
+    this.seen = undefined;
+    this.itemCount = list.length;
+    for (let at = 0; at < list.length; at++) {
+      this.steps.push(at);
+      judge(list[at] as never, this);
+      this.steps.pop();
+    }
+    this.seen = seen;
+    this.itemCount = itemCount;
+  }
+
+  /** Whether an item of the list has brought this value already, by the same rule. Lists are as long as clients make them. */
+  isAgain(rule: unknown, value: unknown): boolean {
+    if (this.itemCount < 2) return false;
+    const seen = (this.seen ??= new Map<unknown, Set<unknown>>());
+    const values = seen.get(rule);
+    if (values !== undefined) return values.has(value) || !values.add(value);
+    seen.set(rule, new Set([value]));
+    return false;
+  }
+
+  invalid(value: unknown, detail: string): void {
+    this.causes.push(invalidValue(this.path, value, detail));
+  }
+
+  /** A cause for each of `texts`; mostly there are none. */
+  invalidFor(value: unknown, texts: readonly string[]): void {
+    if (texts.length > 0) pushInvalid(this.path, value, texts, this.causes);
+  }
+
+  /** Of a value that is already written the way Go prints it. */
+  invalidText(text: string, detail: string): void {
+    this.causes.push(invalidText(this.path, text, detail));
+  }
+
+  required(detail?: string): void {
+    this.causes.push(requiredValue(this.path, detail));
+  }
+
+  forbidden(detail: string): void {
+    this.causes.push(forbiddenField(this.path, detail));
+  }
+
+  unsupported(value: unknown, supported: readonly string[]): void {
+    this.causes.push(unsupportedValue(this.path, value, supported));
+  }
+
+  duplicate(value: unknown): void {
+    this.causes.push(duplicateValue(this.path, value));
+  }
+
+  duplicateText(text: string): void {
+    this.causes.push(duplicateText(this.path, text));
+  }
+
+  notFound(value: unknown, detail?: string): void {
+    this.causes.push(notFoundValue(this.path, value, detail));
+  }
+
+  tooMany(count: number, countMax: number): void {
+    this.causes.push(tooManyItems(this.path, count, countMax));
+  }
+
+  tooLong(bytesMax: number): void {
+    this.causes.push(tooLongValue(this.path, bytesMax));
+  }
+}
+
+function pathText(base: string, steps: readonly PathStep[]): string {
+  let text = base;
+  for (const step of steps) {
+    if (typeof step === "string") text = text === "" ? step : `${text}.${step}`;
+    else text = `${text}[${typeof step === "number" ? step : step[0]}]`;
+  }
+  return text;
+}

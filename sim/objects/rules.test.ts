@@ -1,0 +1,144 @@
+import { expect, it } from "vitest";
+import { svcDialect } from "../../wire/dialect.ts";
+import type { Cause } from "../contract/errors.ts";
+import type { JsonObject } from "../contract/http-message.ts";
+import type { Check, Place } from "./place.ts";
+import {
+  all,
+  always,
+  atLeast,
+  atMostItems,
+  between,
+  called,
+  caseOf,
+  distinct,
+  each,
+  eachValue,
+  fieldRules,
+  firstOf,
+  fixed,
+  forbidden,
+  format,
+  immutable,
+  nonNegative,
+  oneOf,
+  orNil,
+  present,
+  required,
+  stepRules,
+  type Table,
+  struct,
+  textThat,
+  unlessEmpty,
+  whenNew,
+} from "./rules.ts";
+
+const told = (causes: readonly Cause[]): readonly string[] =>
+  causes.map(({ field, message }) => `${field}: ${message}`);
+
+function found(object: JsonObject, parts: readonly (Table | Check)[], live?: JsonObject): readonly string[] {
+  const causes: Cause[] = [];
+  fieldRules(...parts)(object, causes, svcDialect, live);
+  return told(causes);
+}
+
+const short = textThat((text) => text.length < 3, "too long");
+
+it("Rows are judged in their order, and an absent field only by those that ask for it", () => {
+  const table = {
+    "spec.b": nonNegative,
+    "spec.a": required(short),
+    "spec.c": always(atLeast(1)),
+    "spec.d": orNil(oneOf(["x"])),
+    "spec.e": short,
+  };
+  expect(found({}, [table])).toEqual([
+    "spec.a: Required value",
+    "spec.c: Invalid value: 0: must be greater than or equal to 1",
+    'spec.d: Unsupported value: "null": supported values: "x"',
+  ]);
+  expect(found({ spec: { a: "abc", b: -1, c: 1, d: "x", e: "long" } }, [table])).toEqual([
+    "spec.b: Invalid value: -1: must be greater than or equal to 0",
+    'spec.a: Invalid value: "abc": too long',
+    'spec.e: Invalid value: "long": too long',
+  ]);
+});
+
+it("A zero is as good as absent where a field is required, and not where it must be present", () => {
+  expect(found({ a: "", b: [], c: 0, d: "" }, [{ a: required(), b: required(), c: required(), d: present() }])).toEqual(
+    ["a: Required value", "b: Required value", "c: Required value"],
+  );
+  expect(found({ a: "" }, [{ a: unlessEmpty(forbidden("no")) }])).toEqual([]);
+  expect(found({ a: "x" }, [{ a: unlessEmpty(forbidden("no")) }])).toEqual(["a: Forbidden: no"]);
+});
+
+it("Items and values are named by their place, and repeated ones are told within one list", () => {
+  const item = struct({ name: all(short, distinct), inner: each(distinct) });
+  const object = {
+    list: [
+      { name: "a", inner: [1, 1] },
+      { name: "a", inner: [1] },
+    ],
+    map: { "a/b": "long" },
+  };
+  expect(found(object, [{ list: each(item), map: eachValue(short) }])).toEqual([
+    "list[0].inner[1]: Duplicate value: 1",
+    'list[1].name: Duplicate value: "a"',
+    'map[a/b]: Invalid value: "long": too long',
+  ]);
+  expect(found(object, [{ list: atMostItems(1), map: atMostItems(1) }])).toEqual([
+    "list: Too many: 2: must have at most 1 items",
+  ]);
+});
+
+it("What crosses fields stands between the rows", () => {
+  const check = ({ low = 0, high = 0 }: Readonly<Record<string, number>>, at: Place): void => {
+    if (low > high) at.of("low").invalid(low, "above high");
+  };
+  const range = struct({ low: between(0, 9) }, check, { high: between(0, 9) });
+  expect(found({ spec: { range: { low: 12, high: 11 } } }, [{ "spec.range": range }])).toEqual([
+    "spec.range.low: Invalid value: 12: must be between 0 and 9, inclusive",
+    "spec.range.low: Invalid value: 12: above high",
+    "spec.range.high: Invalid value: 11: must be between 0 and 9, inclusive",
+  ]);
+});
+
+it("A union asks for what its word stands for; an inherited name is no word", () => {
+  const union = caseOf("type", { A: { a: required(), b: forbidden("not with A") } });
+  expect(found({ type: "A", b: "x" }, [union])).toEqual(["a: Required value", "b: Forbidden: not with A"]);
+  expect(found({ type: "constructor", b: "x" }, [union])).toEqual([]);
+});
+
+it("Causes may know a field by another name, or pass over it", () => {
+  const table = { metadata: called("", struct({ labels: called("tags", forbidden("no")) })) };
+  expect(found({ metadata: { labels: {} } }, [{ template: struct(table) }])).toEqual([]);
+  expect(found({ template: { metadata: { labels: {} } } }, [{ template: struct(table) }])).toEqual([
+    "template.tags: Forbidden: no",
+  ]);
+});
+
+it("The first that finds something is the last; some only look at what is new", () => {
+  const rule = firstOf(
+    short,
+    format((text) => (text.includes("a") ? ["has an a"] : [])),
+  );
+  expect(found({ a: "aaa" }, [{ a: rule }])).toEqual(['a: Invalid value: "aaa": too long']);
+  expect(found({ a: "a" }, [{ a: whenNew(rule) }])).toEqual(['a: Invalid value: "a": has an a']);
+  expect(found({ a: "a" }, [{ a: whenNew(rule) }], {})).toEqual([]);
+});
+
+it("Steps are judged from what was there before", () => {
+  const causes: Cause[] = [];
+  const steps = stepRules({
+    "spec.a": immutable(""),
+    "spec.b": immutable(),
+    "spec.c": fixed((at) => at.forbidden("stays")),
+  });
+  steps({ spec: { a: "", c: [1] } }, { spec: { b: "x", c: [1] } }, causes, "", svcDialect);
+  steps({ spec: { a: "y", c: [2] } }, {}, causes, "", svcDialect);
+  expect(told(causes)).toEqual([
+    'spec.b: Invalid value: "null": field is immutable',
+    'spec.a: Invalid value: "y": field is immutable',
+    "spec.c: Forbidden: stays",
+  ]);
+});

@@ -1,0 +1,282 @@
+/**
+ * Rules as tables: what each field of a type must be, a row each, in the order in which causes are told. What crosses
+ * fields is a function between the rows. A table is put together once; judging an object walks it.
+ */
+import type { Json, JsonObject } from "../contract/http-message.ts";
+import { jsonEqual } from "./equality.ts";
+import type { KindRules } from "./kind-rules.ts";
+import { type Check, Place, type Rule, ruleOf } from "./place.ts";
+
+/** Fields, or paths of fields (`spec.selector`), of which those on the way may be absent. */
+export type Table = Readonly<Record<string, Rule | Check>>;
+
+interface Row extends Rule {
+  readonly field: string;
+}
+
+/** An object: rows of tables and judgements of the whole, one after the other. */
+export function struct(...parts: readonly (Table | Check)[]): Rule {
+  const rows = parts.flatMap((part): readonly (Row | Check)[] => (typeof part === "function" ? [part] : rowsOf(part)));
+  return {
+    zero: {},
+    judge(value: JsonObject, at) {
+      for (let index = 0; index < rows.length; index++) {
+        const row = rows[index] as Row | Check;
+        if (typeof row === "function") row(value as never, at);
+        else judgeField(value[row.field] ?? row.absent, row, at);
+      }
+    },
+  };
+}
+
+function judgeField(value: Json | undefined, { judge, called }: Row, at: Place): void {
+  if (value === undefined) return;
+  if (called === "") judge(value as never, at);
+  else {
+    at.enter(called as string);
+    judge(value as never, at);
+    at.leave();
+  }
+}
+
+function rowsOf(table: Table): readonly Row[] {
+  return Object.entries(table).map(([path, rule]) => {
+    const [field = "", ...rest] = path.split(".");
+    const { judge, zero, absent, called } =
+      rest.length === 0 ? ruleOf(rule) : always(struct({ [rest.join(".")]: rule }));
+    return { field, judge, zero, absent: absent as Json, called: called ?? field };
+  });
+}
+
+/** Each item of a list. */
+export function each(item: Rule | Check): Rule {
+  const { judge } = ruleOf(item);
+  return { zero: [], judge: (list: readonly Json[], at) => at.eachItem(list, judge) };
+}
+
+/** Each value of a map. */
+export function eachValue(value: Rule | Check): Rule {
+  const { judge } = ruleOf(value);
+  return {
+    zero: {},
+    judge(map: JsonObject, at) {
+      for (const key in map) {
+        at.enter([key]);
+        judge(map[key] as never, at);
+        at.leave();
+      }
+    },
+  };
+}
+
+/** More rows, by what a field says. Of words that are not in `tables` nothing more is asked. */
+export function caseOf(field: string, tables: Readonly<Record<string, Table>>): Check {
+  const cases = new Map(Object.entries(tables).map(([word, table]) => [word, struct(table)]));
+  return (value: JsonObject, at: Place) => cases.get((value[field] ?? "") as string)?.judge(value as never, at);
+}
+
+/** Several rules for one value. */
+export function all(first: Rule | Check, ...more: readonly (Rule | Check)[]): Rule {
+  const rules = [first, ...more].map(ruleOf);
+  const [{ zero, absent }] = rules as [Rule];
+  return {
+    zero,
+    ...(absent === undefined ? undefined : { absent }),
+    judge(value, at) {
+      for (const { judge } of rules) judge(value, at);
+    },
+  };
+}
+
+/** As `all`, up to the first that finds something wrong. */
+export function firstOf(...rules: readonly (Rule | Check)[]): Rule {
+  const judges = rules.map((rule) => ruleOf(rule).judge);
+  return {
+    ...ruleOf(rules[0] as Rule | Check),
+    judge(value, at) {
+      const countBefore = at.causes.length;
+      for (const judge of judges) {
+        judge(value, at);
+        if (at.causes.length > countBefore) return;
+      }
+    },
+  };
+}
+
+/** An absent field is judged as its zero. */
+export const always = (rule: Rule): Rule => ({ ...rule, absent: rule.zero });
+
+/** The field is there, and no zero; then it is judged by `rule`. */
+export function required(rule: Rule | Check = fine, detail?: string): Rule {
+  const { judge } = ruleOf(rule);
+  return {
+    ...ruleOf(rule),
+    absent: null,
+    judge(value: Json, at) {
+      if (isZero(value)) at.required(detail);
+      else judge(value as never, at);
+    },
+  };
+}
+
+/** Anything that is there will do. */
+export const fine: Check = () => {};
+
+const isZero = (value: Json): boolean =>
+  value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
+
+/** The field is there, be it a zero. */
+export const present = (rule: Rule | Check = fine, detail?: string): Rule => ({
+  ...ruleOf(rule),
+  absent: null,
+  judge(value: Json, at) {
+    if (value === null) at.required(detail);
+    else ruleOf(rule).judge(value as never, at);
+  },
+});
+
+/** An absent field is judged as Go's nil. */
+export const orNil = (rule: Rule): Rule => ({ ...rule, absent: null });
+
+/** The field may not be there. */
+export const forbidden =
+  (detail: string): Check =>
+  (_value, at) =>
+    at.forbidden(detail);
+
+/** A text or a list that says nothing is as good as none. */
+export function unlessEmpty(rule: Rule | Check): Rule {
+  const { judge } = ruleOf(rule);
+  return {
+    ...ruleOf(rule),
+    judge(value: Json, at) {
+      if (!isZero(value)) judge(value as never, at);
+    },
+  };
+}
+
+/** Judged in new objects alone. */
+export function whenNew(rule: Rule | Check): Rule {
+  const { judge } = ruleOf(rule);
+  return {
+    ...ruleOf(rule),
+    judge(value, at) {
+      if (at.live === undefined) judge(value, at);
+    },
+  };
+}
+
+/** Causes call the field so; by nothing when it is "". */
+export const called = (name: string, rule: Rule | Check): Rule => ({ ...ruleOf(rule), called: name });
+
+/** A text of a form; `errors` say what is wrong with it. */
+export const format = (errors: (text: string) => readonly string[]): Rule => ({
+  zero: "",
+  judge: (text: string, at) => at.invalidFor(text, errors(text)),
+});
+
+/** One of some words. */
+export const oneOf = (supported: readonly string[]): Rule => ({
+  zero: "",
+  judge(text: string, at) {
+    if (!supported.includes(text)) at.unsupported(text, supported);
+  },
+});
+
+const must = <Value>(holds: (value: Value) => boolean, detail: string, zero: Json): Rule => ({
+  zero,
+  judge(value: Value, at) {
+    if (!holds(value)) at.invalid(value, detail);
+  },
+});
+
+export const textThat = (holds: (text: string) => boolean, detail: string): Rule => must(holds, detail, "");
+
+export const numberThat = (holds: (number: number) => boolean, detail: string): Rule => must(holds, detail, 0);
+
+export const atLeast = (min: number, detail = `must be greater than or equal to ${min}`): Rule =>
+  numberThat((number) => number >= min, detail);
+
+export const atMost = (max: number, detail = `must be less than or equal to ${max}`): Rule =>
+  numberThat((number) => number <= max, detail);
+
+export const between = (min: number, max: number, detail = `must be between ${min} and ${max}, inclusive`): Rule =>
+  numberThat((number) => number >= min && number <= max, detail);
+
+/** Counts and durations. */
+export const nonNegative = atLeast(0);
+
+/** No longer text. */
+export const atMostLength = (max: number): Rule => ({
+  zero: "",
+  judge(text: string, at) {
+    if (text.length > max) at.tooLong(max);
+  },
+});
+
+/** A list, or the keys of a map: no more of them. */
+export const atMostItems =
+  (max: number): Check =>
+  (items: readonly Json[] | JsonObject, at: Place) => {
+    const count = Array.isArray(items) ? items.length : Object.keys(items).length;
+    if (count > max) at.tooMany(count, max);
+  };
+
+/** No two items of the list in which this is have the same here. */
+export const distinct: Rule = {
+  zero: null,
+  judge(value: Json, at) {
+    if (at.isAgain(distinct, value)) at.duplicate(value);
+  },
+};
+
+/** Those fields, all by one rule. */
+export const fields = (names: readonly string[], rule: Rule | Check): Table =>
+  Object.fromEntries(names.map((name) => [name, rule]));
+
+/** Causes of an object by itself. */
+export function fieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validate"]> {
+  const { judge } = struct(...parts);
+  return (object, causes, dialect, live) => judge(object as never, new Place(causes, dialect, live));
+}
+
+/** Causes of a write of the status alone. */
+export function statusFieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validateStatus"]> {
+  const { judge } = struct(...parts);
+  return (object, live, causes, dialect) => judge(object as never, new Place(causes, dialect, live));
+}
+
+/** Judges how a field changes: to what it is now, from what it was before. */
+export type Step = (now: Json | undefined, before: Json | undefined, at: Place) => void;
+
+/** Causes of the step from what an object replaces, by fields or paths of fields. */
+export function stepRules(table: Readonly<Record<string, Step>>): NonNullable<KindRules["validateUpdate"]> {
+  const rows = Object.entries(table).map(([path, step]) => ({ steps: path.split("."), path, step }));
+  return (object, live, causes, _subresource, dialect) => {
+    for (const { steps, path, step } of rows) {
+      const [now, before] = [valueAt(object, steps), valueAt(live, steps)];
+      if (now !== before) step(now, before, new Place(causes, dialect, live, path));
+    }
+  };
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = object;
+  for (const field of path) value = (value as JsonObject | undefined)?.[field];
+  return value;
+}
+
+/** A field that stays as it is; an absent one is as good as `zero`. `tell` is told of a change, and what it is now. */
+export function fixed(tell: (at: Place, now: Json | undefined) => void, zero?: Json): Step {
+  return (now = zero, before = zero, at) => {
+    if (!jsonEqual(now, before)) tell(at, now);
+  };
+}
+
+const immutableDetail = "field is immutable";
+
+export const immutable = (zero?: Json): Step => fixed((at, now) => at.invalid(now, immutableDetail), zero);
+
+/** `shown` says how Go prints it. */
+export const immutableAs = (shown: (now: Json | undefined) => string, zero?: Json): Step =>
+  fixed((at, now) => at.invalidText(shown(now), immutableDetail), zero);
