@@ -1,8 +1,5 @@
 /** Autoscalers: what is scaled, between which numbers. Source: the published defaults and validation. */
-import { pathSegmentErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
@@ -20,8 +17,23 @@ import {
 } from "../shared/printer.ts";
 import { numberOf } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import { struct, atLeast, always, required, called, fieldRules } from "../../objects/rules.ts";
+import { pathSegment } from "../shared/formats.ts";
 
 const metricsAnnotation = /^autoscaling\.alpha\.(?:svc|kubernetes)\.io\/metrics$/;
+
+/** Between how many pods it may choose, and what is scaled. */
+export const autoscalerSpec = struct(
+  { minReplicas: atLeast(1), maxReplicas: always(atLeast(1, "must be greater than 0")) },
+  ({ minReplicas = 1, maxReplicas = 0 }: Readonly<Record<string, number>>, at) => {
+    if (maxReplicas >= minReplicas) return;
+    at.of("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
+  },
+  { scaleTargetRef: always(struct({ kind: required(pathSegment), name: required(pathSegment) })) },
+);
+
+/** The real server calls the share as its newer version does. */
+const share = called("metrics[0].resource.target.averageUtilization", atLeast(1, "must be greater than 0"));
 
 const autoscalerRules: KindRules = {
   defaults(draft) {
@@ -31,37 +43,10 @@ const autoscalerRules: KindRules = {
     const hasMetrics = Object.keys(metadataOf(draft).annotations ?? {}).some((name) => metricsAnnotation.test(name));
     if (!hasMetrics) spec["targetCPUUtilizationPercentage"] ??= 80;
   },
-  validate(autoscaler, causes) {
-    const spec = (autoscaler["spec"] ?? {}) as JsonObject;
-    sizeCauses(spec, causes);
-    scaleTargetCauses(spec, causes);
-    const share = spec["targetCPUUtilizationPercentage"] as number | undefined;
-    if (share === undefined || share >= 1) return;
-    // The real server names the field of its newer version.
-    causes.push(invalidValue("spec.metrics[0].resource.target.averageUtilization", share, "must be greater than 0"));
-  },
+  validate: fieldRules({
+    spec: always(struct(autoscalerSpec.judge, { targetCPUUtilizationPercentage: share })),
+  }),
 };
-
-/** Between how many pods it may choose. */
-export function sizeCauses(spec: JsonObject, causes: Cause[]): void {
-  const least = (spec["minReplicas"] ?? 1) as number;
-  const most = (spec["maxReplicas"] ?? 0) as number;
-  if (least < 1) causes.push(invalidValue("spec.minReplicas", least, "must be greater than or equal to 1"));
-  if (most < 1) causes.push(invalidValue("spec.maxReplicas", most, "must be greater than 0"));
-  if (most >= least) return;
-  causes.push(invalidValue("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"));
-}
-
-/** What is scaled. */
-export function scaleTargetCauses(spec: JsonObject, causes: Cause[]): void {
-  const target = (spec["scaleTargetRef"] ?? {}) as JsonObject;
-  for (const field of ["kind", "name"]) {
-    const text = (target[field] ?? "") as string;
-    const path = `spec.scaleTargetRef.${field}`;
-    if (text === "") causes.push(requiredValue(path));
-    else for (const why of pathSegmentErrors(text)) causes.push(invalidValue(path, text, why));
-  }
-}
 
 /** Of both versions. */
 export const autoscalerColumns: Printer = printer(
