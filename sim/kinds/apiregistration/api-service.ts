@@ -6,40 +6,34 @@
  * Source: the published aggregator's validation and its registration of local APIs.
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import { groupRows } from "../../../wire/resources.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue, requiredValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, column, ageColumn, textAt, listAt } from "../shared/printer.ts";
 import type { KindRow } from "../kind-row.ts";
+import type { Rule } from "../../objects/place.ts";
+import { always, between, fieldRules, required, forbidden } from "../../objects/rules.ts";
+import { groupRows } from "../../../wire/resources.ts";
+
+const priorityTo = (max: number): Rule => always(between(1, max, `must be positive and less than ${max}`));
 
 const apiServiceRules: KindRules = {
-  validate(object, causes) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const { version = "", group = "" } = spec as Readonly<Record<string, string>>;
-    const { name = "" } = metadataOf(object);
-    const expected = `${version}.${group}`;
-    if (name !== expected) {
-      causes.push(invalidValue("metadata.name", name, `must be \`spec.version+"."+spec.group\`: "${expected}"`));
-    }
-    if (version === "") causes.push(requiredValue("spec.version"));
-    for (const [field, max] of priorities) {
-      const priority = (spec[field] ?? 0) as number;
-      if (priority <= 0 || priority > max) {
-        causes.push(invalidValue(`spec.${field}`, priority, `must be positive and less than ${max}`));
-      }
-    }
-    if ((spec["service"] ?? null) !== null) {
-      causes.push(forbiddenField("spec.service", "aggregated APIs are not supported by this simulator"));
-    }
-  },
+  validate: fieldRules(
+    (it: JsonObject, at) => {
+      const { version = "", group = "" } = (it["spec"] ?? {}) as Readonly<Record<string, string>>;
+      const { name = "" } = metadataOf(it);
+      const expected = `${version}.${group}`;
+      if (name === expected) return;
+      at.of("metadata", "name").invalid(name, `must be \`spec.version+"."+spec.group\`: "${expected}"`);
+    },
+    {
+      "spec.version": required(),
+      "spec.groupPriorityMinimum": priorityTo(20_000),
+      "spec.versionPriority": priorityTo(1000),
+      "spec.service": forbidden("aggregated APIs are not supported by this simulator"),
+    },
+  ),
 };
-
-const priorities = [
-  ["groupPriorityMinimum", 20_000],
-  ["versionPriority", 1000],
-] as const;
 
 /** Of an API that no other server has. */
 export const localCondition = {

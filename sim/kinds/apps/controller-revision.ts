@@ -1,24 +1,16 @@
 /** ControllerRevisions: said once. Source: the published validation. */
-import { invalidText, invalidValue, requiredValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { fieldRules, present, fine, nonNegative, stepRules, immutableAs } from "../../objects/rules.ts";
+import type { KindRow } from "../kind-row.ts";
 import { printer, nameColumn, column, ageColumn, none } from "../shared/printer.ts";
 import { numberOf } from "../shared/columns.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import type { KindRow } from "../kind-row.ts";
 
 const controllerRevisionRules: KindRules = {
-  validate(revision, causes) {
-    if ((revision["data"] ?? null) === null) causes.push(requiredValue("data", "data is mandatory"));
-    const number = (revision["revision"] ?? 0) as number;
-    if (number < 0) causes.push(invalidValue("revision", number, "must be greater than or equal to 0"));
-  },
-  validateUpdate(revision, live, causes) {
-    // Simplification: the real server prints what was sent, in its language.
-    if (!jsonEqual(revision["data"], live["data"]))
-      causes.push(invalidText("data", "runtime.RawExtension{}", "field is immutable"));
-  },
+  validate: fieldRules({ data: present(fine, "data is mandatory"), revision: nonNegative }),
+  // Simplification: the real server prints what was sent, in its language.
+  validateUpdate: stepRules({ data: immutableAs(() => "runtime.RawExtension{}") }),
 };
 
 export const controllerRevisionKind: KindRow = {

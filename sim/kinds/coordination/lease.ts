@@ -1,24 +1,16 @@
 /** Leases. Source: the published rules. */
-import type { JsonObject } from "../../contract/http-message.ts";
-import { invalidValue } from "../../objects/causes.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import { fieldRules, atLeast, nonNegative, textThat } from "../../objects/rules.ts";
 
 const leaseRules: KindRules = {
-  validate(object, causes) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const seconds = spec["leaseDurationSeconds"] as number | undefined;
-    if (seconds !== undefined && seconds <= 0) {
-      causes.push(invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0"));
-    }
-    const transitions = spec["leaseTransitions"] as number | undefined;
-    if (transitions !== undefined && transitions < 0) {
-      causes.push(invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0"));
-    }
-    if (spec["holderIdentity"] === "") causes.push(invalidValue("spec.holderIdentity", "", "must not be empty"));
-  },
+  validate: fieldRules({
+    "spec.leaseDurationSeconds": atLeast(1, "must be greater than 0"),
+    "spec.leaseTransitions": nonNegative,
+    "spec.holderIdentity": textThat((holder) => holder !== "", "must not be empty"),
+  }),
 };
 
 export const leaseKind: KindRow = {

@@ -1,20 +1,14 @@
 /** RuntimeClasses: a handler, which never changes. Source: the published validation. */
-import { dns1123LabelErrors } from "../../../wire/names.ts";
-import { invalidValue, pushInvalid } from "../../objects/causes.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import { fieldRules, always, stepRules, immutable } from "../../objects/rules.ts";
+import { label } from "../shared/formats.ts";
 
 const runtimeClassRules: KindRules = {
-  validate(runtimeClass, causes) {
-    const handler = (runtimeClass["handler"] ?? "") as string;
-    pushInvalid("handler", handler, dns1123LabelErrors(handler), causes);
-  },
-  validateUpdate(runtimeClass, live, causes) {
-    const handler = (runtimeClass["handler"] ?? "") as string;
-    if (handler !== live["handler"]) causes.push(invalidValue("handler", handler, "field is immutable"));
-  },
+  validate: fieldRules({ handler: always(label) }),
+  validateUpdate: stepRules({ handler: immutable("") }),
 };
 
 export const runtimeClassKind: KindRow = {

@@ -4,78 +4,87 @@
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
-import { dns1123SubdomainErrors, pathSegmentErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
-import { goStrings, invalidText, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
+import type { JsonObject, Json } from "../../contract/http-message.ts";
+import { goStrings } from "../../objects/causes.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { selectorCauses } from "../shared/label-selector.ts";
 import { eachItem } from "../core/pod-template.ts";
 import { printer, nameColumn, column, textAt, ageColumn, wide, listAt } from "../shared/printer.ts";
 import type { KindRow } from "../kind-row.ts";
+import type { Rule } from "../../objects/place.ts";
+import {
+  struct,
+  required,
+  fine,
+  fieldRules,
+  each,
+  type Table,
+  always,
+  oneOf,
+  caseOf,
+  unlessEmpty,
+  stepRules,
+} from "../../objects/rules.ts";
+import { labelSelector } from "../shared/label-selector.ts";
+import { pathSegment, subdomain } from "../shared/formats.ts";
 
 /** A role without rules says so. */
 const defaults = (draft: Draft): void => void (draft["rules"] ??= null);
 
+/** A rule is about resources or about URLs, and only a cluster's may be about URLs. */
+const policyRule = (namespaced: boolean): Rule =>
+  struct({ verbs: required(fine, "verbs must contain at least one value") }, (rule: JsonObject, at) => {
+    const urls = textsOf(rule, "nonResourceURLs");
+    if (urls.length === 0) {
+      resourceRule.judge(rule as never, at);
+      return;
+    }
+    const refuse = (detail: string): void => at.of("nonResourceURLs").invalidText(goStrings(urls), detail);
+    if (namespaced) refuse("namespaced rules cannot apply to non-resource URLs");
+    if (["apiGroups", "resources", "resourceNames"].some((field) => textsOf(rule, field).length > 0)) {
+      refuse("rules cannot apply to both regular resources and non-resource URLs");
+    }
+  });
+
+const resourceRule = struct({
+  apiGroups: required(fine, "resource rules must supply at least one api group"),
+  resources: required(fine, "resource rules must supply at least one resource"),
+});
+
 const roleRules: KindRules = {
   defaults,
-  validate: (role, causes) => ruleListCauses(role, true, causes),
+  validate: fieldRules({ rules: each(policyRule(true)) }),
 };
+
+const noSelector = "at least one clusterRoleSelector required if aggregationRule is non-nil";
 
 const clusterRoleRules: KindRules = {
   defaults,
-  validate(role, causes) {
-    ruleListCauses(role, false, causes);
-    const { aggregationRule } = role;
-    if (!isObject(aggregationRule)) return;
-    const path = "aggregationRule.clusterRoleSelectors";
-    const selectors = itemsOf(aggregationRule, "clusterRoleSelectors");
-    if (selectors.length === 0) {
-      causes.push(requiredValue(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
-    }
-    selectors.forEach((selector, at) => selectorCauses(selector, `${path}[${at}]`, causes));
-  },
+  validate: fieldRules({
+    rules: each(policyRule(false)),
+    aggregationRule: struct({ clusterRoleSelectors: required(each(labelSelector), noSelector) }),
+  }),
 };
 
-const roleBindingRules: KindRules = bindingRules(["Role", "ClusterRole"], true);
-const clusterRoleBindingRules: KindRules = bindingRules(["ClusterRole"], false);
-
-const itemsOf = (object: JsonObject, field: string): readonly JsonObject[] =>
-  (object[field] ?? []) as readonly JsonObject[];
 const textOf = (object: JsonObject, field: string): string => (object[field] ?? "") as string;
 const textsOf = (object: JsonObject, field: string): readonly string[] => (object[field] ?? []) as readonly string[];
 
-function ruleListCauses(role: JsonObject, namespaced: boolean, causes: Cause[]): void {
-  itemsOf(role, "rules").forEach((rule, at) => ruleCauses(rule, `rules[${at}]`, namespaced, causes));
-}
+const rbacGroup = (dialect: Dialect): string => groupInDialect(dialect, "rbac.authorization.svc.io");
 
-/** A rule is about resources or about URLs, and only a cluster's may be about URLs. */
-function ruleCauses(rule: JsonObject, path: string, namespaced: boolean, causes: Cause[]): void {
-  if (textsOf(rule, "verbs").length === 0) {
-    causes.push(requiredValue(`${path}.verbs`, "verbs must contain at least one value"));
-  }
-  const urls = textsOf(rule, "nonResourceURLs");
-  if (urls.length > 0) {
-    const at = `${path}.nonResourceURLs`;
-    if (namespaced) {
-      causes.push(invalidText(at, goStrings(urls), "namespaced rules cannot apply to non-resource URLs"));
-    }
-    if (["apiGroups", "resources", "resourceNames"].some((field) => textsOf(rule, field).length > 0)) {
-      const detail = "rules cannot apply to both regular resources and non-resource URLs";
-      causes.push(invalidText(at, goStrings(urls), detail));
-    }
-    return;
-  }
-  if (textsOf(rule, "apiGroups").length === 0) {
-    causes.push(requiredValue(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  }
-  if (textsOf(rule, "resources").length === 0) {
-    causes.push(requiredValue(`${path}.resources`, "resource rules must supply at least one resource"));
-  }
-}
+const ownGroup: Rule = {
+  zero: "",
+  absent: "",
+  judge(group: string, at) {
+    const own = rbacGroup(at.dialect);
+    if (group !== own) at.unsupported(group, [own]);
+  },
+};
 
-function bindingRules(roleKinds: readonly string[], namespaced: boolean): KindRules {
+const roleBindingRules: KindRules = bindingRules(["Role", "ClusterRole"], {});
+const clusterRoleBindingRules: KindRules = bindingRules(["ClusterRole"], { namespace: required() });
+
+/** `ofAccounts` says what subjects need that are service accounts. */
+function bindingRules(roleKinds: readonly string[], ofAccounts: Table): KindRules {
   return {
     defaults(draft, dialect) {
       const group = rbacGroup(dialect);
@@ -83,59 +92,37 @@ function bindingRules(roleKinds: readonly string[], namespaced: boolean): KindRu
       if (isObject(ref) && textOf(ref, "apiGroup") === "") ownChild(draft, "roleRef")["apiGroup"] = group;
       eachItem(draft, "subjects", (subject) => subjectDefaults(subject, group));
     },
-    validate(binding, causes, dialect) {
-      const group = rbacGroup(dialect);
-      refCauses((binding["roleRef"] ?? {}) as JsonObject, roleKinds, group, causes);
-      itemsOf(binding, "subjects").forEach((subject, at) =>
-        subjectCauses(subject, `subjects[${at}]`, namespaced, group, causes),
-      );
-    },
+    validate: fieldRules({
+      roleRef: always(struct({ apiGroup: ownGroup, kind: always(oneOf(roleKinds)), name: required(pathSegment) })),
+      subjects: each(
+        struct(
+          { name: required(), kind: always(oneOf(["ServiceAccount", "User", "Group"])) },
+          caseOf("kind", {
+            ServiceAccount: { name: unlessEmpty(subdomain), apiGroup: unlessEmpty(oneOf([""])), ...ofAccounts },
+            User: { apiGroup: ownGroup },
+            Group: { apiGroup: ownGroup },
+          }),
+        ),
+      ),
+    }),
     /** A binding that came to mean another role would keep its subjects' trust: it is made anew instead. */
-    validateUpdate(binding, live, causes) {
-      const after = shownRef(binding);
-      if (after !== shownRef(live)) causes.push(invalidText("roleRef", after, "cannot change roleRef"));
-    },
+    validateUpdate: stepRules({
+      roleRef(now, before, at) {
+        const after = shownRef(now);
+        if (after !== shownRef(before)) at.invalidText(after, "cannot change roleRef");
+      },
+    }),
   };
 }
-
-const rbacGroup = (dialect: Dialect): string => groupInDialect(dialect, "rbac.authorization.svc.io");
 
 function subjectDefaults(subject: Draft, group: string): void {
   const { kind, apiGroup } = subject;
   if ((apiGroup ?? "") === "" && (kind === "User" || kind === "Group")) subject["apiGroup"] = group;
 }
 
-function refCauses(ref: JsonObject, kinds: readonly string[], group: string, causes: Cause[]): void {
-  const name = textOf(ref, "name");
-  if (textOf(ref, "apiGroup") !== group) {
-    causes.push(unsupportedValue("roleRef.apiGroup", textOf(ref, "apiGroup"), [group]));
-  }
-  if (!kinds.includes(textOf(ref, "kind"))) {
-    causes.push(unsupportedValue("roleRef.kind", textOf(ref, "kind"), kinds));
-  }
-  if (name === "") causes.push(requiredValue("roleRef.name"));
-  else pushInvalid("roleRef.name", name, pathSegmentErrors(name), causes);
-}
-
-const subjectKinds = ["ServiceAccount", "User", "Group"];
-
-function subjectCauses(subject: JsonObject, path: string, namespaced: boolean, group: string, causes: Cause[]): void {
-  const [kind, name, apiGroup] = [textOf(subject, "kind"), textOf(subject, "name"), textOf(subject, "apiGroup")];
-  if (name === "") causes.push(requiredValue(`${path}.name`));
-  if (kind === "ServiceAccount") {
-    const texts = name === "" ? [] : dns1123SubdomainErrors(name);
-    pushInvalid(`${path}.name`, name, texts, causes);
-    if (apiGroup !== "") causes.push(unsupportedValue(`${path}.apiGroup`, apiGroup, [""]));
-    if (!namespaced && textOf(subject, "namespace") === "") causes.push(requiredValue(`${path}.namespace`));
-  } else if (kind === "User" || kind === "Group") {
-    if (apiGroup !== group) causes.push(unsupportedValue(`${path}.apiGroup`, apiGroup, [group]));
-  } else causes.push(unsupportedValue(`${path}.kind`, kind, subjectKinds));
-}
-
-function shownRef(binding: JsonObject): string {
-  const ref = (binding["roleRef"] ?? {}) as JsonObject;
-  const [group, kind, name] = [textOf(ref, "apiGroup"), textOf(ref, "kind"), textOf(ref, "name")].map(goQuote);
-  return `rbac.RoleRef{APIGroup:${group}, Kind:${kind}, Name:${name}}`;
+function shownRef(ref: Json | undefined): string {
+  const { apiGroup = "", kind = "", name = "" } = (ref ?? {}) as Readonly<Record<string, string>>;
+  return `rbac.RoleRef{APIGroup:${goQuote(apiGroup)}, Kind:${goQuote(kind)}, Name:${goQuote(name)}}`;
 }
 
 const binding = printer(

@@ -3,13 +3,12 @@
  * Source: the published validation, and the classes that every cluster starts with.
  */
 import type { JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { metadataOf } from "../../contract/objects.ts";
-import { enumCauses } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, integerColumn, numberAt, ageColumn, column } from "../shared/printer.ts";
 import { booleanColumn, text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import { fieldRules, required, oneOf, stepRules, fixed, immutable } from "../../objects/rules.ts";
 
 const valueMax = 1_000_000_000;
 
@@ -37,29 +36,26 @@ const priorityClassRules: KindRules = {
   defaults(draft) {
     draft["preemptionPolicy"] ??= "PreemptLowerPriority";
   },
-  validate(object, causes) {
-    const { name = "" } = metadataOf(object);
-    const value = (object["value"] ?? 0) as number;
-    if (name.startsWith("system-")) {
-      const error = systemError(name, value, object["globalDefault"] === true);
-      if (error !== undefined) {
+  validate: fieldRules(
+    (it: JsonObject, at) => {
+      const { name = "" } = metadataOf(it);
+      const value = (it["value"] ?? 0) as number;
+      if (name.startsWith("system-")) {
+        const error = systemError(name, value, it["globalDefault"] === true);
+        if (error === undefined) return;
         const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${error}`;
-        causes.push(forbiddenField("metadata.name", detail));
+        at.of("metadata", "name").forbidden(detail);
+      } else if (value > valueMax) {
+        at.of("value").forbidden(`maximum allowed value of a user defined priority is ${valueMax}`);
       }
-    } else if (value > valueMax) {
-      causes.push(forbiddenField("value", `maximum allowed value of a user defined priority is ${valueMax}`));
-    }
-    enumCauses(object["preemptionPolicy"], ["PreemptLowerPriority", "Never"], "preemptionPolicy", causes);
-  },
+    },
+    { preemptionPolicy: required(oneOf(["PreemptLowerPriority", "Never"])) },
+  ),
   stepFirst: true,
-  validateUpdate(object, live, causes) {
-    if ((object["value"] ?? 0) !== (live["value"] ?? 0)) {
-      causes.push(forbiddenField("value", "may not be changed in an update."));
-    }
-    if (object["preemptionPolicy"] !== live["preemptionPolicy"]) {
-      causes.push(invalidValue("preemptionPolicy", object["preemptionPolicy"], "field is immutable"));
-    }
-  },
+  validateUpdate: stepRules({
+    value: fixed((at) => at.forbidden("may not be changed in an update."), 0),
+    preemptionPolicy: immutable(),
+  }),
 };
 
 function systemError(name: string, value: number, isDefault: boolean): string | undefined {

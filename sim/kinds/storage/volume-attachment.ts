@@ -1,26 +1,19 @@
 /** VolumeAttachments: what is attached never changes. Source: the published validation. */
 import type { JsonObject } from "../../contract/http-message.ts";
-import { invalidText, requiredValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
 import { text, booleanColumn } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import { struct, fieldRules, required, always, stepRules, immutableAs } from "../../objects/rules.ts";
+
+const source = struct(({ inlineVolumeSpec, persistentVolumeName }: JsonObject, at) => {
+  if (inlineVolumeSpec !== undefined || persistentVolumeName !== undefined) return;
+  at.required("must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+});
 
 const volumeAttachmentRules: KindRules = {
-  validate(attachment, causes) {
-    const spec = (attachment["spec"] ?? {}) as JsonObject;
-    if ((spec["attacher"] ?? "") === "") causes.push(requiredValue("spec.attacher"));
-    const source = (spec["source"] ?? {}) as JsonObject;
-    if (source["inlineVolumeSpec"] === undefined && source["persistentVolumeName"] === undefined) {
-      const detail = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-      causes.push(requiredValue("spec.source", detail));
-    }
-  },
-  validateUpdate(attachment, live, causes) {
-    if (jsonEqual(attachment["spec"], live["spec"])) return;
-    causes.push(invalidText("spec", "storage.VolumeAttachmentSpec{}", "field is immutable"));
-  },
+  validate: fieldRules({ "spec.attacher": required(), "spec.source": always(source) }),
+  validateUpdate: stepRules({ spec: immutableAs(() => "storage.VolumeAttachmentSpec{}") }),
 };
 
 export const volumeAttachmentKind: KindRow = {
