@@ -1,27 +1,25 @@
 /** What controllers report of their pods. Source: the published validation of their statuses. */
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { invalidValue } from "../../objects/causes.ts";
-import { nonNegativeCauses } from "../shared/fields.ts";
+import type { Place } from "../../objects/place.ts";
+import { statusFieldRules, always, struct, fields, nonNegative } from "../../objects/rules.ts";
 
 const replicas = "cannot be greater than status.replicas";
 
 /** Counts that are not negative; those among them that are parts of all replicas; how a refusal calls what is ready. */
 export function statusRules(counts: readonly string[], parts: readonly string[], ready = "readyReplicas") {
-  return (object: JsonObject, live: JsonObject, causes: Cause[]): void => {
-    const status = (object["status"] ?? {}) as JsonObject;
-    const count = (of: JsonObject, field: string): number => (of[field] ?? 0) as number;
-    nonNegativeCauses(status, [...counts, "observedGeneration", "collisionCount"], "status", causes);
+  const judgeParts = (status: JsonObject, at: Place): void => {
+    const count = (field: string, of = status): number => (of[field] ?? 0) as number;
     for (const field of parts) {
-      if (count(status, field) <= count(status, "replicas")) continue;
-      causes.push(invalidValue(`status.${field}`, count(status, field), replicas));
+      if (count(field) > count("replicas")) at.of(field).invalid(count(field), replicas);
     }
-    if (parts.includes("availableReplicas") && count(status, "availableReplicas") > count(status, "readyReplicas")) {
-      const available = count(status, "availableReplicas");
-      causes.push(invalidValue("status.availableReplicas", available, `cannot be greater than ${ready}`));
+    if (parts.includes("availableReplicas") && count("availableReplicas") > count("readyReplicas")) {
+      at.of("availableReplicas").invalid(count("availableReplicas"), `cannot be greater than ${ready}`);
     }
-    const before = (live["status"] ?? {}) as JsonObject;
-    if (count(status, "collisionCount") >= count(before, "collisionCount")) return;
-    causes.push(invalidValue("status.collisionCount", count(status, "collisionCount"), "cannot be decremented"));
+    const before = (at.live?.["status"] ?? {}) as JsonObject;
+    if (count("collisionCount") >= count("collisionCount", before)) return;
+    at.of("collisionCount").invalid(count("collisionCount"), "cannot be decremented");
   };
+  return statusFieldRules({
+    status: always(struct(fields([...counts, "observedGeneration", "collisionCount"], nonNegative), judgeParts)),
+  });
 }

@@ -4,23 +4,15 @@
  */
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
+import { forbiddenField } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../../contract/objects.ts";
-import { amountCauses, goAmount, isNothing, wholeCauses } from "../shared/amounts.ts";
-import { fill, nonNegativeCauses, specToDefault } from "../shared/fields.ts";
+import { goAmount, isNothing, amount, partOfWhole } from "../shared/amounts.ts";
+import { fill, specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { selectorCauses } from "../shared/label-selector.ts";
 import { claimDefaults } from "../core/volume-claim.ts";
-import { eachItem, templateCauses, templateDefaults } from "../core/pod-template.ts";
-import {
-  emptyCauses,
-  fixedSelectorCauses,
-  labelsMismatch,
-  matchCauses,
-  podSelectorCauses,
-} from "../shared/pod-selector.ts";
+import { eachItem, templateDefaults, podTemplate } from "../core/pod-template.ts";
+import { labelsMismatch, podSelector, matchesTemplate, selectsSome, fixedSelector } from "../shared/pod-selector.ts";
 import { statusRules } from "./replica-status.ts";
 import {
   printer,
@@ -38,6 +30,23 @@ import { selectorText } from "../../objects/selector-text.ts";
 import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
 import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
+import type { Rule, Place } from "../../objects/place.ts";
+import {
+  struct,
+  oneOf,
+  forbidden,
+  always,
+  all,
+  nonNegative,
+  caseOf,
+  orNil,
+  textThat,
+  called,
+  present,
+  fieldRules,
+} from "../../objects/rules.ts";
+import { labelSelector } from "../shared/label-selector.ts";
+import { labels, annotations } from "../shared/formats.ts";
 
 const defaultsOf =
   (mark: string, defaults: (spec: Draft) => void) =>
@@ -54,16 +63,183 @@ export function defaultTemplate(spec: Draft): void {
   templateDefaults(spec, "template");
 }
 
-type Judge = (spec: JsonObject, causes: Cause[]) => void;
-
-const judgeOf =
-  (judge: Judge) =>
-  (object: JsonObject, causes: Cause[]): void =>
-    judge((object["spec"] ?? {}) as JsonObject, causes);
-
 const replicaParts = ["readyReplicas", "availableReplicas"];
 
 const templateWarnings = hiddenVariablesAt("spec", "template", "spec");
+
+function rollingUpdate(spec: Draft, field: string, amounts: JsonObject): void {
+  const strategy = ownChild(spec, field);
+  fill(strategy, "type", "RollingUpdate");
+  if (strategy["type"] !== "RollingUpdate") return;
+  const rolling = ownChild(strategy, "rollingUpdate");
+  for (const key of Object.keys(amounts)) rolling[key] ??= amounts[key] as Json;
+}
+
+const endless = (what: string): Rule =>
+  struct({
+    "spec.restartPolicy": oneOf(["Always"]),
+    "spec.activeDeadlineSeconds": forbidden(`activeDeadlineSeconds in ${what} is not Supported`),
+  });
+
+/** Pods that are started again for ever. */
+const running = (what: string): Rule => always(all(podTemplate, endless(what)));
+
+const rollingDeployment = struct(
+  { maxUnavailable: amount, maxSurge: amount },
+  ({ maxUnavailable, maxSurge }: JsonObject, at) => {
+    if (!isNothing(maxUnavailable) || !isNothing(maxSurge)) return;
+    at.of("maxUnavailable").invalidText(goAmount(maxUnavailable), "may not be 0 when `maxSurge` is 0");
+  },
+  { maxUnavailable: partOfWhole },
+);
+
+const deploymentSpec = struct(
+  { replicas: nonNegative },
+  podSelector("deployment"),
+  {
+    template: running("ReplicaSet"),
+    strategy: always(
+      struct(
+        { type: always(oneOf(["Recreate", "RollingUpdate"])) },
+        caseOf("type", {
+          Recreate: { rollingUpdate: forbidden("may not be specified when strategy `type` is 'Recreate'") },
+          RollingUpdate: { rollingUpdate: always(rollingDeployment) },
+        }),
+      ),
+    ),
+    minReadySeconds: nonNegative,
+    revisionHistoryLimit: nonNegative,
+    progressDeadlineSeconds: nonNegative,
+  },
+  ({ progressDeadlineSeconds: seconds, minReadySeconds = 0 }: Readonly<Record<string, number>>, at) => {
+    if (seconds === undefined || seconds > minReadySeconds) return;
+    at.of("progressDeadlineSeconds").invalid(seconds, "must be greater than minReadySeconds");
+  },
+);
+
+/** The new pod may come before the old one goes, or after: not both. */
+const rollingDaemonSet = struct(
+  { maxUnavailable: amount, maxSurge: amount },
+  { maxUnavailable: partOfWhole, maxSurge: partOfWhole },
+  ({ maxUnavailable, maxSurge }: JsonObject, at) => {
+    if (!isNothing(maxUnavailable) && !isNothing(maxSurge)) {
+      at.of("maxSurge").invalidText(goAmount(maxSurge), "may not be set when maxUnavailable is non-zero");
+    } else if (isNothing(maxUnavailable) && isNothing(maxSurge)) {
+      at.of("maxUnavailable").required("cannot be 0 when maxSurge is 0");
+    }
+  },
+);
+
+const daemonSetSpec = struct({ selector: labelSelector }, matchesTemplate, selectsSome("daemonset"), {
+  template: running("DaemonSet"),
+  minReadySeconds: nonNegative,
+  updateStrategy: always(
+    struct(caseOf("type", { RollingUpdate: { rollingUpdate: always(rollingDaemonSet) } }), (it: JsonObject, at) => {
+      const { type = "" } = it;
+      // Simplification: the real server prints the whole strategy.
+      if (type !== "RollingUpdate" && type !== "OnDelete") at.unsupported(type, ["RollingUpdate", "OnDelete"]);
+    }),
+  ),
+  revisionHistoryLimit: nonNegative,
+});
+
+function statefulSetDefaults(spec: Draft): void {
+  spec["replicas"] ??= 1;
+  fill(spec, "podManagementPolicy", "OrderedReady");
+  const strategy = ownChild(spec, "updateStrategy");
+  if ((strategy["type"] ?? "") === "") {
+    strategy["type"] = "RollingUpdate";
+    strategy["rollingUpdate"] ??= {};
+  }
+  if (strategy["type"] === "RollingUpdate" && isObject(strategy["rollingUpdate"])) {
+    ownChild(strategy, "rollingUpdate")["partition"] ??= 0;
+  }
+  spec["revisionHistoryLimit"] ??= 10;
+  const policy = ownChild(spec, "persistentVolumeClaimRetentionPolicy");
+  fill(policy, "whenDeleted", "Retain");
+  fill(policy, "whenScaled", "Retain");
+  eachItem(spec, "volumeClaimTemplates", claimDefaults);
+}
+
+const retention = oneOf(["Retain", "Delete"]);
+
+/** Simplification: the real server prints whole strategies. */
+const statefulSetStrategy = struct(
+  caseOf("type", {
+    OnDelete: {
+      rollingUpdate: (_: JsonObject, at: Place) =>
+        at.invalidText("apps.RollingUpdateStatefulSetStrategy{}", "only allowed for updateStrategy 'RollingUpdate'"),
+    },
+    RollingUpdate: {
+      "rollingUpdate.partition": nonNegative,
+      "rollingUpdate.maxUnavailable": all(
+        amount,
+        (given: Json, at: Place) => {
+          if (isNothing(given)) at.invalidText(goAmount(given), "cannot be 0");
+        },
+        partOfWhole,
+      ),
+    },
+  }),
+  ({ type }: JsonObject, at) => {
+    if (type === "OnDelete" || type === "RollingUpdate") return;
+    at.invalidText("apps.StatefulSetUpdateStrategy{}", "must be 'RollingUpdate' or 'OnDelete'");
+  },
+);
+
+/** The spec of the pods is not judged: their claims' volumes are not among those that it names. */
+const statefulSetSpec = struct(
+  {
+    podManagementPolicy: orNil(
+      textThat((policy) => policy === "OrderedReady" || policy === "Parallel", "must be 'OrderedReady' or 'Parallel'"),
+    ),
+    updateStrategy: always(statefulSetStrategy),
+    persistentVolumeClaimRetentionPolicy: struct({ whenDeleted: retention, whenScaled: retention }),
+    replicas: nonNegative,
+    minReadySeconds: nonNegative,
+    "ordinals.start": nonNegative,
+  },
+  podSelector("statefulset"),
+  { "template.metadata": called("", struct({ labels, annotations })), template: endless("StatefulSet") },
+);
+
+const changeable = [
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+  "minReadySeconds",
+];
+const changeableText =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+function statefulSetStepCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
+  const [after, before] = [object, live].map((one) => {
+    const rest = { ...(one["spec"] as JsonObject) } as Record<string, Json>;
+    for (const field of changeable) delete rest[field];
+    return rest as JsonObject;
+  });
+  if (!jsonEqual(after, before)) causes.push(forbiddenField("spec", changeableText));
+}
+
+const isNone = (map: Json | undefined): boolean => !isObject(map) || Object.keys(map).length === 0;
+
+const replicationControllerSpec = struct(
+  { minReadySeconds: nonNegative },
+  ({ selector }: JsonObject, at) => {
+    if (isNone(selector)) at.of("selector").required();
+  },
+  { replicas: nonNegative },
+  ({ selector, template: given }: JsonObject, at) => {
+    if (!isObject(given)) return;
+    const { labels: own } = metadataOf(given);
+    const wanted = (selector ?? {}) as Readonly<Record<string, string>>;
+    if (!Object.keys(wanted).every((key) => own?.[key] === wanted[key])) labelsMismatch(own, at);
+  },
+  { template: present(running("ReplicationController")) },
+);
 
 const deploymentRules: KindRules = {
   warnings: templateWarnings,
@@ -73,8 +249,8 @@ const deploymentRules: KindRules = {
     spec["revisionHistoryLimit"] ??= 10;
     spec["progressDeadlineSeconds"] ??= 600;
   }),
-  validate: judgeOf(deploymentCauses),
-  validateUpdate: fixedSelectorCauses,
+  validate: fieldRules({ spec: always(deploymentSpec) }),
+  validateUpdate: fixedSelector,
   validateStatus: statusRules(
     ["replicas", "updatedReplicas", ...replicaParts, "unavailableReplicas"],
     ["updatedReplicas", ...replicaParts],
@@ -84,12 +260,14 @@ const deploymentRules: KindRules = {
 const replicaSetRules: KindRules = {
   warnings: templateWarnings,
   defaults: defaultsOf("replicas", (spec) => void (spec["replicas"] ??= 1)),
-  validate: judgeOf((spec, causes) => {
-    nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
-    podSelectorCauses(spec, "deployment", causes);
-    runningCauses(spec, "ReplicaSet", causes);
+  validate: fieldRules({
+    spec: always(
+      struct({ replicas: nonNegative, minReadySeconds: nonNegative }, podSelector("deployment"), {
+        template: running("ReplicaSet"),
+      }),
+    ),
   }),
-  validateUpdate: fixedSelectorCauses,
+  validateUpdate: fixedSelector,
   validateStatus: statusRules(
     ["replicas", "fullyLabeledReplicas", ...replicaParts],
     ["fullyLabeledReplicas", ...replicaParts],
@@ -99,7 +277,7 @@ const replicaSetRules: KindRules = {
 const statefulSetRules: KindRules = {
   warnings: templateWarnings,
   defaults: defaultsOf("replicas", statefulSetDefaults),
-  validate: judgeOf(statefulSetCauses),
+  validate: fieldRules({ spec: always(statefulSetSpec) }),
   validateUpdate: statefulSetStepCauses,
   validateStatus: statusRules(
     ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
@@ -114,8 +292,8 @@ const daemonSetRules: KindRules = {
     rollingUpdate(spec, "updateStrategy", { maxUnavailable: 1, maxSurge: 0 });
     spec["revisionHistoryLimit"] ??= 10;
   }),
-  validate: judgeOf(daemonSetCauses),
-  validateUpdate: fixedSelectorCauses,
+  validate: fieldRules({ spec: always(daemonSetSpec) }),
+  validateUpdate: fixedSelector,
   validateStatus: statusRules(
     [
       "currentNumberScheduled",
@@ -143,202 +321,12 @@ const replicationControllerRules: KindRules = {
     if (isNone(spec["selector"])) spec["selector"] = labels as Json;
     if (isNone(metadataOf(draft).labels as Json | undefined)) ownChild(draft, "metadata")["labels"] = labels as Json;
   },
-  validate: judgeOf(replicationControllerCauses),
+  validate: fieldRules({ spec: always(replicationControllerSpec) }),
   validateStatus: statusRules(
     ["replicas", "fullyLabeledReplicas", ...replicaParts],
     ["fullyLabeledReplicas", ...replicaParts],
   ),
 };
-
-const isNone = (map: Json | undefined): boolean => !isObject(map) || Object.keys(map).length === 0;
-
-function rollingUpdate(spec: Draft, field: string, amounts: JsonObject): void {
-  const strategy = ownChild(spec, field);
-  fill(strategy, "type", "RollingUpdate");
-  if (strategy["type"] !== "RollingUpdate") return;
-  const rolling = ownChild(strategy, "rollingUpdate");
-  for (const key of Object.keys(amounts)) rolling[key] ??= amounts[key] as Json;
-}
-
-/** Pods that are started again for ever. */
-function runningCauses(spec: JsonObject, what: string, causes: Cause[]): void {
-  const template = (spec["template"] ?? {}) as JsonObject;
-  templateCauses(template, "spec.template", causes);
-  endlessCauses(template, what, causes);
-}
-
-function endlessCauses(template: JsonObject, what: string, causes: Cause[]): void {
-  const pod = (template["spec"] ?? {}) as JsonObject;
-  const restart = (pod["restartPolicy"] ?? "Always") as string;
-  if (restart !== "Always") {
-    causes.push(unsupportedValue("spec.template.spec.restartPolicy", restart, ["Always"]));
-  }
-  if (pod["activeDeadlineSeconds"] === undefined) return;
-  const detail = `activeDeadlineSeconds in ${what} is not Supported`;
-  causes.push(forbiddenField("spec.template.spec.activeDeadlineSeconds", detail));
-}
-
-function deploymentCauses(spec: JsonObject, causes: Cause[]): void {
-  nonNegativeCauses(spec, ["replicas"], "spec", causes);
-  podSelectorCauses(spec, "deployment", causes);
-  runningCauses(spec, "ReplicaSet", causes);
-  strategyCauses((spec["strategy"] ?? {}) as JsonObject, "spec.strategy", causes);
-  nonNegativeCauses(spec, ["minReadySeconds", "revisionHistoryLimit"], "spec", causes);
-  const seconds = spec["progressDeadlineSeconds"] as number | undefined;
-  if (seconds === undefined) return;
-  nonNegativeCauses(spec, ["progressDeadlineSeconds"], "spec", causes);
-  if (seconds <= ((spec["minReadySeconds"] ?? 0) as number)) {
-    causes.push(invalidValue("spec.progressDeadlineSeconds", seconds, "must be greater than minReadySeconds"));
-  }
-}
-
-function strategyCauses(strategy: JsonObject, path: string, causes: Cause[]): void {
-  const { type = "", rollingUpdate } = strategy;
-  if (type === "Recreate") {
-    if (rollingUpdate === undefined) return;
-    const detail = "may not be specified when strategy `type` is 'Recreate'";
-    causes.push(forbiddenField(`${path}.rollingUpdate`, detail));
-  } else if (type === "RollingUpdate") {
-    const { maxUnavailable, maxSurge } = (rollingUpdate ?? {}) as JsonObject;
-    const here = `${path}.rollingUpdate`;
-    amountCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
-    amountCauses(maxSurge, `${here}.maxSurge`, causes);
-    if (isNothing(maxUnavailable) && isNothing(maxSurge)) {
-      const detail = "may not be 0 when `maxSurge` is 0";
-      causes.push(invalidText(`${here}.maxUnavailable`, goAmount(maxUnavailable), detail));
-    }
-    wholeCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
-  } else causes.push(unsupportedValue(`${path}.type`, type, ["Recreate", "RollingUpdate"]));
-}
-
-/** The new pod may come before the old one goes, or after: not both. */
-function daemonSetCauses(spec: JsonObject, causes: Cause[]): void {
-  const { selector } = spec;
-  if (isObject(selector)) selectorCauses(selector, "spec.selector", causes);
-  matchCauses(spec, causes);
-  if (isObject(selector)) emptyCauses(selector, "daemonset", causes);
-  runningCauses(spec, "DaemonSet", causes);
-  nonNegativeCauses(spec, ["minReadySeconds"], "spec", causes);
-  const { type = "", rollingUpdate } = (spec["updateStrategy"] ?? {}) as JsonObject;
-  if (type === "RollingUpdate") {
-    const { maxUnavailable, maxSurge } = (rollingUpdate ?? {}) as JsonObject;
-    const here = "spec.updateStrategy.rollingUpdate";
-    amountCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
-    amountCauses(maxSurge, `${here}.maxSurge`, causes);
-    wholeCauses(maxUnavailable, `${here}.maxUnavailable`, causes);
-    wholeCauses(maxSurge, `${here}.maxSurge`, causes);
-    if (!isNothing(maxUnavailable) && !isNothing(maxSurge)) {
-      const detail = "may not be set when maxUnavailable is non-zero";
-      causes.push(invalidText(`${here}.maxSurge`, goAmount(maxSurge), detail));
-    } else if (isNothing(maxUnavailable) && isNothing(maxSurge)) {
-      causes.push(requiredValue(`${here}.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
-    }
-  } else if (type !== "OnDelete") {
-    // Simplification: the real server prints the whole strategy.
-    causes.push(unsupportedValue("spec.updateStrategy", type, ["RollingUpdate", "OnDelete"]));
-  }
-  nonNegativeCauses(spec, ["revisionHistoryLimit"], "spec", causes);
-}
-
-function statefulSetDefaults(spec: Draft): void {
-  spec["replicas"] ??= 1;
-  fill(spec, "podManagementPolicy", "OrderedReady");
-  const strategy = ownChild(spec, "updateStrategy");
-  if ((strategy["type"] ?? "") === "") {
-    strategy["type"] = "RollingUpdate";
-    strategy["rollingUpdate"] ??= {};
-  }
-  if (strategy["type"] === "RollingUpdate" && isObject(strategy["rollingUpdate"])) {
-    ownChild(strategy, "rollingUpdate")["partition"] ??= 0;
-  }
-  spec["revisionHistoryLimit"] ??= 10;
-  const retention = ownChild(spec, "persistentVolumeClaimRetentionPolicy");
-  fill(retention, "whenDeleted", "Retain");
-  fill(retention, "whenScaled", "Retain");
-  eachItem(spec, "volumeClaimTemplates", claimDefaults);
-}
-
-/** The spec of the pods is not judged: their claims' volumes are not among those that it names. */
-function statefulSetCauses(spec: JsonObject, causes: Cause[]): void {
-  const policy = spec["podManagementPolicy"];
-  if (policy !== "OrderedReady" && policy !== "Parallel") {
-    causes.push(invalidValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"));
-  }
-  updateStrategyCauses((spec["updateStrategy"] ?? {}) as JsonObject, causes);
-  const retention = (spec["persistentVolumeClaimRetentionPolicy"] ?? {}) as JsonObject;
-  for (const field of ["whenDeleted", "whenScaled"]) {
-    const value = retention[field];
-    if (value === undefined || value === "Retain" || value === "Delete") continue;
-    const path = `spec.persistentVolumeClaimRetentionPolicy.${field}`;
-    causes.push(unsupportedValue(path, value, ["Retain", "Delete"]));
-  }
-  nonNegativeCauses(spec, ["replicas", "minReadySeconds"], "spec", causes);
-  if (isObject(spec["ordinals"])) nonNegativeCauses(spec["ordinals"], ["start"], "spec.ordinals", causes);
-  podSelectorCauses(spec, "statefulset", causes);
-  const template = (spec["template"] ?? {}) as JsonObject;
-  const { labels, annotations } = metadataOf(template);
-  if (labels !== undefined) labelCauses(labels, "spec.template.labels", causes);
-  if (annotations !== undefined) annotationCauses(annotations, "spec.template.annotations", causes);
-  endlessCauses(template, "StatefulSet", causes);
-}
-
-function updateStrategyCauses({ type = "", rollingUpdate }: JsonObject, causes: Cause[]): void {
-  const path = "spec.updateStrategy";
-  const here = `${path}.rollingUpdate`;
-  // Simplification: the real server prints the whole strategy.
-  if (type === "OnDelete") {
-    if (rollingUpdate === undefined) return;
-    const detail = "only allowed for updateStrategy 'RollingUpdate'";
-    causes.push(invalidText(here, "apps.RollingUpdateStatefulSetStrategy{}", detail));
-  } else if (type === "RollingUpdate") {
-    if (!isObject(rollingUpdate)) return;
-    nonNegativeCauses(rollingUpdate, ["partition"], here, causes);
-    const amount = rollingUpdate["maxUnavailable"];
-    if (amount === undefined) return;
-    amountCauses(amount, `${here}.maxUnavailable`, causes);
-    if (isNothing(amount)) causes.push(invalidText(`${here}.maxUnavailable`, goAmount(amount), "cannot be 0"));
-    wholeCauses(amount, `${here}.maxUnavailable`, causes);
-  } else {
-    const detail = "must be 'RollingUpdate' or 'OnDelete'";
-    causes.push(invalidText(path, "apps.StatefulSetUpdateStrategy{}", detail));
-  }
-}
-
-const changeable = [
-  "replicas",
-  "ordinals",
-  "template",
-  "updateStrategy",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-  "minReadySeconds",
-];
-const changeableText =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-
-function statefulSetStepCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
-  const [after, before] = [object, live].map((one) => {
-    const rest = { ...(one["spec"] as JsonObject) } as Record<string, Json>;
-    for (const field of changeable) delete rest[field];
-    return rest as JsonObject;
-  });
-  if (!jsonEqual(after, before)) causes.push(forbiddenField("spec", changeableText));
-}
-
-function replicationControllerCauses(spec: JsonObject, causes: Cause[]): void {
-  nonNegativeCauses(spec, ["minReadySeconds"], "spec", causes);
-  const selector = (spec["selector"] ?? {}) as Readonly<Record<string, string>>;
-  if (isNone(selector as JsonObject)) causes.push(requiredValue("spec.selector"));
-  nonNegativeCauses(spec, ["replicas"], "spec", causes);
-  const template = spec["template"];
-  if (!isObject(template)) {
-    causes.push(requiredValue("spec.template"));
-    return;
-  }
-  const { labels } = metadataOf(template);
-  if (!Object.keys(selector).every((key) => labels?.[key] === selector[key])) causes.push(labelsMismatch(labels));
-  runningCauses(spec, "ReplicationController", causes);
-}
 
 const ready = (path: string) => (it: JsonObject) => `${numberAt(it, path)}/${numberAt(it, "spec.replicas")}`;
 

@@ -1,11 +1,9 @@
 /** Jobs by a schedule. Source: the published defaults and validation; the grammar of the schedules' published parser. */
-import type { Cause } from "../../contract/errors.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { invalidText, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
-import { isObject, metadataOf, ownChild } from "../../contract/objects.ts";
+import { jobSpec } from "./job.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { ownChild } from "../../contract/objects.ts";
 import { scheduleError } from "./cron-schedule.ts";
-import { enumCauses, fill, nonNegativeCauses, specToDefault } from "../shared/fields.ts";
-import { jobSpecCauses } from "./job.ts";
+import { fill, specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { goSelector } from "../shared/pod-selector.ts";
 import { defaultTemplate } from "../apps/workloads.ts";
@@ -25,9 +23,54 @@ import {
 import { templateColumns, selectorColumn } from "../shared/columns.ts";
 import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
+import {
+  format,
+  fieldRules,
+  always,
+  struct,
+  required,
+  nonNegative,
+  oneOf,
+  whenNew,
+  textThat,
+} from "../../objects/rules.ts";
+import { noErrors } from "../../../wire/names.ts";
+import type { Place } from "../../objects/place.ts";
 
 /** The name of a job has eleven characters more than its schedule's. */
 const nameLengthMax = 52;
+
+const validSchedule = format((schedule) => {
+  const error = scheduleError(schedule);
+  return error === undefined ? noErrors : [error];
+});
+
+const specBefore = (at: Place): JsonObject => (at.live?.["spec"] ?? {}) as JsonObject;
+
+function zoneInSchedule({ schedule = "", timeZone: zone }: Readonly<Record<string, string>>, at: Place): void {
+  if (!schedule.includes("TZ")) return;
+  const here = at.of("schedule");
+  if (!((specBefore(at)["schedule"] ?? "") as string).includes("TZ")) {
+    here.invalid(schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  } else if (zone !== undefined) {
+    here.invalid(schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+  }
+}
+
+const zoneForm = /^[A-Za-z._0-9+-]{1,14}$/;
+
+/** Simplification: whether there is such a zone is not looked up. */
+function timeZone({ timeZone: zone }: Readonly<Record<string, string>>, at: Place): void {
+  if (zone === undefined || (at.live !== undefined && zone === specBefore(at)["timeZone"])) return;
+  const refuse = (why: string): void => at.of("timeZone").invalid(zone, why);
+  const parts = zone.split("/");
+  if (zone === "") refuse("timeZone must be nil or non-empty string");
+  else if (parts.some((part) => part === "." || part === ".." || part.startsWith("-") || !zoneForm.test(part))) {
+    refuse(`unknown time zone ${zone}`);
+  } else if (zone.toLowerCase() === "local") {
+    refuse("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
+  }
+}
 
 const cronJobRules: KindRules = {
   warnings: hiddenVariablesAt("spec", "jobTemplate", "spec", "template", "spec"),
@@ -40,65 +83,34 @@ const cronJobRules: KindRules = {
     spec["failedJobsHistoryLimit"] ??= 1;
     defaultTemplate(ownChild(ownChild(spec, "jobTemplate"), "spec")); // the rest when a job is made
   },
-  validate(object, causes, _dialect, live) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const before = (live?.["spec"] ?? {}) as JsonObject;
-    scheduleCauses(spec, before, causes);
-    nonNegativeCauses(spec, ["startingDeadlineSeconds"], "spec", causes);
-    if (live === undefined || spec["timeZone"] !== before["timeZone"]) zoneCauses(spec["timeZone"], causes);
-    enumCauses(spec["concurrencyPolicy"], ["Allow", "Forbid", "Replace"], "spec.concurrencyPolicy", causes);
-    jobTemplateCauses((((spec["jobTemplate"] ?? {}) as JsonObject)["spec"] ?? {}) as JsonObject, causes);
-    nonNegativeCauses(spec, ["successfulJobsHistoryLimit", "failedJobsHistoryLimit"], "spec", causes);
-    const { name = "" } = metadataOf(object);
-    if (live !== undefined || name.length <= nameLengthMax) return;
-    causes.push(invalidValue("metadata.name", name, `must be no more than ${nameLengthMax} characters`));
-  },
+  validate: fieldRules({
+    spec: always(
+      struct(
+        { schedule: required(validSchedule) },
+        zoneInSchedule,
+        { startingDeadlineSeconds: nonNegative },
+        timeZone,
+        {
+          concurrencyPolicy: required(oneOf(["Allow", "Forbid", "Replace"])),
+          "jobTemplate.spec": always(
+            struct(jobSpec.judge, {
+              selector: (selector: JsonObject, at: Place) =>
+                at.invalidText(goSelector(selector), "`selector` will be auto-generated"),
+              manualSelector: (isManual: boolean, at: Place) => {
+                if (isManual) at.unsupported(isManual, ["nil", "false"]);
+              },
+            }),
+          ),
+          successfulJobsHistoryLimit: nonNegative,
+          failedJobsHistoryLimit: nonNegative,
+        },
+      ),
+    ),
+    "metadata.name": whenNew(
+      textThat((name) => name.length <= nameLengthMax, `must be no more than ${nameLengthMax} characters`),
+    ),
+  }),
 };
-
-function scheduleCauses(spec: JsonObject, before: JsonObject, causes: Cause[]): void {
-  const schedule = (spec["schedule"] ?? "") as string;
-  const path = "spec.schedule";
-  if (schedule === "") {
-    causes.push(requiredValue(path));
-    return;
-  }
-  const error = scheduleError(schedule);
-  if (error !== undefined) causes.push(invalidValue(path, schedule, error));
-  if (!schedule.includes("TZ")) return;
-  if (!((before["schedule"] ?? "") as string).includes("TZ")) {
-    causes.push(invalidValue(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"));
-  } else if (spec["timeZone"] !== undefined) {
-    causes.push(invalidValue(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule"));
-  }
-}
-
-const zoneForm = /^[A-Za-z._0-9+-]{1,14}$/;
-
-/** Simplification: whether there is such a zone is not looked up. */
-function zoneCauses(zone: Json | undefined, causes: Cause[]): void {
-  const path = "spec.timeZone";
-  if (zone === undefined) return;
-  const refuse = (why: string): number => causes.push(invalidValue(path, zone, why));
-  const parts = (zone as string).split("/");
-  if (zone === "") refuse("timeZone must be nil or non-empty string");
-  else if (parts.some((part) => part === "." || part === ".." || part.startsWith("-") || !zoneForm.test(part))) {
-    refuse(`unknown time zone ${zone as string}`);
-  } else if ((zone as string).toLowerCase() === "local") {
-    refuse("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
-  }
-}
-
-function jobTemplateCauses(spec: JsonObject, causes: Cause[]): void {
-  const path = "spec.jobTemplate.spec";
-  jobSpecCauses(spec, path, causes);
-  const { selector, manualSelector } = spec;
-  if (isObject(selector)) {
-    causes.push(invalidText(`${path}.selector`, goSelector(selector), "`selector` will be auto-generated"));
-  }
-  if (manualSelector === true) {
-    causes.push(unsupportedValue(`${path}.manualSelector`, manualSelector, ["nil", "false"]));
-  }
-}
 
 export const cronJobKind: KindRow = {
   resource: "batch/cronjobs",

@@ -2,27 +2,17 @@
  * Jobs: pods that end. A job finds them by a selector made from its uid, unless somebody looks after that.
  * Source: the published defaults, strategy and validation of jobs.
  */
-import { dns1123LabelErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import { dns1123LabelErrors } from "../../../wire/names.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import {
-  duplicateValue,
-  goStringMap,
-  invalidText,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-  tooManyItems,
-  unsupportedValue,
-} from "../../objects/causes.ts";
+import { goStringMap, invalidText, invalidValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, isObject, metadataOf, ownChild } from "../../contract/objects.ts";
-import { fill, listOf, nonNegativeCauses, repetition, specToDefault } from "../shared/fields.ts";
+import { fill, listOf, specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { selectorCauses } from "../shared/label-selector.ts";
-import { eachItem, templateCauses } from "../core/pod-template.ts";
-import { goSelector, matchCauses } from "../shared/pod-selector.ts";
+import { eachItem, podTemplate } from "../core/pod-template.ts";
+import { goSelector, matchesTemplate } from "../shared/pod-selector.ts";
 import { defaultTemplate } from "../apps/workloads.ts";
 import { printer, nameColumn, column, ageColumn, conditionStatus, numberAt, at, textAt } from "../shared/printer.ts";
 import { template, selectorColumn } from "../shared/columns.ts";
@@ -31,42 +21,24 @@ import { unixSeconds } from "../../contract/times.ts";
 import { hiddenVariablesAt } from "../core/pods/hidden-variables.ts";
 import type { KindRow } from "../kind-row.ts";
 import { countAt, nameAndNamespace } from "../shared/field-labels.ts";
-
-const jobRules: KindRules = {
-  warnings: hiddenVariablesAt("spec", "template", "spec"),
-  orphanWarning:
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
-    "set propagationPolicy=Orphan to suppress this warning",
-  defaults(draft) {
-    const spec = specToDefault(draft, "parallelism");
-    if (spec === undefined) return;
-    jobDefaults(spec);
-    const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels;
-    if (labels === undefined || Object.keys(metadataOf(draft).labels ?? {}).length > 0) return;
-    ownChild(draft, "metadata")["labels"] = labels as Json;
-  },
-  prepareForCreate(draft, dialect) {
-    const spec = ownChild(draft, "spec");
-    if (spec["manualSelector"] !== true) generateSelector(draft, spec, dialect);
-  },
-  validate(job, causes, dialect) {
-    const spec = (job["spec"] ?? {}) as JsonObject;
-    generatedCauses(job, spec, dialect, causes);
-    jobSpecCauses(spec, "spec", causes);
-    const { selector } = spec;
-    if (isObject(selector)) selectorCauses(selector, "spec.selector", causes);
-    else causes.push(requiredValue("spec.selector"));
-    matchCauses(spec, causes);
-    hostnameCauses(metadataOf(job).name ?? "", spec, causes);
-  },
-  validateUpdate(job, live, causes) {
-    jobStepCauses((job["spec"] ?? {}) as JsonObject, live, causes);
-  },
-  validateStatus(job, _live, causes) {
-    const counts = ["active", "succeeded", "failed", "ready", "terminating"];
-    nonNegativeCauses((job["status"] ?? {}) as JsonObject, counts, "status", causes);
-  },
-};
+import type { Place, Rule } from "../../objects/place.ts";
+import {
+  struct,
+  oneOf,
+  required,
+  always,
+  each,
+  all,
+  atMostItems,
+  distinct,
+  fields,
+  nonNegative,
+  fieldRules,
+  present,
+  statusFieldRules,
+} from "../../objects/rules.ts";
+import { qualifiedName } from "../shared/formats.ts";
+import { labelSelector } from "../shared/label-selector.ts";
 
 function jobDefaults(spec: Draft): void {
   if (spec["completions"] === undefined && spec["parallelism"] === undefined) spec["completions"] = 1;
@@ -112,171 +84,149 @@ function generateSelector(draft: Draft, spec: Draft, dialect: Dialect): void {
   selector["matchLabels"] = { ...wanted, ...(selector["matchLabels"] as JsonObject | undefined) } as JsonObject;
 }
 
-function generatedCauses(job: JsonObject, spec: JsonObject, dialect: Dialect, causes: Cause[]): void {
+function generated(job: JsonObject, at: Place): void {
+  const spec = (job["spec"] ?? {}) as JsonObject;
   const { selector } = spec;
   if (spec["manualSelector"] === true || !isObject(selector)) return;
-  const own = ownLabels(job, dialect);
+  const own = ownLabels(job, at.dialect);
   const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels ?? {};
   for (const key of ["controller-uid", "job-name", ...Object.keys(own).slice(0, 2)]) {
-    const path = `spec.template.metadata.labels[${key}]`;
+    const here = at.of("spec", "template", "metadata", "labels", [key]);
     const detail = `must be '${own[key]}'`;
-    if (labels[key] === undefined) causes.push(requiredValue(path, detail));
-    else if (labels[key] !== own[key]) causes.push(invalidText(path, goStringMap(labels), detail));
+    if (labels[key] === undefined) here.required(detail);
+    else if (labels[key] !== own[key]) here.invalidText(goStringMap(labels), detail);
   }
   const wanted = (selector["matchLabels"] ?? {}) as Readonly<Record<string, string>>;
   if (Object.keys(wanted).every((key) => own[key] === wanted[key])) return;
-  causes.push(invalidText("spec.selector", goSelector(selector), "`selector` not auto-generated"));
+  at.of("spec", "selector").invalidText(goSelector(selector), "`selector` not auto-generated");
 }
 
 const limits = { parallelism: 100_000, failedIndexes: 100_000, completions: 100_000, whenMany: 10_000 };
 
-/** `path` is that of the job's spec, which may be a schedule's. */
-export function jobSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void {
-  const counts = ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"];
-  nonNegativeCauses(spec, [...counts, "backoffLimitPerIndex", "maxFailedIndexes"], path, causes);
-  if (spec["maxFailedIndexes"] !== undefined && spec["backoffLimitPerIndex"] === undefined) {
-    causes.push(requiredValue(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
-  }
-  const { completionMode: mode } = spec;
-  const modes = ["NonIndexed", "Indexed"];
-  if (mode !== undefined && !modes.includes(mode as string)) {
-    causes.push(unsupportedValue(`${path}.completionMode`, mode, modes));
-  }
-  if (mode === "Indexed") indexedCauses(spec, path, causes);
-  else if (mode === undefined || mode === "NonIndexed") {
-    for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"]) {
-      if (spec[field] === undefined) continue;
-      causes.push(invalidValue(`${path}.${field}`, spec[field], "requires indexed completion mode"));
-    }
-  }
-  const template = (spec["template"] ?? {}) as JsonObject;
-  if (isObject(spec["podFailurePolicy"])) failureCauses(spec, template, `${path}.podFailurePolicy.rules`, causes);
-  replacementCauses(spec, `${path}.podReplacementPolicy`, causes);
-  templateCauses(template, `${path}.template`, causes);
-  restartCauses(spec, (template["spec"] ?? {}) as JsonObject, `${path}.template.spec.restartPolicy`, causes);
-}
-
-function indexedCauses(spec: JsonObject, path: string, causes: Cause[]): void {
+function indexed(spec: JsonObject, at: Place): void {
   const { completions, parallelism, maxFailedIndexes } = spec as Readonly<Record<string, number | undefined>>;
-  const tooMany = (field: string, value: number, max: number | string, when = ""): number =>
-    causes.push(invalidValue(`${path}.${field}`, value, `must be less than or equal to ${max}${when}`));
-  if (completions === undefined) {
-    causes.push(requiredValue(`${path}.completions`, "when completion mode is Indexed"));
+  const limit = (field: string, value: number | undefined, max: number, when = ""): void => {
+    if (value !== undefined && value > max) at.of(field).invalid(value, `must be less than or equal to ${max}${when}`);
+  };
+  if (completions === undefined) at.of("completions").required("when completion mode is Indexed");
+  limit("parallelism", parallelism, limits.parallelism, " when completion mode is Indexed");
+  if (maxFailedIndexes !== undefined && completions !== undefined && maxFailedIndexes > completions) {
+    at.of("maxFailedIndexes").invalid(maxFailedIndexes, "must be less than or equal to completions");
   }
-  if (parallelism !== undefined && parallelism > limits.parallelism) {
-    tooMany("parallelism", parallelism, limits.parallelism, " when completion mode is Indexed");
-  }
-  if (maxFailedIndexes !== undefined) {
-    if (completions !== undefined && maxFailedIndexes > completions) {
-      tooMany("maxFailedIndexes", maxFailedIndexes, "completions");
-    }
-    if (maxFailedIndexes > limits.failedIndexes) tooMany("maxFailedIndexes", maxFailedIndexes, limits.failedIndexes);
-  }
+  limit("maxFailedIndexes", maxFailedIndexes, limits.failedIndexes);
   if (completions === undefined || completions <= limits.completions) return;
   if (spec["backoffLimitPerIndex"] === undefined) return;
   const many = ` when completions are above ${limits.completions} and used with backoff limit per index`;
   if (maxFailedIndexes === undefined) {
-    const detail = `must be specified when completions is above ${limits.completions}`;
-    causes.push(requiredValue(`${path}.maxFailedIndexes`, detail));
+    at.of("maxFailedIndexes").required(`must be specified when completions is above ${limits.completions}`);
   }
-  if ((parallelism ?? 0) > limits.whenMany) tooMany("parallelism", parallelism as number, limits.whenMany, many);
-  if ((maxFailedIndexes ?? 0) > limits.whenMany) {
-    tooMany("maxFailedIndexes", maxFailedIndexes as number, limits.whenMany, many);
-  }
+  limit("parallelism", parallelism, limits.whenMany, many);
+  limit("maxFailedIndexes", maxFailedIndexes, limits.whenMany, many);
 }
 
-function replacementCauses(spec: JsonObject, path: string, causes: Cause[]): void {
-  const policy = spec["podReplacementPolicy"];
-  const supported = spec["podFailurePolicy"] === undefined ? ["Failed", "TerminatingOrFailed"] : ["Failed"];
-  if (policy !== undefined && !supported.includes(policy as string)) {
-    causes.push(unsupportedValue(path, policy, supported));
-  }
-}
+const indexedOnly = (value: number, at: Place): void => at.invalid(value, "requires indexed completion mode");
+const notIndexed = struct({ backoffLimitPerIndex: indexedOnly, maxFailedIndexes: indexedOnly });
+
+const endings = oneOf(["OnFailure", "Never"]);
 
 /** A pod that is always started again never ends. */
-function restartCauses(spec: JsonObject, pod: JsonObject, path: string, causes: Cause[]): void {
+function restartPolicy(spec: JsonObject, at: Place): void {
+  const pod = ((spec["template"] as JsonObject | undefined)?.["spec"] ?? {}) as JsonObject;
   const policy = (pod["restartPolicy"] ?? "") as string;
-  if (policy === "" || policy === "Always") {
-    causes.push(requiredValue(path, 'valid values: "OnFailure", "Never"'));
-  } else if (policy !== "OnFailure" && policy !== "Never") {
-    causes.push(unsupportedValue(path, policy, ["OnFailure", "Never"]));
-  } else if (spec["podFailurePolicy"] !== undefined && policy !== "Never") {
-    const detail = 'only "Never" is supported when podFailurePolicy is specified';
-    causes.push(invalidValue(path, policy, detail));
-  }
+  const here = at.of("template", "spec", "restartPolicy");
+  if (policy === "" || policy === "Always") here.required('valid values: "OnFailure", "Never"');
+  else if (policy !== "Never" && spec["podFailurePolicy"] !== undefined && policy === "OnFailure") {
+    here.invalid(policy, 'only "Never" is supported when podFailurePolicy is specified');
+  } else endings.judge(policy as never, here);
 }
 
-const rulesMax = 20;
-const valuesMax = 255;
-const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
+const choice = (supported: readonly string[]): Rule =>
+  required(oneOf(supported), `valid values: [${supported.map((one) => `"${one}"`).join(" ")}]`);
 
-const validValues = (values: readonly string[]): string =>
-  `valid values: [${values.map((one) => `"${one}"`).join(" ")}]`;
-
-function choiceCauses(value: Json | undefined, supported: readonly string[], path: string, causes: Cause[]): void {
-  if ((value ?? "") === "") causes.push(requiredValue(path, validValues(supported)));
-  else if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
-}
+const action = choice(["Count", "FailIndex", "FailJob", "Ignore"]);
+const operatorChoice = choice(["In", "NotIn"]);
+const podCondition = struct({ type: always(qualifiedName), status: choice(["False", "True", "Unknown"]) });
 
 /** What the end of a pod means for its job. */
-function failureCauses(spec: JsonObject, template: JsonObject, path: string, causes: Cause[]): void {
-  const rules = listOf(spec["podFailurePolicy"] as JsonObject, "rules");
-  if (rules.length > rulesMax) causes.push(tooManyItems(path, rules.length, rulesMax));
-  const pod = (template["spec"] ?? {}) as JsonObject;
+function failurePolicy({ podFailurePolicy, template, backoffLimitPerIndex }: JsonObject, at: Place): void {
+  if (!isObject(podFailurePolicy)) return;
+  const pod = ((template as JsonObject | undefined)?.["spec"] ?? {}) as JsonObject;
   const names = [...listOf(pod, "containers"), ...listOf(pod, "initContainers")].map(({ name }) => name);
-  rules.forEach((rule, at) => {
-    const here = `${path}[${at}]`;
-    if (rule["action"] === "FailIndex" && spec["backoffLimitPerIndex"] === undefined) {
-      causes.push(invalidValue(`${here}.action`, "FailIndex", "requires the backoffLimitPerIndex to be set"));
-    } else choiceCauses(rule["action"], actions, `${here}.action`, causes);
-    const { onExitCodes: codes } = rule;
-    const conditions = listOf(rule, "onPodConditions");
-    if (isObject(codes)) exitCodeCauses(codes, names, `${here}.onExitCodes`, causes);
-    conditions.forEach((pattern, index) => {
-      const place = `${here}.onPodConditions[${index}]`;
-      const type = (pattern["type"] ?? "") as string;
-      pushInvalid(`${place}.type`, type, qualifiedNameErrors(type), causes);
-      choiceCauses(pattern["status"], ["False", "True", "Unknown"], `${place}.status`, causes);
-    });
-    if (isObject(codes) === conditions.length > 0) {
-      const what = isObject(codes)
-        ? "specifying both OnExitCodes and OnPodConditions is not supported"
-        : "specifying one of OnExitCodes and OnPodConditions is required";
-      causes.push({ reason: "FieldValueInvalid", message: `Invalid value: ${what}`, field: here });
-    }
-  });
+  const onExitCodes = (codes: JsonObject, place: Place): void => exitCodes(codes, names, place);
+  const rule = (it: JsonObject, place: Place): void => {
+    if (it["action"] === "FailIndex" && backoffLimitPerIndex === undefined) {
+      place.of("action").invalid("FailIndex", "requires the backoffLimitPerIndex to be set");
+    } else place.judge("action", it["action"], action);
+    const hasCodes = isObject(it["onExitCodes"]);
+    place.judge("onExitCodes", it["onExitCodes"], onExitCodes);
+    place.judge("onPodConditions", it["onPodConditions"], each(podCondition));
+    if (hasCodes !== listOf(it, "onPodConditions").length > 0) return;
+    const what = hasCodes
+      ? "specifying both OnExitCodes and OnPodConditions is not supported"
+      : "specifying one of OnExitCodes and OnPodConditions is required";
+    place.causes.push({ reason: "FieldValueInvalid", message: `Invalid value: ${what}`, field: place.path });
+  };
+  at.judge("podFailurePolicy", podFailurePolicy, struct({ rules: all(atMostItems(20), each(rule)) }));
 }
 
-function exitCodeCauses(codes: JsonObject, names: readonly unknown[], path: string, causes: Cause[]): void {
+function exitCodes(codes: JsonObject, names: readonly unknown[], at: Place): void {
   const { operator, containerName } = codes;
-  const values = (codes["values"] ?? []) as readonly number[];
-  choiceCauses(operator, ["In", "NotIn"], `${path}.operator`, causes);
+  const list = (codes["values"] ?? []) as readonly number[];
+  at.judge("operator", operator, operatorChoice);
   if (containerName !== undefined && !names.includes(containerName)) {
     const detail = "must be one of the container or initContainer names in the pod template";
-    causes.push(invalidValue(`${path}.containerName`, containerName, detail));
+    at.of("containerName").invalid(containerName, detail);
   }
-  const shown = values.length === 0 ? "[]int32(nil)" : `[]int32{${values.join(", ")}}`;
-  if (values.length === 0) causes.push(invalidText(`${path}.values`, shown, "at least one value is required"));
-  if (values.length > valuesMax) causes.push(tooManyItems(`${path}.values`, values.length, valuesMax));
-  const isAgain = repetition();
-  values.forEach((value, at) => {
-    const here = `${path}.values[${at}]`;
-    if (operator === "In" && value === 0) causes.push(invalidValue(here, 0, "must not be 0 for the In operator"));
-    if (isAgain(value)) causes.push(duplicateValue(here, value));
+  const values = at.of("values");
+  const shown = list.length === 0 ? "[]int32(nil)" : `[]int32{${list.join(", ")}}`;
+  if (list.length === 0) values.invalidText(shown, "at least one value is required");
+  if (list.length > valuesMax) values.tooMany(list.length, valuesMax);
+  values.eachItem(list, (value: number, place: Place) => {
+    if (operator === "In" && value === 0) place.invalid(0, "must not be 0 for the In operator");
+    distinct.judge(value as never, place);
   });
-  if (values.some((value, at) => at > 0 && (values[at - 1] as number) > value)) {
-    causes.push(invalidText(`${path}.values`, shown, "must be ordered"));
+  if (list.some((value, index) => index > 0 && (list[index - 1] as number) > value)) {
+    values.invalidText(shown, "must be ordered");
   }
 }
 
+const valuesMax = 255;
+
+/** A job's, or a schedule's. */
+export const jobSpec = struct(
+  fields(
+    ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"],
+    nonNegative,
+  ),
+  fields(["backoffLimitPerIndex", "maxFailedIndexes"], nonNegative),
+  ({ maxFailedIndexes, backoffLimitPerIndex }: JsonObject, at) => {
+    if (maxFailedIndexes === undefined || backoffLimitPerIndex !== undefined) return;
+    at.of("backoffLimitPerIndex").required("when maxFailedIndexes is specified");
+  },
+  { completionMode: oneOf(["NonIndexed", "Indexed"]) },
+  (spec: JsonObject, at) => {
+    const { completionMode: mode } = spec;
+    if (mode === "Indexed") indexed(spec, at);
+    else if (mode === undefined || mode === "NonIndexed") notIndexed.judge(spec as never, at);
+  },
+  failurePolicy,
+  ({ podFailurePolicy, podReplacementPolicy: policy }: JsonObject, at) => {
+    const supported = podFailurePolicy === undefined ? ["Failed", "TerminatingOrFailed"] : ["Failed"];
+    at.judge("podReplacementPolicy", policy, oneOf(supported));
+  },
+  { template: always(podTemplate) },
+  restartPolicy,
+);
+
 /** Each index becomes a part of a pod's hostname. */
-function hostnameCauses(name: string, spec: JsonObject, causes: Cause[]): void {
-  const completions = (spec["completions"] ?? 0) as number;
-  if (spec["completionMode"] !== "Indexed" || completions <= 0) return;
-  const longest = `${name}-${completions - 1}`;
+function hostnames(job: JsonObject, at: Place): void {
+  const { completionMode, completions } = (job["spec"] ?? {}) as JsonObject;
+  const count = (completions ?? 0) as number;
+  if (completionMode !== "Indexed" || count <= 0) return;
+  const { name = "" } = metadataOf(job);
+  const longest = `${name}-${count - 1}`;
   if (dns1123LabelErrors(longest).length === 0) return;
-  const detail = `will not able to create pod with invalid DNS label: ${longest}`;
-  causes.push(invalidValue("metadata.name", name, detail));
+  at.of("metadata", "name").invalid(name, `will not able to create pod with invalid DNS label: ${longest}`);
 }
 
 const fixedFields = ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
@@ -326,6 +276,36 @@ function placed(template: JsonObject, isMovable: boolean): JsonObject {
   else spec["affinity"] = affinity as JsonObject;
   return { spec } as JsonObject;
 }
+
+const jobRules: KindRules = {
+  warnings: hiddenVariablesAt("spec", "template", "spec"),
+  orphanWarning:
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+    "set propagationPolicy=Orphan to suppress this warning",
+  defaults(draft) {
+    const spec = specToDefault(draft, "parallelism");
+    if (spec === undefined) return;
+    jobDefaults(spec);
+    const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels;
+    if (labels === undefined || Object.keys(metadataOf(draft).labels ?? {}).length > 0) return;
+    ownChild(draft, "metadata")["labels"] = labels as Json;
+  },
+  prepareForCreate(draft, dialect) {
+    const spec = ownChild(draft, "spec");
+    if (spec["manualSelector"] !== true) generateSelector(draft, spec, dialect);
+  },
+  validate: fieldRules(
+    generated,
+    {
+      spec: always(struct(jobSpec.judge, { selector: present(labelSelector) }, matchesTemplate)),
+    },
+    hostnames,
+  ),
+  validateUpdate: (job, live, causes) => jobStepCauses((job["spec"] ?? {}) as JsonObject, live, causes),
+  validateStatus: statusFieldRules({
+    status: struct(fields(["active", "succeeded", "failed", "ready", "terminating"], nonNegative)),
+  }),
+};
 
 export const jobKind: KindRow = {
   resource: "batch/jobs",

@@ -40,6 +40,7 @@ import { printer, nameColumn, type FilledColumn, column, orNone, mapAt } from ".
 import { templateColumns } from "../shared/columns.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import type { KindRow } from "../kind-row.ts";
+import type { Rule } from "../../objects/place.ts";
 
 const podTemplateRules: KindRules = {
   warnings: hiddenVariablesAt("template", "spec"),
@@ -166,6 +167,12 @@ export function templateCauses(template: JsonObject, path: string, causes: Cause
     causes.push(forbiddenField(`${path}.spec.ephemeralContainers`, detail));
   }
 }
+
+/** The same as a row of a table. */
+export const podTemplate: Rule = {
+  zero: {},
+  judge: (template: JsonObject, at) => templateCauses(template, at.path, at.causes),
+};
 
 /** Causes of a pod spec at `path` (`spec`, `spec.template.spec`), in the real server's order; `pod` is a pod's name. */
 export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], pod?: string): void {

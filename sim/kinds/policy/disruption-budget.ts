@@ -1,37 +1,29 @@
 /** PodDisruptionBudgets: one of two amounts, and whose pods. Source: the published validation. */
-import type { JsonObject } from "../../contract/http-message.ts";
-import { invalidText, unsupportedValue } from "../../objects/causes.ts";
-import { isObject } from "../../contract/objects.ts";
-import { amountCauses, wholeCauses } from "../shared/amounts.ts";
-import { nonNegativeCauses } from "../shared/fields.ts";
+import type { JsonObject, Json } from "../../contract/http-message.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { selectorCauses } from "../shared/label-selector.ts";
-import { printer, nameColumn, column, at, integerColumn, numberAt, ageColumn } from "../shared/printer.ts";
-import type { Json } from "../../contract/http-message.ts";
+import { at, printer, nameColumn, column, integerColumn, numberAt, ageColumn } from "../shared/printer.ts";
+import { fieldRules, struct, all, oneOf, fields, nonNegative } from "../../objects/rules.ts";
+import { amount, partOfWhole } from "../shared/amounts.ts";
+import { labelSelector } from "../shared/label-selector.ts";
 import type { KindRow } from "../kind-row.ts";
 
-const evictionPolicies = ["AlwaysAllow", "IfHealthyBudget"];
 const counts = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
 
 const disruptionBudgetRules: KindRules = {
-  validate(object, causes) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
-    if (minAvailable !== undefined && maxUnavailable !== undefined) {
-      // Simplification: the real server prints the whole spec, with the addresses of its pointers.
-      const text = "policy.PodDisruptionBudgetSpec{}";
-      causes.push(invalidText("spec", text, "minAvailable and maxUnavailable cannot be both set"));
-    }
-    for (const field of ["minAvailable", "maxUnavailable"]) {
-      amountCauses(spec[field], `spec.${field}`, causes);
-      wholeCauses(spec[field], `spec.${field}`, causes);
-    }
-    if (isObject(selector)) selectorCauses(selector, "spec.selector", causes);
-    if (policy !== undefined && !evictionPolicies.includes(policy as string)) {
-      causes.push(unsupportedValue("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies));
-    }
-    nonNegativeCauses((object["status"] ?? {}) as JsonObject, counts, "status", causes);
-  },
+  validate: fieldRules(
+    {
+      spec: struct(({ minAvailable, maxUnavailable }: JsonObject, at) => {
+        if (minAvailable === undefined || maxUnavailable === undefined) return;
+        // Simplification: the real server prints the whole spec, with the addresses of its pointers.
+        at.invalidText("policy.PodDisruptionBudgetSpec{}", "minAvailable and maxUnavailable cannot be both set");
+      }),
+      "spec.minAvailable": all(amount, partOfWhole),
+      "spec.maxUnavailable": all(amount, partOfWhole),
+      "spec.selector": labelSelector,
+      "spec.unhealthyPodEvictionPolicy": oneOf(["AlwaysAllow", "IfHealthyBudget"]),
+    },
+    { status: struct(fields(counts, nonNegative)) },
+  ),
 };
 
 export const podDisruptionBudgetKind: KindRow = {

@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
+import { svcDialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json } from "../../contract/http-message.ts";
-import { amountCauses, isNothing, wholeCauses } from "./amounts.ts";
+import { all, fieldRules } from "../../objects/rules.ts";
+import { amount, isNothing, partOfWhole } from "./amounts.ts";
 
-const texts = (amount: Json): readonly string[] => {
+const judge = fieldRules({ a: all(amount, partOfWhole) });
+const texts = (a: Json): readonly string[] => {
   const causes: Cause[] = [];
-  amountCauses(amount, "a", causes);
-  wholeCauses(amount, "a", causes);
+  judge({ a }, causes, svcDialect);
   return causes.map(({ message }) => message);
 };
 

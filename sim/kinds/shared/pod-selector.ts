@@ -1,57 +1,56 @@
 /** Selectors by which controllers find the pods of their template. Source: the published validation of workloads. */
 import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { selectorText } from "../../objects/selector-text.ts";
-import { goStringMap, goStrings, invalidText, requiredValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
+import { goStringMap, goStrings } from "../../objects/causes.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import { listOf } from "./fields.ts";
-import { selectorCauses } from "./label-selector.ts";
+import type { Check, Place } from "../../objects/place.ts";
+import { labelSelector } from "./label-selector.ts";
+import { stepRules, immutableAs } from "../../objects/rules.ts";
 
 /** Of a controller that must have one; `what` is how the refusal of one that selects everything calls the kind. */
-export function podSelectorCauses(spec: JsonObject, what: string, causes: Cause[]): void {
-  const { selector } = spec;
-  const found = causes.length;
-  if (!isObject(selector)) causes.push(requiredValue("spec.selector"));
-  else {
-    selectorCauses(selector, "spec.selector", causes);
-    if (causes.length > found) return;
-    emptyCauses(selector, what, causes);
-  }
-  matchCauses(spec, causes);
-}
+export const podSelector = (what: string): Check => {
+  const notEmpty = selectsSome(what);
+  return (spec: JsonObject, at: Place) => {
+    const { selector } = spec;
+    if (isObject(selector)) {
+      if (!at.judge("selector", selector, labelSelector)) return;
+      notEmpty(spec, at);
+    } else at.of("selector").required();
+    matchesTemplate(spec, at);
+  };
+};
 
-export function emptyCauses(selector: JsonObject, what: string, causes: Cause[]): void {
-  const requirements = Object.keys((selector["matchLabels"] ?? {}) as JsonObject);
-  if (requirements.length + listOf(selector, "matchExpressions").length > 0) return;
-  causes.push(invalidText("spec.selector", goSelector(selector), `empty selector is invalid for ${what}`));
-}
+export const selectsSome =
+  (what: string) =>
+  ({ selector }: JsonObject, at: Place): void => {
+    if (!isObject(selector)) return;
+    const labels = Object.keys((selector["matchLabels"] ?? {}) as JsonObject);
+    if (labels.length + listOf(selector, "matchExpressions").length > 0) return;
+    at.of("selector").invalidText(goSelector(selector), `empty selector is invalid for ${what}`);
+  };
 
 /** No selector finds nothing, an empty one finds everything. */
-export function matchCauses(spec: JsonObject, causes: Cause[]): void {
-  const { selector } = spec;
-  const labels = metadataOf((spec["template"] ?? {}) as JsonObject).labels;
+export function matchesTemplate({ selector, template }: JsonObject, at: Place): void {
+  const { labels } = metadataOf((template ?? {}) as JsonObject);
   if (isObject(selector)) {
     const parsed = parseLabelSelector(selectorText(selector));
     if (isSelectorError(parsed) || parsed.empty || parsed.matches(labels ?? {})) return;
   }
-  causes.push(labelsMismatch(labels));
+  labelsMismatch(labels, at);
 }
 
-export function labelsMismatch(labels: Readonly<Record<string, string>> | undefined): Cause {
+export function labelsMismatch(labels: Readonly<Record<string, string>> | undefined, at: Place): void {
   const text = labels === undefined ? "map[string]string(nil)" : goStringMap(labels);
-  return invalidText("spec.template.metadata.labels", text, "`selector` does not match template `labels`");
+  at.of("template", "metadata", "labels").invalidText(text, "`selector` does not match template `labels`");
 }
 
-/** The step from `live`: what a controller looks after is settled for good. */
-export function fixedSelectorCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
-  const after = (object["spec"] as JsonObject | undefined)?.["selector"];
-  const before = (live["spec"] as JsonObject | undefined)?.["selector"];
-  if (jsonEqual(after, before)) return;
-  causes.push(invalidText("spec.selector", goSelector(isObject(after) ? after : {}), "field is immutable"));
-}
+/** What a controller looks after is settled for good. */
+export const fixedSelector = stepRules({
+  "spec.selector": immutableAs((selector) => goSelector(isObject(selector) ? selector : {})),
+});
 
 /** A selector in Go's manner. */
 export function goSelector(selector: JsonObject): string {
