@@ -1,5 +1,5 @@
 /** Where a judgement of an object is, and what it has found so far. Paths are put together for causes alone. */
-import type { Dialect } from "../../wire/dialect.ts";
+import { type Dialect, svcDialect } from "../../wire/dialect.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import {
@@ -35,10 +35,10 @@ export const ruleOf = (rule: Rule | Check): Rule => (typeof rule === "function" 
 export type PathStep = string | number | readonly [key: string];
 
 export class Place {
-  readonly causes: Cause[];
-  readonly dialect: Dialect;
+  causes: Cause[];
+  dialect: Dialect;
   /** What the object replaces; undefined when it is new. */
-  readonly live: JsonObject | undefined;
+  live: JsonObject | undefined;
   /** How many items the list has in which this is. */
   itemCount = 0;
   private seen: Map<unknown, Set<unknown>> | undefined;
@@ -50,6 +50,13 @@ export class Place {
     this.dialect = dialect;
     this.live = live;
     this.base = base;
+  }
+
+  /** The same place for another object, when one has been judged. */
+  begin(causes: Cause[], dialect: Dialect, live: JsonObject | undefined): void {
+    this.causes = causes;
+    this.dialect = dialect;
+    this.live = live;
   }
 
   get path(): string {
@@ -150,6 +157,11 @@ export class Place {
   tooLong(bytesMax: number): void {
     this.causes.push(tooLongValue(this.path, bytesMax));
   }
+}
+
+/** For code that is no table yet: judges the value at `path`. Only for rules that are the same in all dialects. */
+export function judgeAt(rule: Rule | Check, value: Json, path: string, causes: Cause[]): void {
+  ruleOf(rule).judge(value as never, new Place(causes, svcDialect, undefined, path));
 }
 
 function pathText(base: string, steps: readonly PathStep[]): string {

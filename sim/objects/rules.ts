@@ -2,6 +2,8 @@
  * Rules as tables: what each field of a type must be, a row each, in the order in which causes are told. What crosses
  * fields is a function between the rows. A table is put together once; judging an object walks it.
  */
+import type { Dialect } from "../../wire/dialect.ts";
+import type { Cause } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import type { KindRules } from "./kind-rules.ts";
@@ -40,12 +42,23 @@ function judgeField(value: Json | undefined, { judge, called }: Row, at: Place):
 }
 
 function rowsOf(table: Table): readonly Row[] {
-  return Object.entries(table).map(([path, rule]) => {
-    const [field = "", ...rest] = path.split(".");
-    const { judge, zero, absent, called } =
-      rest.length === 0 ? ruleOf(rule) : always(struct({ [rest.join(".")]: rule }));
+  return withoutDots(table).map(([field, rule]) => {
+    const { judge, zero, absent, called } = ruleOf(rule);
     return { field, judge, zero, absent: absent as Json, called: called ?? field };
   });
+}
+
+/** Neighbours on one path (`spec.a`, `spec.b`) are rows of one table below it. */
+function withoutDots(table: Table): readonly (readonly [field: string, rule: Rule | Check])[] {
+  const groups: { readonly field: string; readonly below: Record<string, Rule | Check>; rule?: Rule | Check }[] = [];
+  for (const [path, rule] of Object.entries(table)) {
+    const [field = "", ...rest] = path.split(".");
+    const last = groups.at(-1);
+    if (rest.length === 0) groups.push({ field, below: {}, rule });
+    else if (last !== undefined && last.rule === undefined && last.field === field) last.below[rest.join(".")] = rule;
+    else groups.push({ field, below: { [rest.join(".")]: rule } });
+  }
+  return groups.map(({ field, below, rule = always(struct(below)) }) => [field, rule]);
 }
 
 /** Each item of a list. */
@@ -224,7 +237,7 @@ export const atMostItems =
 
 /** No two items of the list in which this is have the same here. */
 export const distinct: Rule = {
-  zero: null,
+  zero: "",
   judge(value: Json, at) {
     if (at.isAgain(distinct, value)) at.duplicate(value);
   },
@@ -236,14 +249,27 @@ export const fields = (names: readonly string[], rule: Rule | Check): Table =>
 
 /** Causes of an object by itself. */
 export function fieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validate"]> {
-  const { judge } = struct(...parts);
-  return (object, causes, dialect, live) => judge(object as never, new Place(causes, dialect, live));
+  const judge = judgeWhole(parts);
+  return (object, causes, dialect, live) => judge(object, causes, dialect, live);
 }
 
 /** Causes of a write of the status alone. */
 export function statusFieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validateStatus"]> {
+  const judge = judgeWhole(parts);
+  return (object, live, causes, dialect) => judge(object, causes, dialect, live);
+}
+
+/** The place of one judgement serves the next: small objects are judged faster than a place is made. */
+function judgeWhole(parts: readonly (Table | Check)[]) {
   const { judge } = struct(...parts);
-  return (object, live, causes, dialect) => judge(object as never, new Place(causes, dialect, live));
+  let spare: Place | undefined;
+  return (object: JsonObject, causes: Cause[], dialect: Dialect, live: JsonObject | undefined): void => {
+    const at = spare ?? new Place(causes, dialect, live);
+    spare = undefined; // until this judgement has ended well
+    at.begin(causes, dialect, live);
+    judge(object as never, at);
+    spare = at;
+  };
 }
 
 /** Judges how a field changes: to what it is now, from what it was before. */

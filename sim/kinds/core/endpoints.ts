@@ -1,27 +1,11 @@
 /** Where services are found: Endpoints and EndpointSlices. Source: the published defaults and validation of both. */
-import {
-  dns1123LabelErrors,
-  dns1123SubdomainErrors,
-  labelValueErrors,
-  qualifiedNameErrors,
-} from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
-import {
-  duplicateValue,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-  tooManyItems,
-  unsupportedValue,
-} from "../../objects/causes.ts";
-import { labelCauses } from "../../objects/metadata.ts";
-import { isObject } from "../../contract/objects.ts";
-import { enumCauses, listOf } from "../shared/fields.ts";
-import { ipCauses, ordinaryIpCauses, readIp } from "../shared/ip-fields.ts";
+import { dns1123SubdomainErrors } from "../../../wire/names.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { listOf } from "../shared/fields.ts";
+import { ordinaryIpCauses, readIp, ipAddress } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
-import { portCauses, protocols } from "./pods/ports.ts";
+import { protocols, portNumber } from "./pods/ports.ts";
 import {
   printer,
   nameColumn,
@@ -36,56 +20,105 @@ import {
 } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
+import type { Place, Check, Rule } from "../../objects/place.ts";
+import {
+  struct,
+  always,
+  unlessEmpty,
+  each,
+  required,
+  oneOf,
+  fieldRules,
+  firstOf,
+  atMostItems,
+  all,
+  fine,
+  distinct,
+  orNil,
+  stepRules,
+  immutable,
+} from "../../objects/rules.ts";
+import { label, subdomain, qualifiedName, labels, labelValue } from "../shared/formats.ts";
+
+/** An address that means the same to all who read it. */
+const ordinaryIp = (text: string, at: Place): void => ordinaryIpCauses(text, at.path, at.causes);
+
+const address = struct({
+  ip: always(ipAddress),
+  hostname: unlessEmpty(label),
+  nodeName: subdomain,
+});
+const addressList = each(struct(address.judge, { ip: always({ judge: ordinaryIp, zero: "" }) }));
+
+const subset = struct(
+  (it: JsonObject, at) => {
+    if (listOf(it, "addresses").length + listOf(it, "notReadyAddresses").length > 0) return;
+    at.required("must specify `addresses` or `notReadyAddresses`");
+  },
+  {
+    addresses: addressList,
+    notReadyAddresses: addressList,
+    ports: each(
+      struct({
+        name: always({
+          zero: "",
+          judge(name: string, at) {
+            if (name !== "") label.judge(name as never, at);
+            else if (at.itemCount > 1) at.required();
+          },
+        }),
+        port: always(portNumber),
+        protocol: required(oneOf(protocols)),
+        appProtocol: qualifiedName,
+      }),
+    ),
+  },
+);
 
 const endpointsRules: KindRules = {
   defaults(draft) {
-    eachItem(draft, "subsets", (subset) => eachItem(subset, "ports", (port) => (port["protocol"] ??= "TCP")));
+    eachItem(draft, "subsets", (it) => eachItem(it, "ports", (port) => (port["protocol"] ??= "TCP")));
   },
-  validate(endpoints, causes) {
-    listOf(endpoints, "subsets").forEach((subset, at) => subsetCauses(subset, `subsets[${at}]`, causes));
-  },
+  validate: fieldRules({ subsets: each(subset) }),
 };
 
-function subsetCauses(subset: JsonObject, path: string, causes: Cause[]): void {
-  const lists = ["addresses", "notReadyAddresses"];
-  if (lists.every((field) => listOf(subset, field).length === 0)) {
-    causes.push(requiredValue(path, "must specify `addresses` or `notReadyAddresses`"));
-  }
-  for (const field of lists) {
-    listOf(subset, field).forEach((address, at) => {
-      const here = `${path}.${field}[${at}]`;
-      const ip = (address["ip"] ?? "") as string;
-      ipCauses(ip, `${here}.ip`, causes);
-      if ((address["hostname"] ?? "") !== "")
-        textCauses(address["hostname"], dns1123LabelErrors, `${here}.hostname`, causes);
-      textCauses(address["nodeName"], dns1123SubdomainErrors, `${here}.nodeName`, causes);
-      ordinaryIpCauses(ip, `${here}.ip`, causes);
-    });
-  }
-  const ports = listOf(subset, "ports");
-  ports.forEach((port, at) => {
-    const here = `${path}.ports[${at}]`;
-    const name = (port["name"] ?? "") as string;
-    if (name !== "") textCauses(name, dns1123LabelErrors, `${here}.name`, causes);
-    else if (ports.length > 1) causes.push(requiredValue(`${here}.name`));
-    portCauses((port["port"] ?? 0) as number, `${here}.port`, causes);
-    enumCauses(port["protocol"], protocols, `${here}.protocol`, causes);
-    textCauses(port["appProtocol"], qualifiedNameErrors, `${here}.appProtocol`, causes);
-  });
+/** By the type of addresses of a slice. */
+const addressRules: Readonly<Record<string, Check>> = {
+  FQDN(name: string, at: Place) {
+    const errors = dns1123SubdomainErrors(name);
+    at.invalidFor(name, errors);
+    if (errors.length > 0 || name.includes(".")) return;
+    at.invalid(name, "should be a domain with at least two segments separated by dots");
+  },
+  IPv4: ofFamily(4),
+  IPv6: ofFamily(6),
+};
+
+function ofFamily(family: 4 | 6): Check {
+  return (text: string, at: Place) => {
+    if (readIp(text)?.family !== family) at.invalid(text, `must be a valid IPv${family} address`);
+    ordinaryIp(text, at);
+  };
 }
 
-function textCauses(
-  value: Json | undefined,
-  errors: (text: string) => readonly string[],
-  path: string,
-  causes: Cause[],
-): void {
-  if (value === undefined) return;
-  pushInvalid(path, value, errors(value as string), causes);
-}
+/** Of a list that is too long no item is judged. */
+const fewEnough = (max: number, item: Rule): Rule => firstOf(atMostItems(max), each(item));
+
+/** Each with the address type of its slice. */
+const endpoint = (type: string): Rule =>
+  struct({
+    addresses: required(
+      all(atMostItems(100), each(Object.hasOwn(addressRules, type) ? (addressRules[type] as Check) : fine)),
+      "must contain at least 1 address",
+    ),
+    nodeName: subdomain,
+    deprecatedTopology: all(atMostItems(16), labels),
+    hostname: label,
+    "hints.forZones": fewEnough(8, struct({ name: always(all(distinct, required(labelValue))) })),
+  });
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
-const most = { endpoints: 1000, addresses: 100, ports: 20_000, labels: 16, zones: 8 };
+const endpointLists = new Map([...addressTypes, ""].map((type) => [type, fewEnough(1000, endpoint(type))]));
 
 const endpointSliceRules: KindRules = {
   defaults(draft) {
@@ -94,80 +127,24 @@ const endpointSliceRules: KindRules = {
       port["protocol"] ??= "TCP";
     });
   },
-  validate(slice, causes) {
-    const type = (slice["addressType"] ?? "") as string;
-    enumCauses(type, addressTypes, "addressType", causes);
-    const endpoints = listOf(slice, "endpoints");
-    if (endpoints.length > most.endpoints) causes.push(tooManyItems("endpoints", endpoints.length, most.endpoints));
-    else endpoints.forEach((endpoint, at) => endpointCauses(endpoint, type, `endpoints[${at}]`, causes));
-    slicePortsCauses(listOf(slice, "ports"), causes);
-  },
-  validateUpdate(slice, live, causes) {
-    if (slice["addressType"] === live["addressType"]) return;
-    causes.push(invalidValue("addressType", slice["addressType"] ?? "", "field is immutable"));
-  },
+  validate: fieldRules(
+    { addressType: required(oneOf(addressTypes)) },
+    ({ addressType = "", endpoints: list }: JsonObject, at) => {
+      at.judge("endpoints", list, endpointLists.get(addressType as string) ?? (endpointLists.get("") as Rule));
+    },
+    {
+      ports: fewEnough(
+        20_000,
+        struct({
+          name: always(all(unlessEmpty(label), distinct)),
+          protocol: orNil(oneOf(protocols)),
+          appProtocol: qualifiedName,
+        }),
+      ),
+    },
+  ),
+  validateUpdate: stepRules({ addressType: immutable("") }),
 };
-
-function endpointCauses(endpoint: JsonObject, type: string, path: string, causes: Cause[]): void {
-  const addresses = (endpoint["addresses"] ?? []) as readonly string[];
-  const list = `${path}.addresses`;
-  if (addresses.length === 0) causes.push(requiredValue(list, "must contain at least 1 address"));
-  else if (addresses.length > most.addresses) causes.push(tooManyItems(list, addresses.length, most.addresses));
-  addresses.forEach((address, at) => addressCauses(address, type, `${list}[${at}]`, causes));
-  textCauses(endpoint["nodeName"], dns1123SubdomainErrors, `${path}.nodeName`, causes);
-  const topology = (endpoint["deprecatedTopology"] ?? {}) as Readonly<Record<string, string>>;
-  const keys = Object.keys(topology).length;
-  if (keys > most.labels) causes.push(tooManyItems(`${path}.deprecatedTopology`, keys, most.labels));
-  labelCauses(topology, `${path}.deprecatedTopology`, causes);
-  textCauses(endpoint["hostname"], dns1123LabelErrors, `${path}.hostname`, causes);
-  if (isObject(endpoint["hints"])) zoneCauses(listOf(endpoint["hints"], "forZones"), `${path}.hints.forZones`, causes);
-}
-
-function addressCauses(address: string, type: string, path: string, causes: Cause[]): void {
-  if (type === "IPv4" || type === "IPv6") {
-    if (readIp(address)?.family !== Number(type.slice(-1))) {
-      causes.push(invalidValue(path, address, `must be a valid ${type} address`));
-    }
-    ordinaryIpCauses(address, path, causes);
-  } else if (type === "FQDN") {
-    textCauses(address, dns1123SubdomainErrors, path, causes);
-    if (dns1123SubdomainErrors(address).length > 0 || address.includes(".")) return;
-    causes.push(invalidValue(path, address, "should be a domain with at least two segments separated by dots"));
-  }
-}
-
-function zoneCauses(zones: readonly JsonObject[], path: string, causes: Cause[]): void {
-  if (zones.length > most.zones) {
-    causes.push(tooManyItems(path, zones.length, most.zones));
-    return;
-  }
-  const seen = new Set<string>();
-  zones.forEach(({ name = "" }, at) => {
-    const here = `${path}[${at}].name`;
-    if (seen.has(name as string)) causes.push(duplicateValue(here, name));
-    seen.add(name as string);
-    if (name === "") causes.push(requiredValue(here));
-    else textCauses(name, labelValueErrors, here, causes);
-  });
-}
-
-function slicePortsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
-  if (ports.length > most.ports) {
-    causes.push(tooManyItems("ports", ports.length, most.ports));
-    return;
-  }
-  const names = new Set<string>();
-  ports.forEach((port, at) => {
-    const here = `ports[${at}]`;
-    const name = (port["name"] ?? "") as string;
-    if (name !== "") textCauses(name, dns1123LabelErrors, `${here}.name`, causes);
-    if (names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
-    names.add(name);
-    const { protocol } = port;
-    if (!protocols.includes(protocol as string)) causes.push(unsupportedValue(`${here}.protocol`, protocol, protocols));
-    textCauses(port["appProtocol"], qualifiedNameErrors, `${here}.appProtocol`, causes);
-  });
-}
 
 export const endpointsKind: KindRow = {
   resource: "/endpoints",

@@ -14,6 +14,7 @@ import {
 } from "../../expressions/library/ip-address.ts";
 import { invalidValue } from "../../objects/causes.ts";
 import { textThat } from "../../objects/rules.ts";
+import { judgeAt } from "../../objects/place.ts";
 
 export function readIp(text: string): IpAddress | undefined {
   const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
@@ -53,15 +54,9 @@ export const cidrBlock = textThat(
   "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
 );
 
-export function ipCauses(text: string, path: string, causes: Cause[]): void {
-  if (readIp(text) !== undefined) return;
-  causes.push(invalidValue(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-}
+export const ipCauses = (text: string, path: string, causes: Cause[]): void => judgeAt(ipAddress, text, path, causes);
 
-export function cidrCauses(text: string, path: string, causes: Cause[]): void {
-  if (readCidr(text) !== undefined) return;
-  causes.push(invalidValue(path, text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
-}
+export const cidrCauses = (text: string, path: string, causes: Cause[]): void => judgeAt(cidrBlock, text, path, causes);
 
 /** A block that is part of another, and not all of it. Both must be blocks. */
 export function isWithin(inner: string, outer: string): boolean {

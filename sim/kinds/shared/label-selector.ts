@@ -1,13 +1,13 @@
 /** Label selectors as fields of objects. Source: the published validation of LabelSelector. */
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { Place } from "../../objects/place.ts";
+import { judgeAt } from "../../objects/place.ts";
 import { required, fine, unlessEmpty, forbidden, struct, each, always, textThat, caseOf } from "../../objects/rules.ts";
 import { labels, qualifiedName, labelValue } from "./formats.ts";
 
 /** What is wrong with the selector at `path`. */
 export function selectorCauses(selector: JsonObject, path: string, causes: Cause[]): void {
-  labelSelector.judge(selector as never, new Place(causes, undefined as never, undefined, path));
+  judgeAt(labelSelector, selector, path, causes);
 }
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"];

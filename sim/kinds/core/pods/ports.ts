@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { duplicateValue, invalidValue, requiredValue } from "../../../objects/causes.ts";
 import { enumCauses, listOf } from "../../shared/fields.ts";
 import { between, all, textThat } from "../../../objects/rules.ts";
-import type { Check, Place } from "../../../objects/place.ts";
+import { type Check, type Place, judgeAt } from "../../../objects/place.ts";
 
 export const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -16,7 +16,7 @@ export function portsCauses(ports: readonly JsonObject[], path: string, causes: 
     const name = (port["name"] ?? "") as string;
     if (name !== "") {
       const found = causes.length;
-      portNameCauses(name, `${here}.name`, causes);
+      judgeAt(portName, name, `${here}.name`, causes);
       if (causes.length === found && names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
       names.add(name);
     }
@@ -76,25 +76,9 @@ export const portName = all(
 export const portOrName: Check = (given: Json, at: Place) =>
   (typeof given === "string" ? portName : portNumber).judge(given as never, at);
 
-export function portCauses(port: number, path: string, causes: Cause[]): void {
-  if (port < 1 || port > 65_535) causes.push(invalidValue(path, port, "must be between 1 and 65535, inclusive"));
+export function portCauses(number: number, path: string, causes: Cause[]): void {
+  if (number < 1 || number > 65_535) judgeAt(portNumber, number, path, causes);
 }
 
-/** A number, or the name of a container's port. */
-export function portOrNameCauses(port: Json | undefined, path: string, causes: Cause[]): void {
-  if (typeof port === "string") portNameCauses(port, path, causes);
-  else portCauses((port ?? 0) as number, path, causes);
-}
-
-/** Short, lower case, with a letter in it. */
-export function portNameCauses(name: string, path: string, causes: Cause[]): void {
-  if (name.length > 15) causes.push(invalidValue(path, name, "must be no more than 15 characters"));
-  if (!/^[a-z0-9-]*$/.test(name)) {
-    causes.push(invalidValue(path, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
-  }
-  if (!/[a-z]/.test(name)) causes.push(invalidValue(path, name, "must contain at least one letter (a-z)"));
-  if (name.includes("--")) causes.push(invalidValue(path, name, "must not contain consecutive hyphens"));
-  if (name.startsWith("-") || name.endsWith("-")) {
-    causes.push(invalidValue(path, name, "must not begin or end with a hyphen"));
-  }
-}
+export const portOrNameCauses = (given: Json | undefined, path: string, causes: Cause[]): void =>
+  judgeAt(portOrName, given ?? 0, path, causes);
