@@ -35,11 +35,15 @@ describe("touchstone runtime", () => {
   }, async () => {
     const images = join(scratch, "images.yaml");
     writeFileSync(images, "images:\n  - { name: local/box:1, present: true }\n");
-    const args = ["runtime", "--listen", listen, "--images", images, "--memory", "8Gi"];
+    const args = ["runtime", "--listen", listen, "--images", images, "--memory", "8Gi", "--runtime-handler", "gvisor"];
     const first = start(...args);
     expect(await first.firstLine).toBe(`serving on ${listen}`);
     const metadata = { name: "p", namespace: "default", uid: "u" };
-    const { podSandboxId } = await ask("RunPodSandbox", { config: { metadata } });
+    const { podSandboxId } = await ask("RunPodSandbox", { config: { metadata }, runtimeHandler: "gvisor" });
+    expect((await ask("Status", {})).runtimeHandlers.map(({ name }) => name)).toEqual(["", "gvisor"]);
+    await expect(ask("RunPodSandbox", { config: { metadata }, runtimeHandler: "other" })).rejects.toThrow(
+      'no runtime for "other" is configured',
+    );
     const config = {
       metadata: { name: "c" },
       image: { image: "local/box:1" },

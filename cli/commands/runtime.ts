@@ -85,6 +85,7 @@ function runtimeOptions(options: ServeRuntime): RuntimeOptions {
   return {
     images,
     openRegistry: !options.closedRegistry,
+    ...(options.runtimeHandlers.length === 0 ? {} : { runtimeHandlers: options.runtimeHandlers }),
     machine: {
       name: options.name,
       milliCpu: amountOf("--cpu", options.cpu, -3),

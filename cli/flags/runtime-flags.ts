@@ -68,6 +68,11 @@ const serveRuntime = object({
     }),
     1,
   ),
+  runtimeHandlers: multiple(
+    option("--runtime-handler", string({ metavar: "NAME" }), {
+      description: message`A handler beside the one that all pods have, as a RuntimeClass names it; may be repeated.`,
+    }),
+  ),
   tunables: multiple(
     option("--tunable", string({ metavar: "NAME=VALUE" }), {
       description: message`A setting of the machine's kernel, such as kernel.panic=0; may be repeated.`,
