@@ -109,7 +109,7 @@ export function* startContainer(
     tell("Warning", "Failed", `Error: ${ensured.reason}`);
     return ensured;
   }
-  const restartCount = restartCountOf(containerNamed(runtimePod, container.name));
+  const restartCount = yield* restartCountOf(starting, sandbox, container, containerNamed(runtimePod, container.name));
   const context = sandbox.ips.length > 0 ? { ...volumes, podIps: sandbox.ips } : volumes;
   const variables = yield* environment(context, pod, container);
   if ("error" in variables) return failed("CreateContainerConfigError", variables.error);
@@ -191,8 +191,28 @@ function backOff(
   };
 }
 
-const restartCountOf = (newest: RuntimeContainer | undefined): number =>
-  newest === undefined ? 0 : newest.restartCount + 1;
+/** One more than of the one before. Where the runtime has lost that, its logs tell how often there was one. */
+function* restartCountOf(
+  { volumes, object }: Starting,
+  sandbox: Sandbox,
+  { name }: Container,
+  newest: RuntimeContainer | undefined,
+): Task<number> {
+  if (newest !== undefined) return newest.restartCount + 1;
+  const { containerStatuses = [], initContainerStatuses = [] } = podOf(object).status ?? {};
+  const hasRun = [...containerStatuses, ...initContainerStatuses].some(
+    (status) => status.name === name && (status.containerID !== undefined || status.restartCount > 0),
+  );
+  // A static pod has no status that would outlive its agent.
+  if (!hasRun && !volumes.isStatic) return 0;
+  const listed = yield* volumes.cri.ask("ListPath", { path: `${sandbox.config.logDirectory ?? ""}/${name}` });
+  let count = 0;
+  for (const { name: file, directory } of listed.ok ? listed.message.entries : []) {
+    const number = directory ? undefined : /^(\d{1,9})\.log/.exec(file)?.[1];
+    if (number !== undefined) count = Math.max(count, Number(number) + 1);
+  }
+  return count;
+}
 
 function* postStart(
   starting: Starting,
