@@ -36,6 +36,10 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size(`${run} largeQueryLengthMin`),
       count(`${values} largeValuesMin`),
     ],
+    "a collection that is deleted": [
+      count("sim/apiserver/verbs/delete-collection.ts turnItemsMax"),
+      flag("--data-dir"),
+    ],
     "requests that begin": [millis("sim/kernel/loop-share.ts turnMicrosMax")],
     "an answer in one piece": [size("sim/http/sliced-body.ts wholeBytesMax")],
     "nesting of an object": [count("sim/objects/walk-context.ts depthMax")],

@@ -123,3 +123,14 @@ describe("a message of more values than anybody means", () => {
     expect(() => decodeMessage(name, bytes(most + 1), most)).toThrow(TooManyValues);
   });
 });
+
+it("a text that is no UTF-8 is refused, and what JavaScript alone can write is put right", () => {
+  const sent = (...text: number[]): Uint8Array => Buffer.from([10, text.length, ...text]);
+  expect(decodeMessage("VersionRequest", sent(0xc3, 0xa9))).toEqual({ version: "é" });
+  for (const text of [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80]])
+    expect(() => decodeMessage("VersionRequest", sent(...text))).toThrow("invalid UTF-8");
+  const labels = Buffer.from([26, 3, 10, 1, 0xff]); // of one, whose key is none
+  expect(() => decodeMessage("PodSandboxFilter", labels)).toThrow("invalid UTF-8");
+  const lone = encodeMessage("VersionRequest", { version: "a\ud800" });
+  expect(decodeMessage("VersionRequest", lone)).toEqual({ version: "a\ufffd" });
+});

@@ -2,6 +2,7 @@
  * Messages of the container runtime interface as protocol buffers, driven by the tables of `wire/cri.ts`. Plain zero values
  * are not written; what is read gets them back, so that a message from the wire looks as one in process does.
  */
+import { isUtf8 } from "node:buffer";
 import protobuf from "protobufjs/minimal.js";
 import { type CriField, criMessages, type CriScalar } from "../../wire/cri.ts";
 
@@ -26,6 +27,17 @@ export function decodeMessage(name: string, bytes: Uint8Array, most = valuesMax)
   return read(name, { reader: protobuf.Reader.create(bytes), left: most, most }, bytes.length);
 }
 
+/** As other implementations do, what is no UTF-8 is refused; putting megabytes of it right would hold everybody up. */
+function textOf(reader: protobuf.Reader): string {
+  const from = reader.pos;
+  const length = reader.uint32();
+  const start = reader.pos;
+  if (start + length <= reader.len && !isUtf8(reader.buf.subarray(start, start + length)))
+    throw new Error("string field contains invalid UTF-8");
+  reader.pos = from;
+  return reader.string();
+}
+
 function write(name: string, message: Message, writer: protobuf.Writer): void {
   for (const field of criMessages.get(name) as readonly CriField[]) {
     const value = message[field.name];
@@ -33,7 +45,7 @@ function write(name: string, message: Message, writer: protobuf.Writer): void {
     if (field.many === "map") {
       for (const [key, text] of Object.entries(value as Record<string, string>)) {
         writer.uint32((field.number << 3) | 2).fork();
-        writer.uint32(10).string(key).uint32(18).string(text).ldelim();
+        writer.uint32(10).string(key.toWellFormed()).uint32(18).string(text.toWellFormed()).ldelim();
       }
     } else if (field.many === "list") {
       const values = value as readonly unknown[];
@@ -98,8 +110,8 @@ const unsigned: ScalarCodec<number> = {
 const scalars: { readonly [S in CriScalar]: ScalarCodec<never> } = {
   string: {
     zero: "",
-    write: (writer: protobuf.Writer, value: string) => void writer.string(value),
-    read: (reader: protobuf.Reader) => reader.string(),
+    write: (writer: protobuf.Writer, value: string) => void writer.string(value.toWellFormed()),
+    read: (reader: protobuf.Reader) => textOf(reader),
   },
   bytes: {
     zero: new Uint8Array(0),
@@ -170,8 +182,8 @@ function readField(field: CriField, wireType: number, reading: Reading, message:
     while (reader.pos < end) {
       countValue(reading);
       const tag = reader.uint32();
-      if (tag === 10) key = reader.string();
-      else if (tag === 18) value = reader.string();
+      if (tag === 10) key = textOf(reader);
+      else if (tag === 18) value = textOf(reader);
       else reader.skipType(tag & 7);
     }
     // A key of that name is a key as any other, and no prototype.

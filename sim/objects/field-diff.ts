@@ -247,7 +247,8 @@ function diffMap(before: Side, after: Side, inner: Diff): void {
   const base = top;
   const goneBase = goneTop;
   let isVoid = true;
-  if (right !== undefined) {
+  if (left === undefined && right !== undefined && inner === diffLeaf) isVoid = !takeLeaves(right);
+  else if (right !== undefined) {
     for (const key in right) {
       isVoid = false;
       diffItem(key, left === undefined ? undefined : own(left, key), right[key], inner);
@@ -261,6 +262,18 @@ function diffMap(before: Side, after: Side, inner: Diff): void {
   }
   if (isVoid) diffLeaf(before, after);
   else finish(base, goneBase, before === undefined, after === undefined);
+}
+
+/** All members of a new map of leaves; false when there are none. A large one is no place for names that are kept. */
+function takeLeaves(map: JsonObject): boolean {
+  const keys = Object.keys(map);
+  const isLarge = keys.length > fieldStepsMax / 8;
+  for (const key of keys) {
+    if (map[key] === undefined) continue;
+    steps[top] = isLarge ? `f:${key}` : stepOfKey(key);
+    nodes[top++] = leaf;
+  }
+  return keys.length > 0;
 }
 
 function diffItem(key: string, before: Side, after: Side, inner: Diff): void {

@@ -52,6 +52,8 @@ interface HereDocument {
 class Parser {
   private readonly text: string;
   private at = 0;
+  private peekedAt = -1;
+  private peeked = "";
   private depth = 0;
   private readonly pendingHere: HereDocument[] = [];
 
@@ -257,10 +259,10 @@ class Parser {
         redirections.push(redirection);
         continue;
       }
-      const assignment = words.length === 0 ? /^[A-Za-z_]\w*=/.exec(this.text.slice(this.at, this.at + 256)) : null;
-      if (assignment !== null) {
-        this.at += assignment[0].length;
-        assignments.push({ name: assignment[0].slice(0, -1), value: this.word() });
+      const assignment = words.length === 0 ? this.here(/[A-Za-z_]\w{0,254}=/y) : undefined;
+      if (assignment !== undefined) {
+        this.at += assignment.length;
+        assignments.push({ name: assignment.slice(0, -1), value: this.word() });
         continue;
       }
       const start = this.at;
@@ -292,6 +294,8 @@ class Parser {
 
   private redirection(): Redirection | undefined {
     this.blanks(false);
+    const char = this.text[this.at];
+    if (char === undefined || !"<>0123456789".includes(char)) return undefined;
     const match = /^(\d?)(>>|>&|>\||<<-|<<|<&|<>|>|<)/.exec(this.text.slice(this.at, this.at + 4));
     if (match === null) return undefined;
     this.at += match[0].length;
@@ -395,10 +399,10 @@ class Parser {
         break;
       default: {
         // A run of plain characters at once.
-        const run = (quoted ? /^[^\\"'`$]+/ : /^[^\\"'`$\s;&|()<>]+/).exec(this.text.slice(this.at, this.at + 4096));
-        if (run !== null) {
-          push(parts, run[0], quoted);
-          this.at += run[0].length;
+        const run = this.here(quoted ? /[^\\"'`$]{1,4096}/y : /[^\\"'`$\s;&|()<>]{1,4096}/y);
+        if (run !== undefined) {
+          push(parts, run, quoted);
+          this.at += run.length;
           return;
         }
       }
@@ -503,8 +507,17 @@ class Parser {
 
   /** The unquoted word that stands here, for reserved words and names; empty when there is none. */
   private peekWord(): string {
-    const word = /^(?:[^\s;&|()<>"'`$\\]{1,200})/.exec(this.text.slice(this.at, this.at + 200))?.[0] ?? "";
-    return reserved.has(word) || /^[A-Za-z_]\w*$/.test(word) ? word : "";
+    if (this.peekedAt === this.at) return this.peeked;
+    const word = this.here(/[^\s;&|()<>"'`$\\]{1,200}/y) ?? "";
+    this.peeked = reserved.has(word) || /^[A-Za-z_]\w*$/.test(word) ? word : "";
+    this.peekedAt = this.at;
+    return this.peeked;
+  }
+
+  /** What of the text matches from here on; the pattern is a sticky one. */
+  private here(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.text)?.[0];
   }
 
   private keyword(word: string): void {
