@@ -224,7 +224,7 @@ describe("touchstone view", () => {
   it("refuses what is no report, with the place and what to do", async () => {
     expect(await refusalHere("view")).toContain("nothing was named. Give the report.json");
     expect(await refusalHere("view", scratch)).toBe(
-      `${scratch}: there is no report.json in it. Give the report.json that \`touchstone conform --report DIR\` wrote, or DIR; a trace of \`touchstone run\`; or a capsule of \`touchstone hunt\`.`,
+      `${scratch}: there is no report.json in it. Give the report.json that \`touchstone conform --report DIR\` or \`touchstone hunt --output DIR\` wrote, or DIR; a trace of \`touchstone run\`; or a capsule of \`touchstone hunt\`.`,
     );
     expect(await refusalHere("view", scratchFile("lines", "a\nb\n"))).not.toContain("\n");
     const other = scratchFile("other.json", JSON.stringify({ apiVersion: "reports/v2", kind: "SuiteReport" }));

@@ -205,7 +205,7 @@ const must = <Value>(holds: (value: Value) => boolean, detail: string, zero: Jso
 
 export const textThat = (holds: (text: string) => boolean, detail: string): Rule => must(holds, detail, "");
 
-export const numberThat = (holds: (number: number) => boolean, detail: string): Rule => must(holds, detail, 0);
+const numberThat = (holds: (number: number) => boolean, detail: string): Rule => must(holds, detail, 0);
 
 export const atLeast = (min: number, detail = `must be greater than or equal to ${min}`): Rule =>
   numberThat((number) => number >= min, detail);

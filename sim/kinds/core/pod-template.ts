@@ -156,7 +156,7 @@ const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None
 const preemptionPolicies = ["PreemptLowerPriority", "Never"];
 
 /** Causes of the template at `path`: of the labels and annotations that its pods get, and of their spec. */
-export function templateCauses(template: JsonObject, path: string, causes: Cause[]): void {
+function templateCauses(template: JsonObject, path: string, causes: Cause[]): void {
   const metadata = metadataOf(template);
   if (metadata.labels !== undefined) labelCauses(metadata.labels, `${path}.labels`, causes);
   if (metadata.annotations !== undefined) annotationCauses(metadata.annotations, `${path}.annotations`, causes);
