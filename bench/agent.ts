@@ -94,7 +94,7 @@ class Fleet {
   private counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     const text = this.server.metricsText();
-    for (const [, labels = "", count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\d+)$/gm)) {
+    for (const [, labels = "", count] of text.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
       const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
       const subresource = label("subresource");
       const what = `${label("verb")} ${label("resource")}${subresource === "" ? "" : `/${subresource}`}`;
