@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { histories, type Recorded } from "./histories.ts";
-import { type History, play, type Seen } from "./replay.fixture.ts";
+import { pairs, type Seen } from "./observed.fixture.ts";
+import { type History, play } from "./replay.fixture.ts";
 
 /** Where within the second the recorded agent looked at its runtime is not told: the best of these is taken. */
 const phases = [0.05, 0.25, 0.45, 0.65, 0.85];
@@ -17,7 +18,7 @@ const kinds = ["statuses", "events", "calls"] as const;
 const tolerated: Readonly<Record<string, readonly [rows: number, why: string]>> = {
   "command-not-found": [2, "one look more or fewer, by the draw of the waits"],
   "fails-onfailure": [2, "one look more or fewer, by the draw of the waits"],
-  "image-cannot-be-pulled": [8, "looks more or fewer, by the draw of the waits"],
+  "image-cannot-be-pulled": [2, "looks more or fewer, by the draw of the waits"],
   "liveness-fails": [4, "a probe that meets the new container's start, by the phase of its period"],
   "prestop-outlives-grace": [3, "the sandbox goes with the minute"],
   "static-pod": [
@@ -25,27 +26,6 @@ const tolerated: Readonly<Record<string, readonly [rows: number, why: string]>> 
     "the mirror of a changed pod is told less often, and its pod's DNS more often, than a replay can know from the recording",
   ],
 };
-
-/** Pairs of rows, one of the recording and one of the replay, that say the same in the same order: as many as there are. */
-function pairs(one: readonly Seen[], other: readonly Seen[]): readonly (readonly [Seen, Seen])[] {
-  const lengths = one.map(() => new Uint16Array(other.length + 1));
-  lengths.push(new Uint16Array(other.length + 1));
-  for (let at = one.length - 1; at >= 0; at--) {
-    for (let to = other.length - 1; to >= 0; to--) {
-      lengths[at]![to] =
-        one[at]!.text === other[to]!.text
-          ? lengths[at + 1]![to + 1]! + 1
-          : Math.max(lengths[at + 1]![to]!, lengths[at]![to + 1]!);
-    }
-  }
-  const found: (readonly [Seen, Seen])[] = [];
-  for (let at = 0, to = 0; at < one.length && to < other.length; ) {
-    if (one[at]!.text === other[to]!.text) found.push([one[at++]!, other[to++]!]);
-    else if (lengths[at + 1]![to]! >= lengths[at]![to + 1]!) at++;
-    else to++;
-  }
-  return found;
-}
 
 interface Score {
   readonly paired: readonly (readonly [Seen, Seen])[];

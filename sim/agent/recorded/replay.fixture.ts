@@ -6,23 +6,15 @@ import { defaultAgentOptions } from "../agent-options.ts";
 import { Agent } from "../agent.ts";
 import { AgentNode } from "../node/node-side.ts";
 import { parseEvictionSettings, type EvictionRules } from "../../../wire/eviction-thresholds.ts";
-import type { CriAnswer, CriRequest } from "../../../wire/cri.ts";
 import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { metadataOf } from "../../contract/objects.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
 import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { agentBugsOn } from "../../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import type { FilesRead } from "../sources/file-source.ts";
-import type { CriRuntime } from "../../cri/cri-port.ts";
-
-export interface Seen {
-  /** Seconds since the pod was made. */
-  readonly at: number;
-  readonly text: string;
-}
+import { box, CallRows, eventText, recordedPod, type Scenario, type Seen, statusText } from "./observed.fixture.ts";
 
 export interface History {
   readonly statuses: readonly Seen[];
@@ -30,14 +22,7 @@ export interface History {
   readonly calls: readonly Seen[];
 }
 
-export interface Scenario {
-  readonly name: string;
-  readonly spec: JsonObject;
-  readonly steps: readonly number[];
-}
-
 const pods = "/api/v1/namespaces/default/pods";
-const box = "docker.io/local/box:1";
 /** The recorded node. */
 const options = { ...defaultAgentOptions("n1"), eviction: {} };
 
@@ -82,13 +67,11 @@ class World {
   private readonly kernel: Kernel;
   private readonly bed: TestBed;
   private readonly scenario: Scenario;
-  private readonly calls: Seen[] = [];
+  private readonly calls = new CallRows(() => (this.began === 0 ? undefined : this.at()));
   private readonly statuses: Seen[] = [];
   private readonly events: Seen[] = [];
   private files: readonly { readonly name: string; readonly content: Uint8Array }[] = [];
   private began = 0;
-  private readonly containers = new Map<string, string>();
-  private readonly counts = new Map<string, number>();
 
   constructor(scenario: Scenario, phase: number, seed: string) {
     this.scenario = scenario;
@@ -104,14 +87,14 @@ class World {
       {
         name: "127.0.0.1:1/none:1",
         pullError:
-          'failed to pull and unpack image "127.0.0.1:1/none:1": failed to resolve reference "127.0.0.1:1/none:1": failed to do request: Head "http://127.0.0.1:1/v2/none/manifests/1": dial tcp 127.0.0.1:1: connect: connection refused',
+          'failed to do request: Head "http://127.0.0.1:1/v2/none/manifests/1": dial tcp 127.0.0.1:1: connect: connection refused',
       },
     ];
     const runtime = this.kernel.enter(
       machine,
       () => new SimulatedRuntime(machine, { images, machine: { milliCpu: 2000 } }),
     );
-    const watched = this.watched(runtime);
+    const watched = this.calls.watched(runtime);
     this.kernel.enter(process, () => {
       const agent = new Agent(
         {
@@ -149,7 +132,7 @@ class World {
     this.began = this.kernel.nowMicros();
     this.watch();
     if (this.scenario.name.startsWith("static")) this.write("first");
-    else this.ask("POST", pods, this.object());
+    else this.ask("POST", pods, recordedPod(this.scenario));
   }
 
   runTo(seconds: number): void {
@@ -168,32 +151,17 @@ class World {
       this.files = [];
       return;
     }
-    const object = this.object();
+    const object = recordedPod(this.scenario);
     const content = JSON.stringify({ ...object, metadata: { ...(object["metadata"] as object), labels: { text } } });
     this.files = [{ name: "static-pod.yaml", content: new TextEncoder().encode(content) }];
   }
 
   history(): History {
-    return { statuses: this.statuses, events: this.events, calls: this.calls };
+    return { statuses: this.statuses, events: this.events, calls: this.calls.rows };
   }
 
   private read(): FilesRead {
     return { is: "directory", files: this.files };
-  }
-
-  private object(): JsonObject {
-    const { name, spec } = this.scenario;
-    const isStatic = name.startsWith("static");
-    const text = JSON.stringify(spec)
-      .replaceAll('"image": "box"', `"image":"${box}"`)
-      .replaceAll('"image":"box"', `"image":"${box}"`);
-    const own = JSON.parse(text) as JsonObject;
-    return {
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: { name, namespace: "default" },
-      spec: isStatic ? own : { dnsPolicy: "Default", ...own, nodeName: "n1" },
-    };
   }
 
   private at(): number {
@@ -233,126 +201,4 @@ class World {
       if (type !== "DELETED" && about === "Pod") this.events.push({ at: this.at(), text: eventText(object) });
     });
   }
-
-  /** The runtime, with every call about a pod written down. */
-  private watched(runtime: SimulatedRuntime): CriRuntime {
-    return {
-      events: (reader, sink) => runtime.events(reader, sink),
-      start: (request, done) => {
-        const row = this.note(request);
-        return runtime.start(request, (answer) => {
-          this.noteAnswer(request, answer, row);
-          done(answer);
-        });
-      },
-    };
-  }
-
-  private note({ method, message }: CriRequest): { at: number; text: string } | undefined {
-    const fields = message as {
-      containerId?: string;
-      timeout?: number;
-      config?: { metadata?: { name?: string; attempt?: number } };
-    };
-    const known = [
-      "RunPodSandbox",
-      "StopPodSandbox",
-      "RemovePodSandbox",
-      "CreateContainer",
-      "StartContainer",
-      "StopContainer",
-      "RemoveContainer",
-      "ExecSync",
-    ];
-    if (!known.includes(method) || this.began === 0) return undefined;
-    const { name, attempt = 0 } = fields.config?.metadata ?? {};
-    const container =
-      method === "CreateContainer" ? `${name}#${attempt}` : this.containers.get(fields.containerId ?? "");
-    if (method === "ExecSync") {
-      const count = (this.counts.get(container ?? "") ?? 0) + 1;
-      this.counts.set(container ?? "", count);
-      if (count > 6) return undefined;
-    }
-    const words = [method, container, fields.timeout === undefined ? undefined : `timeout ${fields.timeout}`];
-    const row = { at: this.at(), text: words.filter((word) => word !== undefined).join(" ") };
-    this.calls.push(row);
-    return row;
-  }
-
-  private noteAnswer({ method, message }: CriRequest, answer: CriAnswer, row: { text: string } | undefined): void {
-    if (method === "CreateContainer" && answer.ok) {
-      const { name, attempt = 0 } = (message as { config: { metadata: { name: string; attempt?: number } } }).config
-        .metadata;
-      this.containers.set((answer.message as { containerId: string }).containerId, `${name}#${attempt}`);
-    }
-    if (row === undefined) return;
-    if (method === "ExecSync" && answer.ok) row.text += ` exit ${(answer.message as { exitCode: number }).exitCode}`;
-    else if (!answer.ok) row.text += " failed";
-  }
-}
-
-function statusText(type: string, object: JsonObject, pod: string): string {
-  const { deletionGracePeriodSeconds: deleting, uid = "" } = metadataOf(object);
-  const status = (object["status"] ?? {}) as Record<string, unknown>;
-  const conditions = (status["conditions"] ?? []) as {
-    type: string;
-    status: string;
-    reason?: string;
-    message?: string;
-  }[];
-  const list = (key: string): string[] =>
-    ((status[key] ?? []) as ContainerShown[]).map((each) => {
-      const { name, state, lastState, restartCount, ready, started = false } = each;
-      const last = lastState.terminated === undefined ? "" : `; last ${ended(lastState.terminated)}`;
-      return `${name}: ${stateText(state)}${last}; restarts ${restartCount}; ready ${ready}; started ${started}`;
-    });
-  const words = [
-    pod === "" ? type : `${type} ${pod}`,
-    status["phase"],
-    ...(deleting === undefined ? [] : [`deleting ${deleting}`]),
-    ...(status["reason"] === undefined ? [] : [`reason ${String(status["reason"])}`]),
-    ...(status["message"] === undefined ? [] : [`message ${String(status["message"])}`]),
-  ];
-  const told = conditions.map((each) => {
-    const why = [each.reason, each.message].filter((word) => word !== undefined).join(": ");
-    return `${each.type}=${each.status}${why === "" ? "" : ` ${why}`}`;
-  });
-  const parts = [
-    words.join(" "),
-    told.join("|"),
-    list("initContainerStatuses").join("|"),
-    list("containerStatuses").join("|"),
-    status["qosClass"],
-  ];
-  return parts.join(" || ").replaceAll(uid, "<uid>");
-}
-
-interface StateShown {
-  readonly waiting?: { readonly reason?: string };
-  readonly running?: object;
-  readonly terminated?: { readonly reason?: string; readonly exitCode: number };
-}
-
-interface ContainerShown {
-  readonly name: string;
-  readonly state: StateShown;
-  readonly lastState: StateShown;
-  readonly restartCount: number;
-  readonly ready: boolean;
-  readonly started?: boolean;
-}
-
-const ended = ({ reason = "", exitCode }: NonNullable<StateShown["terminated"]>): string =>
-  `terminated ${reason} ${exitCode}`;
-
-function stateText({ waiting, running, terminated }: StateShown): string {
-  if (running !== undefined) return "running";
-  return terminated === undefined ? `waiting ${waiting?.reason ?? ""}` : ended(terminated);
-}
-
-function eventText(event: JsonObject): string {
-  const { fieldPath = "", uid = "" } = (event["involvedObject"] ?? {}) as { fieldPath?: string; uid?: string };
-  const message = String(event["message"]).replaceAll(uid, "<uid>").replaceAll("_default(", "_<namespace>(");
-  const words = `${String(event["type"])} ${String(event["reason"])} ${message}`;
-  return `${words} x${String(event["count"])} ${fieldPath}`.trim();
 }
