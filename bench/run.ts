@@ -14,7 +14,7 @@ import { type Bench, machine, measure } from "./harness.ts";
 import { readBenchLines, renderBenchPage } from "./page.ts";
 
 /** As the command does it for itself: `cli/young-objects.ts` and `cli/targets/engine-room.ts` say why. */
-const room = ["--min-semi-space-size=32", "--max-semi-space-size=64", "--heap-growing-percent=40"];
+const room = ["--min-semi-space-size=32", "--max-semi-space-size=128", "--heap-growing-percent=40"];
 const flags = ["--expose-gc", "--no-allocation-site-pretenuring", ...room];
 
 /** Exit code of a file's process in which no benchmark was asked for. */

@@ -123,10 +123,11 @@ function summariseObject(object: Members, before: Members | undefined): void {
   let second = 0;
   let count = 0;
   let size = 2;
+  let name = noKey;
   for (const key in object) {
     const value = object[key];
     if (value === undefined) continue;
-    const name = count < namedKeysMax ? summaryOfKey(key) : summaryOfText(key);
+    name = count < namedKeysMax ? summaryOfKey(key, name) : summaryOfText(key);
     summarise(value, before === undefined || typeof value !== "object" ? undefined : before[key]);
     const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
     first = (first + member) | 0;
@@ -139,26 +140,40 @@ function summariseObject(object: Members, before: Members | undefined): void {
   bytes = size;
 }
 
-const keys = new Map<string, Summary>();
+/** What is known of the name of a field, and which name followed it last: fields of a type mostly come in one order. */
+interface KeySummary extends Summary {
+  readonly key: string;
+  next: KeySummary | undefined;
+}
+
+const keys = new Map<string, KeySummary>();
 const keysMax = 8192;
 /** More keys than this in one object are no names of fields. */
 const namedKeysMax = 1024;
 
-function summaryOfText(key: string): Summary {
-  summariseText(seeds.object, key);
-  return { high, low, bytes };
-}
-
-/** Keys are mostly the names of fields: each is read once. */
-function summaryOfKey(key: string): Summary {
+/** Keys are mostly the names of fields: each is read once. `before`: the key that came before it in its object. */
+function summaryOfKey(key: string, before: KeySummary): KeySummary {
+  const { next } = before;
+  if (next !== undefined && next.key === key) return next;
   let summary = keys.get(key);
   if (summary === undefined) {
-    summary = summaryOfText(key);
+    summariseText(seeds.object, key);
+    summary = { high, low, bytes, key, next: undefined };
     if (keys.size >= keysMax) keys.clear();
     keys.set(key, summary);
   }
+  before.next = summary;
   return summary;
 }
+
+/** A key that is not worth remembering. */
+function summaryOfText(key: string): KeySummary {
+  summariseText(seeds.object, key);
+  return { high, low, bytes, key, next: undefined };
+}
+
+/** Before the first key of an object. */
+const noKey: KeySummary = { high: 0, low: 0, bytes: 0, key: "", next: undefined };
 
 /** One round of a 32-bit multiplicative mixer: every bit of both words reaches every bit of the result. */
 function mix(word: number, other: number): number {

@@ -131,6 +131,8 @@ export interface FieldWalk {
   readonly zero: Json;
   /** Leave out a value that is empty, zero or false. */
   readonly dropEmpty: boolean;
+  /** The field that followed it in the last document: objects of a type mostly have the same fields in the same order. */
+  follower: FieldWalk | undefined;
 }
 
 /** Integers are also refused for their value, which the error then shows. */

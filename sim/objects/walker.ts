@@ -15,6 +15,8 @@ interface StructWalk {
   readonly fields: Map<string, FieldWalk>;
   readonly list: readonly FieldWalk[];
   readonly always: readonly FieldWalk[];
+  /** The field that the last document began with. */
+  first: FieldWalk | undefined;
 }
 
 const structs = new Map<TypeRow, Walk>();
@@ -71,12 +73,19 @@ function walkFields(
   const { path, found, values } = context;
   const base = context.top;
   let requiredCount = 0;
+  let last: FieldWalk | undefined;
   for (const key in input) {
-    const field = plan.fields.get(key);
-    if (field === undefined) {
-      context.unknownField(key);
-      continue;
+    let field = last === undefined ? plan.first : last.follower;
+    if (field === undefined || field.name !== key) {
+      field = plan.fields.get(key);
+      if (field === undefined) {
+        context.unknownField(key);
+        continue;
+      }
+      if (last === undefined) plan.first = field;
+      else last.follower = field;
     }
+    last = field;
     const value: unknown = input[key];
     if (value === undefined || value === null) continue;
     path.push(key);
@@ -126,12 +135,14 @@ function planStruct(type: TypeRow): StructWalk {
       required,
       zero: preset ? (field.default as Json) : required ? zeroOfField(type, field) : null,
       dropEmpty: presence === "filled",
+      follower: undefined,
     };
   });
   return {
     list,
     fields: new Map(list.map((field) => [field.name, field])),
     always: list.filter((field) => field.required),
+    first: undefined,
   };
 }
 

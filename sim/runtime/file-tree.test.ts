@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DirectoryNode, FileTree, type TreeNode } from "./file-tree.ts";
+import { type DirectoryNode, FileTree, pathParts, type TreeNode } from "./file-tree.ts";
 
 const names = ["a", "b", "c"] as const;
 const path = fc.array(fc.constantFrom(...names, "..", "."), { maxLength: 4 }).map((parts) => `/${parts.join("/")}`);
@@ -72,5 +72,24 @@ describe("a tree of files", () => {
     tree.makeDirectories("/d/e", 0);
     tree[what](from, to, 0);
     expect(tree[what](from, to, 0)).toBe(why);
+  });
+
+  it("finds by any spelling of a path what it finds by its parts", () => {
+    const tree = new FileTree({ disk: () => true, memory: () => true });
+    for (const made of ["/a/b/c", "/b/.c", "/c/..a"]) tree.makeDirectories(made, 0);
+    const part = fc.constantFrom("a", "b", "c", ".c", "..a", ".", "..", "");
+    const spelled = fc.tuple(fc.boolean(), fc.array(part, { maxLength: 6 }));
+    const byParts = (text: string): TreeNode | undefined => {
+      let node: TreeNode | undefined = tree.root;
+      for (const name of pathParts(text)) node = node?.is === "directory" ? node.entries.get(name) : undefined;
+      return node;
+    };
+    fc.assert(
+      fc.property(spelled, ([isAbsolute, parts]) => {
+        const text = (isAbsolute ? "/" : "") + parts.join("/");
+        expect(tree.find(text)).toBe(byParts(text));
+      }),
+      { seed: 1, numRuns: 2_000 },
+    );
   });
 });

@@ -82,12 +82,25 @@ export class FileTree {
   }
 
   find(path: string): TreeNode | undefined {
-    let node: TreeNode = this.root;
-    for (const part of pathParts(path)) {
-      if (node.is !== "directory") return undefined;
-      const next = node.entries.get(part);
-      if (next === undefined) return undefined;
-      node = next;
+    const hasDots = path.startsWith(".") || path.includes("/.");
+    return hasDots ? this.followed(pathParts(path)) : this.followedInPlace(path);
+  }
+
+  private followed(parts: readonly string[]): TreeNode | undefined {
+    let node: TreeNode | undefined = this.root;
+    for (const part of parts) node = node?.is === "directory" ? node.entries.get(part) : undefined;
+    return node;
+  }
+
+  /** A path whose parts begin with no dot, without a list of them: looking for files is much of what a start costs. */
+  private followedInPlace(path: string): TreeNode | undefined {
+    let node: TreeNode | undefined = this.root;
+    for (let at = 0; at < path.length; ) {
+      const slash = path.indexOf("/", at);
+      const end = slash < 0 ? path.length : slash;
+      if (end > at) node = node?.is === "directory" ? node.entries.get(path.slice(at, end)) : undefined;
+      if (node === undefined) return undefined;
+      at = end + 1;
     }
     return node;
   }
@@ -120,7 +133,7 @@ export class FileTree {
     const parts = pathParts(path);
     const name = parts.pop();
     if (name === undefined) return "Is a directory";
-    const directory = this.find(parts.join("/"));
+    const directory = this.followed(parts);
     if (directory === undefined) return "No such file or directory";
     if (directory.is !== "directory") return "Not a directory";
     const known = directory.entries.get(name);
@@ -171,7 +184,7 @@ export class FileTree {
   remove(path: string, nowMicros: Micros): FileError | undefined {
     const parts = pathParts(path);
     const name = parts.pop();
-    const directory = this.find(parts.join("/"));
+    const directory = this.followed(parts);
     const node = name === undefined || directory?.is !== "directory" ? undefined : directory.entries.get(name);
     if (node === undefined) return "No such file or directory";
     this.release(path, node);

@@ -60,9 +60,22 @@ export interface StoredImage {
 /** A repository of 255 characters at most, with a tag and a digest. */
 const referenceLengthMax = 255 + 1 + 128 + 1 + 71;
 
+/** Names that were asked for before: each of thousands of nodes asks for the same few. */
+const normal = new Map<string, string | undefined>();
+const normalMax = 4096;
+
 /** `host/path:tag`, `host/path@sha256:…`: docker.io, library and latest where they are left out. */
 function normalReference(name: string): string | undefined {
   if (name.length > referenceLengthMax) return undefined;
+  const known = normal.get(name);
+  if (known !== undefined || normal.has(name)) return known;
+  if (normal.size >= normalMax) normal.clear();
+  const reference = withDefaults(name);
+  normal.set(name, reference);
+  return reference;
+}
+
+function withDefaults(name: string): string | undefined {
   const match = /^([^@]+?)(?::([\w][\w.-]{0,127}))?(@sha256:[0-9a-f]{64})?$/.exec(name);
   if (match === null) return undefined;
   let path = match[1] as string;
@@ -114,9 +127,9 @@ export class ImageStore {
     if (byId !== undefined) return byId;
     const reference = normalReference(name);
     if (reference === undefined) return undefined;
-    const digest = /@(sha256:[0-9a-f]{64})$/.exec(reference)?.[0];
+    const hasDigest = reference.includes("@");
     for (const image of this.stored.values()) {
-      if (image.tags.includes(reference) || (digest !== undefined && image.digests.includes(reference))) return image;
+      if (image.tags.includes(reference) || (hasDigest && image.digests.includes(reference))) return image;
     }
     return undefined;
   }

@@ -5,7 +5,7 @@
 import { compareBytes } from "../../wire/go-strings.ts";
 
 /** A run is split when it grows beyond this: long enough to keep the list of runs short, short enough to move. */
-const RUN_LENGTH_MAX = 512;
+const RUN_LENGTH_MAX = 128;
 
 /** From here on UTF-16 units and UTF-8 bytes may order differently. */
 const unusualUnits = /[\ud800-\uffff]/;

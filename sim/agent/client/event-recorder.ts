@@ -120,18 +120,22 @@ export class EventRecorder implements AgentEvents {
     while (!this.isSending) {
       const told = this.queue.shift();
       if (told === undefined) return;
-      const combined = this.combine(told);
+      // Whichever container of a pod it is about; events that are the same are about the same one.
+      const whole = subjectKey(told.subject, "");
+      const combined = this.combine(told, whole);
       const sent = this.observe(combined.key, told.atMicros);
-      if (!this.mayPass(told)) continue;
+      if (!this.mayPass(told, whole)) continue;
       this.isSending = true;
       this.write(told, combined.message, sent, combined.key, 1);
     }
   }
 
   /** The tenth message of a kind within ten minutes, and those after it, become one event. */
-  private combine({ subject, type, reason, message, atMicros }: Told): { key: string; message: string } {
-    // Whichever container of a pod it is about; events that are the same are about the same one.
-    const kindKey = [subjectKey({ ...subject, fieldPath: "" }), type, reason].join(" ");
+  private combine(
+    { subject, type, reason, message, atMicros }: Told,
+    whole: string,
+  ): { readonly key: string; readonly message: string } {
+    const kindKey = [whole, type, reason].join(" ");
     const known = this.kinds.get(kindKey);
     const kind =
       known === undefined || atMicros - known.lastMicros > combineMicros ? { messages: none, lastMicros: 0 } : known;
@@ -139,7 +143,7 @@ export class EventRecorder implements AgentEvents {
     kind.lastMicros = atMicros;
     remember(this.kinds, kindKey, kind);
     if (kind.messages.length < combineAfter)
-      return { key: [subjectKey(subject), type, reason, message].join(" "), message };
+      return { key: [subjectKey(subject, subject["fieldPath"]), type, reason, message].join(" "), message };
     kind.messages = kind.messages.slice(1);
     return { key: kindKey, message: `(combined from similar events): ${message}` };
   }
@@ -154,8 +158,8 @@ export class EventRecorder implements AgentEvents {
     return sent;
   }
 
-  private mayPass({ subject, type, atMicros }: Told): boolean {
-    const key = [subjectKey({ ...subject, fieldPath: "" }), type].join(" ");
+  private mayPass({ type, atMicros }: Told, whole: string): boolean {
+    const key = [whole, type].join(" ");
     const spam = this.spam.get(key) ?? {
       bucket: new TokenBucket(spamPerSecond, spamBurst, atMicros),
       lastMicros: 0,
@@ -238,7 +242,7 @@ export class EventRecorder implements AgentEvents {
 }
 
 /** Keys are kept for an hour: joined, and not added up, they are one string, and not a tree of pieces. */
-function subjectKey({ kind, namespace, name, uid, fieldPath }: JsonObject): string {
+function subjectKey({ kind, namespace, name, uid }: JsonObject, fieldPath: Json | undefined): string {
   return [kind, namespace, name, uid, fieldPath].join(" ");
 }
 

@@ -117,20 +117,20 @@ export class Relist {
       return;
     }
     const items = new Map<string, Item>();
-    for (const { id, state, labels: own } of sandboxes.message.items) {
-      const pod = nameOf(own);
-      if (pod !== undefined) items.set(id, { pod, state: state === "SANDBOX_READY" ? "up" : "down", isSandbox: true });
+    for (const listed of sandboxes.message.items) {
+      const item = itemOf(listed, listed.state === "SANDBOX_READY" ? "up" : "down", true, this.items.get(listed.id));
+      if (item !== undefined) items.set(listed.id, item);
     }
-    for (const { id, state, labels: own } of containers.message.containers) {
-      const pod = nameOf(own);
-      if (pod !== undefined) items.set(id, { pod, state: stateOf(state), isSandbox: false });
+    for (const listed of containers.message.containers) {
+      const item = itemOf(listed, stateOf(listed.state), false, this.items.get(listed.id));
+      if (item !== undefined) items.set(listed.id, item);
     }
     const found = changes(this.items, items);
     for (const [uid, pod] of this.unread) if (!found.has(uid)) found.set(uid, { pod, matters: true, died: [] });
     const told: PodChange[] = [];
-    const left = new Set([...items.values()].map(({ pod }) => pod.uid));
-    for (const [uid, { pod, matters, died }] of found) {
-      const inspected = left.has(uid) ? yield* inspectPod(cri, pod, beganMicros) : undefined;
+    if (found.size > 0) markLeft(found, items);
+    for (const [uid, { pod, matters, died, isLeft }] of found) {
+      const inspected = isLeft === true ? yield* inspectPod(cri, pod, beganMicros) : undefined;
       if (inspected !== undefined && "error" in inspected) {
         this.unread.set(uid, pod);
         continue;
@@ -151,6 +151,8 @@ interface Found {
   readonly pod: PodName;
   matters: boolean;
   readonly died: string[];
+  /** Something of the pod is still listed. */
+  isLeft?: true;
 }
 
 function changes(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>): Map<string, Found> {
@@ -163,20 +165,42 @@ function changes(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, I
     }
     return entry;
   };
+  let keptCount = 0;
   for (const [id, item] of after) {
     const old = before.get(id);
-    if (old?.state === item.state) continue;
+    if (old !== undefined) keptCount++;
+    if (old === item) continue;
     const entry = of(item.pod);
     // One that is made and not yet started changes what there is, but nobody waits for it.
     if (item.state !== "other") entry.matters = true;
     if (item.state === "down" && !item.isSandbox) entry.died.push(id);
   }
+  if (keptCount === before.size) return found;
   for (const [id, item] of before) {
     if (after.has(id)) continue;
     const entry = of(item.pod);
     if (item.state !== "down") entry.matters = true;
   }
   return found;
+}
+
+function markLeft(found: ReadonlyMap<string, Found>, items: ReadonlyMap<string, Item>): void {
+  for (const { pod } of items.values()) {
+    const entry = found.get(pod.uid);
+    if (entry !== undefined) entry.isLeft = true;
+  }
+}
+
+/** As it was the last time, where that is so: most of a list is. */
+function itemOf(
+  { labels: own }: { readonly labels: Readonly<Record<string, string>> },
+  state: State,
+  isSandbox: boolean,
+  before: Item | undefined,
+): Item | undefined {
+  if (before?.state === state) return before;
+  const pod = before?.pod ?? nameOf(own);
+  return pod === undefined ? undefined : { pod, state, isSandbox };
 }
 
 function nameOf(own: Readonly<Record<string, string>>): PodName | undefined {

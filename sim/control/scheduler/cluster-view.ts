@@ -114,6 +114,10 @@ export class ClusterView {
     }
   }
 
+  get hasPromises(): boolean {
+    return this.promised.size > 0;
+  }
+
   /** Undefined: no place there is promised. */
   promisedOn(node: string): Iterable<PodNeeds> | undefined {
     return this.promised.size === 0 ? undefined : this.promised.get(node)?.values();

@@ -26,6 +26,8 @@ export interface Question {
   readonly isFirst: boolean;
   /** The rules that may refuse this pod a node. */
   readonly filters: readonly Filter[];
+  /** Nothing but taints and room decides where it may run. */
+  readonly isPlain: boolean;
 }
 
 /** Values of a label of nodes, with how many pods are there. */
@@ -70,7 +72,8 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
       near.every((domains) => domains.counts.size === 0) &&
       pod.affinity.required.every((term) => counts.chooses(term.pods, pod)),
   };
-  return { ...question, filters: filters.filter(({ concerns }) => concerns === undefined || concerns(question)) };
+  const asked = filters.filter(({ concerns }) => concerns === undefined || concerns(question));
+  return { ...question, filters: asked, isPlain: asked.length === plainCount && !view.hasPromises };
 }
 
 /** From counts by node to counts by the value of a label. */
@@ -118,7 +121,7 @@ type Refuse = (question: Question, info: NodeInfo) => Refusal | undefined;
 interface Filter {
   readonly refuse: Refuse;
   /** Whether the pod says anything that it is about. Default: always. */
-  readonly concerns?: (question: Omit<Question, "filters">) => boolean;
+  readonly concerns?: (question: Omit<Question, "filters" | "isPlain">) => boolean;
 }
 
 const refused = (plugin: Plugin, isResolvable: boolean, ...reasons: readonly string[]): Refusal => ({
@@ -191,8 +194,12 @@ const filters: readonly Filter[] = [
   },
 ];
 
+/** Of the rules those that concern every pod: about taints and room. */
+const plainCount = filters.filter(({ concerns }) => concerns === undefined).length;
+
 /** Why the pod may not run there: the first rule that refuses it. */
 export function refusalOf(question: Question, info: NodeInfo): Refusal | undefined {
+  if (question.isPlain && info.surelyTakes(question.shape)) return undefined;
   for (const { refuse } of question.filters) {
     const refusal = refuse(question, info);
     if (refusal !== undefined) return refusal;
@@ -205,9 +212,11 @@ function fits(question: Question, info: NodeInfo): Refusal | undefined {
   const { pod, view, shape } = question;
   const promised = view.promisedOn(info.name);
   if (promised !== undefined) return fitsBeside(pod, info, promised);
-  const about = info.about(shape);
-  if (about.refusal === undefined) about.refusal = fitsBeside(pod, info, nobody) ?? null;
-  return about.refusal ?? undefined;
+  const known = info.refusalOf(shape);
+  if (known !== undefined) return known ?? undefined;
+  const refusal = fitsBeside(pod, info, nobody);
+  info.keepRefusal(shape, refusal);
+  return refusal;
 }
 
 const nobody: readonly PodNeeds[] = [];

@@ -5,18 +5,23 @@ import type { Refusal } from "./refusal.ts";
 import { collide, type PodNeeds } from "./pod-needs.ts";
 import type { NodeView } from "./terms.ts";
 
-/** What was found out for pods of one shape, while nothing of the node has changed. `undefined`: nobody has asked. */
-interface Remembered {
-  readonly shape: number;
-  /** Null: they fit. */
-  refusal?: Refusal | null;
-  points?: number;
-  /** The image that was asked for last, and its bytes. */
-  image?: string;
-  imageBytes?: number;
-}
+/** Of `points`: nobody has asked. */
+const unasked = -1;
 
 export class NodeInfo implements NodeView {
+  // What each pod asks of each of hundreds of nodes lies here, beside each other: most pods are like the one before, and most
+  // nodes have not changed since.
+  /** Of the pods that were asked about last; 0: none since the node changed. */
+  private shape = 0;
+  /** Whether pods of that shape fit: null if they do. Undefined: nobody has asked. */
+  private refusal: Refusal | null | undefined = undefined;
+  private points = unasked;
+  /** No taint keeps any pod away. */
+  isOpen = true;
+  hasSoftTaints = false;
+  /** The image that was asked for last, and its bytes. */
+  private image = "";
+  private bytesOfImage = 0;
   readonly name: string;
   labels: Readonly<Record<string, string>> = {};
   /** Undefined: pods are here, and the node itself is not known. */
@@ -36,36 +41,68 @@ export class NodeInfo implements NodeView {
   readonly ofController = new Map<string, number>();
   /** Bytes of the images that are here, by every name of theirs. */
   images: ReadonlyMap<string, number> = new Map();
-  private remembered: Remembered = { shape: 0 };
-
   constructor(name: string) {
     this.name = name;
   }
 
-  /** For pods of this shape: most pods are like the one before, and most nodes have not changed since. */
-  about(shape: number): Remembered {
-    if (this.remembered.shape !== shape) this.remembered = { shape };
-    return this.remembered;
+  /** Whether it is known already that pods of the shape fit, and that no taint keeps them away. */
+  surelyTakes(shape: number): boolean {
+    return this.shape === shape && this.refusal === null && this.isOpen;
+  }
+
+  /** Why pods of this shape do not fit; null: they do. Undefined: nobody has asked since something changed here. */
+  refusalOf(shape: number): Refusal | null | undefined {
+    return this.shape === shape ? this.refusal : undefined;
+  }
+
+  keepRefusal(shape: number, refusal: Refusal | undefined): void {
+    this.turnTo(shape);
+    this.refusal = refusal ?? null;
+  }
+
+  /** What the room that pods of this shape would leave is worth, ≥ 0; less: nobody has asked since something changed here. */
+  pointsOf(shape: number): number {
+    return this.shape === shape ? this.points : unasked;
+  }
+
+  keepPoints(shape: number, points: number): void {
+    this.turnTo(shape);
+    this.points = points;
   }
 
   /** Of an image that is here; 0 of others. */
   imageBytes(image: string): number {
-    const { remembered } = this;
-    if (remembered.image !== image) {
-      remembered.image = image;
-      remembered.imageBytes = this.images.get(image) ?? 0;
+    if (this.image !== image) {
+      this.image = image;
+      this.bytesOfImage = this.images.get(image) ?? 0;
     }
-    return remembered.imageBytes ?? 0;
+    return this.bytesOfImage;
+  }
+
+  private turnTo(shape: number): void {
+    if (this.shape === shape) return;
+    this.forget();
+    this.shape = shape;
+  }
+
+  private forget(): void {
+    this.shape = 0;
+    this.refusal = undefined;
+    this.points = unasked;
   }
 
   setNode(node: NodeObject | undefined): void {
-    this.remembered = { shape: 0 };
+    this.forget();
+    this.image = "";
+    this.bytesOfImage = 0;
     this.node = node;
     this.labels = node?.metadata.labels ?? {};
     const taints = node?.spec?.taints ?? [];
     this.hardTaints = taints.filter(({ effect }) => effect !== "PreferNoSchedule");
     this.softTaints = taints.filter(({ effect }) => effect === "PreferNoSchedule");
+    this.hasSoftTaints = this.softTaints.length > 0;
     this.isUnschedulable = node?.spec?.unschedulable === true;
+    this.isOpen = !this.isUnschedulable && this.hardTaints.length === 0;
     this.allocatable = amountsOf(node?.status?.allocatable);
     const images = new Map<string, number>();
     for (const { names = [], sizeBytes = 0 } of node?.status?.images ?? []) {
@@ -95,7 +132,7 @@ export class NodeInfo implements NodeView {
   }
 
   private count(pod: PodNeeds, sign: 1 | -1): void {
-    this.remembered = { shape: 0 };
+    this.forget();
     addTo(this.requested, pod.requests, sign);
     this.scoredCpu += sign * pod.scoredCpu;
     this.scoredMemory += sign * pod.scoredMemory;

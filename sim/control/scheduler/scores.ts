@@ -31,9 +31,11 @@ export interface Topology {
 
 /** How much of the node would be left, and how evenly. */
 function room(question: Question, info: NodeInfo): number {
-  const about = info.about(question.shape);
-  about.points ??= leastAllocated(question, info) + balanced(question, info);
-  return about.points;
+  const known = info.pointsOf(question.shape);
+  if (known >= 0) return known;
+  const points = leastAllocated(question, info) + balanced(question, info);
+  info.keepPoints(question.shape, points);
+  return points;
 }
 
 function leastAllocated({ pod }: Question, info: NodeInfo): number {
@@ -70,7 +72,7 @@ function imageLocality({ pod, view, images }: Question, info: NodeInfo): number 
 }
 
 function softTaints({ pod }: Question, nodes: readonly NodeInfo[]): readonly number[] | undefined {
-  if (nodes.every((info) => info.softTaints.length === 0)) return undefined;
+  if (nodes.every((info) => !info.hasSoftTaints)) return undefined;
   const { tolerations } = pod;
   return nodes.map((info) => info.softTaints.filter((taint) => !isTolerated(taint, tolerations)).length);
 }
