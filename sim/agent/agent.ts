@@ -18,7 +18,7 @@ import type { AgentView } from "./listener/agent-view.ts";
 import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
-import { PodManager } from "./pods/pod-manager.ts";
+import { isSameWish, PodManager } from "./pods/pod-manager.ts";
 import { PodSync } from "./pods/pod-sync.ts";
 import { PodVolumes } from "./pods/pod-volumes.ts";
 import { Probes } from "./pods/probes.ts";
@@ -179,7 +179,7 @@ export class Agent {
             dialect,
             bugs,
             node: () => this.node.node(),
-            mirrored: (held) => this.statuses.plan(held),
+            mirrored: (held) => this.statuses.mirrored(held),
           });
     this.workers = this.makeWorkers();
     this.pods.workers = this.workers;
@@ -273,7 +273,7 @@ export class Agent {
       replace: (objects) => this.pods.replace("api", objects),
       changed: (object) => this.pods.changed("api", object),
       gone: (uid) => this.pods.gone(uid),
-      mirrorChanged: (mirror) => this.mirrorChanged(mirror),
+      mirrorChanged: (mirror, before) => this.mirrorChanged(mirror, before),
     });
   }
 
@@ -440,9 +440,12 @@ export class Agent {
     return { ...managers.resourcesOf(uid, container), isFreeOfQuota: managers.isFreeOfQuota(uid, container) };
   }
 
-  /** A mirror came, changed or went: its pod is looked at, or the mirror goes as well. */
-  private mirrorChanged(mirror: JsonObject): void {
-    const { name, namespace } = metadataOf(mirror);
+  /** A mirror came, changed or went: its pod is looked at, or the mirror goes as well. Its status alone is what was told. */
+  private mirrorChanged(mirror: JsonObject, before?: JsonObject): void {
+    const { name, namespace, uid, resourceVersion } = metadataOf(mirror);
+    const known = before === undefined ? undefined : metadataOf(before);
+    const isLater = known?.uid === uid && known?.resourceVersion !== resourceVersion;
+    if (before !== undefined && isLater && isSameWish(before, mirror)) return;
     const held = this.pods.staticNamed(`${name}_${namespace}`);
     if (held !== undefined) {
       if (this.mirrors?.isRight(held) !== true) held.steady = undefined;

@@ -442,7 +442,7 @@ function isUp({ containers, sandboxes }: RuntimePod): boolean {
 }
 
 /** What the pod is to be has not changed: statuses come and go without a worker's looking. */
-function isSameWish(before: JsonObject, after: JsonObject): boolean {
+export function isSameWish(before: JsonObject, after: JsonObject): boolean {
   const [old, now] = [metadataOf(before), metadataOf(after)];
   return (
     old.deletionTimestamp === now.deletionTimestamp &&

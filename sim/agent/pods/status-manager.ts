@@ -29,6 +29,8 @@ export interface StatusManagerOptions {
 export class StatusManager {
   private readonly options: StatusManagerOptions;
   private readonly due = new Set<HeldPod>();
+  /** Static pods with a new mirror: it is told of them as soon as there is anything to tell of any pod. */
+  private readonly mirrors = new Set<HeldPod>();
   private isPlanned = false;
   /** For what was refused, or changed by others. */
   private readonly batches: Ticks;
@@ -65,8 +67,17 @@ export class StatusManager {
     if (this.due.delete(held)) this.push(held);
   }
 
-  /** There is a place to tell it now, such as a mirror that has just been made. */
-  plan(held: HeldPod): void {
+  /**
+   * There is a mirror to tell it to, of which nothing is told yet. That alone is no reason for a write: the published agent
+   * writes such statuses with the next of any pod, or every ten seconds.
+   */
+  mirrored(held: HeldPod): void {
+    this.mirrors.add(held);
+    held.pushed = undefined;
+    this.batches.ask();
+  }
+
+  private plan(held: HeldPod): void {
     if (this.options.api === undefined) return;
     this.due.add(held);
     if (this.isPlanned) return;
@@ -74,6 +85,8 @@ export class StatusManager {
     // After what is going on at this moment: the worker may be done with the pod by then.
     this.options.process.clock.after(0, () => {
       this.isPlanned = false;
+      for (const each of this.mirrors) this.due.add(each);
+      this.mirrors.clear();
       for (const each of this.due) this.push(each);
       this.due.clear();
     });

@@ -178,8 +178,11 @@ export function statusText(type: string, object: JsonObject, pod: string): strin
     list("containerStatuses").join("|"),
     status["qosClass"],
   ];
-  return parts.join(" || ").replaceAll(uid, "<uid>");
+  return parts.join(" || ").replaceAll(uid, wordOf(uid));
 }
+
+/** As recordings call it: a static pod's is the hash of its file. */
+const wordOf = (uid: string): string => (uid.includes("-") ? "<uid>" : "<hash>");
 
 interface StateShown {
   readonly waiting?: { readonly reason?: string };
@@ -206,7 +209,7 @@ function stateText({ waiting, running, terminated }: StateShown): string {
 
 export function eventText(event: JsonObject): string {
   const { fieldPath = "", uid = "" } = (event["involvedObject"] ?? {}) as { fieldPath?: string; uid?: string };
-  const message = String(event["message"]).replaceAll(uid, "<uid>").replaceAll("_default(", "_<namespace>(");
+  const message = String(event["message"]).replaceAll(uid, wordOf(uid)).replaceAll("_default(", "_<namespace>(");
   const words = `${String(event["type"])} ${String(event["reason"])} ${message}`;
   return `${words} x${String(event["count"])} ${fieldPath}`.trim();
 }

@@ -21,10 +21,7 @@ const tolerated: Readonly<Record<string, readonly [rows: number, why: string]>> 
   "image-cannot-be-pulled": [2, "looks more or fewer, by the draw of the waits"],
   "liveness-fails": [4, "a probe that meets the new container's start, by the phase of its period"],
   "prestop-outlives-grace": [3, "the sandbox goes with the minute"],
-  "static-pod": [
-    18,
-    "the mirror of a changed pod is told less often, and its pod's DNS more often, than a replay can know from the recording",
-  ],
+  "static-pod": [2, "a mirror is told of its pod with the next status of any other pod, and a replay has no other"],
 };
 
 interface Score {

@@ -15,7 +15,8 @@ export interface ApiSourceOptions {
   readonly replace: (objects: readonly JsonObject[]) => void;
   readonly changed: (object: JsonObject) => void;
   readonly gone: (uid: string) => void;
-  readonly mirrorChanged: (mirror: JsonObject) => void;
+  /** `before`: what was known of a mirror of this name. */
+  readonly mirrorChanged: (mirror: JsonObject, before?: JsonObject) => void;
 }
 
 const path = "/api/v1/pods";
@@ -54,8 +55,7 @@ function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceO
         changed(object);
         return;
       }
-      mirrors.heard(object);
-      mirrorChanged(object);
+      mirrorChanged(object, mirrors.heard(object));
     },
     gone(object: JsonObject): void {
       if (mirrors.isMirror(object)) {

@@ -21,9 +21,6 @@ export interface MirrorPodsOptions {
   readonly mirrored: (held: HeldPod) => void;
 }
 
-/** From making a mirror to telling its status, about as recorded. */
-const tellMicros = 900_000;
-
 export class MirrorPods {
   private readonly options: MirrorPodsOptions;
   private readonly byName = new Map<string, JsonObject>();
@@ -38,8 +35,11 @@ export class MirrorPods {
     return this.mark(object) !== undefined;
   }
 
-  heard(object: JsonObject): void {
+  /** What was known before. */
+  heard(object: JsonObject): JsonObject | undefined {
+    const before = this.byName.get(fullNameOf(object));
     this.byName.set(fullNameOf(object), object);
+    return before;
   }
 
   gone(object: JsonObject): void {
@@ -91,7 +91,7 @@ export class MirrorPods {
       this.madeCount++;
       this.byName.set(held.fullName, made.object);
       held.mirror = made.object;
-      api.process.clock.after(tellMicros, () => mirrored(held));
+      mirrored(held);
     }
   }
 
