@@ -1,21 +1,29 @@
 /**
  * `node bench/recorded-pods.ts`: the recorded pods of a live agent (`sim/agent/recorded`), played again in real time by three
- * processes that know each other by sockets alone: `touchstone serve`, `runtime` and `agent`. All pods are made at once on one
- * node; statuses and events are watched at the server, and the runtime's calls are written down on their way, by a socket
- * between the two. Takes three minutes. Prints a line of JSON for each recording with the rows that are the same in the same order, and what
- * they come to. Exit code 1: fewer than 95 rows of 100.
+ * processes that know each other by sockets alone: `touchstone serve`, `runtime` and `agent`. Statuses and events are watched
+ * at the server, and the runtime's calls are written down on their way, by a socket between the two.
+ *
+ * What one recording shows is one draw: of waits, of where its pod's beginning lies within the agent's second. So each is played
+ * twice side by side, in namespaces of their own, and the better one counts; while fewer than 97 rows of 100 are the same, those
+ * that differ are played up to three times more. The test of the simulator takes the best of five as well. Pods whose remains
+ * were taken away begin where the agent's minute of garbage lies as in the recording; the first one of all shows it.
+ *
+ * Takes four minutes, mostly waiting, and eight with a second round. Prints a line of JSON for each recording with the rows that
+ * differ and the reason, and what they come to. Exit code 1: fewer than 95 rows of 100 are the same, or fewer than 90 of 100 that no
+ * drawn wait comes before are as soon as recorded, but for a second or a tenth.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { histories, type Recorded } from "../sim/agent/recorded/histories.ts";
 import {
+  box,
   CallRows,
   eventText,
-  pairs,
   recordedPod,
   type Seen,
   statusText,
@@ -26,12 +34,19 @@ import { serveCri } from "../sim/grpc/cri-server.ts";
 import { loopShare, wallPorts } from "../sim/http/wall.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { WallDriver } from "../sim/kernel/wall-driver.ts";
+import { bestOf, endOf, minuteOf, reasons, type Score, scoreOf } from "./recorded-score.ts";
 
 const wantedShare = 0.95;
-/** The agent was there for some time before the pods were made. */
-const aheadMillis = 15_000;
+/** Of the rows that no drawn wait comes before: in time. */
+const inTimeShare = 0.9;
+/** No further round from here on. */
+const enoughShare = 0.97;
+/** How often each recording is played, in the first round and in the second. */
+const draws = [2, 3] as const;
+/** Between the beginnings of two pods, and of two draws: the recorded ones did not begin at one moment either. */
+const apartMillis = 250;
+const startMillisMax = 180_000;
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-const pods = "/api/v1/namespaces/default/pods";
 const home = mkdtempSync(join(tmpdir(), "touchstone-recorded-"));
 const manifests = join(home, "manifests");
 const children: ChildProcess[] = [];
@@ -43,24 +58,119 @@ const images = `images:
     pullError: 'failed to do request: Head "http://127.0.0.1:1/v2/none/manifests/1": dial tcp 127.0.0.1:1: connect: connection refused'
 `;
 
+/** One pod that is played, in a namespace of its own with the other pods of its draw. */
+interface Draw {
+  readonly recorded: Recorded;
+  readonly namespace: string;
+  /** When it is made. */
+  readonly atMillis: number;
+}
+
 async function play(): Promise<number> {
+  raisePriority();
+  const lateness = monitorEventLoopDelay({ resolution: 10 });
+  lateness.enable();
   const url = await started("serve", "--profile", "kubernetes-1.33", "--port", "0", "--controllers", "false");
   mkdirSync(manifests);
   writeFileSync(join(home, "images.yaml"), images);
   const runtime = `unix://${home}/runtime.sock`;
   await started("runtime", "--listen", runtime, "--images", join(home, "images.yaml"), "--cpu", "2", "--name", "n1");
-  let began = 0;
-  const at = (): number => Math.round((performance.now() - began) / 100) / 10;
-  const calls = new CallRows(() => (began === 0 ? undefined : at()));
+  const calls = new CallRows(secondsNow);
   await between(runtime, `unix://${home}/between.sock`, calls);
   startAgent(url);
-  await sleep(aheadMillis);
-  const seen = new Witness(at);
-  began = performance.now();
-  for (const path of [pods, "/api/v1/namespaces/default/events"]) void seen.follow(`${url}${path}?watch=true`);
-  const played = histories.map((recorded) => act(url, recorded));
-  await Promise.all(played);
-  return told(histories.map((recorded) => compared(recorded, seen, calls)));
+  const seen = new Witness();
+  for (const resource of ["pods", "events"]) void seen.follow(`${url}/api/v1/${resource}?watch=true`);
+  await until(async () => isReady(await read(`${url}/api/v1/nodes/n1`)), "the node is Ready");
+  const minuteSeconds = await warmedUp(url, calls);
+
+  const scores = new Map<string, Score[]>(histories.map(({ name }) => [name, []]));
+  for (const [round, count] of draws.entries()) {
+    const left = histories.filter(({ name }) =>
+      (scores.get(name) as Score[]).every(({ differs }) => differs.length > 0),
+    );
+    const planned = planOf(left, count, round, minuteSeconds);
+    for (const namespace of new Set(planned.map((each) => each.namespace)))
+      await ask("POST", `${url}/api/v1/namespaces`, {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace },
+      });
+    await Promise.all(planned.map((draw) => act(url, draw)));
+    for (const draw of planned)
+      scores.get(draw.recorded.name)?.push(scoreOf(draw.recorded, playedOf(draw, seen, calls)));
+    if (shareOf(scores) >= enoughShare) break;
+  }
+  const processorSeconds = Math.round(children.reduce((sum, { pid }) => sum + secondsOf(pid), secondsOf(process.pid)));
+  return told(scores, { processorSeconds, lateMillisMax: Math.round(lateness.max / 1e6) });
+}
+
+/** A machine that has more to do is no reason to be late: where that is allowed, what waits most goes first. */
+function raisePriority(): void {
+  try {
+    setPriority(-10);
+  } catch {
+    // Without the right to it, all go on as they are.
+  }
+}
+
+/** Since this process began. */
+const secondsNow = (): number => performance.now() / 1000;
+
+function isReady(node: JsonObject): boolean {
+  const { conditions = [] } = (node["status"] ?? {}) as { conditions?: { type: string; status: string }[] };
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}
+
+/** The recorded agent had run pods before. When within a minute the remains of one go away: seconds of this process. */
+async function warmedUp(url: string, calls: CallRows): Promise<number> {
+  const path = `${url}/api/v1/namespaces/default/pods`;
+  const container = (script: string): object => ({ name: "c", image: box, command: ["sh", "-c", script] });
+  for (const [name, script] of [
+    ["ends", "sleep 1"],
+    ["fails", "exit 1"],
+    ["stays", "sleep 1000"],
+  ] as const) {
+    const spec = {
+      nodeName: "n1",
+      dnsPolicy: "Default",
+      terminationGracePeriodSeconds: 1,
+      containers: [container(script)],
+    };
+    await ask("POST", path, { apiVersion: "v1", kind: "Pod", metadata: { name }, spec });
+  }
+  await sleep(5000);
+  for (const name of ["ends", "fails", "stays"]) await ask("DELETE", `${path}/${name}`, {});
+  const removed = (): number | undefined => calls.rows.find(({ text }) => text === "RemovePodSandbox")?.at;
+  await until(() => removed() !== undefined, "the first remains are taken away");
+  return removed() as number;
+}
+
+/** All begin one after another; where a minute matters, when it is as it was. */
+function planOf(left: readonly Recorded[], count: number, round: number, minuteSeconds: number): readonly Draw[] {
+  const firstMillis = performance.now() + 1000;
+  const planned: Draw[] = [];
+  for (let draw = 0; draw < count; draw++) {
+    for (const [at, recorded] of left.entries()) {
+      const minute = minuteOf(recorded);
+      const anyMillis = firstMillis + (draw * left.length + at) * apartMillis;
+      // The minute comes a little before it came: with remains of many pods it takes seconds, and the recording ends with it.
+      const minuteMillis = (minuteSeconds - (minute ?? 0)) * 1000 + (draw + 6) * apartMillis;
+      const atMillis = minute === undefined ? anyMillis : nextOf(minuteMillis, firstMillis);
+      planned.push({ recorded, namespace: `draw-${round + 1}-${draw + 1}`, atMillis });
+    }
+  }
+  return planned;
+}
+
+/** The first moment from then on that is whole minutes away. */
+const nextOf = (moment: number, from: number): number => moment + Math.ceil((from - moment) / 60_000) * 60_000;
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + startMillisMax;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`waited ${startMillisMax / 1000} s, and not yet: ${what}`);
+    await sleep(100);
+  }
 }
 
 /** A command of this checkout, once it serves: where. */
@@ -110,32 +220,41 @@ async function between(runtime: string, address: string, calls: CallRows): Promi
 }
 
 /** What the driver of the recordings did at their steps; where nothing is named, it deleted the pod. */
-async function act(url: string, recorded: Recorded): Promise<void> {
+async function act(url: string, { recorded, namespace, atMillis }: Draw): Promise<void> {
   const { name, steps } = recorded;
   const isStatic = name.startsWith("static");
-  const path = `${url}${pods}/${isStatic ? `${name}-n1` : name}`;
-  const began = performance.now();
-  const until = (seconds: number): Promise<void> => sleep(Math.max(0, began + seconds * 1000 - performance.now()));
-  const manifest = (text: string): void => {
-    const pod = recordedPod(recorded);
-    const metadata = { ...(pod["metadata"] as JsonObject), labels: { text } };
-    writeFileSync(join(manifests, "static-pod.yaml"), JSON.stringify({ ...pod, metadata }));
+  const pods = `${url}/api/v1/namespaces/${namespace}/pods`;
+  const path = `${pods}/${playedName(name)}`;
+  const object = inNamespace(recordedPod(recorded), namespace);
+  const reached = (seconds: number): Promise<void> => sleep(Math.max(0, atMillis + seconds * 1000 - performance.now()));
+  const manifest = join(manifests, `${name}.${namespace}.yaml`);
+  const write = (text: string): void => {
+    const metadata = { ...(object["metadata"] as JsonObject), labels: { text } };
+    writeFileSync(manifest, JSON.stringify({ ...object, metadata }));
   };
-  if (isStatic) manifest("first");
-  else await ask("POST", `${url}${pods}`, recordedPod(recorded));
+  await reached(0);
+  if (isStatic) write("first");
+  else await ask("POST", pods, object);
   for (const [index, at] of steps.entries()) {
-    await until(at);
+    await reached(at);
     if (name === "configmap-missing") {
       const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late" }, data: { k: "v" } };
-      await ask("POST", `${url}/api/v1/namespaces/default/configmaps`, map);
+      await ask("POST", `${url}/api/v1/namespaces/${namespace}/configmaps`, map);
     } else if (name === "image-changes") {
       await ask("PATCH", path, { spec: { containers: [{ name: "c", image: "local/pause:1" }] } });
-    } else if (isStatic && index === 1) manifest("changed");
-    else if (isStatic && index === 2) rmSync(join(manifests, "static-pod.yaml"));
+    } else if (isStatic && index === 1) write("changed");
+    else if (isStatic && index === 2) rmSync(manifest);
     else await ask("DELETE", path, name === "deleted-by-force" ? { gracePeriodSeconds: 0 } : {});
   }
-  await until(endOf(recorded) + 0.5);
+  await reached(endOf(recorded) + 1);
 }
+
+const playedName = (name: string): string => (name.startsWith("static") ? `${name}-n1` : name);
+
+const inNamespace = (pod: JsonObject, namespace: string): JsonObject => ({
+  ...pod,
+  metadata: { ...(pod["metadata"] as JsonObject), namespace },
+});
 
 async function ask(method: string, url: string, body: object): Promise<void> {
   const type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json";
@@ -144,15 +263,12 @@ async function ask(method: string, url: string, body: object): Promise<void> {
   await answer.arrayBuffer();
 }
 
-/** Statuses and events, as watches tell them, by the name of their pod. */
+const read = async (url: string): Promise<JsonObject> => (await (await fetch(url)).json()) as JsonObject;
+
+/** Statuses and events, as watches tell them, by `namespace/name` of their pod. */
 class Witness {
   readonly statuses = new Map<string, Seen[]>();
   readonly events = new Map<string, Seen[]>();
-  private readonly at: () => number;
-
-  constructor(at: () => number) {
-    this.at = at;
-  }
 
   async follow(url: string): Promise<void> {
     const { body } = await fetch(url);
@@ -165,17 +281,20 @@ class Witness {
   }
 
   private hear({ type, object }: { readonly type: string; readonly object: JsonObject }): void {
+    const at = secondsNow();
     if (object["kind"] === "Event") {
-      const { kind, name } = object["involvedObject"] as { kind: string; name: string };
-      if (type !== "DELETED" && kind === "Pod") add(this.events, name, { at: this.at(), text: eventText(object) });
+      const { kind, name, namespace } = object["involvedObject"] as { kind: string; name: string; namespace: string };
+      if (type !== "DELETED" && kind === "Pod")
+        add(this.events, `${namespace}/${name}`, { at, text: eventText(object) });
       return;
     }
-    const { name } = object["metadata"] as { name: string };
+    const { name, namespace } = object["metadata"] as { name: string; namespace: string };
+    const key = `${namespace}/${name}`;
     const text = statusText(type, object, name.startsWith("static") ? name : "");
     // A change that shows nothing new is none.
-    const last = this.statuses.get(name)?.at(-1)?.text;
+    const last = this.statuses.get(key)?.at(-1)?.text;
     if (type === "MODIFIED" && last?.replace(/^\w+/, "") === text.replace(/^\w+/, "")) return;
-    add(this.statuses, name, { at: this.at(), text });
+    add(this.statuses, key, { at, text });
   }
 }
 
@@ -185,51 +304,44 @@ function add(rows: Map<string, Seen[]>, name: string, row: Seen): void {
   else list.push(row);
 }
 
-interface Compared {
-  readonly name: string;
-  readonly same: number;
-  readonly all: number;
-  /** Of those that are the same: as soon as recorded, but for a second or a tenth. Waits after failures are drawn by chance. */
-  readonly inTime: number;
-  readonly differs: readonly string[];
-}
-
-function compared(recorded: Recorded, seen: Witness, calls: CallRows): Compared {
-  const name = recorded.name.startsWith("static") ? `${recorded.name}-n1` : recorded.name;
-  const until = endOf(recorded) + 0.5;
-  const here = {
-    statuses: seen.statuses.get(name) ?? [],
-    events: seen.events.get(name) ?? [],
-    calls: calls.rows.filter(({ pod }) => pod === name),
+function playedOf({ recorded, namespace, atMillis }: Draw, seen: Witness, calls: CallRows) {
+  const key = `${namespace}/${playedName(recorded.name)}`;
+  const since = ({ at, text }: Seen): Seen => ({ at: Math.round(at * 10 - atMillis / 100) / 10, text });
+  return {
+    statuses: (seen.statuses.get(key) ?? []).map(since),
+    events: (seen.events.get(key) ?? []).map(since),
+    calls: calls.rows.filter(({ pod }) => pod === key).map(since),
   };
-  const differs: string[] = [];
-  let same = 0;
-  let all = 0;
-  let inTime = 0;
-  for (const kind of ["statuses", "events", "calls"] as const) {
-    const mine = here[kind].filter(({ at }) => at <= until);
-    const paired = pairs(recorded[kind], mine);
-    const [there, ours] = [new Set(paired.map(([row]) => row)), new Set(paired.map(([, row]) => row))];
-    same += paired.length;
-    inTime += paired.filter(([there, ours]) => Math.abs(there.at - ours.at) <= Math.max(1, there.at / 10)).length;
-    all += Math.max(recorded[kind].length, mine.length);
-    for (const row of recorded[kind]) if (!there.has(row)) differs.push(`- ${row.at} ${row.text}`);
-    for (const row of mine) if (!ours.has(row)) differs.push(`+ ${row.at} ${row.text}`);
+}
+
+/** Of the processor, that a process of this machine has had so far. */
+function secondsOf(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0; // another system, or one that has ended
   }
-  return { name: recorded.name, same, all, inTime, differs };
 }
 
-function endOf({ statuses, events, calls }: Recorded): number {
-  return [statuses, events, calls].flat().reduce((last, { at }) => Math.max(last, at), 0);
+type Figure = "same" | "all" | "timed" | "inTime" | "drawn";
+
+function sumOf(scores: ReadonlyMap<string, readonly Score[]>, figure: Figure): number {
+  return [...scores.values()].reduce((sum, each) => sum + bestOf(each)[figure], 0);
 }
 
-function told(rows: readonly Compared[]): number {
-  for (const row of rows) console.log(JSON.stringify(row));
-  const same = rows.reduce((sum, row) => sum + row.same, 0);
-  const all = rows.reduce((sum, row) => sum + row.all, 0);
-  const inTime = rows.reduce((sum, row) => sum + row.inTime, 0);
-  console.log(JSON.stringify({ name: "all", same, all, inTime, share: Number((same / all).toFixed(4)) }));
-  return same / all >= wantedShare ? 0 : 1;
+const shareOf = (scores: ReadonlyMap<string, readonly Score[]>): number => sumOf(scores, "same") / sumOf(scores, "all");
+
+function told(scores: ReadonlyMap<string, readonly Score[]>, machine: object): number {
+  for (const [name, each] of scores) {
+    const best = bestOf(each);
+    const why = best.differs.length === 0 ? {} : { why: reasons[name] ?? "not known: to be looked into" };
+    console.log(JSON.stringify({ name, draws: each.length, ...best, ...why }));
+  }
+  const figures = (["same", "all", "timed", "inTime", "drawn"] as const).map((name) => [name, sumOf(scores, name)]);
+  const share = Number(shareOf(scores).toFixed(4));
+  console.log(JSON.stringify({ name: "all", share, ...Object.fromEntries(figures), ...machine }));
+  return share >= wantedShare && sumOf(scores, "inTime") >= inTimeShare * sumOf(scores, "timed") ? 0 : 1;
 }
 
 if (import.meta.main) {

@@ -66,7 +66,7 @@ const known = [
 ];
 
 interface CallRow {
-  /** Its name. */
+  /** `namespace/name`. */
   readonly pod: string;
   readonly at: number;
   text: string;
@@ -106,17 +106,22 @@ export class CallRows {
     const at = this.at();
     if (!known.includes(method) || at === undefined) return undefined;
     const fields = message as CallFields;
-    const { name = "", attempt = 0 } = fields.config?.metadata ?? {};
+    const { name = "", namespace = "", attempt = 0 } = fields.config?.metadata ?? {};
     const there = this.containers.get(fields.containerId ?? "");
     const container = method === "CreateContainer" ? `${name}#${attempt}` : there?.label;
-    const pod = method === "RunPodSandbox" ? name : (there?.pod ?? this.sandboxes.get(fields.podSandboxId ?? "") ?? "");
+    const pod =
+      method === "RunPodSandbox"
+        ? `${namespace}/${name}`
+        : (there?.pod ?? this.sandboxes.get(fields.podSandboxId ?? "") ?? "");
     if (method === "ExecSync") {
       const key = `${pod} ${container}`;
       const count = (this.counts.get(key) ?? 0) + 1;
       this.counts.set(key, count);
       if (count > 6) return undefined;
     }
-    const words = [method, container, fields.timeout === undefined ? undefined : `timeout ${fields.timeout}`];
+    // Over a socket what is not told is zero.
+    const { timeout = 0 } = fields;
+    const words = [method, container, timeout === 0 ? undefined : `timeout ${timeout}`];
     const row = { pod, at, text: words.filter((word) => word !== undefined).join(" ") };
     this.rows.push(row);
     return row;
@@ -124,9 +129,9 @@ export class CallRows {
 
   private noteAnswer({ method, message }: CriRequest, answer: CriAnswer, row: CallRow | undefined): void {
     const { config, podSandboxId = "" } = message as CallFields;
-    const { name = "", attempt = 0 } = config?.metadata ?? {};
+    const { name = "", namespace = "", attempt = 0 } = config?.metadata ?? {};
     if (method === "RunPodSandbox" && answer.ok)
-      this.sandboxes.set((answer.message as { podSandboxId: string }).podSandboxId, name);
+      this.sandboxes.set((answer.message as { podSandboxId: string }).podSandboxId, `${namespace}/${name}`);
     if (method === "CreateContainer" && answer.ok) {
       const pod = this.sandboxes.get(podSandboxId) ?? "";
       const { containerId } = answer.message as { containerId: string };
@@ -142,7 +147,9 @@ interface CallFields {
   readonly podSandboxId?: string;
   readonly containerId?: string;
   readonly timeout?: number;
-  readonly config?: { readonly metadata?: { readonly name?: string; readonly attempt?: number } };
+  readonly config?: {
+    readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly attempt?: number };
+  };
 }
 
 export function statusText(type: string, object: JsonObject, pod: string): string {
@@ -208,8 +215,14 @@ function stateText({ waiting, running, terminated }: StateShown): string {
 }
 
 export function eventText(event: JsonObject): string {
-  const { fieldPath = "", uid = "" } = (event["involvedObject"] ?? {}) as { fieldPath?: string; uid?: string };
-  const message = String(event["message"]).replaceAll(uid, wordOf(uid)).replaceAll("_default(", "_<namespace>(");
+  const { fieldPath = "", uid = "", namespace } = (event["involvedObject"] ?? {}) as Involved;
+  const message = String(event["message"]).replaceAll(uid, wordOf(uid)).replaceAll(`_${namespace}(`, "_<namespace>(");
   const words = `${String(event["type"])} ${String(event["reason"])} ${message}`;
   return `${words} x${String(event["count"])} ${fieldPath}`.trim();
+}
+
+interface Involved {
+  readonly fieldPath?: string;
+  readonly uid?: string;
+  readonly namespace?: string;
 }
