@@ -57,6 +57,8 @@ export function defaultAgentOptions(nodeName: string): AgentOptions {
         cgroupRoot: "",
         cgroupDriver: "cgroupfs",
       },
+      resizes: true,
+      showsAllocated: false,
     },
     sources: {
       manifestPath: undefined,

@@ -19,12 +19,14 @@ import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
 import { isSameWish, PodManager } from "./pods/pod-manager.ts";
+import { AllocationStore } from "./pods/allocation-store.ts";
+import { allocatableOf, infeasibility } from "./pods/pod-resize.ts";
 import { PodSync } from "./pods/pod-sync.ts";
 import { PodVolumes } from "./pods/pod-volumes.ts";
 import { Probes } from "./pods/probes.ts";
 import { StatusManager } from "./pods/status-manager.ts";
 import { Workers } from "./pods/workers.ts";
-import type { AgentContext, AgentOptions, NodeSide } from "./ports.ts";
+import type { ActivePod, AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
 import { BackOffs } from "./runtime/back-off.ts";
 import { ControlGroups } from "./resources/control-groups.ts";
@@ -97,6 +99,7 @@ export class Agent {
   private readonly node: NodeSide;
   private readonly mirrors: MirrorPods | undefined;
   private readonly managers: ResourceManagers | undefined;
+  private readonly allocations: AllocationStore | undefined;
 
   constructor(ports: AgentPorts, options: AgentOptions) {
     this.ports = ports;
@@ -130,6 +133,9 @@ export class Agent {
             managers,
             held: () => (this.pods.isWhole ? this.pods.held.values() : undefined),
           });
+    this.allocations = options.pods.resizes
+      ? new AllocationStore(this.cri, `${options.pods.rootDir}/allocated_pods_state`, () => this.pods.held.values())
+      : undefined;
     this.health = new Health(this.cri, () => this.relist.lastMicros);
     this.pods = new PodManager({
       process,
@@ -146,6 +152,8 @@ export class Agent {
         this.node.podsChanged?.();
       },
       bugs,
+      resize: (pod, others) => this.roomFor(pod, others),
+      allocations: this.allocations,
       mirrors: () => this.mirrors,
       directoryUnused: (uid) => run(this.directoryRemoved(uid), () => {}),
     });
@@ -210,6 +218,7 @@ export class Agent {
       this.startLogRotation();
       this.node.start();
     });
+    if (this.api !== undefined) this.allocations?.begin();
     this.pods.start();
     this.statuses.start();
     this.workers.start();
@@ -269,7 +278,7 @@ export class Agent {
       api: this.api,
       nodeName: this.options.nodeName,
       mirrors: this.mirrors,
-      isNodeKnown: () => this.node.node() !== undefined,
+      isNodeKnown: () => this.node.node() !== undefined && this.allocations?.isRead !== false,
       replace: (objects) => this.pods.replace("api", objects),
       changed: (object) => this.pods.changed("api", object),
       gone: (uid) => this.pods.gone(uid),
@@ -410,6 +419,10 @@ export class Agent {
       seenAnnotations: (held) => this.seenAnnotations(held),
       groupSuffix: this.ports.dialect.groupSuffix,
       places: (uid, container) => this.placesOf(uid, container),
+      shows: { resources: this.options.pods.resizes, allocated: this.options.pods.showsAllocated },
+      resize: (held) => this.pods.resize(held),
+      resized: () => this.allocations?.changed(),
+      again: (held) => this.workers.update(held),
       mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
       isMirrored: (held) => this.mirrors?.isRight(held) ?? true,
     });
@@ -432,6 +445,18 @@ export class Agent {
     const admission = admissionOf({ object, name: this.options.nodeName }, pod, others, this.bugs);
     if (admission !== undefined && "reason" in admission) this.managers?.forget(pod.uid);
     return admission;
+  }
+
+  /** Whether a running pod may have other resources. */
+  private roomFor(pod: ActivePod, others: readonly ActivePod[]) {
+    const object = this.node.node();
+    if (object === undefined) return undefined;
+    const infeasible = infeasibility(allocatableOf(object), pod, this.options.managers);
+    if (infeasible !== undefined) return infeasible;
+    const name = this.options.nodeName;
+    const refused = this.node.admit(pod) ?? admissionOf({ object, name }, pod, others, this.bugs);
+    if (refused === undefined || "victims" in refused) return refused;
+    return { reason: "Deferred", message: refused.message } as const;
   }
 
   private placesOf(uid: string, container: string): ContainerPlaces | undefined {

@@ -36,6 +36,16 @@ describe("an agent's options", () => {
     });
   });
 
+  it("have resources of running pods changed, and told of, as gates say", () => {
+    const of = (gates: string) => {
+      const { resizes, showsAllocated } = optionsOf(gates === "" ? [] : [`--feature-gates=${gates}`]).pods;
+      return [resizes, showsAllocated];
+    };
+    expect(of("")).toEqual([true, false]);
+    expect(of("InPlacePodVerticalScaling=false")).toEqual([false, false]);
+    expect(of("InPlacePodVerticalScalingAllocatedStatus=true")).toEqual([true, true]);
+  });
+
   it("have the bounds of logs from flags", () => {
     const { pods } = optionsOf(["--container-log-max-size=2Ki", "--container-log-max-files=3"]);
     expect(pods).toMatchObject({ logBytesMax: 2048, logFilesMax: 3 });

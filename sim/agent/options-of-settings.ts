@@ -73,6 +73,8 @@ export function agentOptionsOf(settings: AgentSettings, host: AgentHost): AgentO
         cgroupRoot: text("cgroup-root").replace(/\/+$/, ""),
         cgroupDriver: text("cgroup-driver") === "systemd" ? "systemd" : "cgroupfs",
       },
+      resizes: isOn(settings.gates(), "InPlacePodVerticalScaling"),
+      showsAllocated: isOn(settings.gates(), "InPlacePodVerticalScalingAllocatedStatus"),
     },
     sources: {
       manifestPath: orUndefined(text("pod-manifest-path")),

@@ -275,6 +275,10 @@ export interface PodOptions {
   /** Programs of others that mount volumes, each in a folder `vendor~driver`. */
   readonly volumePluginDir: string;
   readonly kernel: KernelOptions;
+  /** Running pods can get other resources, and statuses tell what containers have. */
+  readonly resizes: boolean;
+  /** Statuses tell what containers have been given beside what they have. */
+  readonly showsAllocated: boolean;
 }
 
 /** What the runtime is told that only a kernel can see to. */

@@ -4,6 +4,8 @@ import { hasStarted } from "./phase.ts";
 import { type Condition, type ContainerStatus, isSidecar, type Phase, type Pod } from "./pod-types.ts";
 
 export const ownConditions: readonly string[] = [
+  "PodResizePending",
+  "PodResizeInProgress",
   "PodReadyToStartContainers",
   "Initialized",
   "Ready",
@@ -29,6 +31,26 @@ export function podConditions(
     containersReady,
     { type: "PodScheduled", status: "True" },
   ];
+}
+
+/** What a pod's status says of a change of its resources: that it waits, and that it is under way. */
+export function resizeConditions(
+  refusal: { readonly reason: string; readonly message: string } | undefined,
+  progress: { readonly error: string | undefined } | undefined,
+  before: readonly Condition[],
+  now: string,
+): readonly Condition[] {
+  const drafts: Draft[] = [];
+  if (refusal !== undefined) drafts.push({ type: "PodResizePending", status: "True", ...refusal });
+  if (progress !== undefined) {
+    const why = progress.error === undefined ? {} : { reason: "Error", message: progress.error };
+    drafts.push({ type: "PodResizeInProgress", status: "True", ...why });
+  }
+  return drafts.map((draft) => {
+    const old = before.find(({ type, reason }) => type === draft.type && reason === draft.reason);
+    const time = old?.lastTransitionTime ?? now;
+    return { ...draft, lastProbeTime: time, lastTransitionTime: time };
+  });
 }
 
 /** All conditions as they were, but for those that readiness alone changes. */

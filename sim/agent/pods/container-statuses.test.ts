@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RuntimeContainer } from "../runtime/runtime-pod.ts";
-import { containerStatuses } from "./container-statuses.ts";
-import { type ContainerStatus, podOf } from "./pod-types.ts";
+import { emptyPod, type RuntimeContainer, type RuntimePod } from "../runtime/runtime-pod.ts";
+import { containerStatuses, type ContainerView } from "./container-statuses.ts";
+import { type ContainerStatus, type Pod, podOf } from "./pod-types.ts";
 
 const running: ContainerStatus = {
   name: "c",
@@ -12,6 +12,16 @@ const running: ContainerStatus = {
   image: "i",
   imageID: "",
 };
+
+const viewOf = (pod: Pod, runtimePod: RuntimePod, more: Partial<ContainerView> = {}): ContainerView => ({
+  pod,
+  runtimePod,
+  reasons: undefined,
+  runtimeName: "containerd",
+  actuated: undefined,
+  shows: { resources: true, allocated: false },
+  ...more,
+});
 
 const of = (deleted: boolean, containers: readonly Partial<RuntimeContainer>[], before: ContainerStatus = running) => {
   const pod = podOf({
@@ -24,8 +34,7 @@ const of = (deleted: boolean, containers: readonly Partial<RuntimeContainer>[], 
     spec: { containers: [{ name: "c", image: "i" }] },
   });
   const runtimePod = { uid: "u", name: "p", namespace: "n", seenMicros: 0, sandboxes: [], containers };
-  const view = { pod, runtimePod: runtimePod as never, reasons: undefined, runtimeName: "containerd" };
-  return containerStatuses(view, pod.spec.containers, [before], false)[0];
+  return containerStatuses(viewOf(pod, runtimePod as never), pod.spec.containers, [before], "regular")[0];
 };
 
 describe("a container that ran and is lost", () => {
@@ -55,5 +64,64 @@ describe("a container that ran and is lost", () => {
       imageRef: "",
     } as const;
     expect(of(false, [unknown])).toMatchObject({ state: { terminated: { ...gone, message } }, restartCount: 3 });
+  });
+});
+
+describe("what a status says beside the state", () => {
+  const resources = { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "2" } };
+  const pod = podOf({
+    metadata: { name: "p", namespace: "n", uid: "u" },
+    spec: {
+      initContainers: [
+        { name: "i", image: "i", resources },
+        { name: "s", image: "i", resources, restartPolicy: "Always" },
+      ],
+      containers: [
+        {
+          name: "c",
+          image: "i",
+          resources,
+          volumeMounts: [
+            { name: "v", mountPath: "/v" },
+            { name: "w", mountPath: "/w", readOnly: true },
+          ],
+        },
+        { name: "idle", image: "i" },
+      ],
+      ephemeralContainers: [{ name: "e", image: "i", resources }],
+    },
+  });
+  const shown = (kind: "initContainers" | "containers" | "ephemeralContainers", more: Partial<ContainerView> = {}) => {
+    const view = viewOf(pod, emptyPod("u", "p", "n", 0), more);
+    const is = { initContainers: "init", containers: "regular", ephemeralContainers: "ephemeral" } as const;
+    return containerStatuses(view, pod.spec[kind] ?? [], [], is[kind]);
+  };
+
+  it("is what it has of resources, where that can change while it runs", () => {
+    expect(shown("containers").map((each) => each.resources)).toEqual([resources, {}]);
+    expect(shown("initContainers").map((each) => each.resources)).toEqual([undefined, resources]);
+    expect(shown("ephemeralContainers").map((each) => each.resources)).toEqual([undefined]);
+  });
+
+  it("is what it was given, under a gate", () => {
+    const allocated = { shows: { resources: true, allocated: true } };
+    expect(shown("containers", allocated).map((each) => each.allocatedResources)).toEqual([
+      resources.requests,
+      undefined,
+    ]);
+    const neither = shown("containers", { shows: { resources: false, allocated: true } });
+    expect(neither.map((each) => [each.resources, each.allocatedResources])).toEqual(
+      Array(2).fill([undefined, undefined]),
+    );
+  });
+
+  it("is what is mounted", () => {
+    expect(shown("containers").map((each) => each.volumeMounts)).toEqual([
+      [
+        { name: "v", mountPath: "/v" },
+        { name: "w", mountPath: "/w", readOnly: true, recursiveReadOnly: "Disabled" },
+      ],
+      undefined,
+    ]);
   });
 });

@@ -5,12 +5,16 @@
 import { formatTime } from "../../../wire/time.ts";
 import type { RuntimeContainer, RuntimePod } from "../runtime/runtime-pod.ts";
 import { containerNamed } from "../runtime/runtime-pod.ts";
+import { type Allocation, nothing } from "./allocation.ts";
 import {
   type Container,
   type ContainerStateStatus,
   type ContainerStatus,
+  isSidecar,
   type Pod,
   restartPolicyOf,
+  type VolumeMount,
+  type VolumeMountStatus,
 } from "./pod-types.ts";
 
 /** Why a container was not started, as its waiting state tells. */
@@ -26,27 +30,59 @@ export interface ContainerView {
   readonly reasons: ReadonlyMap<string, StartReason> | undefined;
   /** `containerd`, as ids are prefixed. */
   readonly runtimeName: string;
+  /** What running containers have, where it is not what the pod has been given. */
+  readonly actuated: Allocation | undefined;
+  readonly shows: ResourcesShown;
 }
+
+/** What statuses say of resources: the gates InPlacePodVerticalScaling and InPlacePodVerticalScalingAllocatedStatus. */
+export interface ResourcesShown {
+  readonly resources: boolean;
+  readonly allocated: boolean;
+}
+
+export type ContainerKind = "init" | "regular" | "ephemeral";
 
 export function containerStatuses(
   view: ContainerView,
   containers: readonly Container[],
   before: readonly ContainerStatus[],
-  isInit: boolean,
+  kind: ContainerKind,
 ): readonly ContainerStatus[] {
   const waiting = (view.pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating";
-  const statuses = containers.map((container) =>
-    containerStatus(
-      view,
-      container,
-      before.find(({ name }) => name === container.name),
-      waiting,
-      isInit,
-    ),
-  );
-  return isInit
+  const statuses = containers.map((container) => {
+    const old = before.find(({ name }) => name === container.name);
+    const status = containerStatus(view, container, old, waiting, kind === "init");
+    return { ...status, ...resourcesOf(view, container, status, kind), ...mountsOf(container) };
+  });
+  return kind === "init"
     ? statuses
     : statuses.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+}
+
+/** Of containers that can be resized. Source: the published agent. */
+function resourcesOf(
+  { actuated, shows }: ContainerView,
+  container: Container,
+  { state }: ContainerStatus,
+  kind: ContainerKind,
+): Pick<ContainerStatus, "resources" | "allocatedResources"> {
+  if (!shows.resources || kind === "ephemeral" || (kind === "init" && !isSidecar(container))) return none;
+  const given = container.resources ?? nothing;
+  const resources = (state.running === undefined ? undefined : actuated?.get(container.name)) ?? given;
+  if (!shows.allocated || given.requests === undefined) return { resources };
+  return { resources, allocatedResources: given.requests };
+}
+
+const none = Object.freeze({});
+
+function mountsOf({ volumeMounts = [] }: Container): Pick<ContainerStatus, "volumeMounts"> {
+  return volumeMounts.length === 0 ? none : { volumeMounts: volumeMounts.map(mountStatus) };
+}
+
+/** No runtime here mounts what lies below a mount that is only read as such. */
+function mountStatus({ name, mountPath, readOnly = false }: VolumeMount): VolumeMountStatus {
+  return readOnly ? { name, mountPath, readOnly, recursiveReadOnly: "Disabled" } : { name, mountPath };
 }
 
 function containerStatus(

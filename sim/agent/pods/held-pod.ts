@@ -7,6 +7,7 @@ import { requestedResources, requestTotal } from "../runtime/container-config.ts
 import { emptyPod, type RuntimePod } from "../runtime/runtime-pod.ts";
 import type { StartReason } from "./container-statuses.ts";
 import type { MadeVolumes } from "../runtime/volumes.ts";
+import { type Allocation, type Resources, resourcesBefore, withAllocation } from "./allocation.ts";
 import { type Container, type Pod, podOf, type PodStatus } from "./pod-types.ts";
 
 export type PodSource = "api" | "file" | "http";
@@ -58,7 +59,16 @@ export class HeldPod implements ActivePod {
   readonly source: PodSource;
   /** When the agent first saw it. */
   readonly seenMicros: Micros;
+  /** With the resources that it has been given. */
   object: JsonObject;
+  /** As its source has it, where that asks for other resources than it has been given. */
+  wanted: JsonObject | undefined;
+  /** What running containers have, where it is not yet what they have been given. */
+  actuated: Map<string, Resources> | undefined;
+  /** Why what is wanted is not given. */
+  resizeRefusal: { readonly reason: string; readonly message: string } | undefined;
+  /** Why running containers could not get what they have been given. */
+  resizeError: string | undefined;
   qos: QosClass = "BestEffort";
   priority = 0;
   requests: PodRequests = { milliCpu: 0, memoryBytes: 0, ephemeralStorageBytes: 0, pods: 1, others: {} };
@@ -137,16 +147,50 @@ export class HeldPod implements ActivePod {
     return `${this.name}_${this.namespace}`;
   }
 
-  /** Takes over what the source says now. */
+  /** What the source says. */
+  get asked(): JsonObject {
+    return this.wanted ?? this.object;
+  }
+
+  /** Takes over what the source says now, but for resources: other ones than it has are only wanted. */
   adopt(object: JsonObject): void {
     const pod = podOf(object);
-    const isSameSpec = this.qosKnown && podOf(this.object).spec === pod.spec;
-    this.object = object;
-    if (isSameSpec) return;
+    if (this.qosKnown && podOf(this.asked).spec === pod.spec) {
+      if (this.wanted === undefined) this.object = object;
+      else this.hold(object, resourcesBefore(this.pod, pod));
+      return;
+    }
+    if (this.qosKnown) this.hold(object, resourcesBefore(this.pod, pod));
+    else this.object = object;
     this.qosKnown = true;
     this.qos = pod.status?.qosClass ?? qosClass(pod.spec as unknown as JsonObject);
     this.priority = pod.spec.priority ?? 0;
-    this.requests = requestsOf(pod);
+    this.requests = requestsOf(this.pod);
+  }
+
+  /** It has these resources, whatever its source asks for. */
+  hold(object: JsonObject, given: Allocation): void {
+    this.wanted = given.size === 0 ? undefined : object;
+    this.object = withAllocation(object, given);
+    if (this.wanted === undefined) this.resizeRefusal = undefined;
+    this.requests = requestsOf(this.pod);
+  }
+
+  /** It is given what it wants. What it had until now, by container. */
+  take(): Allocation {
+    const { wanted, pod } = this;
+    if (wanted === undefined) return new Map();
+    const before = resourcesBefore(pod, podOf(wanted));
+    this.hold(wanted, new Map());
+    this.resizeError = undefined;
+    return before;
+  }
+
+  /** As it would be with what it wants. */
+  get asWanted(): ActivePod {
+    const { uid, namespace, name, qos, priority, isCritical, isTerminating, asked } = this;
+    const requests = requestsOf(podOf(asked));
+    return { uid, namespace, name, object: asked, qos, priority, isCritical, isTerminating, requests };
   }
 
   private qosKnown = false;

@@ -14,7 +14,9 @@ import type { Garbage } from "../runtime/garbage.ts";
 import type { PodChange } from "../runtime/relist.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import { killRuntimePod } from "../runtime/stopping.ts";
+import type { AllocationStore } from "./allocation-store.ts";
 import { HeldPod, type PodSource } from "./held-pod.ts";
+import { giveResources, type ResizeRefusal } from "./pod-resize.ts";
 import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
 import { Ticks } from "../ticks.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -48,6 +50,13 @@ export interface PodManagerOptions {
     others: readonly ActivePod[],
   ) => Rejection | { readonly victims: readonly ActivePod[] } | undefined;
   readonly changed: () => void;
+  /** The same of a running pod that wants other resources; undefined: it may have them. */
+  readonly resize: (
+    pod: ActivePod,
+    others: readonly ActivePod[],
+  ) => ResizeRefusal | { readonly victims: readonly ActivePod[] } | undefined;
+  /** What pods have been given. Undefined: what their sources ask for, at once. */
+  readonly allocations: AllocationStore | undefined;
   readonly bugs: AgentBugs;
   /** Mirrors that the API server has, and how to be rid of one. */
   readonly mirrors: () => { names(): readonly string[]; drop(fullName: string): void } | undefined;
@@ -136,8 +145,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
       this.successors.set(held.fullName, { object, source });
       return;
     }
-    const before = held.object;
+    const before = held.asked;
     held.adopt(object);
+    if (held.wanted !== undefined && this.options.allocations === undefined) held.take();
     if (held.source === "api") this.statuses.heard(held, object);
     if (held.isRejected) {
       if (metadataOf(object).deletionTimestamp !== undefined) this.finishRejected(held);
@@ -177,7 +187,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
       this.lookForSuccessor(held.fullName);
       return;
     }
-    const others = this.active().filter((each) => !each.isRejected && !each.isPreempted);
+    if (source === "api") this.options.allocations?.recall(held);
+    const others = this.others(held);
     this.held.set(held.uid, held);
     if (known !== undefined) held.runtimePod = known;
     this.touched();
@@ -196,6 +207,30 @@ export class PodManager implements ActivePods, ContainerGarbage {
       if (admission !== undefined) this.makeRoom(held, admission.victims);
     }
     this.workers.update(held);
+  }
+
+  /** Whose requests count beside the pod's. */
+  private others(pod: HeldPod): readonly HeldPod[] {
+    return this.active().filter((each) => each !== pod && !each.isRejected && !each.isPreempted);
+  }
+
+  /** The pod wants other resources than it has: containers that are given some now. */
+  resize(held: HeldPod): readonly string[] {
+    if (!this.isWhole) {
+      // Others that are here already may not have been told of yet: it is looked at again with the runtime's next list.
+      this.workers.update(held);
+      return [];
+    }
+    const notSupported = { reason: "Infeasible", message: "In-place resize of static-pods is not supported" } as const;
+    const answer = held.isStatic ? notSupported : this.options.resize(held.asWanted, this.others(held));
+    if (answer !== undefined && "victims" in answer) {
+      this.makeRoom(held, answer.victims);
+      return [];
+    }
+    held.resizeRefusal = answer;
+    const given = answer === undefined ? giveResources(held) : [];
+    this.options.allocations?.changed();
+    return given;
   }
 
   private reject(held: HeldPod, { reason, message }: Rejection): void {

@@ -16,16 +16,18 @@ import { inspectPod } from "../runtime/inspection.ts";
 import { noPullSecrets, pullSecrets, type PullSecrets } from "../runtime/pull-secrets.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
-import { createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
+import { backOffKey, createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
 import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import type { VolumeContext } from "../runtime/volumes.ts";
 import type { Task } from "../task.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { type Container, type ContainerStatus, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
 import { leaveVolumes, type PodVolumes } from "./pod-volumes.ts";
-import { withReadiness } from "./conditions.ts";
+import { resizeConditions, withReadiness } from "./conditions.ts";
+import type { ResourcesShown } from "./container-statuses.ts";
 import type { ProbeFinding } from "./probe-worker.ts";
 import type { Probes } from "./probes.ts";
+import { begunAnew, isResizing, resizeContainers } from "./pod-resize.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
 import { type SyncPlan, syncPlan } from "./sync-plan.ts";
@@ -52,6 +54,13 @@ export interface PodSyncContext {
   readonly groupSuffix: string;
   readonly places: Starting["places"];
   readonly bugs: AgentBugs;
+  readonly shows: ResourcesShown;
+  /** Gives a pod the resources that it wants, where there is room: containers that are given some. */
+  readonly resize: (held: HeldPod) => readonly string[];
+  /** Containers have got what they were given, or not: it is written down. */
+  readonly resized: () => void;
+  /** The pod is looked at again as soon as the runtime has been. */
+  readonly again: (held: HeldPod) => void;
   /** Sees to the mirror of a static pod. */
   readonly mirror: (held: HeldPod) => Task<void>;
   /** It has the mirror that it should have; or nobody is there to be shown one. */
@@ -67,6 +76,7 @@ export class PodSync {
 
   *sync(held: HeldPod): Task<SyncOutcome> {
     const { statuses, probes, health, events } = this.context;
+    if (held.wanted !== undefined) this.resize(held);
     const { object, runtimePod, probeVersion } = held;
     held.steady = undefined;
     const { status, wasTriggered } = this.build(held, false);
@@ -84,8 +94,16 @@ export class PodSync {
     probes.add(held);
     const outcome = yield* this.runPlan(held, secrets);
     const isMirrored = !held.isStatic || isLeftOut || this.context.isMirrored(held);
-    if (outcome === "steady" && !wasTriggered && isMirrored) held.steady = { object, runtimePod, probeVersion };
+    if (outcome === "steady" && !wasTriggered && isMirrored && held.wanted === undefined)
+      held.steady = { object, runtimePod, probeVersion };
     return outcome === "steady" ? "done" : outcome;
+  }
+
+  /** What waits for room is tried at each look; what failed under other conditions is tried anew. */
+  private resize(held: HeldPod): void {
+    const given = this.context.resize(held);
+    for (const container of held.pod.spec.containers)
+      if (given.includes(container.name)) this.context.backOffs.reset(backOffKey(held.pod, container));
   }
 
   /** A probe has found something: the status says that much before anything is done about it. */
@@ -154,6 +172,8 @@ export class PodSync {
     const before = held.status ?? pod.status ?? {};
     const isPast = clock.nowMicros() >= deadlineOf(held, clock);
     const isOverdue = isPast && !isTerminalPhase(before.phase);
+    const now = formatTime(unixSeconds(clock, clock.nowMicros()));
+    const progress = isResizing(held) ? { error: held.resizeError } : undefined;
     const status = podStatus({
       pod,
       runtimePod: held.runtimePod,
@@ -164,8 +184,11 @@ export class PodSync {
       isStatic: held.isStatic,
       hostIps: hostIps(),
       runtimeName: health.version()?.name ?? "containerd",
+      actuated: held.actuated,
+      shows: this.context.shows,
+      resizing: resizeConditions(held.resizeRefusal, progress, before.conditions ?? [], now),
       isOverdue,
-      now: formatTime(unixSeconds(clock, clock.nowMicros())),
+      now,
     });
     // The published agent asks each time that it puts a status together, and tells of it each time.
     if (isOverdue || (isPast && before.reason === "DeadlineExceeded")) {
@@ -200,7 +223,7 @@ export class PodSync {
 
   private *runPlan(held: HeldPod, secrets: PullSecrets): Task<SyncOutcome | "steady"> {
     const { probes, cri, events } = this.context;
-    const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash);
+    const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash, held.actuated);
     if (isEmpty(plan)) {
       const lacksDns = this.tellOfDns(held);
       return (held.reasons?.size ?? 0) > 0 || lacksDns || secrets.missing.length > 0 ? "done" : "steady";
@@ -235,6 +258,7 @@ export class PodSync {
     if ("error" in sandbox) return "failed";
     this.tellOfDns(held);
     let outcome: SyncOutcome = "done";
+    if (plan.toResize.length > 0 && !(yield* this.resizeContainers(held, plan))) outcome = "failed";
     const kinds = [
       ["ephemeralContainers", plan.ephemeralToStart],
       ["initContainers", plan.initsToStart],
@@ -242,6 +266,7 @@ export class PodSync {
     ] as const;
     for (const [kind, containers] of kinds) {
       for (const container of containers) {
+        if (held.actuated !== undefined) this.beginAnew(held, container.name);
         const reason = yield* startContainer(starting, sandbox, container, runtimePod, kind);
         if (reason === undefined) {
           held.reasons?.delete(container.name);
@@ -254,6 +279,20 @@ export class PodSync {
       }
     }
     return outcome;
+  }
+
+  private beginAnew(held: HeldPod, container: string): void {
+    begunAnew(held, container);
+    this.context.resized();
+  }
+
+  /** The runtime tells of no such change: the pod is looked at again by itself. */
+  private *resizeContainers(held: HeldPod, { toResize }: SyncPlan): Task<boolean> {
+    const { cri, node, places, resized, again } = this.context;
+    held.resizeError = yield* resizeContainers({ cri, node: node(), places }, held, toResize);
+    resized();
+    again(held);
+    return held.resizeError === undefined;
   }
 
   /** Each time that a pod's DNS is put together, and the cluster's is wanted and not known. */
@@ -361,8 +400,9 @@ function isInitialized({ pod: { spec } }: HeldPod, status: PodStatus): boolean {
 }
 
 function isEmpty(plan: SyncPlan): boolean {
-  const { killPod: kills, createSandbox: creates, toKill, toStart, initsToStart, ephemeralToStart } = plan;
-  return !kills && !creates && toKill.length + toStart.length + initsToStart.length + ephemeralToStart.length === 0;
+  const { killPod: kills, createSandbox: creates, toKill, toStart, initsToStart, ephemeralToStart, toResize } = plan;
+  const lists = [toKill, toStart, initsToStart, ephemeralToStart, toResize];
+  return !kills && !creates && lists.every(({ length }) => length === 0);
 }
 
 /** Removes what is left of init containers, but the newest of each. */

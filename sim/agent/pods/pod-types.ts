@@ -63,6 +63,8 @@ export interface Container {
     readonly requests?: Readonly<Record<string, string>>;
     readonly limits?: Readonly<Record<string, string>>;
   };
+  /** By resource: whether a container of which it changes is started anew. */
+  readonly resizePolicy?: readonly { readonly resourceName: string; readonly restartPolicy: string }[];
   readonly restartPolicy?: "Always";
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -97,6 +99,7 @@ export interface VolumeMount {
   readonly subPath?: string;
   readonly subPathExpr?: string;
   readonly readOnly?: boolean;
+  readonly recursiveReadOnly?: "Disabled" | "IfPossible" | "Enabled";
 }
 
 /** What a probe or a hook does. */
@@ -160,6 +163,17 @@ export interface ContainerStatus {
   readonly imageID: string;
   readonly containerID?: string;
   readonly started?: boolean;
+  /** What it has been given: of one that runs, what it really has. */
+  readonly resources?: Container["resources"];
+  readonly allocatedResources?: Readonly<Record<string, string>>;
+  readonly volumeMounts?: readonly VolumeMountStatus[];
+}
+
+export interface VolumeMountStatus {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly?: boolean;
+  readonly recursiveReadOnly?: string;
 }
 
 /** One of the three, or none. */

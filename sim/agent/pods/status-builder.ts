@@ -3,7 +3,8 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { qosClass } from "../../kinds/core/pods/qos.ts";
 import { type RuntimePod, sandboxNeed } from "../runtime/runtime-pod.ts";
 import { ownConditions, podConditions, withTimes } from "./conditions.ts";
-import { containerStatuses, type StartReason } from "./container-statuses.ts";
+import { containerStatuses, type ResourcesShown, type StartReason } from "./container-statuses.ts";
+import type { Allocation } from "./allocation.ts";
 import { phaseOf } from "./phase.ts";
 import {
   type Condition,
@@ -33,6 +34,10 @@ export interface StatusInput {
   readonly isStatic: boolean;
   readonly hostIps: readonly string[];
   readonly runtimeName: string;
+  readonly actuated: Allocation | undefined;
+  readonly shows: ResourcesShown;
+  /** Of a change of its resources; none of a pod that has ended. */
+  readonly resizing: readonly Condition[];
   /** The pod has been active longer than it may. */
   readonly isOverdue: boolean;
   /** RFC 3339. */
@@ -41,11 +46,12 @@ export interface StatusInput {
 
 export function podStatus(input: StatusInput): PodStatus {
   const { pod, runtimePod, before } = input;
-  const view = { pod, runtimePod, reasons: input.reasons, runtimeName: input.runtimeName };
+  const { reasons, runtimeName, actuated, shows } = input;
+  const view = { pod, runtimePod, reasons, runtimeName, actuated, shows };
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
-  const rawInits = containerStatuses(view, initContainers, before.initContainerStatuses ?? [], true);
-  const raw = containerStatuses(view, containers, before.containerStatuses ?? [], false);
-  const ephemeral = containerStatuses(view, ephemeralContainers, before.ephemeralContainerStatuses ?? [], false);
+  const rawInits = containerStatuses(view, initContainers, before.initContainerStatuses ?? [], "init");
+  const raw = containerStatuses(view, containers, before.containerStatuses ?? [], "regular");
+  const ephemeral = containerStatuses(view, ephemeralContainers, before.ephemeralContainerStatuses ?? [], "ephemeral");
 
   const own = pod.status ?? {};
   const { isEnding, isStatic } = input;
@@ -80,7 +86,12 @@ export function podStatus(input: StatusInput): PodStatus {
     disruption === undefined ? others : [...others.filter(({ type }) => type !== disruption.type), disruption];
   const hasSandbox = !sandboxNeed(pod.spec.hostNetwork === true, runtimePod).create;
   const drafts = podConditions(pod, phase, statuses, hasSandbox, others);
-  const conditions: readonly Condition[] = [...kept, ...withTimes(drafts, before.conditions ?? [], input.now)];
+  const resizing = isTerminalPhase(phase) ? [] : input.resizing;
+  const conditions: readonly Condition[] = [
+    ...kept,
+    ...resizing,
+    ...withTimes(drafts, before.conditions ?? [], input.now),
+  ];
 
   return {
     phase,

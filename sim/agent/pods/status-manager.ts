@@ -213,10 +213,13 @@ function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
     const taken = Object.keys(from ?? {}).filter((key) => !(key in condition));
     return [{ ...condition, ...Object.fromEntries(taken.map((key) => [key, null])) }];
   });
+  const gone = (before.conditions ?? [])
+    .filter(({ type }) => !conditions.some((each) => each.type === type))
+    .map(({ type }) => ({ type, $patch: "delete" }));
   const order = conditions.map(({ type }) => ({ type }));
-  if (changed.length > 0) {
+  if (changed.length + gone.length > 0) {
     patch["$setElementOrder/conditions"] = order;
-    patch["conditions"] = changed as unknown as Json;
+    patch["conditions"] = [...changed, ...gone] as unknown as Json;
   }
   return patch;
 }

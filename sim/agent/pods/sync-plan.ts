@@ -3,6 +3,7 @@
  * Source: the facts, Starting and Stopping; init containers are walked backwards, since the oldest may be gone.
  */
 import { containerNamed, type RuntimeContainer, type RuntimePod, sandboxNeed } from "../runtime/runtime-pod.ts";
+import { type Allocation, isSameOf, isSame, nothing, resizable, type Resources } from "./allocation.ts";
 import { shouldRestart } from "./container-statuses.ts";
 import { type Container, isSidecar, type Pod, restartPolicyOf } from "./pod-types.ts";
 
@@ -17,6 +18,14 @@ export interface SyncPlan {
   readonly initsToStart: readonly Container[];
   readonly toStart: readonly Container[];
   readonly toKill: readonly ContainerToKill[];
+  readonly toResize: readonly ContainerToResize[];
+}
+
+export interface ContainerToResize {
+  readonly container: Container;
+  readonly id: string;
+  /** What it has now. */
+  readonly from: Resources;
 }
 
 export interface ContainerToKill {
@@ -38,6 +47,7 @@ interface Draft {
   killPod: boolean;
   initsToStart: Container[];
   readonly toKill: ContainerToKill[];
+  readonly toResize: ContainerToResize[];
 }
 
 export function syncPlan(
@@ -45,6 +55,7 @@ export function syncPlan(
   runtimePod: RuntimePod,
   probes: ProbeVerdicts,
   hashOf: (container: Container) => string,
+  actuated?: Allocation,
 ): SyncPlan {
   const need = sandboxNeed(pod.spec.hostNetwork === true, runtimePod);
   const nothing: SyncPlan = {
@@ -56,14 +67,15 @@ export function syncPlan(
     initsToStart: [],
     toStart: [],
     toKill: [],
+    toResize: [],
   };
   if (need.create) return freshPlan(pod, runtimePod, nothing);
 
   const ephemeralToStart = (pod.spec.ephemeralContainers ?? []).filter(
     ({ name }) => containerNamed(runtimePod, name) === undefined,
   );
-  const draft: Draft = { killPod: false, initsToStart: [], toKill: [] };
-  const isInitialized = planInits(pod, runtimePod, probes, hashOf, draft);
+  const draft: Draft = { killPod: false, initsToStart: [], toKill: [], toResize: [] };
+  const isInitialized = planInits(pod, runtimePod, probes, hashOf, draft, actuated);
   if (draft.killPod || !isInitialized) return { ...nothing, ...draft, ephemeralToStart };
 
   const toStart: Container[] = [];
@@ -78,7 +90,8 @@ export function syncPlan(
     }
     const kill = killOf(newest, hashOf(container), probes, "Container");
     if (kill === undefined) {
-      keptCount++;
+      if (planResize(container, newest, actuated, draft)) toStart.push(container);
+      else keptCount++;
       continue;
     }
     // Another specification restarts a container whatever the policy.
@@ -111,6 +124,7 @@ function planInits(
   probes: ProbeVerdicts,
   hashOf: (container: Container) => string,
   draft: Draft,
+  actuated: Allocation | undefined,
 ): boolean {
   const inits = pod.spec.initContainers ?? [];
   if (inits.length === 0) return true;
@@ -135,7 +149,11 @@ function planInits(
       else begin(next);
     };
     if (newest.state === "CONTAINER_RUNNING") {
-      if (sidecar && !sidecarHolds(init, newest, probes, hashOf(init), draft, begin) && !laterSeen) completed();
+      const holds = !sidecar || sidecarHolds(init, newest, probes, hashOf(init), draft, begin);
+      if (!holds && !draft.toKill.some(({ container }) => container === newest)) {
+        if (planResize(init, newest, actuated, draft)) begin(init);
+      }
+      if (!holds && !laterSeen) completed();
     } else if (newest.state === "CONTAINER_EXITED") {
       if (sidecar) begin(init);
       else if (newest.exitCode === 0) completed();
@@ -187,6 +205,29 @@ function sidecarHolds(
     begin(init);
   }
   return false;
+}
+
+/** What a running container lacks of what it has been given; true: it is started anew for that. */
+function planResize(
+  container: Container,
+  running: RuntimeContainer,
+  actuated: Allocation | undefined,
+  draft: Draft,
+): boolean {
+  const { name, resources = nothing, resizePolicy = [] } = container;
+  const from = actuated?.get(name);
+  if (from === undefined || isSame(from, resources)) return false;
+  const restarts = resizable.some(
+    (resource) =>
+      !isSameOf(resource, from, resources) &&
+      resizePolicy.some((each) => each.resourceName === resource && each.restartPolicy === "RestartContainer"),
+  );
+  if (!restarts) {
+    draft.toResize.push({ container, id: running.id, from });
+    return false;
+  }
+  draft.toKill.push({ container: running, message: `Container ${name} resize requires restart`, reason: "other" });
+  return true;
 }
 
 /** A running container that has to go, and why; undefined: it may stay. */

@@ -55,6 +55,11 @@ export class BackOffs {
     return this.entries.get(key)?.waitMicros ?? 0;
   }
 
+  /** What failed is tried again under other conditions. */
+  reset(key: string): void {
+    this.entries.delete(key);
+  }
+
   /** Forgets what has not failed for long. */
   forgetOld(nowMicros: Micros): void {
     for (const [key, entry] of this.entries) if (isOld(entry, nowMicros)) this.entries.delete(key);

@@ -165,7 +165,7 @@ function namespaceOptions({ spec }: Pod): NamespaceOption {
 const periodOf = ({ cpuQuota, cpuQuotaPeriodMicros: cpuPeriod }: KernelOptions): { readonly cpuPeriod?: number } =>
   cpuQuota ? { cpuPeriod } : {};
 
-function linuxResources(
+export function linuxResources(
   node: NodeFacts,
   pod: Pod,
   container: Container,

@@ -161,6 +161,10 @@ function* runsAsRoot(
   return `container has runAsNonRoot and image will run as root ${where}`;
 }
 
+export function backOffKey({ metadata: { name, namespace, uid } }: Pod, container: Container): string {
+  return `${name}_${namespace}_${uid}_${container.name}_${containerHash(container)}`;
+}
+
 /** What has failed of late waits, longer each time; the first restart does not. */
 function backOff(
   { backOffs, volumes }: Starting,
@@ -173,8 +177,7 @@ function backOff(
     ({ name, state }) => name === container.name && state === "CONTAINER_EXITED",
   );
   if (exited === undefined) return undefined;
-  const { name, namespace, uid } = pod.metadata;
-  const key = `${name}_${namespace}_${uid}_${container.name}_${containerHash(container)}`;
+  const key = backOffKey(pod, container);
   const { clock } = volumes.cri.process;
   const nowMicros = clock.nowMicros();
   const finishedMicros = Math.floor(exited.finishedAt / 1000) - clock.epochUnixMillis * 1000;

@@ -1,0 +1,107 @@
+/**
+ * What pods have been given is written down where it is not what their sources ask for, so that another life of the agent goes on
+ * with it. A pod of which nothing is written has what the agent told of it last.
+ */
+import type { Micros } from "../../kernel/types.ts";
+import { readFile, writeFile } from "../resources/machine-files.ts";
+import type { CriCaller } from "../runtime/cri-caller.ts";
+import { run, type Task, within } from "../task.ts";
+import {
+  type Allocation,
+  isSame,
+  nothing,
+  resizableContainers,
+  type Resources,
+  resourcesBefore,
+  toldAllocation,
+} from "./allocation.ts";
+import type { HeldPod } from "./held-pod.ts";
+import { podOf } from "./pod-types.ts";
+
+/** A runtime that does not answer by then holds nobody up. */
+const readMicrosMax: Micros = 5_000_000;
+
+interface Entry {
+  readonly allocated?: Readonly<Record<string, Resources>>;
+  readonly actuated?: Readonly<Record<string, Resources>>;
+}
+
+export class AllocationStore {
+  isRead = false;
+  private readonly cri: CriCaller;
+  private readonly path: string;
+  private readonly all: () => Iterable<HeldPod>;
+  private entries: ReadonlyMap<string, Entry> = new Map();
+  private written = "";
+  private isWriting = false;
+
+  constructor(cri: CriCaller, path: string, all: () => Iterable<HeldPod>) {
+    this.cri = cri;
+    this.path = path;
+    this.all = all;
+  }
+
+  begin(): void {
+    run(this.read(), () => {
+      this.isRead = true;
+    });
+  }
+
+  private *read(): Task<void> {
+    const text = yield* within(this.cri.process.clock, readMicrosMax, readFile(this.cri, this.path));
+    if (text !== undefined) this.entries = entriesOf(text);
+  }
+
+  /** A pod comes that may have been here before. */
+  recall(held: HeldPod): void {
+    const { asked, uid } = held;
+    const pod = podOf(asked);
+    const entry = this.entries.get(uid);
+    const given = new Map(toldAllocation(pod));
+    for (const { name, resources = nothing } of resizableContainers(pod.spec)) {
+      const written = entry?.allocated?.[name];
+      if (written !== undefined && !isSame(written, resources)) given.set(name, written);
+    }
+    const actuated = Object.entries(entry?.actuated ?? {});
+    if (actuated.length > 0) held.actuated = new Map(actuated);
+    // What was given and had not arrived was told as it was before.
+    for (const [name] of actuated) if (entry?.allocated?.[name] === undefined) given.delete(name);
+    if (given.size > 0) held.hold(asked, given);
+  }
+
+  /** Something has been given, or has arrived. */
+  changed(): void {
+    if (this.isWriting) return; // it looks again when it is done
+    const text = textOf(this.all());
+    if (text === this.written) return;
+    this.written = text;
+    this.isWriting = true;
+    run(writeFile(this.cri, this.path, text), () => {
+      this.isWriting = false;
+      this.changed();
+    });
+  }
+}
+
+function textOf(all: Iterable<HeldPod>): string {
+  const entries: Record<string, Entry> = {};
+  for (const { uid, wanted, actuated, pod } of all) {
+    if (wanted === undefined && actuated === undefined) continue;
+    const given: Allocation = wanted === undefined ? new Map() : resourcesBefore(pod, podOf(wanted));
+    entries[uid] = {
+      ...(given.size === 0 ? {} : { allocated: Object.fromEntries(given) }),
+      ...(actuated === undefined ? {} : { actuated: Object.fromEntries(actuated) }),
+    };
+  }
+  return JSON.stringify({ entries });
+}
+
+/** A file that cannot be read says nothing. */
+function entriesOf(text: string): ReadonlyMap<string, Entry> {
+  try {
+    const { entries } = JSON.parse(text) as { readonly entries?: Readonly<Record<string, Entry>> };
+    return new Map(Object.entries(entries ?? {}));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { type CriAnswer, grpcCode } from "../../../wire/cri.ts";
+import type { CriRuntime } from "../../cri/cri-port.ts";
+import type { Process } from "../../kernel/types.ts";
+import { AgentWorld, pods } from "../agent-world.fixture.ts";
+import type { Condition, PodStatus } from "./pod-types.ts";
+
+/** A machine that keeps files, and a runtime that gives containers what it is told, unless it is told not to. */
+class Machine {
+  readonly files = new Map<string, Uint8Array>();
+  readonly world: AgentWorld;
+  refuses = false;
+  constructor() {
+    this.world = new AgentWorld({}, 700_000, { around: (inner, machine) => this.around(inner, machine) });
+    this.world.runtime.images.set("app:1", {});
+    this.world.runtime.images.set("fails:1", { endsAfterMicros: 1_000_000, exitCode: 1 });
+    this.world.run(3);
+  }
+
+  private around(inner: CriRuntime, machine: Process): CriRuntime {
+    return {
+      events: (reader, sink) => inner.events(reader, sink),
+      start: (request, done, fail) => {
+        const answer = this.answer(request.method, request.message as { path?: string; content?: Uint8Array });
+        if (answer === undefined) return inner.start(request, done, fail);
+        if (request.method === "UpdateContainerResources")
+          inner.start(
+            request,
+            () => {},
+            () => {},
+          );
+        return machine.clock.after(0, () => done(answer as CriAnswer));
+      },
+    };
+  }
+
+  private answer(method: string, { path = "", content }: { path?: string; content?: Uint8Array }): object | undefined {
+    if (method === "UpdateContainerResources")
+      return this.refuses ? { ok: false, code: grpcCode.unknown, text: "no" } : { ok: true, message: {} };
+    if (!path.endsWith("allocated_pods_state")) return undefined;
+    if (method === "WritePath") this.files.set(path, content as Uint8Array);
+    const found = this.files.get(path);
+    if (method === "ReadPath" && found === undefined) return { ok: false, code: grpcCode.notFound, text: "" };
+    return { ok: true, message: { content: found } };
+  }
+
+  create(name: string, cpu: string, memory: string, container: object = {}): void {
+    const resources = { requests: { cpu, memory } };
+    this.world.create(name, { containers: [{ name: "c", image: "app:1", resources, ...container }] });
+    this.world.run(5);
+  }
+
+  /** What the API server says to it. */
+  resize(name: string, cpu: string, memory: string): void {
+    const body = { spec: { containers: [{ name: "c", resources: { requests: { cpu, memory } } }] } };
+    const headers = { "content-type": "application/strategic-merge-patch+json" };
+    const answer = this.world.bed.ask(`PATCH ${pods}/${name}/resize`, { as: "admin", body, headers });
+    if (answer.status !== 200) throw new Error(answer.text);
+  }
+
+  /** Calls that give a container other resources: shares, which are 1024 of a processor. */
+  updates(): readonly unknown[] {
+    return this.world.runtime.calls
+      .filter(({ method }) => method === "UpdateContainerResources")
+      .map(({ message }) => (message as { linux: { cpuShares: number } }).linux.cpuShares);
+  }
+
+  status(name: string): PodStatus {
+    return this.world.status(name) as PodStatus;
+  }
+
+  requests(name: string): unknown {
+    return this.status(name).containerStatuses?.[0]?.resources?.requests;
+  }
+
+  /** Of the change alone. */
+  conditions(name: string): readonly Partial<Condition>[] {
+    return (this.status(name).conditions ?? [])
+      .filter(({ type }) => type.startsWith("PodResize"))
+      .map(({ type, reason, message }) => ({
+        type,
+        ...(reason === undefined ? {} : { reason }),
+        ...(message === undefined ? {} : { message }),
+      }));
+  }
+}
+
+describe("a running pod that wants other resources", () => {
+  it("gets them while it runs, one after the other, and says so", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+    machine.resize("a", "1", "128Mi");
+    machine.world.run(0.2);
+    expect(machine.conditions("a")).toEqual([{ type: "PodResizeInProgress" }]);
+    machine.world.run(3);
+    expect(machine.updates()).toEqual([512, 1024]); // its memory, then its processors
+    expect(machine.requests("a")).toEqual({ cpu: "1", memory: "128Mi" });
+    expect(machine.conditions("a")).toEqual([]);
+    expect(machine.status("a").containerStatuses?.[0]?.restartCount).toBe(0);
+    machine.world.run(200);
+    expect(machine.updates()).toHaveLength(2);
+  });
+
+  it("is started anew for those whose policy says so", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi", { resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] });
+    machine.resize("a", "1", "64Mi");
+    machine.world.run(20);
+    expect(machine.updates()).toEqual([]);
+    expect(machine.world.events("a")).toContain("Killing Container c resize requires restart 1");
+    expect(machine.status("a").containerStatuses?.[0]).toMatchObject({
+      restartCount: 1,
+      resources: { requests: { cpu: "1", memory: "64Mi" } },
+    });
+    expect(machine.conditions("a")).toEqual([]);
+  });
+
+  it("waits while others have them, and gets them once they are gone", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.create("b", "1", "64Mi");
+    machine.resize("a", "1500m", "64Mi");
+    machine.world.run(3);
+    const message = "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000";
+    expect(machine.conditions("a")).toEqual([{ type: "PodResizePending", reason: "Deferred", message }]);
+    expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+    // What is only wanted is nobody's: another pod still finds room.
+    machine.create("c", "500m", "64Mi");
+    expect(machine.status("c").phase).toBe("Running");
+    for (const name of ["b", "c"]) {
+      machine.world.bed.ask(`DELETE ${pods}/${name}`, { as: "admin", body: { gracePeriodSeconds: 0 } });
+    }
+    machine.world.run(100);
+    expect(machine.conditions("a")).toEqual([]);
+    expect(machine.requests("a")).toEqual({ cpu: "1500m", memory: "64Mi" });
+  });
+
+  it("never gets more than the node has", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.resize("a", "3", "64Mi");
+    machine.world.run(3);
+    const message = "Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000";
+    expect(machine.conditions("a")).toEqual([{ type: "PodResizePending", reason: "Infeasible", message }]);
+    machine.resize("a", "500m", "64Mi");
+    machine.world.run(3);
+    expect(machine.conditions("a")).toEqual([]);
+    expect(machine.updates()).toEqual([]);
+  });
+
+  it("says why a runtime did not give them, and is tried again", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.refuses = true;
+    machine.resize("a", "1", "64Mi");
+    machine.world.run(5);
+    const message = "rpc error: code = Unknown desc = no";
+    expect(machine.conditions("a")).toEqual([{ type: "PodResizeInProgress", reason: "Error", message }]);
+    expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+    machine.refuses = false;
+    machine.world.run(20);
+    expect(machine.conditions("a")).toEqual([]);
+    expect(machine.requests("a")).toEqual({ cpu: "1", memory: "64Mi" });
+  });
+
+  it("has what it was given when its agent begins anew", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.create("b", "1", "64Mi");
+    machine.resize("a", "1500m", "64Mi");
+    machine.world.run(3);
+    machine.world.restart(1);
+    machine.world.run(10);
+    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
+    expect(["a", "b"].map((name) => machine.status(name).phase)).toEqual(["Running", "Running"]);
+    expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+  });
+
+  it("has it as well where nothing runs that would tell, since it was written down", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi", { image: "fails:1" });
+    machine.create("b", "1", "64Mi");
+    machine.resize("a", "1500m", "64Mi");
+    machine.world.run(20);
+    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
+    expect(machine.status("a").containerStatuses?.[0]?.state.running).toBeUndefined();
+    machine.world.restart(1);
+    machine.world.run(10);
+    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
+    expect(["a", "b"].map((name) => machine.status(name).phase)).toEqual(["Running", "Running"]);
+  });
+
+  it("gets what it was given and had not got before its agent died", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.refuses = true;
+    machine.resize("a", "1", "64Mi");
+    machine.world.run(2);
+    machine.refuses = false;
+    machine.world.restart(1);
+    machine.world.run(10);
+    expect(machine.updates().at(-1)).toBe(1024);
+    expect(machine.requests("a")).toEqual({ cpu: "1", memory: "64Mi" });
+    expect(machine.conditions("a")).toEqual([]);
+  });
+
+  it("gets what was asked while its agent was away, with nothing written down of it", () => {
+    const machine = new Machine();
+    machine.create("a", "500m", "64Mi");
+    machine.world.restart(1, 0, () => machine.resize("a", "1", "64Mi"));
+    machine.world.run(10);
+    expect(machine.updates()).toEqual([1024]);
+    expect(machine.requests("a")).toEqual({ cpu: "1", memory: "64Mi" });
+  });
+});
