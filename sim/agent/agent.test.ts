@@ -211,12 +211,21 @@ describe("the agent", () => {
       for (const name of ["idle", "small", "critical"]) expect(w.status(name)).toMatchObject({ phase: "Running" });
     });
 
-    it("lets another in beside it while it makes room, for what is left over then", () => {
+    it("lets nobody else in until there is room, and then for what is left over", () => {
       const w = full();
       w.create("critical", asking("1", critical));
       w.create("fits", asking("500m"));
+      w.create("never", asking("500m"));
       w.create("late", asking("500m"));
-      w.run(10);
+      w.run(0.1);
+      expect(w.runtime.running("large")).toBe(1);
+      w.bed.ask(`DELETE ${pods}/never`, { as: "admin", body: { gracePeriodSeconds: 0 } });
+      for (let tenths = 0; tenths < 100; tenths++) {
+        w.run(0.1);
+        expect(w.runtime.running("large") * w.runtime.running("fits")).toBe(0);
+        if (w.runtime.running("large") === 1) expect(w.status("late")).toMatchObject({ phase: "Pending" });
+      }
+      expect(w.runtime.running("never")).toBe(0);
       expect(w.status("fits")).toMatchObject({ phase: "Running" });
       expect(w.status("late")).toMatchObject({ phase: "Failed", reason: "OutOfcpu" });
     });

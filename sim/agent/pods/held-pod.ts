@@ -79,8 +79,6 @@ export class HeldPod implements ActivePod {
   isRejected = false;
   /** Others are being stopped so that it can run. */
   awaitsRoom = false;
-  /** It is being stopped so that a critical one can run, which counts on its room. */
-  isPreempted = false;
   running: Cancel | undefined;
   isWaiting = false;
   hasPending = false;

@@ -81,6 +81,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
   private readonly killing = new Set<string>();
   /** Static pods that wait until another of their name is gone, or until they themselves are. */
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
+  /** Pods that came while room is made for a critical one: until then none is let in. */
+  private readonly coming = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
+  private makingRoomFor = 0;
   /** Of pods that were here before; nothing is remembered but by an agent with the bug. */
   private readonly wereGone = new Set<string>();
   private activeCache: readonly HeldPod[] | undefined;
@@ -104,7 +107,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** Every pod of every source is held. */
   get isWhole(): boolean {
-    return this.options.sources.every((source) => this.listed.has(source));
+    return this.coming.size === 0 && this.options.sources.every((source) => this.listed.has(source));
   }
 
   // What sources say.
@@ -119,6 +122,9 @@ export class PodManager implements ActivePods, ContainerGarbage {
     }
     for (const [name, next] of this.successors) {
       if (next.source === source && !uids.has(metadataOf(next.object).uid)) this.successors.delete(name);
+    }
+    for (const [uid, next] of this.coming) {
+      if (next.source === source && !uids.has(uid)) this.coming.delete(uid);
     }
     const created = objects.toSorted((one, other) => {
       const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
@@ -161,6 +167,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** The source has it no more. */
   gone(uid: string): void {
+    this.coming.delete(uid);
     const held = this.held.get(uid);
     if (held === undefined || held.isGone) return;
     if (this.options.bugs["static-removed-while-api-down"] && !this.isSure) return;
@@ -172,8 +179,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   private add(source: PodSource, object: JsonObject): void {
-    const { process } = this.options;
-    const { bugs } = this.options;
+    const { process, bugs } = this.options;
+    if (this.makingRoomFor > 0) {
+      this.coming.set(metadataOf(object).uid ?? "", { object, source });
+      return;
+    }
     const told = bugs["evict-forgotten-after-restart"] ? { ...object, status: { phase: "Pending" } } : object;
     const held = new HeldPod(told, source, process.clock.nowMicros());
     const known = this.view.get(held.uid);
@@ -211,7 +221,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** Whose requests count beside the pod's. */
   private others(pod: HeldPod): readonly HeldPod[] {
-    return this.active().filter((each) => each !== pod && !each.isRejected && !each.isPreempted);
+    return this.active().filter((each) => each !== pod && !each.isRejected);
   }
 
   /** The pod wants other resources than it has: containers that are given some now. */
@@ -242,21 +252,20 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   /**
-   * Stops the victims one after another; the pod begins when the last of them is gone, or slow to go.
-   * Simplification: other pods are let in meanwhile, as if the victims were gone already. The published agent takes no pods in.
+   * Stops the victims one after another; the pod begins when the last of them is gone, or slow to go. Whoever comes meanwhile
+   * waits as well, so that nobody takes the room; and nothing is taken for unknown, since those who wait may run already.
    */
   private makeRoom(held: HeldPod, victims: readonly ActivePod[]): void {
     held.awaitsRoom = true;
-    for (const { uid } of victims) {
-      const victim = this.held.get(uid);
-      if (victim !== undefined) victim.isPreempted = true;
-    }
+    this.makingRoomFor++;
     const rest = victims.values();
     const next = (): void => {
       const { value: victim, done } = rest.next();
       if (done === true) {
         held.awaitsRoom = false;
+        this.makingRoomFor--;
         if (this.held.get(held.uid) === held) this.workers.update(held);
+        this.letIn();
         return;
       }
       this.options.events.pod(victim.object, "Warning", preempted.reason, preempted.message);
@@ -267,6 +276,15 @@ export class PodManager implements ActivePods, ContainerGarbage {
       );
     };
     next();
+  }
+
+  /** Those who have waited, in the order in which they came, until there is room to be made for one of them. */
+  private letIn(): void {
+    for (const [uid, { source, object }] of [...this.coming]) {
+      if (this.makingRoomFor > 0) return;
+      if (this.coming.delete(uid)) this.add(source, object);
+    }
+    this.housekeeping.ask();
   }
 
   private finishRejected(held: HeldPod): void {
@@ -310,14 +328,14 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** Everything of it may go: it was evicted, or it has ended and its source wants it gone. */
   isRemovable(uid: string): boolean {
     const held = this.held.get(uid);
-    if (held === undefined) return this.isSure;
+    if (held === undefined) return this.isSure && !this.coming.has(uid);
     const isDeleted = held.isGone || held.pod.metadata.deletionTimestamp !== undefined;
     return held.isEvicted || (isDeleted && held.state === "terminated");
   }
 
   hasEnded(uid: string): boolean {
     const held = this.held.get(uid);
-    return held === undefined ? this.isSure : held.state === "terminated";
+    return held === undefined ? this.isSure && !this.coming.has(uid) : held.state === "terminated";
   }
 
   /** Something runs under the pod's name that nobody knows: it is stopped, and until then the name is taken. */
@@ -325,7 +343,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     if (this.options.bugs["static-two-running-same-name"]) return false;
     for (const pod of this.view.values()) {
       if (pod.name !== name || pod.namespace !== namespace || pod.uid === uid) continue;
-      if (isUp(pod) && !this.held.has(pod.uid)) return true;
+      if (isUp(pod) && !this.has(pod.uid)) return true;
     }
     return false;
   }
@@ -335,6 +353,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       this.housekeeping.ask();
       return;
     }
+    if (this.makingRoomFor > 0) return; // it is asked for when that is done
     for (const held of [...this.held.values()]) {
       if (held.isGone && held.isFinished) this.forget(held);
     }
@@ -398,7 +417,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   has(uid: string): boolean {
-    return this.held.has(uid);
+    return this.held.has(uid) || this.coming.has(uid);
   }
 
   kill(uid: string, end: PodEnd, done: (outcome: "stopped" | "slow") => void): void {

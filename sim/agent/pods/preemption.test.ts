@@ -103,7 +103,40 @@ function judge(bugs?: AgentBugs): void {
       expect(found.victims.every((each) => mayGo.includes(each))).toBe(true);
       if (frees(mayGo.filter((each) => each.qos !== "Guaranteed")))
         expect(found.victims.every((each) => each.qos !== "Guaranteed")).toBe(true);
+      expect(sparedToo(found.victims, mayGo, frees)).toBeUndefined();
     }),
     { seed: 1, numRuns: 500 },
   );
 }
+
+/**
+ * Somebody that went and could have been spared: the last of a class that was chosen, where what may go of cheaper classes and
+ * what goes of the dearer ones is enough without it.
+ */
+function sparedToo(
+  victims: readonly ActivePod[],
+  mayGo: readonly ActivePod[],
+  frees: (pods: readonly ActivePod[]) => boolean,
+): string | undefined {
+  const classes: readonly QosClass[] = ["BestEffort", "Burstable", "Guaranteed"];
+  for (const [at, qos] of classes.entries()) {
+    const chosen = victims.filter((each) => each.qos === qos);
+    const last = chosen.at(-1);
+    if (last === undefined) continue;
+    // Of the cheapest class there is nothing below it; of the middle one what is idle; of the dear one both.
+    const cheaper = mayGo.filter((each) => classes.indexOf(each.qos) < at);
+    const dearer = victims.filter((each) => classes.indexOf(each.qos) > at);
+    if (frees([...cheaper, ...dearer, ...chosen.slice(0, -1)])) return last.name;
+  }
+  return undefined;
+}
+
+it("The law of what is spared sees whoever went for nothing", () => {
+  const [one, two] = [pod("one", "Burstable", 600, 1), pod("two", "Burstable", 500, 1)];
+  const enough = (pods: readonly ActivePod[]): boolean =>
+    pods.reduce((sum, { requests }) => sum + requests.milliCpu, 0) >= 600;
+  expect(sparedToo([one], [one, two], enough)).toBeUndefined();
+  expect(sparedToo([one, two], [one, two], enough)).toBe("two");
+  const dear = pod("dear", "Guaranteed", 600, 1);
+  expect(sparedToo([dear], [one, two, dear], enough)).toBe("dear");
+});
