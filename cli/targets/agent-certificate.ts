@@ -59,10 +59,12 @@ function givenPair(settings: AgentSettings, bugs: StartedAgentBugs): TlsOptions 
   if (bugs["agent-own-pair-passed-over"] === true) return undefined;
   const [file, keyFile] = [settings.text("tls-cert-file"), settings.text("tls-private-key-file")];
   if (file === "" && keyFile === "") return undefined;
-  const pair = {
-    certificate: readText(file, "--tls-cert-file"),
-    key: readText(keyFile, "--tls-private-key-file"),
-  };
+  const certificate = readText(file, "--tls-cert-file");
+  if (keyFile === "") {
+    process.stderr.write("--tls-cert-file without --tls-private-key-file: the agent serves with a pair of its own.\n");
+    return undefined;
+  }
+  const pair = { certificate, key: readText(keyFile, "--tls-private-key-file") };
   requirePair(pair, `--tls-cert-file ${file}`);
   return { certificate: pair.certificate, privateKey: pair.key };
 }

@@ -31,7 +31,9 @@ export interface AgentRules {
   readonly watchesManifests: boolean;
   /** Flags of the table that the agent does not have. */
   readonly missingFlags: ReadonlySet<string>;
-  /** The environment variable that --config-dir needs; undefined: it needs none. */
+  /** A serving certificate without its key is passed over, and the agent makes a pair of its own. */
+  readonly makesPairWithoutKey: boolean;
+  /** The environment variable that --config-dir needs, and that names a directory by itself; undefined: there is none. */
   readonly dropInVariable: string | undefined;
 }
 
@@ -55,6 +57,7 @@ export const agentRules: Readonly<Record<Dialect["name"], AgentRules>> = {
     zeroRates: { apiQps: 50, apiBurst: 100, eventQps: 50, eventBurst: 100 },
     watchesManifests: false,
     missingFlags: new Set(),
+    makesPairWithoutKey: true,
     dropInVariable: "NODEAGENT_CONFIG_DROPIN_DIR_ALPHA",
   },
   kubernetes: {
@@ -73,6 +76,7 @@ export const agentRules: Readonly<Record<Dialect["name"], AgentRules>> = {
     negativeGraceIsPods: false,
     zeroRates: { apiQps: 5, apiBurst: 10, eventQps: 5, eventBurst: 10 },
     watchesManifests: true,
+    makesPairWithoutKey: false,
     missingFlags: new Set(["log-json-info-buffer-size", "log-json-split-stream"]),
     dropInVariable: undefined,
   },

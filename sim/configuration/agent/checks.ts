@@ -292,6 +292,10 @@ function logging(settings: AgentSettings): readonly string[] {
       !["text", "json"].includes(format),
       () => `logging.format (--logging-format): Invalid value: ${goQuote(format)}: Unsupported log format`,
     ),
+    ...when(
+      format === "json" && !isOn(settings.gates(), "LoggingBetaOptions"),
+      () => "logging.format (--logging-format): Forbidden: Log format json is disabled, see LoggingBetaOptions feature",
+    ),
     ...when(format !== "text" && Object.keys(settings.map("vmodule")).length > 0, () => {
       return "logging.vmodule (--vmodule): Forbidden: Only supported for text log format";
     }),

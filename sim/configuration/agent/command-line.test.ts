@@ -413,6 +413,36 @@ describe("files", () => {
     });
   });
 
+  it("with a serving certificate and no key leave the pair to the agent, where the documents say so", () => {
+    expect(problemsOf(["--tls-cert-file=a"])).toBe("");
+    expect(problemsOf(["--tls-cert-file=a"], "kubernetes")).toContain("need each other");
+    expect(problemsOf(["--tls-private-key-file=a"])).toContain("need each other");
+  });
+
+  it("take a log of JSON unless its gate is off", () => {
+    const json = "--logging-format=json";
+    expect(problemsOf([json])).toBe("");
+    expect(problemsOf([json, "--feature-gates=LoggingBetaOptions=false"])).toContain(
+      "Log format json is disabled, see LoggingBetaOptions feature",
+    );
+  });
+
+  it("are of the directory that the environment names, where no flag does", () => {
+    const files = filesOf({
+      "/d/1.conf": fileText("svc", { maxPods: 6 }),
+      "e/1.conf": fileText("svc", { maxPods: 7 }),
+    });
+    const podsMax = (args: readonly string[], variable: string, dialect: "svc" | "kubernetes" = "svc"): unknown => {
+      const environment = { NODEAGENT_CONFIG_DROPIN_DIR_ALPHA: variable };
+      const command = readAgentCommand(args, dialects[dialect], { ...files, environment });
+      return command.is === "settings" ? command.settings.number("max-pods") : command;
+    };
+    expect(podsMax([], "/d")).toBe(6);
+    expect(podsMax(["--config-dir=e"], "/d")).toBe(7);
+    expect(podsMax([], "1")).toBe(110);
+    expect(podsMax([], "/d", "kubernetes")).toBe(110);
+  });
+
   it("with fields that nobody knows are read all the same, and it is said", () => {
     const command = read(["--config=file"], "svc", {
       file: fileText("svc", { maxPods: 4, maxPod: 3, logging: { shape: 1 } }),

@@ -96,7 +96,11 @@ function readFiles(
   bugs: StartedAgentBugs,
 ): ReadFiles {
   const rules = agentRules[dialect.name];
-  const [path, directory] = [values.get("config") ?? "", values.get("config-dir") ?? ""] as [string, string];
+  const [path, flagged] = [values.get("config") ?? "", values.get("config-dir") ?? ""] as [string, string];
+  const { dropInVariable } = rules;
+  const selected = dropInVariable === undefined ? "" : (files.environment[dropInVariable] ?? "");
+  // A value that is no path, such as `1`, selects none: it only lets the flag do so.
+  const directory = flagged === "" && selected.includes("/") ? selected : flagged;
   let fields: FileFields | undefined;
   const lay = (from: string, isFirst: boolean): readonly string[] => {
     const flag = isFirst ? "--config" : "--config-dir";
@@ -125,7 +129,6 @@ function readFiles(
     if (problems.length > 0) return { problems };
   }
   if (directory !== "") {
-    const { dropInVariable } = rules;
     if (dropInVariable !== undefined && files.environment[dropInVariable] === undefined) {
       return { problems: [`--config-dir needs the environment variable ${dropInVariable} to be set`] };
     }

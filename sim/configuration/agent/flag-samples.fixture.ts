@@ -72,7 +72,7 @@ const better: Readonly<Record<string, readonly [good: string, bad: string | unde
   "system-reserved": ["memory=1Gi", "cpu=-1"],
   "sync-frequency": ["41s", "0s"],
   "system-cgroups": ["", "/system"],
-  "tls-cert-file": ["", "a"],
+  "tls-cert-file": ["", undefined],
   "tls-private-key-file": ["", "a"],
   "tls-cipher-suites": ["TLS_RSA_WITH_RC4_128_SHA", "NONE"],
   "tls-min-version": ["VersionTLS13", "VersionTLS9"],

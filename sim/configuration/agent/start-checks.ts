@@ -96,7 +96,8 @@ const checks: readonly Check[] = [
       .map((suite) => `--tls-cipher-suites: Cipher suite ${suite} not supported or doesn't exist`),
   (settings) => {
     const [certificate, key] = [settings.text("tls-cert-file"), settings.text("tls-private-key-file")];
-    return (certificate === "") === (key === "") ? [] : ["--tls-cert-file and --tls-private-key-file need each other"];
+    if ((certificate === "") === (key === "") || (key === "" && settings.rules.makesPairWithoutKey)) return [];
+    return ["--tls-cert-file and --tls-private-key-file need each other"];
   },
   (settings) =>
     Object.entries(settings.map("qos-reserved")).flatMap(([resource, text]) => {
