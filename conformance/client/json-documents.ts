@@ -15,7 +15,14 @@ export class JsonDocuments {
   push(bytes: Uint8Array): string[] {
     this.buffer += this.decoder.decode(bytes, { stream: true });
     const complete: string[] = [];
+    let nextBackslash = -1;
     for (; this.position < this.buffer.length; this.position += 1) {
+      if (this.inString && !this.escaped) {
+        // Most bytes are inside strings: straight to what may end one. Each character is looked for in once.
+        if (nextBackslash < this.position) nextBackslash = this.next("\\");
+        this.position = Math.min(this.next('"'), nextBackslash);
+        if (this.position === this.buffer.length) break;
+      }
       const code = this.buffer.charCodeAt(this.position);
       if (this.start < 0) this.begin(code);
       else if (this.inString) this.insideString(code);
@@ -36,6 +43,12 @@ export class JsonDocuments {
   /** What is left over at the end of the stream: empty when it ended between documents. */
   rest(): string {
     return this.start < 0 ? "" : this.buffer.slice(this.start);
+  }
+
+  /** Where it comes next; the end of what is there when it does not. */
+  private next(character: string): number {
+    const at = this.buffer.indexOf(character, this.position);
+    return at < 0 ? this.buffer.length : at;
   }
 
   private begin(code: number): void {

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sameJson, valueAt, withoutEmpty } from "./json-values.ts";
+import type { Json } from "../client/types.ts";
+import { isAlike, sameJson, valueAt, withoutEmpty } from "./json-values.ts";
 
 it("takes documents for the same whatever the order of their fields, and no others", () => {
   expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 })).toBe(true);
@@ -43,4 +45,22 @@ it("reads by path", () => {
   expect(valueAt(document, "a", 0, "b")).toBe("c");
   expect(valueAt(document, "a", 1, "b")).toBeUndefined();
   expect(valueAt(document, "toString")).toBeUndefined();
+});
+
+it("is sure only of what its texts would say, too", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (left, right) => {
+      expect(isAlike(left as never, structuredClone(left) as never)).toBe(true);
+      expect(isAlike(left as never, right as never)).toBe(sameJson(left as never, right as never));
+    }),
+    { seed: 1, numRuns: 300 },
+  );
+  const chain = (levels: number): Json => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as Json;
+  expect([isAlike(chain(60), chain(60)), isAlike(chain(70), chain(70))]).toEqual([true, false]);
+  expect([isAlike([], {}), isAlike({}, []), isAlike({ a: 1 }, { b: 1 }), isAlike(null, {})]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

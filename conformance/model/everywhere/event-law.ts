@@ -19,8 +19,8 @@ export class StreamJudge {
 
   judge(event: WatchEvent): Breach | undefined {
     const { type, object } = event;
-    const shown = `${type} ${JSON.stringify(object).slice(0, 300)}`;
-    if (this.hasFailed) return breach("errors.stream", "nothing after the error of the stream", shown);
+    const shown = (): string => `${type} ${JSON.stringify(object).slice(0, 300)}`; // most events are in order
+    if (this.hasFailed) return breach("errors.stream", "nothing after the error of the stream", shown());
     switch (type) {
       case "ERROR": {
         this.hasFailed = true;
@@ -33,44 +33,48 @@ export class StreamJudge {
       case "MODIFIED":
       case "DELETED":
         if (this.asked.isOtherShape) return undefined;
-        if (!isApiObject(object)) return breach("watch.stream", "an object with a name", shown);
+        if (!isApiObject(object)) return breach("watch.stream", "an object with a name", shown());
         return this.judgeChange(type, object, shown);
       default:
-        return breach("watch.stream", "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", shown);
+        return breach("watch.stream", "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", shown());
     }
   }
 
-  private judgeBookmark(object: WatchEvent["object"], shown: string): Breach | undefined {
+  private judgeBookmark(object: WatchEvent["object"], shown: () => string): Breach | undefined {
     if (!isTrue(this.asked.query.get("allowWatchBookmarks")))
-      return breach("bookmarks.asked", "no bookmark that was not asked for", shown);
+      return breach("bookmarks.asked", "no bookmark that was not asked for", shown());
     const { kind, apiVersion, metadata } = object;
     const version = isJsonObject(metadata) ? metadata["resourceVersion"] : undefined;
     if (typeof version !== "string" || version === "" || version === "0")
-      return breach("bookmarks.version", "a version to go on from", shown);
+      return breach("bookmarks.version", "a version to go on from", shown());
     if (this.asked.isOtherShape) return undefined;
     const isOfType = apiVersion === this.asked.groupVersion && typeof kind === "string" && kind !== "";
-    return isOfType ? undefined : breach("watch.stream", `a bookmark of ${this.asked.groupVersion} with a kind`, shown);
+    return isOfType
+      ? undefined
+      : breach("watch.stream", `a bookmark of ${this.asked.groupVersion} with a kind`, shown());
   }
 
-  private judgeChange(type: string, object: ApiObject, shown: string): Breach | undefined {
+  private judgeChange(type: string, object: ApiObject, shown: () => string): Breach | undefined {
     const { kind, apiVersion, metadata } = object;
     if (apiVersion !== this.asked.groupVersion || typeof kind !== "string" || kind === "") {
-      return breach("watch.stream", `an object of ${this.asked.groupVersion} with a kind`, shown);
+      return breach("watch.stream", `an object of ${this.asked.groupVersion} with a kind`, shown());
     }
     const wrong = judgeObject(this.asked, object);
     if (wrong !== undefined)
       return wrong.requirement === "lists.scope" ? { ...wrong, requirement: "watch.filtered" } : wrong;
     const uid = metadata.uid ?? "";
     const change = `${uid} ${metadata.resourceVersion}`;
-    if (this.told.has(change)) return breach("watch.unique", "each change once", shown);
+    if (this.told.has(change)) return breach("watch.unique", "each change once", shown());
     this.told.add(change);
     const isThere = this.living.get(uid);
-    if (type === "ADDED" && isThere === true) return breach("watch.types", "MODIFIED for what was ADDED before", shown);
-    if (type !== "ADDED" && isThere === false) return breach("watch.types", "ADDED for what was DELETED before", shown);
+    if (type === "ADDED" && isThere === true)
+      return breach("watch.types", "MODIFIED for what was ADDED before", shown());
+    if (type !== "ADDED" && isThere === false)
+      return breach("watch.types", "ADDED for what was DELETED before", shown());
     this.living.set(uid, type !== "DELETED");
     if (type === "DELETED") return undefined;
     for (const [what, matches] of simpleSelectors(this.asked.query)) {
-      if (!matches(object)) return breach("watch.filtered", `only objects that match ${what}`, shown);
+      if (!matches(object)) return breach("watch.filtered", `only objects that match ${what}`, shown());
     }
     return undefined;
   }

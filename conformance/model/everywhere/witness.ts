@@ -4,7 +4,7 @@
  */
 import { isApiObject, isJsonObject, type ApiObject, type Json, type WatchEvent } from "../../client/types.ts";
 import type { Exchange } from "../../client/exchange.ts";
-import { sameJson, withoutEmpty } from "../json-values.ts";
+import { isAlike, sameJson, withoutEmpty } from "../json-values.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import { type Breach, breach } from "./breach.ts";
 import { judgeRefusal } from "./error-law.ts";
@@ -25,7 +25,7 @@ export class Witness {
    */
   first: Witnessed | undefined;
   private readonly isLaw: (requirement: string) => boolean;
-  private readonly states = new Map<string, State>();
+  private readonly states = new Map<string, Json>();
   private readonly identities = new Map<string, Identity>();
   /** Groups of which a definition was written: what their objects are shown as may change without a write to them. */
   private readonly redefined = new Set<string>();
@@ -134,10 +134,11 @@ export class Witness {
       this.states.set(key, state);
       return undefined;
     }
-    if (before.text === state.text || sameJson(withoutEmpty(before.content), withoutEmpty(state.content)))
-      return undefined;
+    if (isAlike(before, state)) return undefined;
+    const [textBefore, text] = [JSON.stringify(before), JSON.stringify(state)];
+    if (textBefore === text || sameJson(withoutEmpty(before), withoutEmpty(state))) return undefined;
     const at = `${name} at version ${resourceVersion}`;
-    return breach("versions.last-modification", `${at}: ${before.text.slice(0, 1000)}`, state.text.slice(0, 1000));
+    return breach("versions.last-modification", `${at}: ${textBefore.slice(0, 1000)}`, text.slice(0, 1000));
   }
 }
 
@@ -153,12 +154,7 @@ interface Identity {
   readonly creationTimestamp: string | null | undefined;
 }
 
-interface State {
-  readonly content: Json;
-  readonly text: string;
-}
-
 /** Items of lists need not repeat their type. */
-function stateOf({ kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): State {
-  return { content: content as Json, text: JSON.stringify(content) };
+function stateOf({ kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): Json {
+  return content as Json;
 }
