@@ -114,9 +114,16 @@ const storedIn: Readonly<Record<string, readonly [group: string, version: string
 /** What nobody can watch is stored nowhere. */
 function hashOfBuiltIn(dialect: Dialect, { groupVersion, resource, kind, ...row }: ResourceRow): string | undefined {
   if (!row.verbs.includes("watch")) return undefined;
-  const [group, version] = storedIn[`${groupVersion}/${resource}`] ?? [row.group, row.version];
-  return storageVersionHash(groupInDialect(dialect, group), version, kind);
+  const [storedGroup, version] = storedIn[`${groupVersion}/${resource}`] ?? [row.group, row.version];
+  const group = groupInDialect(dialect, storedGroup);
+  const type = `${group}/${version}/${kind}`;
+  const hash = builtInHashes.get(type) ?? storageVersionHash(group, version, kind);
+  builtInHashes.set(type, hash);
+  return hash;
 }
+
+/** Hashing all built-in types takes longer than all else of a server's start, and each definition makes the documents anew. */
+const builtInHashes = new Map<string, string>();
 
 function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: SubresourceRow): JsonObject {
   return {
