@@ -1,6 +1,7 @@
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 import { Cancelled } from "./findings.ts";
 import { bodyBytesMax, type Answer, type Exchange } from "./exchange.ts";
+import { parsed, ReadAnswers } from "./read-answers.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Json, JsonObject } from "./types.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -61,6 +62,7 @@ export class Client {
   private readonly signal: AbortSignal | undefined;
   private readonly onRefusedMethod: ((client: Client, refused: Exchange) => Promise<void>) | undefined;
   private readonly openWatches = new Set<WatchStream>();
+  private readonly answers = new ReadAnswers();
   private watchCount = 0;
 
   /**
@@ -224,7 +226,7 @@ export class Client {
         },
         end: () =>
           settle(() => {
-            const answer = completeAnswer(exchange, chunks);
+            const answer = completeAnswer(exchange, chunks, this.answers);
             recorder.observer?.answered(exchange, answer.json, headerOf(answer.headers, "retry-after"));
             return answer;
           }),
@@ -260,7 +262,7 @@ function nothingHeard(exchange: Exchange, why: string): LostAnswer {
 
 const decoder = new TextDecoder();
 
-function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[]): Answer {
+function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[], answers: ReadAnswers): Answer {
   const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks);
   const text = decoder.decode(bytes);
   return {
@@ -269,8 +271,13 @@ function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[]): Answ
     headers: exchange.headers,
     bytes,
     text,
-    json: isJson(exchange.headers) ? parsed(text) : undefined,
+    json: isJson(exchange.headers) ? documentOf(exchange, text, answers) : undefined,
   };
+}
+
+function documentOf({ request, status }: Exchange, text: string, answers: ReadAnswers): Json | undefined {
+  if (request.method !== "GET" || status !== 200) return parsed(text);
+  return answers.read(`${request.path} ${request.headers["accept"]}`, text);
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
@@ -295,15 +302,6 @@ export function mediaTypeOf(headers: WireResponse["headers"]): string {
 
 function isJson(headers: WireResponse["headers"]): boolean {
   return mediaTypeOf(headers) === "application/json";
-}
-
-/** Undefined for text that only claims to be JSON: whoever needs the object will say so. */
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 type AnswerHead = Pick<Answer, "status" | "headers">;

@@ -358,3 +358,22 @@ describe("answers and events that come in either order", () => {
     expect(witness.first?.requirement).toBe("versions.last-modification");
   });
 });
+
+it("judges a document once, however often the client gives it", () => {
+  const witness = new Witness(() => true);
+  let looks = 0;
+  const document = {
+    ...object(),
+    get metadata() {
+      looks += 1;
+      return meta();
+    },
+  };
+  const answer = (seen: JsonObject): void => witness.answered(exchange("GET", `${collection}/a`), seen, undefined);
+  answer(document);
+  const looksOnce = looks;
+  answer(document);
+  expect([looksOnce > 0, looks]).toEqual([true, looksOnce]);
+  answer(object({}, { data: { k: "w" } }));
+  expect(witness.first?.requirement).toBe("versions.last-modification");
+});

@@ -30,6 +30,7 @@ export class Witness {
   /** Groups of which a definition was written: what their objects are shown as may change without a write to them. */
   private readonly redefined = new Set<string>();
   private readonly streams = new Map<Exchange, StreamJudge | undefined>();
+  private readonly judged = new WeakSet<object>();
 
   /** `isLaw`: whether a requirement binds the target of this run. What does not is never noted. */
   constructor(isLaw: (requirement: string) => boolean) {
@@ -38,12 +39,20 @@ export class Witness {
 
   /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
   answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void {
-    if (document === undefined) return;
+    if (document === undefined || this.isJudged(document)) return;
     const asked = askedOf(exchange.request);
     if (asked === undefined) return;
     if (asked.plural === "customresourcedefinitions" && asked.method !== "GET") this.redefined.add(groupOf(asked));
     this.note(exchange, this.judgeAnswer(asked, exchange.status ?? 0, document, retryAfter));
     if (isJsonObject(document)) this.note(exchange, judgeUntracked(asked, document));
+  }
+
+  /** The client gives the same document again for the same answer to the same question: it would be judged as it was. */
+  private isJudged(document: Json): boolean {
+    if (typeof document !== "object" || document === null) return false;
+    if (this.judged.has(document)) return true;
+    this.judged.add(document);
+    return false;
   }
 
   /** One event of a watch. */
