@@ -71,6 +71,17 @@ describe("exploring a property", () => {
     expect(Math.max(...places)).toBeGreaterThan(60); // beyond the number of programs
   });
 
+  it("draws nothing to choose among when an example has failed", async () => {
+    let drawn = 0;
+    const input = fc.nat(1000).map((value) => {
+      drawn += 1;
+      return value;
+    });
+    const first = defineCheck({ ...definition(fails, []), input, examples: [50] });
+    await first.explore({ seed: 5, path: undefined, runs: 100, shrinks: false }, run);
+    expect(drawn).toBeLessThan(10);
+  });
+
   it("makes a failure smaller for as long as it may, and comes back to what it had by then", async () => {
     let asked = 0;
     const options = { seed: 5, path: undefined, runs: 100, mayShrink: () => (asked += 1) <= 3 };

@@ -227,15 +227,19 @@ interface Drawing {
   isRun(place: number): boolean;
 }
 
-/** What is drawn is known beforehand: it hangs on the seed alone. */
+/** What is drawn is known beforehand: it hangs on the seed alone. Nothing is drawn when an example has failed before. */
 function drawingOf<Input>(
   input: fc.Arbitrary<Input>,
   { seed, runs }: ExploreOptions,
   examples: readonly Input[],
 ): Drawing {
   const among = drawnToChoose(runs);
-  const chosen = new Set(seldomSeen(fc.sample(input, { seed, numRuns: among }), examples));
-  return { count: drawnInAll(runs), isRun: (place) => place >= among || chosen.has(place) };
+  let chosen: ReadonlySet<number> | undefined;
+  const isChosen = (place: number): boolean => {
+    chosen ??= new Set(seldomSeen(fc.sample(input, { seed, numRuns: among }), examples));
+    return chosen.has(place);
+  };
+  return { count: drawnInAll(runs), isRun: (place) => place >= among || isChosen(place) };
 }
 
 /** An undecided program leaves the others worth running; anything else would only happen again. */
