@@ -1,12 +1,13 @@
 /**
- * A cluster that does every lawful thing at random moments: no judge may mind. `HOSTILE_SEEDS=200` tries more of them,
- * `HOSTILE_ONLY=watch` fewer checks.
+ * A cluster that does every lawful thing at random moments: no judge may mind, and whatever the suite changes there is its
+ * own. `HOSTILE_SEEDS=200` tries more of them, `HOSTILE_ONLY=watch` fewer checks.
  */
 import { describe, expect, it } from "vitest";
 import { hostileTransport } from "../../conformance/testing/hostile-transport.fixture.ts";
 import { planSuite, runPart } from "../../conformance/run-suite.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withFrontEnds } from "../../sim/http/embedded-front-ends.fixture.ts";
+import { type GuestBook, noting } from "./good-guest.fixture.ts";
 
 const firstSeed = Number(process.env["HOSTILE_FIRST"] ?? 1);
 const seeds = Array.from({ length: Number(process.env["HOSTILE_SEEDS"] ?? 2) }, (_, index) => firstSeed + index);
@@ -19,10 +20,12 @@ const differing = [
 ];
 
 describe.each(["svc", "kubernetes"] as const)("a hostile but lawful cluster, profile %s", (profile) => {
-  it.each(seeds)("has no finding with seed %i", { timeout: 300_000 }, async (seed) => {
-    const selection = { profile, seed, runs, level: "quick", targetKind: "embedded", only, runId: `h${seed}` } as const;
+  it.each(seeds)("has no finding, and changes its own alone, with seed %i", { timeout: 300_000 }, async (seed) => {
+    const runId = `h${seed}`;
+    const selection = { profile, seed, runs, level: "quick", targetKind: "embedded", only, runId } as const;
     const planned = planSuite(selection);
     const bad: unknown[] = [];
+    const book: GuestBook = { asked: 0, others: new Set() };
     for (const check of planned.plan.checks) {
       const server = {
         seed: `${seed}/${check.id}`,
@@ -39,7 +42,8 @@ describe.each(["svc", "kubernetes"] as const)("a hostile but lawful cluster, pro
         }));
         const frontEnds = [{ transport, skewMillis: 0 }, ...further] as const;
         const hostile = hostileTransport({ frontEnds, clock, seed: seed * 7919, anyCreateIs200: profile === "svc" });
-        return runPart({ ...selection, transport: hostile, clock, webhooks }, planned, [check]);
+        const noted = noting(book, check.id, runId, hostile);
+        return runPart({ ...selection, transport: noted, clock, webhooks }, planned, [check]);
       });
       for (const { verdict, failure } of part.outcomes) {
         if (verdict.status !== "failed" && verdict.status !== "error") continue;
@@ -53,5 +57,7 @@ describe.each(["svc", "kubernetes"] as const)("a hostile but lawful cluster, pro
       }
     }
     expect(bad).toEqual([]);
+    expect([...book.others]).toEqual([]);
+    if (only.length === 0) expect(book.asked).toBeGreaterThan(1000);
   });
 });
