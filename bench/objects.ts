@@ -6,6 +6,7 @@ import { svcDialect } from "../wire/dialect.ts";
 import { findResource } from "../wire/resources.ts";
 import { bugsOn } from "../sim/planted/server-bugs.ts";
 import type { Prng } from "../sim/kernel/types.ts";
+import type { Cause } from "../sim/contract/errors.ts";
 import type { JsonObject } from "../sim/contract/http-message.ts";
 import { decodeObject } from "../sim/objects/decode.ts";
 import { decodePatched, readMergePatchBody } from "../sim/objects/decode-patch.ts";
@@ -20,7 +21,7 @@ import {
   wipeSystemFields,
   withResourceVersion,
 } from "../sim/objects/system-fields.ts";
-import { ownMetadata, type Target } from "../sim/contract/objects.ts";
+import { type Draft, ownMetadata, type Target } from "../sim/contract/objects.ts";
 import { validateCreate, validateUpdate } from "../sim/objects/validation.ts";
 import type { Bench } from "./harness.ts";
 
@@ -44,15 +45,17 @@ function counterPrng(): Prng {
   };
 }
 
-function resource(plural: string): { readonly target: Target; readonly strategy: Strategy } {
-  const row = findResource("", "v1", plural);
+function resource(plural: string, group = ""): { readonly target: Target; readonly strategy: Strategy } {
+  const row = findResource(group, "v1", plural);
   const strategy = row === undefined ? undefined : strategyOf(row, svcDialect);
   if (row?.type === undefined || strategy === undefined) throw new Error(`no resource ${plural}`);
-  return { target: { kind: row.kind, group: "", version: "v1", type: row.type, dialect: svcDialect }, strategy };
+  return { target: { kind: row.kind, group, version: "v1", type: row.type, dialect: svcDialect }, strategy };
 }
 
 const configMaps = resource("configmaps");
 const pods = resource("pods");
+const leases = resource("leases", "coordination.svc.io");
+const roleBindings = resource("rolebindings", "rbac.authorization.svc.io");
 
 const configMap = (at: number): JsonObject => ({
   apiVersion: "v1",
@@ -88,15 +91,35 @@ const pod = (at: number): JsonObject => ({
   },
 });
 
+const lease = (at: number): JsonObject => ({
+  metadata: { name: `node-${at}` },
+  spec: { holderIdentity: `node-${at}`, leaseDurationSeconds: 40, renewTime: "2026-01-01T00:00:00.000000Z" },
+});
+
+const roleBinding = (at: number): JsonObject => ({
+  metadata: { name: `binding-${at}` },
+  roleRef: { apiGroup: "rbac.authorization.svc.io", kind: "Role", name: `role-${at}` },
+  subjects: [
+    { kind: "User", name: `user-${at}`, apiGroup: "rbac.authorization.svc.io" },
+    { kind: "ServiceAccount", name: "builder", namespace: "bench" },
+  ],
+});
+
 /** The whole way of a creation through the layer; the answer is sealed. */
-function create(body: JsonObject | Uint8Array, { target, strategy }: ReturnType<typeof resource>): JsonObject {
+function create(body: JsonObject | Uint8Array, at: ReturnType<typeof resource>): JsonObject {
+  const draft = prepared(body, at);
+  if (validateCreate(draft, at.strategy).length > 0) throw new Error("the benchmark's object is invalid");
+  return seal(withResourceVersion(draft, "1"));
+}
+
+/** As far as it goes before it is judged. */
+function prepared(body: JsonObject | Uint8Array, { target, strategy }: ReturnType<typeof resource>): Draft {
   const { draft } = decodeObject(body, "json", target, "Warn");
   wipeSystemFields(draft, bugs);
   ownMetadata(draft).namespace ??= "bench";
   trackManagedFields(draft, undefined, strategy, tracking);
   prepareForCreate(draft, strategy, write);
-  if (validateCreate(draft, strategy).length > 0) throw new Error("the benchmark's object is invalid");
-  return seal(withResourceVersion(draft, "1"));
+  return draft;
 }
 
 const countPerRound = 20_000;
@@ -125,7 +148,21 @@ function patchOnce(live: JsonObject): (body: Uint8Array) => JsonObject {
 
 const bytesOf = (object: JsonObject): Uint8Array => encoder.encode(JSON.stringify(object));
 
+/** What a kind's own rules cost for an object that they find nothing wrong with; its metadata is not judged. */
+function validating(name: string, makeBody: (at: number) => JsonObject, at: ReturnType<typeof resource>): Bench {
+  const judge = (draft: Draft): void => {
+    const causes: Cause[] = [];
+    at.strategy.rules.validate?.(draft as JsonObject, causes, svcDialect);
+    if (causes.length > 0) throw new Error("the benchmark's object is invalid");
+  };
+  const run = perObject((number) => prepared(makeBody(number), at), judge);
+  return { name: `objects.validate-${name}`, unit: "µs/object", better: "less", run };
+}
+
 export const benches: readonly Bench[] = [
+  validating("lease", lease, leases),
+  validating("role-binding", roleBinding, roleBindings),
+  validating("pod", pod, pods),
   {
     name: "objects.create-configmap",
     unit: "µs/object",

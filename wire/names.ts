@@ -129,8 +129,8 @@ export function labelValueErrors(text: string): NameErrors {
 /** Names that only have to fit into a path, such as those of roles. */
 export function pathSegmentErrors(text: string): NameErrors {
   if (text === "." || text === "..") return [`may not be '${text}'`];
-  const errors = ["/", "%"].filter((char) => text.includes(char)).map((char) => `may not contain '${char}'`);
-  return errors.length === 0 ? noErrors : errors;
+  if (!text.includes("/") && !text.includes("%")) return noErrors;
+  return ["/", "%"].filter((char) => text.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
 /** `example.com/path`: what is wrong, and with which part of it. */

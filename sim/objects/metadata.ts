@@ -112,6 +112,14 @@ export function labelCauses(labels: Readonly<Record<string, string>>, field: str
   if (keys.length > manyLabels && causes.length === before && Object.isFrozen(labels)) fitLabels = labels;
 }
 
+/** Whether nothing is wrong with a map of labels. */
+export function areLabels(labels: Readonly<Record<string, string>>): boolean {
+  for (const key in labels) {
+    if (qualifiedNameErrors(key).length + labelValueErrors(labels[key] as string).length > 0) return false;
+  }
+  return true;
+}
+
 /** The last large map of labels that nothing was wrong with: an update judges its own twice. */
 let fitLabels: object | undefined;
 const manyLabels = 1024;

@@ -21,6 +21,8 @@ export type Check = (value: never, at: Place) => void;
 
 export interface Rule {
   readonly judge: Check;
+  /** Whether nothing is wrong with a value, where that can be told without a place. Then it is not judged. */
+  readonly holds?: (value: never) => boolean;
   /** What Go has for such a value when nothing was said. */
   readonly zero: Json;
   /** What is judged when the field is absent; without it nothing is. */
@@ -43,7 +45,9 @@ export class Place {
   itemCount = 0;
   private seen: Map<unknown, Set<unknown>> | undefined;
   private readonly base: string;
+  /** The way here from `base`; beyond `depth` are leftovers. */
   private readonly steps: PathStep[] = [];
+  private depth = 0;
 
   constructor(causes: Cause[], dialect: Dialect, live: JsonObject | undefined, base = "") {
     this.causes = causes;
@@ -57,46 +61,48 @@ export class Place {
     this.causes = causes;
     this.dialect = dialect;
     this.live = live;
+    this.depth = 0;
   }
 
   get path(): string {
-    return pathText(this.base, this.steps);
+    return pathText(this.base, this.steps, this.depth);
   }
 
   /** A place below this one, to tell of a field from its parent. */
   of(...steps: readonly PathStep[]): Place {
-    return new Place(this.causes, this.dialect, this.live, pathText(this.path, steps));
+    return new Place(this.causes, this.dialect, this.live, pathText(this.path, steps, steps.length));
   }
 
   enter(step: PathStep): void {
-    this.steps.push(step);
+    this.steps[this.depth++] = step;
   }
 
   leave(): void {
-    this.steps.pop();
+    this.depth--;
   }
 
   /** Judges a field of what is here. True when nothing is wrong. */
   judge(step: PathStep, value: Json | undefined, rule: Rule | Check): boolean {
-    const { judge, absent } = ruleOf(rule);
+    const { judge, holds, absent } = ruleOf(rule);
     const judged = value ?? absent;
-    if (judged === undefined) return true;
+    if (judged === undefined || holds?.(judged as never) === true) return true;
     const countBefore = this.causes.length;
-    this.steps.push(step);
+    this.enter(step);
     judge(judged as never, this);
-    this.steps.pop();
+    this.leave();
     return this.causes.length === countBefore;
   }
 
   /** Goes through the items of the list that is here. */
-  eachItem(list: readonly unknown[], judge: Check): void {
+  eachItem(list: readonly unknown[], judge: Check, holds?: Rule["holds"]): void {
     const { seen, itemCount } = this;
     this.seen = undefined;
     this.itemCount = list.length;
     for (let at = 0; at < list.length; at++) {
-      this.steps.push(at);
+      if (holds?.(list[at] as never) === true) continue;
+      this.enter(at);
       judge(list[at] as never, this);
-      this.steps.pop();
+      this.leave();
     }
     this.seen = seen;
     this.itemCount = itemCount;
@@ -161,12 +167,14 @@ export class Place {
 
 /** For code that is no table yet: judges the value at `path`. Only for rules that are the same in all dialects. */
 export function judgeAt(rule: Rule | Check, value: Json, path: string, causes: Cause[]): void {
-  ruleOf(rule).judge(value as never, new Place(causes, svcDialect, undefined, path));
+  const { judge, holds } = ruleOf(rule);
+  if (holds?.(value as never) !== true) judge(value as never, new Place(causes, svcDialect, undefined, path));
 }
 
-function pathText(base: string, steps: readonly PathStep[]): string {
+function pathText(base: string, steps: readonly PathStep[], depth: number): string {
   let text = base;
-  for (const step of steps) {
+  for (let at = 0; at < depth; at++) {
+    const step = steps[at] as PathStep;
     if (typeof step === "string") text = text === "" ? step : `${text}.${step}`;
     else text = `${text}[${typeof step === "number" ? step : step[0]}]`;
   }

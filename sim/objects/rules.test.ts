@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { svcDialect } from "../../wire/dialect.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import type { Check, Place } from "./place.ts";
+import type { Check, Place, Rule } from "./place.ts";
 import {
   all,
   always,
@@ -36,7 +36,7 @@ import {
 const told = (causes: readonly Cause[]): readonly string[] =>
   causes.map(({ field, message }) => `${field}: ${message}`);
 
-function found(object: JsonObject, parts: readonly (Table | Check)[], live?: JsonObject): readonly string[] {
+function found(object: JsonObject, parts: readonly (Table | Rule | Check)[], live?: JsonObject): readonly string[] {
   const causes: Cause[] = [];
   fieldRules(...parts)(object, causes, svcDialect, live);
   return told(causes);
@@ -125,6 +125,37 @@ it("The first that finds something is the last; some only look at what is new", 
   expect(found({ a: "aaa" }, [{ a: rule }])).toEqual(['a: Invalid value: "aaa": too long']);
   expect(found({ a: "a" }, [{ a: whenNew(rule) }])).toEqual(['a: Invalid value: "a": has an a']);
   expect(found({ a: "a" }, [{ a: whenNew(rule) }], {})).toEqual([]);
+});
+
+it("What holds is not judged, and what is fine when absent is not looked at", () => {
+  const counts = { tests: 0, judgements: 0 };
+  const even: Rule = {
+    zero: 0,
+    holds: (number: number) => ++counts.tests > 0 && number % 2 === 0,
+    judge(number: number, at) {
+      counts.judgements++;
+      at.invalid(number, "is odd");
+    },
+  };
+  const table = { "spec.a": always(even), list: each(struct({ b: even })), map: eachValue(even), c: unlessEmpty(even) };
+  const judge = fieldRules(table);
+  const judged = (object: JsonObject): readonly string[] => {
+    Object.assign(counts, { tests: 0, judgements: 0 });
+    const causes: Cause[] = [];
+    judge(object, causes, svcDialect);
+    return told(causes);
+  };
+  expect(judged({})).toEqual([]);
+  expect(counts).toEqual({ tests: 0, judgements: 0 });
+  expect(judged({ spec: { a: 2 }, list: [{ b: 4 }, {}], map: { x: 6 }, c: 0 })).toEqual([]);
+  expect(counts.judgements).toBe(0);
+  expect(judged({ spec: { a: 1 }, list: [{ b: 2 }, { b: 3 }], map: { x: 6, y: 7 }, c: 9 })).toEqual([
+    "spec.a: Invalid value: 1: is odd",
+    "list[1].b: Invalid value: 3: is odd",
+    "map[y]: Invalid value: 7: is odd",
+    "c: Invalid value: 9: is odd",
+  ]);
+  expect(counts.judgements).toBe(4);
 });
 
 it("Steps are judged from what was there before", () => {

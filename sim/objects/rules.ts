@@ -12,41 +12,58 @@ import { type Check, Place, type Rule, ruleOf } from "./place.ts";
 /** Fields, or paths of fields (`spec.selector`), of which those on the way may be absent. */
 export type Table = Readonly<Record<string, Rule | Check>>;
 
-interface Row extends Rule {
-  readonly field: string;
+/** What is asked of one field, or of the whole. All rows are made by `rowOf`, so that reading them is fast. */
+interface Row {
+  /** Undefined for the whole. */
+  readonly field: string | undefined;
+  readonly judge: Check;
+  readonly holds: Rule["holds"];
+  readonly absent: Json | undefined;
+  readonly called: string;
 }
 
 /** An object: rows of tables and judgements of the whole, one after the other. */
-export function struct(...parts: readonly (Table | Check)[]): Rule {
-  const rows = parts.flatMap((part): readonly (Row | Check)[] => (typeof part === "function" ? [part] : rowsOf(part)));
-  return {
-    zero: {},
-    judge(value: JsonObject, at) {
-      for (let index = 0; index < rows.length; index++) {
-        const row = rows[index] as Row | Check;
-        if (typeof row === "function") row(value as never, at);
-        else judgeField(value[row.field] ?? row.absent, row, at);
-      }
-    },
-  };
+export function struct(...parts: readonly (Table | Rule | Check)[]): Rule {
+  const rows = parts.flatMap((part): readonly Row[] => (isRule(part) ? [rowOf(undefined, part)] : rowsOf(part)));
+  const judge = (value: JsonObject, at: Place): void => judgeRows(rows, value, at);
+  if (rows.some(({ holds }) => holds === undefined)) return { zero: {}, judge };
+  return { zero: {}, judge, holds: (value: JsonObject) => rowsHold(rows, value) };
 }
 
-function judgeField(value: Json | undefined, { judge, called }: Row, at: Place): void {
-  if (value === undefined) return;
-  if (called === "") judge(value as never, at);
-  else {
-    at.enter(called as string);
-    judge(value as never, at);
-    at.leave();
+function rowsHold(rows: readonly Row[], value: JsonObject): boolean {
+  for (let index = 0; index < rows.length; index++) {
+    const { field, holds, absent } = rows[index] as Row;
+    const found = field === undefined ? value : (value[field] ?? absent);
+    if (found !== undefined && holds?.(found as never) !== true) return false;
+  }
+  return true;
+}
+
+function judgeRows(rows: readonly Row[], value: JsonObject, at: Place): void {
+  for (let index = 0; index < rows.length; index++) {
+    const { field, judge, holds, absent, called } = rows[index] as Row;
+    const found = field === undefined ? value : (value[field] ?? absent);
+    if (found === undefined || holds?.(found as never) === true) continue;
+    if (called === "") judge(found as never, at);
+    else {
+      at.enter(called);
+      judge(found as never, at);
+      at.leave();
+    }
   }
 }
 
-function rowsOf(table: Table): readonly Row[] {
-  return withoutDots(table).map(([field, rule]) => {
-    const { judge, zero, absent, called } = ruleOf(rule);
-    return { field, judge, zero, absent: absent as Json, called: called ?? field };
-  });
+const isRule = (part: Table | Rule | Check): part is Rule | Check =>
+  typeof part === "function" || typeof part["judge"] === "function";
+
+/** What an absent field is judged as is dropped when nothing is wrong with it: that is known beforehand. */
+function rowOf(field: string | undefined, rule: Rule | Check): Row {
+  const { judge, holds, absent, called } = ruleOf(rule);
+  const isFineAbsent = absent !== undefined && holds?.(absent as never) === true;
+  return { field, judge, holds, absent: isFineAbsent ? undefined : absent, called: called ?? field ?? "" };
 }
+
+const rowsOf = (table: Table): readonly Row[] => withoutDots(table).map(([field, rule]) => rowOf(field, rule));
 
 /** Neighbours on one path (`spec.a`, `spec.b`) are rows of one table below it. */
 function withoutDots(table: Table): readonly (readonly [field: string, rule: Rule | Check])[] {
@@ -63,17 +80,22 @@ function withoutDots(table: Table): readonly (readonly [field: string, rule: Rul
 
 /** Each item of a list. */
 export function each(item: Rule | Check): Rule {
-  const { judge } = ruleOf(item);
-  return { zero: [], judge: (list: readonly Json[], at) => at.eachItem(list, judge) };
+  const { judge, holds } = ruleOf(item);
+  return {
+    zero: [],
+    ...holding(holds && ((list: readonly never[]) => list.every((one) => holds(one)))),
+    judge: (list: readonly Json[], at) => at.eachItem(list, judge, holds),
+  };
 }
 
 /** Each value of a map. */
 export function eachValue(value: Rule | Check): Rule {
-  const { judge } = ruleOf(value);
+  const { judge, holds } = ruleOf(value);
   return {
     zero: {},
     judge(map: JsonObject, at) {
       for (const key in map) {
+        if (holds?.(map[key] as never) === true) continue;
         at.enter([key]);
         judge(map[key] as never, at);
         at.leave();
@@ -83,9 +105,16 @@ export function eachValue(value: Rule | Check): Rule {
 }
 
 /** More rows, by what a field says. Of words that are not in `tables` nothing more is asked. */
-export function caseOf(field: string, tables: Readonly<Record<string, Table>>): Check {
+export function caseOf(field: string, tables: Readonly<Record<string, Table>>): Rule {
   const cases = new Map(Object.entries(tables).map(([word, table]) => [word, struct(table)]));
-  return (value: JsonObject, at: Place) => cases.get((value[field] ?? "") as string)?.judge(value as never, at);
+  const caseFor = (value: JsonObject): Rule => cases.get((value[field] ?? "") as string) ?? fine;
+  return {
+    zero: {},
+    ...holding(
+      allHold([...cases.values()]) && ((value: JsonObject) => caseFor(value).holds?.(value as never) === true),
+    ),
+    judge: (value: JsonObject, at) => caseFor(value).judge(value as never, at),
+  };
 }
 
 /** Several rules for one value. */
@@ -95,17 +124,26 @@ export function all(first: Rule | Check, ...more: readonly (Rule | Check)[]): Ru
   return {
     zero,
     ...(absent === undefined ? undefined : { absent }),
+    ...holding(allHold(rules)),
     judge(value, at) {
       for (const { judge } of rules) judge(value, at);
     },
   };
 }
 
+const holding = (holds: Rule["holds"]): Pick<Rule, "holds"> => (holds === undefined ? {} : { holds });
+
+/** Undefined unless all can tell. */
+function allHold(rules: readonly Rule[]): Rule["holds"] {
+  const tests = rules.flatMap(({ holds }) => holds ?? []);
+  return tests.length < rules.length ? undefined : (value) => tests.every((holds) => holds(value));
+}
+
 /** As `all`, up to the first that finds something wrong. */
-export function firstOf(...rules: readonly (Rule | Check)[]): Rule {
+export function firstOf(...rules: readonly [Rule | Check, ...(Rule | Check)[]]): Rule {
   const judges = rules.map((rule) => ruleOf(rule).judge);
   return {
-    ...ruleOf(rules[0] as Rule | Check),
+    ...all(...rules),
     judge(value, at) {
       const countBefore = at.causes.length;
       for (const judge of judges) {
@@ -121,31 +159,37 @@ export const always = (rule: Rule): Rule => ({ ...rule, absent: rule.zero });
 
 /** The field is there, and no zero; then it is judged by `rule`. */
 export function required(rule: Rule | Check = fine, detail?: string): Rule {
-  const { judge } = ruleOf(rule);
-  return {
-    ...ruleOf(rule),
-    absent: null,
-    judge(value: Json, at) {
-      if (isZero(value)) at.required(detail);
-      else judge(value as never, at);
-    },
-  };
+  return { ...unless(isZero, rule, (at) => at.required(detail)), absent: null };
 }
 
 /** Anything that is there will do. */
-export const fine: Check = () => {};
+export const fine: Rule = { zero: null, holds: () => true, judge() {} };
+
+/** `tell` is told of values that are `excepted`, all others are judged. Without it nothing is wrong with them. */
+function unless(excepted: (value: Json) => boolean, rule: Rule | Check, tell?: (at: Place) => void): Rule {
+  const inner = ruleOf(rule);
+  const { judge, holds } = inner;
+  return {
+    ...inner,
+    holds: (value: Json) => (excepted(value) ? tell === undefined : holds?.(value as never) === true),
+    judge(value: Json, at) {
+      if (!excepted(value)) judge(value as never, at);
+      else tell?.(at);
+    },
+  };
+}
 
 const isZero = (value: Json): boolean =>
   value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
 
 /** The field is there, be it a zero. */
 export const present = (rule: Rule | Check = fine, detail?: string): Rule => ({
-  ...ruleOf(rule),
+  ...unless(
+    (value) => value === null,
+    rule,
+    (at) => at.required(detail),
+  ),
   absent: null,
-  judge(value: Json, at) {
-    if (value === null) at.required(detail);
-    else ruleOf(rule).judge(value as never, at);
-  },
 });
 
 /** An absent field is judged as Go's nil. */
@@ -158,21 +202,14 @@ export const forbidden =
     at.forbidden(detail);
 
 /** A text or a list that says nothing is as good as none. */
-export function unlessEmpty(rule: Rule | Check): Rule {
-  const { judge } = ruleOf(rule);
-  return {
-    ...ruleOf(rule),
-    judge(value: Json, at) {
-      if (!isZero(value)) judge(value as never, at);
-    },
-  };
-}
+export const unlessEmpty = (rule: Rule | Check): Rule => unless(isZero, rule);
 
 /** Judged in new objects alone. */
 export function whenNew(rule: Rule | Check): Rule {
-  const { judge } = ruleOf(rule);
+  const inner = ruleOf(rule);
+  const { judge } = inner;
   return {
-    ...ruleOf(rule),
+    ...inner,
     judge(value, at) {
       if (at.live === undefined) judge(value, at);
     },
@@ -185,12 +222,14 @@ export const called = (name: string, rule: Rule | Check): Rule => ({ ...ruleOf(r
 /** A text of a form; `errors` say what is wrong with it. */
 export const format = (errors: (text: string) => readonly string[]): Rule => ({
   zero: "",
+  holds: (text: string) => errors(text).length === 0,
   judge: (text: string, at) => at.invalidFor(text, errors(text)),
 });
 
 /** One of some words. */
 export const oneOf = (supported: readonly string[]): Rule => ({
   zero: "",
+  holds: (text: string) => supported.includes(text),
   judge(text: string, at) {
     if (!supported.includes(text)) at.unsupported(text, supported);
   },
@@ -198,6 +237,7 @@ export const oneOf = (supported: readonly string[]): Rule => ({
 
 const must = <Value>(holds: (value: Value) => boolean, detail: string, zero: Json): Rule => ({
   zero,
+  holds,
   judge(value: Value, at) {
     if (!holds(value)) at.invalid(value, detail);
   },
@@ -222,18 +262,24 @@ export const nonNegative = atLeast(0);
 /** No longer text. */
 export const atMostLength = (max: number): Rule => ({
   zero: "",
+  holds: (text: string) => text.length <= max,
   judge(text: string, at) {
     if (text.length > max) at.tooLong(max);
   },
 });
 
 /** A list, or the keys of a map: no more of them. */
-export const atMostItems =
-  (max: number): Check =>
-  (items: readonly Json[] | JsonObject, at: Place) => {
-    const count = Array.isArray(items) ? items.length : Object.keys(items).length;
+export const atMostItems = (max: number): Rule => ({
+  zero: null,
+  holds: (items: readonly Json[] | JsonObject) => countOf(items) <= max,
+  judge(items: readonly Json[] | JsonObject, at) {
+    const count = countOf(items);
     if (count > max) at.tooMany(count, max);
-  };
+  },
+});
+
+const countOf = (items: readonly Json[] | JsonObject): number =>
+  Array.isArray(items) ? items.length : Object.keys(items).length;
 
 /** No two items of the list in which this is have the same here. */
 export const distinct: Rule = {
@@ -248,22 +294,25 @@ export const fields = (names: readonly string[], rule: Rule | Check): Table =>
   Object.fromEntries(names.map((name) => [name, rule]));
 
 /** Causes of an object by itself. */
-export function fieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validate"]> {
+export function fieldRules(...parts: readonly (Table | Rule | Check)[]): NonNullable<KindRules["validate"]> {
   const judge = judgeWhole(parts);
   return (object, causes, dialect, live) => judge(object, causes, dialect, live);
 }
 
 /** Causes of a write of the status alone. */
-export function statusFieldRules(...parts: readonly (Table | Check)[]): NonNullable<KindRules["validateStatus"]> {
+export function statusFieldRules(
+  ...parts: readonly (Table | Rule | Check)[]
+): NonNullable<KindRules["validateStatus"]> {
   const judge = judgeWhole(parts);
   return (object, live, causes, dialect) => judge(object, causes, dialect, live);
 }
 
 /** The place of one judgement serves the next: small objects are judged faster than a place is made. */
-function judgeWhole(parts: readonly (Table | Check)[]) {
-  const { judge } = struct(...parts);
+function judgeWhole(parts: readonly (Table | Rule | Check)[]) {
+  const { judge, holds } = struct(...parts);
   let spare: Place | undefined;
   return (object: JsonObject, causes: Cause[], dialect: Dialect, live: JsonObject | undefined): void => {
+    if (holds?.(object as never) === true) return;
     const at = spare ?? new Place(causes, dialect, live);
     spare = undefined; // until this judgement has ended well
     at.begin(causes, dialect, live);
@@ -279,8 +328,10 @@ export type Step = (now: Json | undefined, before: Json | undefined, at: Place) 
 export function stepRules(table: Readonly<Record<string, Step>>): NonNullable<KindRules["validateUpdate"]> {
   const rows = Object.entries(table).map(([path, step]) => ({ steps: path.split("."), path, step }));
   return (object, live, causes, _subresource, dialect) => {
-    for (const { steps, path, step } of rows) {
-      const [now, before] = [valueAt(object, steps), valueAt(live, steps)];
+    for (let index = 0; index < rows.length; index++) {
+      const { steps, path, step } = rows[index] as (typeof rows)[number];
+      const now = valueAt(object, steps);
+      const before = valueAt(live, steps);
       if (now !== before) step(now, before, new Place(causes, dialect, live, path));
     }
   };

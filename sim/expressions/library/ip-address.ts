@@ -16,9 +16,12 @@ export interface Cidr {
 
 const width = (ip: IpAddress): number => (ip.family === 4 ? 32 : 128);
 
+export const tryParseIp = (text: string): IpAddress | undefined =>
+  text.includes(":") ? parseIpv6(text) : parseIpv4(text);
+
 /** Throws why not. */
 export function parseIp(text: string): IpAddress {
-  const parsed = text.includes(":") ? parseIpv6(text) : parseIpv4(text);
+  const parsed = tryParseIp(text);
   if (parsed === undefined)
     throw new EvaluationError(
       `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`,
@@ -30,7 +33,7 @@ function parseIpv4(text: string): IpAddress | undefined {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
     return undefined;
-  return { family: 4, bits: parts.reduce((bits, part) => (bits << 8n) | BigInt(part), 0n) };
+  return { family: 4, bits: BigInt(parts.reduce((bits, part) => bits * 256 + Number(part), 0)) };
 }
 
 function parseIpv6(text: string): IpAddress | undefined {

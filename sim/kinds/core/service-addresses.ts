@@ -15,7 +15,8 @@ import {
 } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { repetition } from "../shared/fields.ts";
-import { ipCauses, isDualStack, ordinaryIpCauses, readIp } from "../shared/ip-fields.ts";
+import { judgeAt } from "../../objects/place.ts";
+import { ipAddress, ipCauses, isDualStack, ordinaryIp, readIp } from "../shared/ip-fields.ts";
 
 const families = ["IPv4", "IPv6"];
 const familyPolicies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
@@ -36,8 +37,7 @@ export function addressFieldCauses(spec: JsonObject, causes: Cause[]): void {
   }
   textsOf(spec, "externalIPs").forEach((address, at) => {
     const path = `spec.externalIPs[${at}]`;
-    if (readIp(address) === undefined) ipCauses(address, path, causes);
-    else ordinaryIpCauses(address, path, causes);
+    judgeAt(readIp(address) === undefined ? ipAddress : ordinaryIp, address, path, causes);
   });
 }
 

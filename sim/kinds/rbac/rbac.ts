@@ -69,7 +69,13 @@ const clusterRoleRules: KindRules = {
 const textOf = (object: JsonObject, field: string): string => (object[field] ?? "") as string;
 const textsOf = (object: JsonObject, field: string): readonly string[] => (object[field] ?? []) as readonly string[];
 
-const rbacGroup = (dialect: Dialect): string => groupInDialect(dialect, "rbac.authorization.svc.io");
+const groups = new Map<Dialect, string>(); // dialects are few, and asked of at each subject
+
+function rbacGroup(dialect: Dialect): string {
+  let group = groups.get(dialect);
+  if (group === undefined) groups.set(dialect, (group = groupInDialect(dialect, "rbac.authorization.svc.io")));
+  return group;
+}
 
 const ownGroup: Rule = {
   zero: "",

@@ -7,8 +7,8 @@ import {
   pathSegmentErrors,
   qualifiedNameErrors,
 } from "../../../wire/names.ts";
-import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
-import type { Check, Place } from "../../objects/place.ts";
+import { annotationCauses, areLabels, labelCauses } from "../../objects/metadata.ts";
+import type { Check, Place, Rule } from "../../objects/place.ts";
 import { format } from "../../objects/rules.ts";
 
 export const label = format(dns1123LabelErrors);
@@ -20,5 +20,9 @@ export const pathSegment = format(pathSegmentErrors);
 
 type Texts = Readonly<Record<string, string>>;
 
-export const labels: Check = (map: Texts, at: Place) => labelCauses(map, at.path, at.causes);
+export const labels: Rule = {
+  zero: {},
+  holds: areLabels,
+  judge: (map: Texts, at) => labelCauses(map, at.path, at.causes),
+};
 export const annotations: Check = (map: Texts, at: Place) => annotationCauses(map, at.path, at.causes);

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import type { Cause } from "../../contract/errors.ts";
-import { cidrCauses, ipCauses, isDualStack, ordinaryIpCauses, readIp } from "./ip-fields.ts";
+import { judgeAt } from "../../objects/place.ts";
+import { cidrCauses, ipCauses, isDualStack, ordinaryIp, readIp } from "./ip-fields.ts";
+
+const ordinaryIpTexts = (text: string, path: string, causes: Cause[]): void => judgeAt(ordinaryIp, text, path, causes);
 
 const messages = (judge: (text: string, path: string, causes: Cause[]) => void, text: string): readonly string[] => {
   const causes: Cause[] = [];
@@ -31,11 +34,11 @@ it("Blocks have a length that fits", () => {
 });
 
 it("Ordinary addresses are neither this host nor this link", () => {
-  expect(messages(ordinaryIpCauses, "10.1.2.3")).toEqual([]);
-  expect(messages(ordinaryIpCauses, "127.0.0.1")).toEqual([
+  expect(messages(ordinaryIpTexts, "10.1.2.3")).toEqual([]);
+  expect(messages(ordinaryIpTexts, "127.0.0.1")).toEqual([
     'Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
   ]);
-  expect(messages(ordinaryIpCauses, "0.0.0.0")).toEqual(['Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0)']);
-  expect(messages(ordinaryIpCauses, "fe80::1")).toHaveLength(1);
-  expect(messages(ordinaryIpCauses, "224.0.0.1")).toHaveLength(1);
+  expect(messages(ordinaryIpTexts, "0.0.0.0")).toEqual(['Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0)']);
+  expect(messages(ordinaryIpTexts, "fe80::1")).toHaveLength(1);
+  expect(messages(ordinaryIpTexts, "224.0.0.1")).toHaveLength(1);
 });

@@ -10,27 +10,22 @@ import {
   type IpAddress,
   kindsOfIp,
   parseCidr,
-  parseIp,
+  tryParseIp,
 } from "../../expressions/library/ip-address.ts";
-import { invalidValue } from "../../objects/causes.ts";
 import { textThat } from "../../objects/rules.ts";
-import { judgeAt } from "../../objects/place.ts";
+import { type Check, judgeAt, type Place } from "../../objects/place.ts";
 
 export function readIp(text: string): IpAddress | undefined {
   const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
-  const ip = attempt(parseIp, embedded === null ? withoutZeros(text) : hexadecimal(embedded));
+  const ip = tryParseIp(embedded === null ? withoutZeros(text) : hexadecimal(embedded));
   if (ip === undefined || ip.family === 4 || ip.bits >> 32n !== 0xffffn) return ip;
   return { family: 4, bits: ip.bits & 0xffffffffn };
 }
 
 function readCidr(text: string): Cidr | undefined {
   const [address = "", ...rest] = text.split("/");
-  return attempt(parseCidr, [withoutZeros(address), ...rest].join("/"));
-}
-
-function attempt<Parsed>(parse: (text: string) => Parsed, text: string): Parsed | undefined {
   try {
-    return parse(text);
+    return parseCidr([withoutZeros(address), ...rest].join("/"));
   } catch {
     return undefined;
   }
@@ -82,12 +77,12 @@ const special = [
 ] as const;
 
 /** An address that means the same to all who read it: neither this host nor this link. */
-export function ordinaryIpCauses(text: string, path: string, causes: Cause[]): void {
+export const ordinaryIp: Check = (text: string, at: Place): void => {
   const ip = readIp(text);
   if (ip === undefined) {
-    causes.push(invalidValue(path, text, "must be a valid IP address"));
+    at.invalid(text, "must be a valid IP address");
     return;
   }
-  if (ip.bits === 0n) causes.push(invalidValue(path, text, `may not be unspecified (${text})`));
-  for (const [kind, why] of special) if (kindsOfIp[kind]?.(ip) === true) causes.push(invalidValue(path, text, why));
-}
+  if (ip.bits === 0n) at.invalid(text, `may not be unspecified (${text})`);
+  for (const [kind, why] of special) if (kindsOfIp[kind]?.(ip) === true) at.invalid(text, why);
+};
