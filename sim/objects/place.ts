@@ -41,6 +41,8 @@ export class Place {
   dialect: Dialect;
   /** What the object replaces; undefined when it is new. */
   live: JsonObject | undefined;
+  /** What rules further in ask of what they are in. Whoever sets it puts back what was there. */
+  scope: unknown;
   /** How many items the list has in which this is. */
   itemCount = 0;
   private seen: Map<unknown, Set<unknown>> | undefined;
@@ -71,6 +73,11 @@ export class Place {
   /** A place below this one, to tell of a field from its parent. */
   of(...steps: readonly PathStep[]): Place {
     return new Place(this.causes, this.dialect, this.live, pathText(this.path, steps, steps.length));
+  }
+
+  /** The place that this one is in, some steps up. */
+  above(stepCount = 1): Place {
+    return new Place(this.causes, this.dialect, this.live, pathText(this.base, this.steps, this.depth - stepCount));
   }
 
   enter(step: PathStep): void {

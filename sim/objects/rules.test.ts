@@ -7,12 +7,14 @@ import {
   all,
   always,
   atLeast,
+  atMost,
   atMostItems,
   between,
   called,
   caseOf,
   distinct,
   each,
+  eachUnnumbered,
   eachValue,
   fieldRules,
   firstOf,
@@ -21,6 +23,7 @@ import {
   format,
   immutable,
   nonNegative,
+  oneMember,
   oneOf,
   orNil,
   present,
@@ -30,6 +33,7 @@ import {
   struct,
   textThat,
   unlessEmpty,
+  whenGiven,
   whenNew,
 } from "./rules.ts";
 
@@ -156,6 +160,38 @@ it("What holds is not judged, and what is fine when absent is not looked at", ()
     "c: Invalid value: 9: is odd",
   ]);
   expect(counts.judgements).toBe(4);
+});
+
+it("Of a wide table rows are told in their order, whatever the order of the fields", () => {
+  const names = [..."abcdefgh"];
+  const counts = Object.fromEntries(names.map((name) => [name, atLeast(1)]));
+  const wide = [counts, { c: required(atMost(5)), i: required(), j: always(oneOf(["x"])) }];
+  expect(found({ h: 0, x: 1, b: 2, a: 0, c: null }, wide)).toEqual([
+    "a: Invalid value: 0: must be greater than or equal to 1",
+    "h: Invalid value: 0: must be greater than or equal to 1",
+    "c: Required value",
+    "i: Required value",
+    'j: Unsupported value: "": supported values: "x"',
+  ]);
+  expect(found({ j: "x", i: "y", c: 6, a: undefined as unknown as number }, wide)).toEqual([
+    "c: Invalid value: 6: must be less than or equal to 5",
+  ]);
+  expect(found({ j: "x", i: "y", c: 5 }, wide)).toEqual([]);
+});
+
+it("Of members that exclude each other the first is judged, and more are told; a list may stand for its items", () => {
+  const members = { a: struct({ x: required() }), b: called("B", struct({ y: short })), c: struct() };
+  const union = oneMember(members, { none: "one of them", more: "only one" }, { c: "C" });
+  expect(found({}, [{ it: struct(union) }])).toEqual([]);
+  expect(found({ it: { z: 1 } }, [{ it: struct(union) }])).toEqual(["it: Required value: one of them"]);
+  expect(found({ c: {}, b: { y: "long" } }, [union])).toEqual([
+    'B.y: Invalid value: "long": too long',
+    "C: Forbidden: only one",
+  ]);
+  expect(found({ list: ["a", "long"] }, [{ list: eachUnnumbered(short) }])).toEqual([
+    'list: Invalid value: "long": too long',
+  ]);
+  expect(found({}, [{ a: whenGiven(required()) }])).toEqual([]);
 });
 
 it("Steps are judged from what was there before", () => {

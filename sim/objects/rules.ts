@@ -25,7 +25,7 @@ interface Row {
 /** An object: rows of tables and judgements of the whole, one after the other. */
 export function struct(...parts: readonly (Table | Rule | Check)[]): Rule {
   const rows = parts.flatMap((part): readonly Row[] => (isRule(part) ? [rowOf(undefined, part)] : rowsOf(part)));
-  const judge = (value: JsonObject, at: Place): void => judgeRows(rows, value, at);
+  const judge = judgeOf(rows);
   if (rows.some(({ holds }) => holds === undefined)) return { zero: {}, judge };
   return { zero: {}, judge, holds: (value: JsonObject) => rowsHold(rows, value) };
 }
@@ -39,17 +39,48 @@ function rowsHold(rows: readonly Row[], value: JsonObject): boolean {
   return true;
 }
 
-function judgeRows(rows: readonly Row[], value: JsonObject, at: Place): void {
-  for (let index = 0; index < rows.length; index++) {
-    const { field, judge, holds, absent, called } = rows[index] as Row;
-    const found = field === undefined ? value : (value[field] ?? absent);
-    if (found === undefined || holds?.(found as never) === true) continue;
-    if (called === "") judge(found as never, at);
-    else {
-      at.enter(called);
-      judge(found as never, at);
-      at.leave();
+/** Rows are as many as bits of a number at most, where an object is looked at by the fields that it has. */
+const rowCountMax = 31;
+const rowCountMin = 8; // of a short table all are looked at as fast
+
+function judgeOf(rows: readonly Row[]): (value: JsonObject, at: Place) => void {
+  if (rows.length < rowCountMin || rows.length > rowCountMax) {
+    return (value, at) => {
+      for (let index = 0; index < rows.length; index++) judgeRow(rows[index] as Row, value, at);
+    };
+  }
+  const known = new Map(rows.flatMap(({ field }) => (field === undefined ? [] : [[field, rowsOfField(rows, field)]])));
+  const always = bits(rows, ({ field, absent }) => field === undefined || absent !== undefined);
+  return (value, at) => {
+    let left = always;
+    for (const field in value) {
+      const ofField = known.get(field);
+      if (ofField === undefined) continue;
+      const found = value[field];
+      const isFine = isThere(found) && ofField.holds?.(found as never) === true;
+      left = isFine ? left & ~ofField.bits : left | ofField.bits;
     }
+    for (; left !== 0; left &= left - 1) judgeRow(rows[31 - Math.clz32(left & -left)] as Row, value, at);
+  };
+}
+
+function rowsOfField(rows: readonly Row[], name: string): { readonly bits: number; readonly holds: Rule["holds"] } {
+  const own = rows.filter(({ field }) => field === name);
+  return { bits: bits(rows, ({ field }) => field === name), holds: allHold(own) };
+}
+
+/** A bit for each row that is chosen. */
+const bits = (rows: readonly Row[], isChosen: (row: Row) => boolean): number =>
+  rows.reduce((sum, row, index) => (isChosen(row) ? sum | (1 << index) : sum), 0);
+
+function judgeRow({ field, judge, holds, absent, called }: Row, value: JsonObject, at: Place): void {
+  const found = field === undefined ? value : (value[field] ?? absent);
+  if (found === undefined || holds?.(found as never) === true) return;
+  if (called === "") judge(found as never, at);
+  else {
+    at.enter(called);
+    judge(found as never, at);
+    at.leave();
   }
 }
 
@@ -88,6 +119,19 @@ export function each(item: Rule | Check): Rule {
   };
 }
 
+/** Each item of a list, told as if it were the list. */
+export function eachUnnumbered(item: Rule | Check): Rule {
+  const { judge, holds } = ruleOf(item);
+  return {
+    ...each(item),
+    judge(list: readonly Json[], at) {
+      for (let index = 0; index < list.length; index++) {
+        if (holds?.(list[index] as never) !== true) judge(list[index] as never, at);
+      }
+    },
+  };
+}
+
 /** Each value of a map. */
 export function eachValue(value: Rule | Check): Rule {
   const { judge, holds } = ruleOf(value);
@@ -104,18 +148,44 @@ export function eachValue(value: Rule | Check): Rule {
   };
 }
 
-/** More rows, by what a field says. Of words that are not in `tables` nothing more is asked. */
-export function caseOf(field: string, tables: Readonly<Record<string, Table>>): Rule {
+/** More rows, by what a field says; `others` for words that are not in `tables`. */
+export function caseOf(field: string, tables: Readonly<Record<string, Table>>, others: Table = {}): Rule {
   const cases = new Map(Object.entries(tables).map(([word, table]) => [word, struct(table)]));
-  const caseFor = (value: JsonObject): Rule => cases.get((value[field] ?? "") as string) ?? fine;
+  const otherCase = struct(others);
+  const caseFor = (value: JsonObject): Rule => cases.get((value[field] ?? "") as string) ?? otherCase;
   return {
     zero: {},
     ...holding(
-      allHold([...cases.values()]) && ((value: JsonObject) => caseFor(value).holds?.(value as never) === true),
+      allHold([otherCase, ...cases.values()]) &&
+        ((value: JsonObject) => caseFor(value).holds?.(value as never) === true),
     ),
     judge: (value: JsonObject, at) => caseFor(value).judge(value as never, at),
   };
 }
+
+/**
+ * One of some members, each an object. The first that is there is judged, any other is one too many; causes of those may
+ * know a member by yet another name.
+ */
+export function oneMember(
+  members: Readonly<Record<string, Rule>>,
+  texts: { readonly none: string; readonly more: string },
+  calledAsMore: Readonly<Record<string, string>> = {},
+): Check {
+  const rules = new Map(Object.entries(members));
+  return (value: JsonObject, at: Place) => {
+    let [count, first] = [0, ""];
+    for (const field in value) if (rules.has(field) && isThere(value[field])) [count, first] = [count + 1, field];
+    if (count === 0) at.required(texts.none);
+    const given = count > 1 ? [...rules.keys()].filter((field) => isThere(value[field])) : undefined;
+    if (given !== undefined) first = given[0] as string;
+    const rule = rules.get(first);
+    if (rule !== undefined) at.judge(rule.called ?? first, value[first], rule);
+    for (const field of given?.slice(1) ?? []) at.of(calledAsMore[field] ?? field).forbidden(texts.more);
+  };
+}
+
+const isThere = (value: Json | undefined): boolean => value !== undefined && value !== null;
 
 /** Several rules for one value. */
 export function all(first: Rule | Check, ...more: readonly (Rule | Check)[]): Rule {
@@ -126,7 +196,7 @@ export function all(first: Rule | Check, ...more: readonly (Rule | Check)[]): Ru
     ...(absent === undefined ? undefined : { absent }),
     ...holding(allHold(rules)),
     judge(value, at) {
-      for (const { judge } of rules) judge(value, at);
+      for (let index = 0; index < rules.length; index++) rules[index]?.judge(value, at);
     },
   };
 }
@@ -134,21 +204,26 @@ export function all(first: Rule | Check, ...more: readonly (Rule | Check)[]): Ru
 const holding = (holds: Rule["holds"]): Pick<Rule, "holds"> => (holds === undefined ? {} : { holds });
 
 /** Undefined unless all can tell. */
-function allHold(rules: readonly Rule[]): Rule["holds"] {
+function allHold(rules: readonly { readonly holds?: Rule["holds"] }[]): Rule["holds"] {
   const tests = rules.flatMap(({ holds }) => holds ?? []);
-  return tests.length < rules.length ? undefined : (value) => tests.every((holds) => holds(value));
+  if (tests.length < rules.length) return undefined;
+  if (tests.length === 1) return tests[0];
+  return (value) => {
+    for (let index = 0; index < tests.length; index++) if (tests[index]?.(value) !== true) return false;
+    return true;
+  };
 }
 
 /** As `all`, up to the first that finds something wrong. */
 export function firstOf(...rules: readonly [Rule | Check, ...(Rule | Check)[]]): Rule {
-  const judges = rules.map((rule) => ruleOf(rule).judge);
+  const parts = rules.map(ruleOf);
   return {
     ...all(...rules),
     judge(value, at) {
       const countBefore = at.causes.length;
-      for (const judge of judges) {
-        judge(value, at);
-        if (at.causes.length > countBefore) return;
+      for (let index = 0; index < parts.length && at.causes.length === countBefore; index++) {
+        const { judge, holds } = parts[index] as Rule;
+        if (holds?.(value) !== true) judge(value, at);
       }
     },
   };
@@ -157,6 +232,11 @@ export function firstOf(...rules: readonly [Rule | Check, ...(Rule | Check)[]]):
 /** An absent field is judged as its zero. */
 export const always = (rule: Rule): Rule => ({ ...rule, absent: rule.zero });
 
+/** An absent field is not judged after all. */
+export function whenGiven({ absent: _, ...rule }: Rule): Rule {
+  return rule;
+}
+
 /** The field is there, and no zero; then it is judged by `rule`. */
 export function required(rule: Rule | Check = fine, detail?: string): Rule {
   return { ...unless(isZero, rule, (at) => at.required(detail)), absent: null };
@@ -164,6 +244,7 @@ export function required(rule: Rule | Check = fine, detail?: string): Rule {
 
 /** Anything that is there will do. */
 export const fine: Rule = { zero: null, holds: () => true, judge() {} };
+export const anyText: Rule = { ...fine, zero: "" };
 
 /** `tell` is told of values that are `excepted`, all others are judged. Without it nothing is wrong with them. */
 function unless(excepted: (value: Json) => boolean, rule: Rule | Check, tell?: (at: Place) => void): Rule {

@@ -16,7 +16,8 @@ import { type Draft, ownChild } from "../../contract/objects.ts";
 import { listOf } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
-import { resourceNameCauses } from "./pods/resources.ts";
+import { type Check, judgeAt } from "../../objects/place.ts";
+import { resourceName } from "./pods/resources.ts";
 import { goQuantity, isStandardResource } from "./resource-quota.ts";
 import type { KindRow } from "../kind-row.ts";
 
@@ -94,7 +95,7 @@ function storageCauses(limit: JsonObject, type: string, path: string, causes: Ca
 
 function nameCauses(name: string, type: string, path: string, causes: Cause[]): void {
   if (type === "Pod" || type === "Container") {
-    resourceNameCauses(name, path, causes);
+    judgeAt(resourceName as Check, name, path, causes);
     return;
   }
   const errors = qualifiedNameErrors(name);

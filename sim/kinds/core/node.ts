@@ -18,11 +18,13 @@ import {
 } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, ownChild } from "../../contract/objects.ts";
-import { enumCauses, listOf, repetition } from "../shared/fields.ts";
+import { listOf, repetition } from "../shared/fields.ts";
 import { cidrCauses, isDualStack } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { judgeAt } from "../../objects/place.ts";
+import { required } from "../../objects/rules.ts";
 import { quantityCauses } from "./resource-quota.ts";
-import { taintEffects } from "./pods/scheduling.ts";
+import { taintEffect } from "./pods/scheduling.ts";
 import {
   printer,
   nameColumn,
@@ -124,7 +126,7 @@ function taintCauses(taints: readonly JsonObject[], causes: Cause[]): void {
     pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
     const errors = labelValueErrors(value);
     if (errors.length > 0) causes.push(invalidValue(`${path}.value`, value, errors.join(";")));
-    enumCauses(effect, taintEffects, `${path}.effect`, causes);
+    judgeAt(required(taintEffect), effect, `${path}.effect`, causes);
     const pair = JSON.stringify([key, effect]);
     if (seen.has(pair)) causes.push(duplicateTaint(path, key, value, effect));
     seen.add(pair);

@@ -3,54 +3,43 @@
  * Source: recorded bodies of pods and deployments; the published defaults and validation. What its parts must be is
  * judged in `pods/`.
  */
-import { dns1123LabelErrors, dns1123SubdomainErrors, type NameErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
-import {
-  duplicateValue,
-  forbiddenField,
-  invalidText,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-} from "../../objects/causes.ts";
-import { annotationCauses, labelCauses } from "../../objects/metadata.ts";
-import { type Draft, isObject, metadataOf, ownChild, ownItem, ownList } from "../../contract/objects.ts";
-import { enumCauses, fill, listOf } from "../shared/fields.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { type Draft, isObject, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { containersCauses, type PodScope } from "./pods/containers.ts";
-import { dnsCauses, hostAliasCauses } from "./pods/dns.ts";
-import { ephemeralCauses } from "./pods/ephemeral.ts";
-import { systemCauses } from "./pods/operating-system.ts";
-import { hostNetworkCauses } from "./pods/ports.ts";
-import { probeFields } from "./pods/probes.ts";
-import { resourcesCauses } from "./pods/resources.ts";
+import type { Check, Place } from "../../objects/place.ts";
 import {
-  affinityCauses,
-  nodeSelectorCauses,
-  readinessGateCauses,
-  schedulingGateCauses,
-  spreadCauses,
-  tolerationCauses,
-} from "./pods/scheduling.ts";
-import { hostUsersCauses, podContextCauses } from "./pods/security.ts";
-import { hiddenVariablesAt } from "./pods/hidden-variables.ts";
-import { volumesCauses } from "./pods/volumes.ts";
-import { printer, nameColumn, type FilledColumn, column, orNone, mapAt } from "../shared/printer.ts";
-import { templateColumns } from "../shared/columns.ts";
+  always,
+  between,
+  called,
+  distinct,
+  each,
+  fieldRules,
+  fields,
+  firstOf,
+  oneOf,
+  required,
+  struct,
+  unlessEmpty,
+  whenGiven,
+} from "../../objects/rules.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import type { KindRow } from "../kind-row.ts";
-import type { Rule } from "../../objects/place.ts";
-
-const podTemplateRules: KindRules = {
-  warnings: hiddenVariablesAt("template", "spec"),
-  defaults(draft) {
-    templateDefaults(draft, "template");
-  },
-  validate(object, causes) {
-    templateCauses((object["template"] ?? {}) as JsonObject, "template", causes);
-  },
-};
+import { templateColumns } from "../shared/columns.ts";
+import { fill } from "../shared/fields.ts";
+import { annotations, label, labels, subdomain } from "../shared/formats.ts";
+import { printer, nameColumn, type FilledColumn, column, orNone, mapAt } from "../shared/printer.ts";
+import { containers } from "./pods/containers.ts";
+import { dnsOfPod, hostAlias } from "./pods/dns.ts";
+import { ephemeralContainers } from "./pods/ephemeral.ts";
+import { hiddenVariablesAt } from "./pods/hidden-variables.ts";
+import { operatingSystem } from "./pods/operating-system.ts";
+import { portsOfNode } from "./pods/ports.ts";
+import { probeFields } from "./pods/probes.ts";
+import { resources } from "./pods/resources.ts";
+import { affinity, readinessGate, schedulingGate, spreadConstraints, toleration } from "./pods/scheduling.ts";
+import { type PodScope, scopeOf } from "./pods/scope.ts";
+import { ownUsers, podContext } from "./pods/security.ts";
+import { volumes } from "./pods/volumes.ts";
 
 /** Defaults of the pod template under `key`. */
 export function templateDefaults(draft: Draft, key: string): void {
@@ -151,128 +140,94 @@ function volumeDefaults(volume: Draft): void {
   }
 }
 
-const restartPolicies = ["Always", "OnFailure", "Never"];
-const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-const preemptionPolicies = ["PreemptLowerPriority", "Never"];
-
-/** Causes of the template at `path`: of the labels and annotations that its pods get, and of their spec. */
-function templateCauses(template: JsonObject, path: string, causes: Cause[]): void {
-  const metadata = metadataOf(template);
-  if (metadata.labels !== undefined) labelCauses(metadata.labels, `${path}.labels`, causes);
-  if (metadata.annotations !== undefined) annotationCauses(metadata.annotations, `${path}.annotations`, causes);
-  const spec = (template["spec"] ?? {}) as JsonObject;
-  podSpecCauses(spec, `${path}.spec`, causes);
-  if (listOf(spec, "ephemeralContainers").length > 0) {
-    const detail = "ephemeral containers not allowed in pod template";
-    causes.push(forbiddenField(`${path}.spec.ephemeralContainers`, detail));
-  }
-}
-
-/** The same as a row of a table. */
-export const podTemplate: Rule = {
-  zero: {},
-  judge: (template: JsonObject, at) => templateCauses(template, at.path, at.causes),
-};
-
-/** Causes of a pod spec at `path` (`spec`, `spec.template.spec`), in the real server's order; `pod` is a pod's name. */
-export function podSpecCauses(spec: JsonObject, path: string, causes: Cause[], pod?: string): void {
-  const volumes = volumesCauses(listOf(spec, "volumes"), pod ?? "", `${path}.volumes`, causes);
-  const claims =
-    spec["resourceClaims"] === undefined
-      ? noNames
-      : resourceClaimCauses(listOf(spec, "resourceClaims"), `${path}.resourceClaims`, causes);
-  const scope: PodScope = {
-    volumes,
-    claims,
-    graceSeconds: (spec["terminationGracePeriodSeconds"] ?? 30) as number,
-    restartPolicy: (spec["restartPolicy"] ?? "") as string,
-    hostUsers: spec["hostUsers"] !== false,
-  };
-  containersCauses(spec, scope, path, causes);
-  if (spec["ephemeralContainers"] !== undefined) ephemeralCauses(spec, scope, path, causes);
-  if (spec["hostNetwork"] === true) {
-    hostNetworkCauses(listOf(spec, "containers"), `${path}.containers`, pod !== undefined, causes);
-  }
-  enumCauses(spec["restartPolicy"], restartPolicies, `${path}.restartPolicy`, causes);
-  enumCauses(spec["dnsPolicy"], dnsPolicies, `${path}.dnsPolicy`, causes);
-  if (isObject(spec["nodeSelector"])) nodeSelectorCauses(spec["nodeSelector"], `${path}.nodeSelector`, causes);
-  podContextCauses(spec, path, causes);
-  if (isObject(spec["affinity"])) affinityCauses(spec["affinity"], `${path}.affinity`, causes);
-  dnsCauses(spec, path, causes);
-  listCauses(spec, "readinessGates", readinessGateCauses, path, causes);
-  listCauses(spec, "schedulingGates", schedulingGateCauses, path, causes);
-  listCauses(spec, "topologySpreadConstraints", spreadCauses, path, causes);
-  hostUsersCauses(spec, path, causes);
-  nameCauses(spec, ["serviceAccountName", "nodeName"], dns1123SubdomainErrors, path, causes);
-  const deadline = spec["activeDeadlineSeconds"] as number | undefined;
-  if (deadline !== undefined && (deadline < 1 || deadline > secondsMax)) {
-    const detail = `must be between 1 and ${secondsMax}, inclusive`;
-    causes.push(invalidValue(`${path}.activeDeadlineSeconds`, deadline, detail));
-  }
-  nameCauses(spec, ["hostname", "subdomain"], dns1123LabelErrors, path, causes);
-  listCauses(spec, "tolerations", tolerationCauses, path, causes);
-  listCauses(spec, "hostAliases", hostAliasCauses, path, causes);
-  nameCauses(spec, ["priorityClassName", "runtimeClassName"], dns1123SubdomainErrors, path, causes);
-  const policy = spec["preemptionPolicy"];
-  if (policy !== undefined) enumCauses(policy, preemptionPolicies, `${path}.preemptionPolicy`, causes);
-  if (isObject(spec["overhead"])) resourcesCauses({ limits: spec["overhead"] }, claims, `${path}.overhead`, causes);
-  systemCauses(spec, path, causes);
-}
-
-const secondsMax = 2_147_483_647;
-
-/** Most lists are absent: their paths are not made. */
-function listCauses(
-  spec: JsonObject,
-  field: string,
-  judge: (list: readonly JsonObject[], path: string, causes: Cause[]) => void,
-  path: string,
-  causes: Cause[],
-): void {
-  if (spec[field] !== undefined) judge(listOf(spec, field), `${path}.${field}`, causes);
-}
-
-function nameCauses(
-  spec: JsonObject,
-  fields: readonly string[],
-  errors: (text: string) => NameErrors,
-  path: string,
-  causes: Cause[],
-): void {
-  for (const field of fields) {
-    const name = (spec[field] ?? "") as string;
-    if (name !== "") pushInvalid(`${path}.${field}`, name, errors(name), causes);
-  }
-}
-
 /** The names that containers may use. */
-function resourceClaimCauses(claims: readonly JsonObject[], path: string, causes: Cause[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  claims.forEach((claim, at) => {
-    const here = `${path}[${at}]`;
-    const name = (claim["name"] ?? "") as string;
-    if (name === "") causes.push(requiredValue(`${here}.name`));
-    else if (names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
-    else pushInvalid(`${here}.name`, name, dns1123LabelErrors(name), causes);
-    if (name !== "") names.add(name);
-    const given = claimSources.filter((field) => claim[field] !== undefined);
-    if (given.length !== 1) {
-      const detail =
-        given.length === 0
-          ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-          : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-      // Simplification: the real server prints the whole claim, with the addresses of its pointers.
-      causes.push(invalidText(here, "core.PodResourceClaim{}", detail));
-    }
-    for (const field of given) {
-      pushInvalid(`${here}.${field}`, claim[field], dns1123SubdomainErrors(claim[field] as string), causes);
-    }
-  });
-  return names;
+function resourceClaims(claims: readonly JsonObject[], at: Place): void {
+  at.eachItem(claims, resourceClaim);
+  scopeOf(at).claims = new Set(claims.flatMap(({ name = "" }) => (name === "" ? [] : [name as string])));
+}
+
+const claimName = required(firstOf(distinct, label));
+const claimSources = ["resourceClaimName", "resourceClaimTemplateName"];
+const claimFields = struct(fields(claimSources, subdomain));
+
+function resourceClaim(claim: JsonObject, at: Place): void {
+  at.judge("name", claim["name"], claimName);
+  const count = claimSources.filter((field) => claim[field] !== undefined).length;
+  if (count !== 1) {
+    const detail =
+      count === 0
+        ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
+    // Simplification: the real server prints the whole claim, with the addresses of its pointers.
+    at.invalidText("core.PodResourceClaim{}", detail);
+  }
+  claimFields.judge(claim as never, at);
+}
+
+const podSpec = struct(
+  { volumes: volumes as Check, resourceClaims: resourceClaims as Check },
+  containers,
+  { ephemeralContainers: ephemeralContainers as Check },
+  (spec: JsonObject, at) => {
+    if (spec["hostNetwork"] === true) at.judge("containers", spec["containers"], portsOfNode as Check);
+  },
+  {
+    restartPolicy: required(oneOf(["Always", "OnFailure", "Never"])),
+    dnsPolicy: required(oneOf(["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"])),
+    nodeSelector: labels,
+    securityContext: podContext,
+    affinity,
+  },
+  dnsOfPod,
+  {
+    readinessGates: each(readinessGate),
+    schedulingGates: each(schedulingGate),
+    topologySpreadConstraints: spreadConstraints as Check,
+  },
+  ownUsers,
+  {
+    ...fields(["serviceAccountName", "nodeName"], unlessEmpty(subdomain)),
+    activeDeadlineSeconds: between(1, 2_147_483_647),
+    ...fields(["hostname", "subdomain"], unlessEmpty(label)),
+    tolerations: each(toleration),
+    hostAliases: each(hostAlias),
+    ...fields(["priorityClassName", "runtimeClassName"], unlessEmpty(subdomain)),
+    preemptionPolicy: whenGiven(required(oneOf(["PreemptLowerPriority", "Never"]))),
+    overhead: (limits: JsonObject, at: Place) => resources({ limits }, at),
+  },
+  operatingSystem,
+);
+
+/** A pod's spec; `pod` is the pod's name. */
+export function judgePodSpec(spec: JsonObject, at: Place, pod?: string): void {
+  const outer = at.scope;
+  const scope: PodScope = { spec, pod, volumes: noVolumes, volumeName: "", claims: noNames, containerNames: new Set() };
+  at.scope = scope;
+  podSpec.judge(spec as never, at);
+  at.scope = outer;
 }
 
 const noNames: ReadonlySet<string> = new Set();
-const claimSources = ["resourceClaimName", "resourceClaimTemplateName"];
+const noVolumes: PodScope["volumes"] = new Map();
+
+/** Labels and annotations that pods of a template get, and their spec. */
+export const podTemplate = struct(
+  { metadata: called("", struct({ labels, annotations })) },
+  { spec: { zero: {}, absent: {}, judge: (spec: JsonObject, at) => judgePodSpec(spec, at) } },
+  {
+    "spec.ephemeralContainers": (list: readonly Json[], at: Place) => {
+      if (list.length > 0) at.forbidden("ephemeral containers not allowed in pod template");
+    },
+  },
+);
+
+const podTemplateRules: KindRules = {
+  warnings: hiddenVariablesAt("template", "spec"),
+  defaults(draft) {
+    templateDefaults(draft, "template");
+  },
+  validate: fieldRules({ template: always(podTemplate) }),
+};
 
 export const podTemplateKind: KindRow = {
   resource: "/podtemplates",

@@ -4,18 +4,20 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue } from "../../objects/causes.ts";
-import { type Draft, isObject, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
+import { forbiddenField } from "../../objects/causes.ts";
+import { type Draft, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
 import { listOf, specToDefault } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { Recent } from "../../objects/recent.ts";
-import { imageCauses } from "./pods/containers.ts";
+import type { Place } from "../../objects/place.ts";
+import { each, fieldRules, fields, forbidden, struct, unlessEmpty, whenNew } from "../../objects/rules.ts";
+import { podImage } from "./pods/containers.ts";
 import { ephemeralStepCauses } from "./pods/ephemeral.ts";
 import { qosClass } from "./pods/qos.ts";
 import { resizeCauses } from "./pods/resize.ts";
 import { podStatusCauses } from "./pods/status.ts";
 import { podUpdateCauses } from "./pods/update.ts";
-import { eachItem, podSpecCauses, podSpecDefaults } from "./pod-template.ts";
+import { eachItem, judgePodSpec, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
 import { podPrinter } from "./pod-columns.ts";
@@ -54,13 +56,7 @@ export const podRules: KindRules = {
     }
     addTolerations(draft, dialect);
   },
-  validate(object, causes, _dialect, live) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const { name = "", annotations } = metadataOf(object);
-    if (annotations !== undefined) podAnnotationCauses(annotations, spec, causes);
-    specCauses(spec, name, causes);
-    if (live === undefined) newPodCauses(spec, causes);
-  },
+  validate: (object, ...more) => judgePod(object, ...more),
   validateUpdate(object, live, causes, subresource) {
     if (subresource === "ephemeralcontainers") ephemeralStepCauses(object, live, causes);
     else if (subresource === "resize") resizeCauses(object, live, causes);
@@ -75,17 +71,25 @@ export const podRules: KindRules = {
 /** Stored specs that were found fit, for a pod of any name: those of one template, and every change of a status, bring them again. */
 const fitSpecs = new Recent<JsonObject, true>(8192);
 
-function specCauses(spec: JsonObject, name: string, causes: Cause[]): void {
+function podSpecUnlessFit(pod: JsonObject, at: Place): void {
+  const spec = (pod["spec"] ?? {}) as JsonObject;
   if (fitSpecs.get(spec) === true) return;
-  const countBefore = causes.length;
-  podSpecCauses(spec, "spec", causes, name);
-  tokenCauses(spec, causes);
-  for (const field of ["containers", "initContainers"]) {
-    listOf(spec, field).forEach((container, at) => imageCauses(container, `spec.${field}[${at}]`, causes));
-  }
-  const isFit = causes.length === countBefore;
+  const countBefore = at.causes.length;
+  at.enter("spec");
+  judgePodSpec(spec, at, metadataOf(pod).name ?? "");
+  if ((spec["serviceAccountName"] ?? "") === "") nobodysTokens.judge(spec as never, at);
+  if (podImages.holds?.(spec as never) !== true) podImages.judge(spec as never, at);
+  at.leave();
+  const isFit = at.causes.length === countBefore;
   if (isFit && Object.isFrozen(spec) && !namesClaims(spec)) fitSpecs.set(spec, true);
 }
+
+/** Tokens are somebody's. */
+const nobodysToken = forbidden("must not be specified when serviceAccountName is not set");
+const tokenSource = struct({ serviceAccountToken: nobodysToken });
+const nobodysTokens = struct({ volumes: each(struct({ "projected.sources": each(tokenSource) })) });
+
+const podImages = struct(fields(["containers", "initContainers"], each(podImage)));
 
 /** Claims that are made for a pod have its name in theirs. */
 const namesClaims = (spec: JsonObject): boolean =>
@@ -202,16 +206,20 @@ const deletionCosts = ["controller.svc.io/pod-deletion-cost", "controller.kubern
 const int32Form = /^(?:0|-?[1-9]\d{0,9})$/;
 
 /** Annotations that mean something to the real server. */
-function podAnnotationCauses(annotations: Readonly<Record<string, string>>, spec: JsonObject, causes: Cause[]): void {
+function podAnnotations(pod: JsonObject, at: Place): void {
+  const { annotations } = metadataOf(pod);
+  if (annotations === undefined) return;
+  const { nodeName = "" } = (pod["spec"] ?? {}) as JsonObject;
+  const told = (name: string, detail: string): void =>
+    at.of("metadata", "annotations", [name]).invalid(annotations[name], detail);
   for (const mirror of mirrors) {
-    if (annotations[mirror] === undefined || (spec["nodeName"] ?? "") !== "") continue;
-    const detail = "must set spec.nodeName if mirror pod annotation is set";
-    causes.push(invalidValue(`metadata.annotations[${mirror}]`, annotations[mirror], detail));
+    if (annotations[mirror] === undefined || nodeName !== "") continue;
+    told(mirror, "must set spec.nodeName if mirror pod annotation is set");
   }
   for (const name of deletionCosts) {
     const cost = annotations[name];
     if (cost === undefined || (int32Form.test(cost) && Number(cost) === (Number(cost) | 0))) continue;
-    causes.push(invalidValue(`metadata.annotations[${name}]`, cost, "must be a 32bit integer"));
+    told(name, "must be a 32bit integer");
   }
 }
 
@@ -225,28 +233,15 @@ function mirrorCauses(object: JsonObject, live: JsonObject, causes: Cause[]): vo
   }
 }
 
-/** Tokens are somebody's. */
-function tokenCauses(spec: JsonObject, causes: Cause[]): void {
-  if ((spec["serviceAccountName"] ?? "") !== "") return;
-  listOf(spec, "volumes").forEach((volume, at) => {
-    if (!isObject(volume["projected"])) return;
-    listOf(volume["projected"], "sources").forEach((source, index) => {
-      if (!isObject(source["serviceAccountToken"])) return;
-      const path = `spec.volumes[${at}].projected.sources[${index}].serviceAccountToken`;
-      causes.push(forbiddenField(path, "must not be specified when serviceAccountName is not set"));
-    });
-  });
-}
-
 /** What can only come to a pod later. */
-function newPodCauses(spec: JsonObject, causes: Cause[]): void {
-  if (listOf(spec, "ephemeralContainers").length > 0) {
-    causes.push(forbiddenField("spec.ephemeralContainers", "cannot be set on create"));
-  }
-  if ((spec["nodeName"] ?? "") !== "" && listOf(spec, "schedulingGates").length > 0) {
-    causes.push(forbiddenField("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
-  }
-}
+const newPodSpec = whenNew(
+  struct({ ephemeralContainers: unlessEmpty(forbidden("cannot be set on create")) }, (spec: JsonObject, at) => {
+    if ((spec["nodeName"] ?? "") === "" || listOf(spec, "schedulingGates").length === 0) return;
+    at.of("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
+  }),
+);
+
+const judgePod = fieldRules(podAnnotations, podSpecUnlessFit, { spec: newPodSpec });
 
 export const podKind: KindRow = {
   resource: "/pods",

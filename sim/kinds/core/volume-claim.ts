@@ -3,16 +3,19 @@
  * Source: the published defaults and validation. Simplification: sources that drivers serve are not judged, and a
  * refusal of a change goes on with a diff in the real server.
  */
-import { canonicalQuantity, compareQuantities, parseQuantity } from "../../../wire/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../wire/quantity.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
+import { forbiddenField, invalidValue } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
-import { enumCauses, fill } from "../shared/fields.ts";
+import { fill } from "../shared/fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { requiredNodesCauses } from "../shared/node-selector.ts";
-import { accessModeCauses, claimSpecCauses, classNameCauses, volumeModes } from "./volume-claim-spec.ts";
+import type { Check, Place } from "../../objects/place.ts";
+import { always, fieldRules, oneOf, present, required, struct, unlessEmpty } from "../../objects/rules.ts";
+import { subdomain } from "../shared/formats.ts";
+import { requiredNodes } from "../shared/node-selector.ts";
+import { accessModes, claimSpec, positiveAmount, volumeMode } from "./volume-claim-spec.ts";
 import { printer, nameColumn, column, at, textAt, ageColumn, wide } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import { metadataOf } from "../../contract/objects.ts";
@@ -31,7 +34,7 @@ const volumeClaimRules: KindRules = {
   prepareForCreate(draft) {
     draft["status"] = { phase: "Pending" };
   },
-  validate: (claim, causes) => claimSpecCauses((claim["spec"] ?? {}) as JsonObject, "spec", causes),
+  validate: fieldRules({ spec: always(claimSpec) }),
   validateUpdate(claim, live, causes) {
     const [after, before] = [claim["spec"] as JsonObject, live["spec"] as JsonObject];
     const status = (claim["status"] ?? {}) as JsonObject;
@@ -79,8 +82,6 @@ function sizeStepCauses(after: JsonObject, before: JsonObject, status: JsonObjec
   causes.push(forbiddenField("spec.resources.requests.storage", "field can not be less than status.capacity"));
 }
 
-const reclaimPolicies = ["Delete", "Recycle", "Retain"];
-
 const volumeRules: KindRules = {
   defaults(draft) {
     if (!isObject(draft["spec"])) return;
@@ -92,7 +93,20 @@ const volumeRules: KindRules = {
   prepareForCreate(draft) {
     draft["status"] = { phase: "Pending" };
   },
-  validate: (volume, causes) => volumeSpecCauses((volume["spec"] ?? {}) as JsonObject, "spec", causes),
+  validate: fieldRules({
+    spec: always(
+      struct(
+        {
+          accessModes: required(accessModes),
+          capacity: { zero: {}, absent: {}, judge: capacity as Check },
+          persistentVolumeReclaimPolicy: required(oneOf(["Delete", "Recycle", "Retain"])),
+          nodeAffinity: struct({ required: present(requiredNodes, "must specify required node constraints") }),
+        },
+        oneVolumeType,
+        { storageClassName: unlessEmpty(subdomain), volumeMode },
+      ),
+    ),
+  }),
   validateUpdate(volume, live, causes) {
     const [after, before] = [volume["spec"] as JsonObject, live["spec"] as JsonObject];
     if (!jsonEqual(sourceOf(after), sourceOf(before))) {
@@ -122,42 +136,21 @@ const aboutVolumes = [
 const sourceOf = (spec: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => !aboutVolumes.includes(field))) as JsonObject;
 
-function volumeSpecCauses(spec: JsonObject, path: string, causes: Cause[]): void {
-  const modes = (spec["accessModes"] ?? []) as readonly string[];
-  if (modes.length === 0) causes.push(requiredValue(`${path}.accessModes`));
-  accessModeCauses(modes, `${path}.accessModes`, causes);
-  capacityCauses((spec["capacity"] ?? {}) as JsonObject, `${path}.capacity`, causes);
-  enumCauses(spec["persistentVolumeReclaimPolicy"], reclaimPolicies, `${path}.persistentVolumeReclaimPolicy`, causes);
-  const affinity = spec["nodeAffinity"];
-  if (isObject(affinity)) {
-    const here = `${path}.nodeAffinity.required`;
-    if (isObject(affinity["required"])) requiredNodesCauses(affinity["required"], here, causes);
-    else causes.push(requiredValue(here, "must specify required node constraints"));
-  }
+/** A volume is of one type; what is on one node says so. */
+function oneVolumeType(spec: JsonObject, at: Place): void {
   const sources = Object.keys(sourceOf(spec)).filter((field) => isObject(spec[field]));
-  sources.forEach((source, at) => {
-    if (at > 0) causes.push(forbiddenField(`${path}.${source}`, "may not specify more than 1 volume type"));
-  });
-  if (sources.length === 0) causes.push(requiredValue(path, "must specify a volume type"));
-  if (sources.includes("local") && !isObject(affinity)) {
-    causes.push(requiredValue(`${path}.nodeAffinity`, "Local volume requires node affinity"));
-  }
-  classNameCauses(spec, ["storageClassName"], path, causes);
-  const mode = spec["volumeMode"];
-  if (mode !== undefined && !volumeModes.includes(mode as string)) {
-    causes.push(unsupportedValue(`${path}.volumeMode`, mode, volumeModes));
+  for (const source of sources.slice(1)) at.of(source).forbidden("may not specify more than 1 volume type");
+  if (sources.length === 0) at.required("must specify a volume type");
+  if (sources.includes("local") && !isObject(spec["nodeAffinity"])) {
+    at.of("nodeAffinity").required("Local volume requires node affinity");
   }
 }
 
-function capacityCauses(capacity: JsonObject, path: string, causes: Cause[]): void {
-  if (Object.keys(capacity).length === 0) causes.push(requiredValue(path));
-  if (capacity["storage"] === undefined || Object.keys(capacity).length > 1) {
-    causes.push(unsupportedValue(path, Object.keys(capacity)[0] ?? "", ["storage"]));
-    return;
-  }
-  const size = parseQuantity(String(capacity["storage"]));
-  if ("error" in size || size.digits > 0n) return;
-  causes.push(invalidValue(`${path}[storage]`, canonicalQuantity(size), "must be greater than zero"));
+function capacity(amounts: JsonObject, at: Place): void {
+  const names = Object.keys(amounts);
+  if (names.length === 0) at.required();
+  if (amounts["storage"] === undefined || names.length > 1) at.unsupported(names[0] ?? "", ["storage"]);
+  else at.judge(["storage"], amounts["storage"], positiveAmount as Check);
 }
 
 export const persistentVolumeKind: KindRow = {
@@ -167,7 +160,7 @@ export const persistentVolumeKind: KindRow = {
   columns: printer(
     nameColumn,
     column("Capacity", "How much it holds.", text("spec.capacity.storage")),
-    column("Access Modes", "How it can be mounted.", (it) => accessModes(at(it, "spec.accessModes"))),
+    column("Access Modes", "How it can be mounted.", (it) => shownModes(at(it, "spec.accessModes"))),
     column("Reclaim Policy", "What becomes of it when it is released.", text("spec.persistentVolumeReclaimPolicy")),
     column("Status", "Whether it is free, bound or going.", phase),
     column("Claim", "Who has it.", (it) => {
@@ -215,7 +208,7 @@ export const persistentVolumeClaimKind: KindRow = {
     column("Volume", "The volume that it has.", text("spec.volumeName")),
     column("Capacity", "How much it holds.", (it) => (isBound(it) ? textAt(it, "status.capacity.storage") || "0" : "")),
     column("Access Modes", "How it can be mounted.", (it) =>
-      isBound(it) ? accessModes(at(it, "status.accessModes")) : "",
+      isBound(it) ? shownModes(at(it, "status.accessModes")) : "",
     ),
     column("StorageClass", "What kind of storage it asks for.", text("spec.storageClassName")),
     column("VolumeAttributesClass", "The class of its attributes.", orUnset("spec.volumeAttributesClassName")),
@@ -224,7 +217,7 @@ export const persistentVolumeClaimKind: KindRow = {
   ),
 };
 
-function accessModes(modes: Json | undefined): string {
+function shownModes(modes: Json | undefined): string {
   const list = (modes ?? []) as readonly string[];
   return accessModeNames
     .filter(([mode]) => list.includes(mode))

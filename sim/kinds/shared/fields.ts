@@ -1,7 +1,7 @@
 /** Small judgements that many kinds share: enumerations, counts, lists that may be missing. */
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
+import { requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 
 export const listOf = (parent: JsonObject, field: string): readonly JsonObject[] =>
@@ -24,14 +24,6 @@ export function enumCauses(value: Json | undefined, supported: readonly string[]
 export function repetition(): (value: unknown) => boolean {
   const seen = new Set<unknown>();
   return (value) => seen.has(value) || !seen.add(value);
-}
-
-/** Counts and durations: never below zero. */
-export function nonNegativeCauses(parent: JsonObject, fields: readonly string[], path: string, causes: Cause[]): void {
-  for (const field of fields) {
-    const value = (parent[field] ?? 0) as number;
-    if (value < 0) causes.push(invalidValue(`${path}.${field}`, value, "must be greater than or equal to 0"));
-  }
 }
 
 /**

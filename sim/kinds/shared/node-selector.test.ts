@@ -1,12 +1,15 @@
 import { expect, it } from "vitest";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { nodeTermCauses, requiredNodesCauses } from "./node-selector.ts";
+import { judgeAt } from "../../objects/place.ts";
+import { preferredNodes, requiredNodes } from "./node-selector.ts";
 
 const expression = (fields: JsonObject, judgesValues = true): readonly string[] => {
   const causes: Cause[] = [];
-  nodeTermCauses({ matchExpressions: [{ key: "a", ...fields }] }, judgesValues, "t", causes);
-  return causes.map(({ field, message }) => `${field}: ${message}`.replace("t.matchExpressions[0].", ""));
+  const term = { matchExpressions: [{ key: "a", ...fields }] };
+  if (judgesValues) judgeAt(requiredNodes, { nodeSelectorTerms: [term] }, "t", causes);
+  else judgeAt(preferredNodes, term, "t", causes);
+  return causes.map(({ field, message }) => `${field}: ${message}`.replace(/^.*matchExpressions\[0\]\./, ""));
 };
 
 it("Operators take the values that they can judge", () => {
@@ -22,10 +25,10 @@ it("Operators take the values that they can judge", () => {
 
 it("A node is chosen by one name, and a selector has a term", () => {
   const causes: Cause[] = [];
-  nodeTermCauses({ matchFields: [{ key: "spec.x", operator: "In", values: ["a", "b"] }] }, true, "t", causes);
+  judgeAt(preferredNodes, { matchFields: [{ key: "spec.x", operator: "In", values: ["a", "b"] }] }, "t", causes);
   expect(causes.map(({ field }) => field)).toEqual(["t.matchFields[0].values", "t.matchFields[0].key"]);
   const none: Cause[] = [];
-  requiredNodesCauses({}, "s", none);
+  judgeAt(requiredNodes, {}, "s", none);
   expect(none).toEqual([
     {
       reason: "FieldValueRequired",

@@ -5,14 +5,17 @@
 import { goQuote } from "../../../../wire/go-strings.ts";
 import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import { duplicateValue, forbiddenField, notFoundValue } from "../../../objects/causes.ts";
+import { forbiddenField } from "../../../objects/causes.ts";
 import { jsonEqual } from "../../../objects/equality.ts";
 import { isObject } from "../../../contract/objects.ts";
 import { listOf } from "../../shared/fields.ts";
-import { commonCauses, imageCauses, type PodScope } from "./containers.ts";
+import type { Place } from "../../../objects/place.ts";
+import { each, fields, forbidden, struct, unlessEmpty } from "../../../objects/rules.ts";
+import { anyContainer, podImage } from "./containers.ts";
+import { scopeOf } from "./scope.ts";
 
 /** What a pod is run for, and what such a container is not, in the order of the type's fields. */
-const forbidden = [
+const unfit = [
   "ports",
   "resources",
   "resizePolicy",
@@ -24,29 +27,24 @@ const forbidden = [
 ] as const;
 const forbiddenText = "cannot be set for an Ephemeral Container";
 
-/** `path` is that of the pod's spec. */
-export function ephemeralCauses(spec: JsonObject, scope: PodScope, path: string, causes: Cause[]): void {
-  const others = new Set(
-    [...listOf(spec, "containers"), ...listOf(spec, "initContainers")].map(({ name }) => (name ?? "") as string),
-  );
-  const names = new Set(others);
-  listOf(spec, "ephemeralContainers").forEach((container, at) => {
-    const here = `${path}.ephemeralContainers[${at}]`;
-    commonCauses(container, scope, here, causes);
-    imageCauses(container, here, causes);
+const names = (list: readonly JsonObject[]): readonly string[] => list.map(({ name }) => (name ?? "") as string);
+
+const common = struct(anyContainer, podImage);
+const neither = fields(["subPath", "subPathExpr"], unlessEmpty(forbidden(forbiddenText)));
+const wholeVolumes = each(struct(neither));
+
+export function ephemeralContainers(list: readonly JsonObject[], at: Place): void {
+  const { spec } = scopeOf(at);
+  const others = new Set([...names(listOf(spec, "containers")), ...names(listOf(spec, "initContainers"))]);
+  const taken = new Set(others);
+  at.eachItem(list, (container: JsonObject) => {
+    common.judge(container as never, at);
     const { name = "", targetContainerName: target = "" } = container as Readonly<Record<string, string>>;
-    if (names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
-    names.add(name);
-    if (target !== "" && !others.has(target)) causes.push(notFoundValue(`${here}.targetContainerName`, target));
-    for (const field of forbidden) {
-      if (isSet(container[field])) causes.push(forbiddenField(`${here}.${field}`, forbiddenText));
-    }
-    listOf(container, "volumeMounts").forEach((mount, index) => {
-      for (const field of ["subPath", "subPathExpr"]) {
-        if ((mount[field] ?? "") === "") continue;
-        causes.push(forbiddenField(`${here}.volumeMounts[${index}].${field}`, forbiddenText));
-      }
-    });
+    if (taken.has(name)) at.of("name").duplicate(name);
+    taken.add(name);
+    if (target !== "" && !others.has(target)) at.of("targetContainerName").notFound(target);
+    for (const field of unfit) if (isSet(container[field])) at.of(field).forbidden(forbiddenText);
+    at.judge("volumeMounts", container["volumeMounts"], wholeVolumes);
   });
 }
 

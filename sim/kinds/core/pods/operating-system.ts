@@ -1,8 +1,7 @@
 /** What pods for one operating system may not say. Source: the published validation of pods by their system. */
-import type { Cause } from "../../../contract/errors.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
-import { forbiddenField, requiredValue, unsupportedValue } from "../../../objects/causes.ts";
 import { isObject } from "../../../contract/objects.ts";
+import type { Place } from "../../../objects/place.ts";
 import { listOf } from "../../shared/fields.ts";
 
 const ofThePod = {
@@ -47,33 +46,26 @@ const texts = {
   windows: "cannot be set for a windows pod",
 } as const;
 
-/** `path` is that of the pod's spec. */
-export function systemCauses(spec: JsonObject, path: string, causes: Cause[]): void {
+export function operatingSystem(spec: JsonObject, at: Place): void {
   const { os } = spec;
   if (!isObject(os)) return;
-  const name = (os["name"] ?? "") as string;
-  if (name === "") {
-    causes.push(requiredValue(`${path}.os.name`, "cannot be empty"));
-    return;
-  }
+  const { name = "" } = os;
   if (name !== "linux" && name !== "windows") {
-    causes.push(unsupportedValue(`${path}.os`, name, ["linux", "windows"]));
+    if (name === "") at.of("os", "name").required("cannot be empty");
+    else at.of("os").unsupported(name, ["linux", "windows"]);
     return;
   }
   for (const fields of ofThePod[name]) {
     const [field, inner] = fields as readonly [string, string?];
     const value = inner === undefined ? spec[field] : (spec[field] as JsonObject | undefined)?.[inner];
-    if (value !== undefined && value !== false) {
-      causes.push(forbiddenField(`${path}.${fields.join(".")}`, texts[name]));
-    }
+    if (value !== undefined && value !== false) at.of(...fields).forbidden(texts[name]);
   }
   for (const list of ["initContainers", "containers", "ephemeralContainers"]) {
-    listOf(spec, list).forEach((container, at) => {
+    listOf(spec, list).forEach((container, index) => {
       const context = container["securityContext"];
       if (!isObject(context)) return;
       for (const field of ofContainers[name]) {
-        if (context[field] === undefined) continue;
-        causes.push(forbiddenField(`${path}.${list}[${at}].securityContext.${field}`, texts[name]));
+        if (context[field] !== undefined) at.of(list, index, "securityContext", field).forbidden(texts[name]);
       }
     });
   }

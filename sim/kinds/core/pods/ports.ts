@@ -1,62 +1,22 @@
 /** Ports of containers, and what names one. Source: the published validation of container ports and of port names. */
 import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import { duplicateValue, invalidValue, requiredValue } from "../../../objects/causes.ts";
-import { enumCauses, listOf } from "../../shared/fields.ts";
-import { between, all, textThat } from "../../../objects/rules.ts";
-import { type Check, type Place, judgeAt } from "../../../objects/place.ts";
+import { type Place, judgeAt, type Rule } from "../../../objects/place.ts";
+import {
+  all,
+  between,
+  distinct,
+  firstOf,
+  oneOf,
+  required,
+  struct,
+  textThat,
+  unlessEmpty,
+} from "../../../objects/rules.ts";
+import { listOf } from "../../shared/fields.ts";
+import { scopeOf } from "./scope.ts";
 
 export const protocols = ["SCTP", "TCP", "UDP"];
-
-/** Ports of one container; `path` ends in `ports`. */
-export function portsCauses(ports: readonly JsonObject[], path: string, causes: Cause[]): void {
-  const names = new Set<string>();
-  ports.forEach((port, at) => {
-    const here = `${path}[${at}]`;
-    const name = (port["name"] ?? "") as string;
-    if (name !== "") {
-      const found = causes.length;
-      judgeAt(portName, name, `${here}.name`, causes);
-      if (causes.length === found && names.has(name)) causes.push(duplicateValue(`${here}.name`, name));
-      names.add(name);
-    }
-    const number = (port["containerPort"] ?? 0) as number;
-    if (number === 0) causes.push(requiredValue(`${here}.containerPort`));
-    else portCauses(number, `${here}.containerPort`, causes);
-    const hostPort = (port["hostPort"] ?? 0) as number;
-    if (hostPort !== 0) portCauses(hostPort, `${here}.hostPort`, causes);
-    enumCauses(port["protocol"], protocols, `${here}.protocol`, causes);
-  });
-}
-
-/** A port of the node goes to one container. `path` is that of the list of containers. */
-export function hostPortCauses(containers: readonly JsonObject[], path: string, causes: Cause[]): void {
-  const taken = new Set<string>();
-  containers.forEach((container, index) => {
-    listOf(container, "ports").forEach(({ protocol, hostIP = "", hostPort = 0 }, at) => {
-      if (hostPort === 0) return;
-      const key = `${String(protocol)}/${String(hostIP)}/${String(hostPort)}`;
-      if (taken.has(key)) causes.push(duplicateValue(`${path}[${index}].ports[${at}].hostPort`, key));
-      taken.add(key);
-    });
-  });
-}
-
-/** In the node's network a container's port is the node's. In a template the node's port may still be open. */
-export function hostNetworkCauses(
-  containers: readonly JsonObject[],
-  path: string,
-  isPod: boolean,
-  causes: Cause[],
-): void {
-  containers.forEach((container, index) => {
-    listOf(container, "ports").forEach(({ containerPort = 0, hostPort = 0 }, at) => {
-      if (hostPort === containerPort || (hostPort === 0 && !isPod)) return;
-      const detail = "must match `containerPort` when `hostNetwork` is true";
-      causes.push(invalidValue(`${path}[${index}].ports[${at}].hostPort`, hostPort, detail));
-    });
-  });
-}
 
 export const portNumber = between(1, 65_535);
 
@@ -72,9 +32,46 @@ export const portName = all(
   textThat((name) => !name.startsWith("-") && !name.endsWith("-"), "must not begin or end with a hyphen"),
 );
 
+const portRuleFor = (given: Json): Rule => (typeof given === "string" ? portName : portNumber);
+
 /** A number, or the name of a container's port. */
-export const portOrName: Check = (given: Json, at: Place) =>
-  (typeof given === "string" ? portName : portNumber).judge(given as never, at);
+export const portOrName: Rule = {
+  zero: 0,
+  holds: (given: Json) => portRuleFor(given).holds?.(given as never) === true,
+  judge: (given: Json, at) => portRuleFor(given).judge(given as never, at),
+};
+
+export const containerPort = struct({
+  name: unlessEmpty(firstOf(portName, distinct)),
+  containerPort: required(portNumber),
+  hostPort: unlessEmpty(portNumber),
+  protocol: required(oneOf(protocols)),
+});
+
+/** A port of the node goes to one container of the list. */
+export function hostPorts(containers: readonly JsonObject[], at: Place): void {
+  const taken = new Set<string>();
+  containers.forEach((container, index) => {
+    listOf(container, "ports").forEach(({ protocol, hostIP = "", hostPort = 0 }, port) => {
+      if (hostPort === 0) return;
+      const key = `${String(protocol)}/${String(hostIP)}/${String(hostPort)}`;
+      if (taken.has(key)) at.of(index, "ports", port, "hostPort").duplicate(key);
+      taken.add(key);
+    });
+  });
+}
+
+/** In the node's network a container's port is the node's. In a template the node's port may still be open. */
+export function portsOfNode(containers: readonly JsonObject[], at: Place): void {
+  const isPod = scopeOf(at).pod !== undefined;
+  containers.forEach((container, index) => {
+    listOf(container, "ports").forEach(({ containerPort: own = 0, hostPort = 0 }, port) => {
+      if (hostPort === own || (hostPort === 0 && !isPod)) return;
+      const detail = "must match `containerPort` when `hostNetwork` is true";
+      at.of(index, "ports", port, "hostPort").invalid(hostPort, detail);
+    });
+  });
+}
 
 export function portCauses(number: number, path: string, causes: Cause[]): void {
   if (number < 1 || number > 65_535) judgeAt(portNumber, number, path, causes);

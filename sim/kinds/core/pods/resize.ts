@@ -5,42 +5,31 @@
 import { compareQuantities, parseQuantity } from "../../../../wire/quantity.ts";
 import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import {
-  duplicateValue,
-  forbiddenField,
-  invalidValue,
-  requiredValue,
-  unsupportedValue,
-} from "../../../objects/causes.ts";
+import { forbiddenField, invalidValue } from "../../../objects/causes.ts";
 import { jsonEqual } from "../../../objects/equality.ts";
 import { isObject } from "../../../contract/objects.ts";
 import { listOf } from "../../shared/fields.ts";
+import type { Place } from "../../../objects/place.ts";
+import { oneOf, required } from "../../../objects/rules.ts";
 import { qosClass } from "./qos.ts";
+import { scopeOf } from "./scope.ts";
 
 const resizable = ["cpu", "memory"];
-const restarts = ["NotRequired", "RestartContainer"];
+const policyWords = [
+  ["resourceName", required(oneOf(resizable))],
+  ["restartPolicy", required(oneOf(["NotRequired", "RestartContainer"]))],
+] as const;
 
-export function resizePolicyCauses(
-  policies: readonly JsonObject[],
-  podRestartPolicy: string,
-  path: string,
-  causes: Cause[],
-): void {
-  const seen = new Set<string>();
-  policies.forEach((policy, at) => {
-    const { resourceName = "", restartPolicy = "" } = policy as Readonly<Record<string, string>>;
-    if (seen.has(resourceName)) causes.push(duplicateValue(`${path}[${at}]`, resourceName));
+/** But for what is there twice, all is told of the list. */
+export function resizePolicies(policies: readonly JsonObject[], at: Place): void {
+  const seen = new Set<unknown>();
+  policies.forEach((policy, index) => {
+    const { resourceName = "", restartPolicy = "" } = policy;
+    if (seen.has(resourceName)) at.of(index).duplicate(resourceName);
     seen.add(resourceName);
-    for (const [value, supported] of [
-      [resourceName, resizable],
-      [restartPolicy, restarts],
-    ] as const) {
-      if (value === "") causes.push(requiredValue(path));
-      else if (!supported.includes(value)) causes.push(unsupportedValue(path, value, supported));
-    }
-    if (podRestartPolicy === "Never" && restartPolicy !== "NotRequired") {
-      const detail = "must be 'NotRequired' when `restartPolicy` is 'Never'";
-      causes.push(invalidValue(path, restartPolicy, detail));
+    for (const [field, { judge }] of policyWords) judge((policy[field] ?? "") as never, at);
+    if (scopeOf(at).spec["restartPolicy"] === "Never" && restartPolicy !== "NotRequired") {
+      at.invalid(restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'");
     }
   });
 }

@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import type { Cause } from "../../../contract/errors.ts";
-import { resourcesCauses } from "./resources.ts";
+import { Place } from "../../../objects/place.ts";
+import { svcDialect } from "../../../../wire/dialect.ts";
+import { resources as judge } from "./resources.ts";
 import { containerCauses } from "./pods.fixture.ts";
 
 /** Judged alone: in a pod, what is limited is requested as well. */
 const resources = (limits: JsonObject, requests: JsonObject): readonly string[] => {
   const causes: Cause[] = [];
-  resourcesCauses({ limits, requests }, new Set(), "resources", causes);
+  judge({ limits, requests }, new Place(causes, svcDialect, undefined, "resources"));
   return causes.map(({ field, message }) => `${field}: ${message}`);
 };
 

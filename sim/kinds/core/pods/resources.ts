@@ -2,7 +2,7 @@
  * What a container asks for and what it may have at most. Source: the published validation of resource requirements.
  */
 import { compareBytes } from "../../../../wire/go-strings.ts";
-import { dns1123LabelErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
+import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import {
   canonicalQuantity,
   compareQuantities,
@@ -11,36 +11,29 @@ import {
   type Quantity,
   quantityAt,
 } from "../../../../wire/quantity.ts";
-import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import {
-  duplicateValue,
-  forbiddenField,
-  invalidText,
-  invalidValue,
-  notFoundValue,
-  pushInvalid,
-  requiredValue,
-} from "../../../objects/causes.ts";
-import { listOf } from "../../shared/fields.ts";
+import type { Check, Place } from "../../../objects/place.ts";
+import { unlessEmpty } from "../../../objects/rules.ts";
+import { label } from "../../shared/formats.ts";
 import { goQuantity, isStandardResource } from "../resource-quota.ts";
+import { scopeOf } from "./scope.ts";
 
-/** `claims` are the pod's, by name. */
-export function resourcesCauses(
-  resources: JsonObject,
-  claims: ReadonlySet<string>,
-  path: string,
-  causes: Cause[],
-): void {
-  const limits = amountsOf(resources["limits"], `${path}.limits`, causes);
-  const requests = amountsOf(resources["requests"], `${path}.requests`, causes, (name, quantity) =>
-    requestCauses(name, quantity, limits.get(name), path, causes),
-  );
-  const names = [...limits.keys(), ...requests.keys()];
-  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
-    causes.push(forbiddenField(path, "HugePages require cpu or memory"));
+/** What one container of a pod asks for, and what a pod's overhead is. */
+export function resources({ limits: most, requests: least, claims }: JsonObject, at: Place): void {
+  const limits = amountsOf("limits", most, at);
+  const requests = amountsOf("requests", least, at, limits);
+  if (hasHugePages(limits) || hasHugePages(requests)) {
+    const has = (name: string): boolean => limits.has(name) || requests.has(name);
+    if (!has("cpu") && !has("memory")) at.forbidden("HugePages require cpu or memory");
   }
-  claimCauses(listOf(resources, "claims"), claims, `${path}.claims`, causes);
+  if (claims !== undefined) at.judge("claims", claims, resourceClaims as Check);
+}
+
+type Amounts = ReadonlyMap<string, Quantity>;
+
+function hasHugePages(amounts: Amounts): boolean {
+  for (const name of amounts.keys()) if (isHugePages(name)) return true;
+  return false;
 }
 
 const isHugePages = (name: string): boolean => name.startsWith("hugepages-");
@@ -49,31 +42,31 @@ const isStandardOfContainers = (name: string): boolean =>
 const isNative = (name: string): boolean => !name.includes("/") || /(?:^|\.)(?:kubernetes|svc)\.io\//.test(name);
 const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith("requests.");
 
-function amountsOf(
-  value: Json | undefined,
-  path: string,
-  causes: Cause[],
-  judge: (name: string, quantity: Quantity) => void = () => {},
-): ReadonlyMap<string, Quantity> {
+/** `limits` are those of requests. */
+function amountsOf(field: string, given: Json | undefined, at: Place, limits?: Amounts): Amounts {
+  const table = (given ?? {}) as Readonly<Record<string, Json>>;
+  const names = inOrder(Object.keys(table));
+  if (names.length === 0) return noAmounts;
   const amounts = new Map<string, Quantity>();
-  const table = (value ?? {}) as Readonly<Record<string, Json>>;
-  for (const name of inOrder(Object.keys(table))) {
-    const here = `${path}[${name}]`;
+  for (const name of names) {
     const isUsual = name === "cpu" || name === "memory"; // whose name and nature need no look
-    if (!isUsual) resourceNameCauses(name, here, causes);
+    if (!isUsual) at.of(field).judge([name], name, resourceName as Check);
     const quantity = parseQuantity(String(table[name]));
     if ("error" in quantity) continue; // the decoder has refused it already
     if (quantity.digits < 0n) {
-      causes.push(invalidValue(here, canonicalQuantity(quantity), "must be greater than or equal to 0"));
+      at.of(field, [name]).invalid(canonicalQuantity(quantity), "must be greater than or equal to 0");
     }
-    if (!isUsual && isExtended(name) && !isWhole(quantity))
-      causes.push(invalidText(here, goQuantity(quantity), "must be an integer"));
+    if (!isUsual && isExtended(name) && !isWhole(quantity)) {
+      at.of(field, [name]).invalidText(goQuantity(quantity), "must be an integer");
+    }
     amounts.set(name, quantity);
-    judge(name, quantity);
-    if (!isUsual && isHugePages(name)) pageCauses(name, quantity, here, causes);
+    if (limits !== undefined) request(name, quantity, limits.get(name), at);
+    if (!isUsual && isHugePages(name)) wholePages(name, quantity, at.of(field, [name]));
   }
   return amounts;
 }
+
+const noAmounts: Amounts = new Map();
 
 /** Two names, which mostly stand in order, are not worth a sort. */
 function inOrder(names: string[]): readonly string[] {
@@ -83,74 +76,64 @@ function inOrder(names: string[]): readonly string[] {
 }
 
 /** Whole pages alone. */
-function pageCauses(name: string, quantity: Quantity, path: string, causes: Cause[]): void {
+function wholePages(name: string, quantity: Quantity, at: Place): void {
   const page = parseQuantity(name.slice("hugepages-".length));
   if ("error" in page || page.digits <= 0n || quantityAt(quantity, 0) % quantityAt(page, 0) === 0n) return;
   const text = formatQuantity(quantity);
-  causes.push(invalidValue(path, text, `${text} is not positive integer multiple of ${name}`));
+  at.invalid(text, `${text} is not positive integer multiple of ${name}`);
 }
 
 /** A name that a container may ask for. */
-export function resourceNameCauses(name: string, path: string, causes: Cause[]): void {
+export function resourceName(name: string, at: Place): void {
   const errors = qualifiedNameErrors(name);
-  pushInvalid(path, name, errors, causes);
+  at.invalidFor(name, errors);
   if (!name.includes("/")) {
     if (errors.length === 0 && !isStandardResource(name)) {
-      causes.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
+      at.invalid(name, "must be a standard resource type or fully qualified");
     }
-    if (!isStandardOfContainers(name)) {
-      causes.push(invalidValue(path, name, "must be a standard resource for containers"));
-    }
+    if (!isStandardOfContainers(name)) at.invalid(name, "must be a standard resource for containers");
   } else if (!isNative(name) && !isExtended(name)) {
-    causes.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+    at.invalid(name, "doesn't follow extended resource name standard");
   }
 }
 
 /** Devices and huge pages cannot be promised twice: what is asked for is what is the limit. */
-function requestCauses(
-  name: string,
-  request: Quantity,
-  limit: Quantity | undefined,
-  path: string,
-  causes: Cause[],
-): void {
+function request(name: string, amount: Quantity, limit: Quantity | undefined, at: Place): void {
   const canBePromisedTwice = isNative(name) && !isHugePages(name);
   if (limit === undefined) {
-    if (canBePromisedTwice) return;
-    causes.push(requiredValue(`${path}.limits`, "Limit must be set for non overcommitable resources"));
+    if (!canBePromisedTwice) at.of("limits").required("Limit must be set for non overcommitable resources");
     return;
   }
-  const difference = compareQuantities(request, limit);
+  const difference = compareQuantities(amount, limit);
   const isAllowed = canBePromisedTwice ? difference <= 0 : difference === 0;
   if (isAllowed) return;
   const relation = canBePromisedTwice ? "less than or equal to" : "equal to";
   const rule = `must be ${relation} ${name} limit of ${canonicalQuantity(limit)}`;
-  causes.push(invalidValue(`${path}.requests`, canonicalQuantity(request), rule));
+  at.of("requests").invalid(canonicalQuantity(amount), rule);
 }
 
-function claimCauses(used: readonly JsonObject[], claims: ReadonlySet<string>, path: string, causes: Cause[]): void {
+function resourceClaims(used: readonly JsonObject[], at: Place): void {
+  const { claims } = scopeOf(at);
   const seen = new Set<string>();
   const inParts = new Set<unknown>(); // claims of which single requests are used
   const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort(compareBytes).join(", ")}`;
-  used.forEach(({ name = "", request = "" }, at) => {
-    const here = `${path}[${at}]`;
+  at.eachItem(used, ({ name = "", request: part = "" }: Readonly<Record<string, string>>) => {
     if (name === "") {
-      causes.push(requiredValue(here));
+      at.required();
       return;
     }
-    const key = request === "" ? (name as string) : `${name as string}/${request as string}`;
-    if (request !== "") {
-      pushInvalid(`${here}.request`, request, dns1123LabelErrors(request as string), causes);
-    }
-    if (seen.has(name as string) || seen.has(key) || (request === "" && inParts.has(name))) {
-      causes.push(duplicateValue(here, seen.has(name as string) ? name : key));
+    const key = part === "" ? name : `${name}/${part}`;
+    at.judge("request", part, claimPart);
+    if (seen.has(name) || seen.has(key) || (part === "" && inParts.has(name))) {
+      at.duplicate(seen.has(name) ? name : key);
     }
     seen.add(key);
-    if (request !== "") inParts.add(name);
-    if (claims.has(name as string)) return;
-    causes.push(notFoundValue(here, name, `must be one of the names in pod.spec.resourceClaims${known}`));
+    if (part !== "") inParts.add(name);
+    if (!claims.has(name)) at.notFound(name, `must be one of the names in pod.spec.resourceClaims${known}`);
   });
 }
+
+const claimPart = unlessEmpty(label);
 
 const milli = -3;
 const isWhole = (quantity: Quantity): boolean => quantityAt(quantity, milli) % 1000n === 0n;

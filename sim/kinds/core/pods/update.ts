@@ -8,8 +8,12 @@ import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { forbiddenField, goStringMap, invalidText, invalidValue, requiredValue } from "../../../objects/causes.ts";
 import { jsonEqual } from "../../../objects/equality.ts";
 import { listOf } from "../../shared/fields.ts";
-import { imageCauses } from "./containers.ts";
-import { tolerationCauses } from "./scheduling.ts";
+import { judgeAt } from "../../../objects/place.ts";
+import { each } from "../../../objects/rules.ts";
+import { podImage } from "./containers.ts";
+import { toleration } from "./scheduling.ts";
+
+const tolerations = each(toleration);
 
 const updateText =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -24,14 +28,14 @@ export function podUpdateCauses(spec: JsonObject, live: JsonObject, causes: Caus
     }
     containers.forEach((container, at) => {
       if ((container["image"] ?? "") === "") causes.push(requiredValue(`spec.${field}[${at}].image`));
-      imageCauses(container, `spec.${field}[${at}]`, causes);
+      judgeAt(podImage, container, `spec.${field}[${at}]`, causes);
     });
   }
   if (deadlineCauses(spec, live, causes)) return;
   if (!keepsAll(listOf(live, "tolerations"), listOf(spec, "tolerations"))) {
     const detail = "existing toleration can not be modified except its tolerationSeconds";
     causes.push(forbiddenField("spec.tolerations", detail));
-  } else tolerationCauses(listOf(spec, "tolerations"), "spec.tolerations", causes);
+  } else judgeAt(tolerations, listOf(spec, "tolerations"), "spec.tolerations", causes);
   gateCauses(listOf(spec, "schedulingGates"), listOf(live, "schedulingGates"), causes);
   const isGated = listOf(live, "schedulingGates").length > 0;
   if (isGated) gatedCauses(spec, live, causes);

@@ -65,3 +65,9 @@ it("Mounts are of volumes that are right, each in a place of its own", () => {
   );
   expect(broken).toEqual(["spec.volumes[0].secret.secretName: Required value", 'volumeMounts[0].name: Not found: "v"']);
 });
+
+it("A list of a source that is null is as good as none", () => {
+  expect(volumes({ name: "v", cephfs: { monitors: null } })).toEqual([
+    "spec.volumes[0].cephfs.monitors: Required value",
+  ]);
+});
