@@ -23,5 +23,5 @@ if (node === undefined) {
   console.error(`${nodeMissing}\nRun \`npm start\` once in ${root}: it installs the pinned Node.`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await runNode(node, [...flags, join(root, "cli", "main.ts"), ...args]);
+  process.exitCode = await runNode(node, [...flags, join(root, "cli", "main.ts"), ...args], { watched: true });
 }

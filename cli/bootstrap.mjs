@@ -43,5 +43,5 @@ async function main([task, ...args]) {
   const command = tasks[task];
   if (command === undefined) return 0;
   const [script, ...fixed] = command;
-  return runNode(usableNode(), [join(root, script), ...fixed, ...args], root);
+  return runNode(usableNode(), [join(root, script), ...fixed, ...args], { cwd: root });
 }

@@ -6,6 +6,7 @@ import "./young-objects.ts";
 import process from "node:process";
 import { inspect } from "node:util";
 import { type ExitCode, exitCodes, UsageError } from "./flags/usage-error.ts";
+import { endWithParent } from "./parent-gone.ts";
 
 // Whatever nobody caught, in whichever turn it came, is ours and not the target's.
 process.on("uncaughtException", (error) => process.exit(explain(error)));
@@ -19,6 +20,7 @@ process.stdout.on("error", ({ code, message: problem }: NodeJS.ErrnoException) =
   setImmediate(() => process.exit((isGone ? process.exitCode : undefined) ?? exitCodes.inconclusive));
 });
 
+endWithParent();
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([first, ...rest]: readonly string[]): Promise<ExitCode> {

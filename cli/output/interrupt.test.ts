@@ -23,3 +23,15 @@ it.each(["SIGINT", "SIGTERM"] as const)(
   },
   60_000,
 );
+
+it("a command ends with its starter, when that is killed without a word", async () => {
+  const bin = fileURLToPath(new URL("../bin.mjs", import.meta.url));
+  const starter = spawn(process.execPath, [bin, "serve", "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+  // The command holds the other end of this pipe until it has ended.
+  const { stdout } = starter;
+  await new Promise<void>((resolve) => {
+    stdout.once("end", resolve);
+    stdout.once("data", () => starter.kill("SIGKILL")).resume();
+  });
+  expect(starter.signalCode).toBe("SIGKILL");
+}, 60_000);
