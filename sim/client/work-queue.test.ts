@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
+import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import { kept } from "./item-scope.ts";
 import { newQueueCount } from "./queue-counts.ts";
-import { inTurns, type Outcome, WorkQueue } from "./work-queue.ts";
+import { inTurns, oneByOne, type Outcome, WorkQueue } from "./work-queue.ts";
 
 /** A queue whose work is noted with its millisecond, and ended by `end` or at once. */
 function play(answer: (item: string) => Outcome | "later" = () => "done") {
@@ -141,6 +142,74 @@ describe("a work queue", () => {
     process.crash();
     pass(1000);
     expect(log).toHaveLength(200);
+  });
+});
+
+/** A kernel in real time, of which an item takes three milliseconds, and what is worked on in each turn of the loop. */
+function inRealTime() {
+  let now = 0;
+  const due: (() => void)[] = [];
+  const kernel = new Kernel({ seed: "wall" });
+  const ports: WallPorts = {
+    nowMicros: () => now,
+    wake: (delayMicros, fire) => {
+      due.push(() => {
+        now += delayMicros;
+        fire();
+      });
+      return () => {};
+    },
+  };
+  const driver = new WallDriver(kernel, ports, { onError: (error) => expect(error).toBe(undefined) });
+  const process = kernel.process("controller");
+  const turns: number[] = [];
+  const item = (): void => {
+    now += 3_000;
+    turns.push((turns.pop() ?? 0) + 1);
+  };
+  const play = (work: () => void): readonly number[] => {
+    driver.enter(process, work);
+    for (let fire = due.shift(); fire !== undefined; fire = due.shift()) {
+      turns.push(0);
+      fire();
+    }
+    return turns.filter((count) => count > 0);
+  };
+  return { process, item, play };
+}
+
+describe("in real time a turn ends when it has taken ten milliseconds", () => {
+  it("of a queue", () => {
+    const { process, item, play } = inRealTime();
+    const queue = new WorkQueue<number>({
+      process,
+      count: newQueueCount(),
+      work: (_item, done) => {
+        item();
+        done("done");
+      },
+    });
+    const turns = play(() => {
+      for (let at = 0; at < 10; at++) queue.add(at);
+      queue.open();
+    });
+    expect(turns).toEqual([4, 4, 2]);
+  });
+
+  it("of steps and of lists", () => {
+    const steps = inRealTime();
+    const step = (at: number, next: () => void): void => {
+      steps.item();
+      if (at < 9) next();
+    };
+    expect(steps.play(() => oneByOne(steps.process, step))).toEqual([4, 4, 2]);
+    const list = inRealTime();
+    const work = (_at: number, done: () => void): void => {
+      list.item();
+      done();
+    };
+    const items = Array.from({ length: 10 }, (_, at) => at);
+    expect(list.play(() => inTurns(list.process, items, work, () => {}))).toEqual([4, 4, 2]);
   });
 });
 

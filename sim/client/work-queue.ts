@@ -24,7 +24,7 @@ export interface WorkQueueOptions<Item> {
 const stepMicros: Micros = 10_000;
 /** Between two turns while there is more to do: requests of others come in between. */
 const turnMicros: Micros = 1_000;
-/** Items of one turn. */
+/** Items of one turn, at most: in real time it ends when it has taken long enough, as where each item waits for a disk. */
 const turnItemsMax = 100;
 const retryMicrosMin: Micros = 5_000;
 const retryMicrosMax: Micros = 1_000_000_000;
@@ -109,7 +109,10 @@ export class WorkQueue<Item> {
       if (items.length === max) break;
       if (!this.busy.has(item)) items.push(item);
     }
-    for (const item of items) this.take(item);
+    for (const item of items) {
+      this.take(item);
+      if (this.options.process.isTurnOver) break;
+    }
   }
 
   private take(item: Item): void {
@@ -144,7 +147,7 @@ export class WorkQueue<Item> {
 export function oneByOne(process: Process, step: (at: number, next: () => void) => void): void {
   let at = 0;
   const turn = (): void => {
-    for (let count = 0; count < turnItemsMax; count++) {
+    for (let count = 0; count < turnItemsMax && (count === 0 || !process.isTurnOver); count++) {
       let isWithin = true;
       let isNext = false;
       step(at++, () => {
@@ -169,13 +172,17 @@ export function inTurns<Item>(
   let at = 0;
   const turn = (): void => {
     const end = Math.min(at + turnItemsMax, items.length);
-    let open = end - at + 1;
+    let open = 1;
     const ended = (): void => {
       if (--open > 0) return;
       if (at < items.length) process.clock.after(turnMicros, kept(turn));
       else finished();
     };
-    while (at < end) work(items[at++] as Item, ended);
+    while (at < end) {
+      open++;
+      work(items[at++] as Item, ended);
+      if (process.isTurnOver) break;
+    }
     ended();
   };
   turn();

@@ -51,6 +51,8 @@ export class Kernel {
   readonly trace: Trace;
   /** Grows with everything that outside code does to the run: events scheduled or cancelled, entries. A driver watches it. */
   activityCount = 0;
+  /** Whether what runs now has had its turn. A driver on wall time replaces it; on virtual time nothing takes any. */
+  isTurnOver: () => boolean = () => false;
 
   private readonly queue = new EventQueue();
   private readonly processes = new Map<string, ProcessScope>();

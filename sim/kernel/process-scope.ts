@@ -22,6 +22,7 @@ export interface ProcessHost {
   readonly trace: Trace;
   readonly epochUnixMillis: number;
   nowMicros(): Micros;
+  isTurnOver(): boolean;
   schedule(owner: EventOwner, delayMicros: Micros, fire: () => void): Cancel;
   /** Whether this incarnation is the one that runs under its name. */
   isCurrent(process: Process): boolean;
@@ -57,6 +58,10 @@ export class ProcessScope implements Process, EventOwner {
       after: (delayMicros, fire) => (this.alive ? kernel.schedule(this, delayMicros, fire) : nothing),
       epochUnixMillis: kernel.epochUnixMillis,
     };
+  }
+
+  get isTurnOver(): boolean {
+    return this.kernel.isTurnOver();
   }
 
   get openCallCount(): number {

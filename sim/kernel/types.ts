@@ -66,6 +66,11 @@ export interface Process {
   readonly name: string;
   readonly clock: Clock;
   readonly alive: boolean;
+  /**
+   * In real time: whether what runs now has had the loop for long enough, so that what can wait should come in an event of
+   * its own. On virtual time never.
+   */
+  readonly isTurnOver: boolean;
   /** This process's own stream; `prng.stream("x")` for a purpose of its own. */
   readonly prng: Prng;
   /**

@@ -33,12 +33,16 @@ export class WallDriver {
   private stopped = false;
   /** Events that are due were left for the next turn: until then nothing that enters runs them. */
   private isBehind = false;
+  /** When whatever entered last did, or events began to be run. */
+  private beganMicros: Micros;
 
   constructor(kernel: Kernel, ports: WallPorts, options: WallOptions) {
     this.kernel = kernel;
     this.ports = ports;
     this.options = options;
-    this.originMicros = ports.nowMicros() - kernel.nowMicros();
+    this.beganMicros = ports.nowMicros();
+    this.originMicros = this.beganMicros - kernel.nowMicros();
+    kernel.isTurnOver = () => ports.nowMicros() - this.beganMicros > turnMicrosMax;
   }
 
   /**
@@ -47,12 +51,12 @@ export class WallDriver {
    */
   enter<T>(process: Process, work: () => T): T {
     if (this.kernel.dispatching) return this.kernel.enter(process, work);
-    const began = this.ports.nowMicros();
+    this.beganMicros = this.ports.nowMicros();
     try {
-      if (!this.isBehind) this.runDue(this.worldMicros(), began);
+      if (!this.isBehind) this.runDue(this.worldMicros());
       return this.kernel.enter(process, work);
     } finally {
-      if (!this.isBehind) this.runDue(this.kernel.nowMicros(), began);
+      if (!this.isBehind) this.runDue(this.kernel.nowMicros());
       this.arm();
     }
   }
@@ -73,10 +77,10 @@ export class WallDriver {
    * What is due by then; but when that takes long, the rest waits for the next turn, so that sockets have theirs. Events
    * that make others at once would otherwise go on for as long as the world's clock is ahead.
    */
-  private runDue(untilMicros: Micros, beganMicros: Micros): void {
-    const { kernel, ports } = this;
+  private runDue(untilMicros: Micros): void {
+    const { kernel } = this;
     while ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
-      this.isBehind = ports.nowMicros() - beganMicros > turnMicrosMax;
+      this.isBehind = kernel.isTurnOver();
       if (this.isBehind) return;
       try {
         kernel.step();
@@ -100,7 +104,8 @@ export class WallDriver {
       this.armed = undefined;
       this.isBehind = false;
       try {
-        this.runDue(this.worldMicros(), this.ports.nowMicros());
+        this.beganMicros = this.ports.nowMicros();
+        this.runDue(this.worldMicros());
       } finally {
         this.arm();
       }
