@@ -77,6 +77,10 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("cli/flags/serve-flags.ts historyBytesMax"),
     ],
     memory: [flag("--memory-max")],
+    "deletions under way": [
+      count("sim/http/exchange.ts lastDeletionsMax"),
+      size("sim/http/exchange.ts largeRequestBytesMin"),
+    ],
     "a file of access": [
       { from: "cli/commands/serve-access.ts configurationMebibytesMax", as: (value) => `${value} MiB` },
     ],

@@ -52,6 +52,7 @@ import { jsonBodySteps } from "../objects/json-body.ts";
 import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
+import type { HistoryLimit } from "./cache/history-limit.ts";
 import type { QueueCounts } from "../client/queue-counts.ts";
 import type { ApiServerOptions, CostModel } from "./api-server-options.ts";
 
@@ -256,6 +257,11 @@ export class ApiServer implements ApiHandler, RunHost {
   /** Says where the server is reached, by its own service. To be called once that is known. */
   advertise(url: string): void {
     this.verbs.advertise(url);
+  }
+
+  /** What the store and the caches keep of the past, where that has a bound. */
+  get oldVersions(): HistoryLimit | undefined {
+    return this.verbs.oldVersions;
   }
 
   /** The watch caches keep nothing of the past: a watch from an earlier version is answered with 410. */

@@ -11,6 +11,7 @@ import { gzip, gzipSync } from "node:zlib";
 import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { deletesFew } from "./few-deletions.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
@@ -62,6 +63,8 @@ export interface ExchangeContext {
   /** For large answers that nobody has read yet. */
   readonly unread: Room;
   readonly memory: MemoryLimit;
+  /** Deletions that are under way though there is no memory left. */
+  readonly lastDeletions: Set<Exchange>;
   draining: boolean;
 }
 
@@ -123,6 +126,9 @@ const pacedBytesMin = 16 * 1024 * 1024;
 
 /** From here on a request's first step takes so long that small requests come before it. */
 const largeRequestBytesMin = 16 * 1024;
+
+/** When there is no memory left, so many deletions of little may be under way at a time. */
+const lastDeletionsMax = 16;
 
 /** From here on copying a body costs more than a second buffer in the write. */
 const gatheredBytesMin = 8192;
@@ -265,7 +271,7 @@ export class Exchange implements Responder {
   #startNow(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
     const level = this.#context.memory.level();
-    if (level !== "free" && this.#isRefusedAt(level)) return;
+    if (level !== "free" && this.#isRefusedAt(level, body?.length ?? 0)) return;
     this.#state = "started";
     const { clientCertificate } = this.#context;
     const certificate = clientCertificate?.(this.#incoming as OnConnection);
@@ -279,9 +285,10 @@ export class Exchange implements Responder {
   }
 
   /** Probes and the figures are answered to the last, and what frees memory as long as that is possible. */
-  #isRefusedAt(level: "scarce" | "none"): boolean {
+  #isRefusedAt(level: "scarce" | "none", bodyBytes: number): boolean {
     const { method, url = "" } = this.#incoming;
-    if (alwaysAnswered.test(url) || (level === "scarce" && method === "DELETE")) return false;
+    if (alwaysAnswered.test(url)) return false;
+    if (method === "DELETE" && (level === "scarce" || this.#isLastDeletion(url, bodyBytes))) return false;
     const status = level === "scarce" ? 429 : 503;
     const text =
       level === "scarce" ? "Too many requests, please try again later.\n" : "The server has no memory left.\n";
@@ -291,6 +298,13 @@ export class Exchange implements Responder {
     this.#outgoing.writeHead(status, headers);
     this.#outgoing.end(text, "latin1");
     return true;
+  }
+
+  #isLastDeletion(url: string, bodyBytes: number): boolean {
+    const { lastDeletions } = this.#context;
+    const isFit = lastDeletions.size < lastDeletionsMax && bodyBytes < largeRequestBytesMin && deletesFew(url);
+    if (isFit) lastDeletions.add(this);
+    return isFit;
   }
 
   respond(status: number, headers: ResponseHeaders, payload: Payload): void {
@@ -529,8 +543,9 @@ export class Exchange implements Responder {
     if (this.#holder !== undefined) this.#context.unread.release(this.#holder);
     this.#holder = undefined;
     this.#cancel = undefined;
-    this.#context.live.delete(this);
-    const { accessLog } = this.#context;
+    const { accessLog, lastDeletions, live } = this.#context;
+    live.delete(this);
+    if (lastDeletions.size > 0) lastDeletions.delete(this);
     if (accessLog === undefined) return;
     accessLog({
       method: this.#incoming.method ?? "",

@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { AnswerFlush } from "./answer-flush.ts";
 import { WatchFlush } from "./watch-flush.ts";
 import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
-import { MemoryLimit } from "./memory-limit.ts";
+import { MemoryLimit, type OldVersions } from "./memory-limit.ts";
 import { Room } from "../kernel/room.ts";
 import { http1Requests } from "./http1-requests.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
@@ -26,6 +26,8 @@ export interface HttpServerOptions {
   readonly headerBytesMax?: number;
   /** Memory that the process may use: near it, requests are refused. Default: what the engine's heap may have. */
   readonly memoryBytesMax?: number;
+  /** What can be forgotten when memory is scarce. Default: nothing. */
+  readonly oldVersions?: OldVersions;
   /** How long a client may take. Default: `defaultPatience`. */
   readonly patience?: Partial<Patience>;
   /** Whether a complete response is sent gzipped. Default: never. */
@@ -77,7 +79,8 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
     answers: new AnswerFlush(),
     bodies: new Room(bodyRoomBytes),
     unread: new Room(unreadRoomBytes),
-    memory: new MemoryLimit(options.memoryBytesMax),
+    memory: new MemoryLimit(options.memoryBytesMax, options.oldVersions),
+    lastDeletions: new Set(),
     draining: false,
   };
 }

@@ -8,21 +8,32 @@ class Machine {
   garbage = 0;
   begun = 0;
   forced = 0;
+  old = 0;
   isDone = false;
   private now = 0;
-  readonly limit = new MemoryLimit(1000, {
-    usedBytes: () => this.used + this.garbage,
-    nowMicros: () => this.now,
-    beginCollecting: () => {
-      this.begun++;
-      this.isDone = false;
-      return () => this.isDone;
+  readonly limit = new MemoryLimit(
+    1000,
+    { bytes: () => this.old, forget: () => this.forget() },
+    {
+      usedBytes: () => this.used + this.garbage,
+      nowMicros: () => this.now,
+      beginCollecting: () => {
+        this.begun++;
+        this.isDone = false;
+        return () => this.isDone;
+      },
+      collect: () => {
+        this.forced++;
+        this.garbage = 0;
+      },
     },
-    collect: () => {
-      this.forced++;
-      this.garbage = 0;
-    },
-  });
+  );
+
+  private forget(): void {
+    this.garbage += this.old;
+    this.used -= this.old;
+    this.old = 0;
+  }
 
   levelAfter(seconds: number): MemoryLevel {
     this.now += seconds * 1_000_000;
@@ -65,6 +76,23 @@ describe("the limit of memory", () => {
     expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
     expect([machine.levelAfter(4), machine.forced]).toEqual(["free", 0]);
     expect([machine.levelAfter(2), machine.forced]).toEqual(["scarce", 1]);
+  });
+
+  it("forgets old versions before anybody is refused, unless they are few", () => {
+    const machine = new Machine();
+    machine.used = 900;
+    machine.old = 200;
+    expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 1]);
+    machine.end();
+    expect([machine.levelAfter(1), machine.old]).toEqual(["scarce", 200]); // a collection was just now
+    expect([machine.levelAfter(2), machine.old, machine.begun]).toEqual(["free", 0, 2]);
+    machine.end();
+    expect(machine.levelAfter(1)).toBe("free");
+    machine.used = 900;
+    machine.old = 20;
+    machine.levelAfter(3);
+    machine.end();
+    expect([machine.levelAfter(3), machine.old]).toEqual(["scarce", 20]);
   });
 
   it("does not collect again and again what is in use", () => {

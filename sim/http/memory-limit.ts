@@ -7,7 +7,7 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { wallPorts } from "./wall.ts";
 
-/** `scarce`: nothing may be added any more. `none`: nothing may be asked any more. */
+/** `scarce`: nothing may be added any more. `none`: nothing may be asked any more but that little be deleted. */
 export type MemoryLevel = "free" | "scarce" | "none";
 
 const lookMicros = 100_000;
@@ -19,6 +19,8 @@ const worthShare = 0.1;
 /** One that was begun has ended by then, or the engine found no moment to begin. */
 const patienceMicros = 5_000_000;
 const scarceShare = 0.8;
+/** Old versions that take so much are forgotten before anybody is refused. */
+const oldShare = 0.02;
 const noneShare = 0.95;
 /** Of the engine's heap. With less left than the rest the engine does little but collect, and in the end gives up. */
 const heapShare = 0.75;
@@ -33,8 +35,19 @@ export interface MemoryPorts {
   collect(): void;
 }
 
+/** What a server keeps of the past, and can do without. */
+export interface OldVersions {
+  /** About how many bytes they take. */
+  bytes(): number;
+  /** Whoever asks for them is told so from then on. */
+  forget(): void;
+}
+
+const noOldVersions: OldVersions = { bytes: () => 0, forget: () => {} };
+
 export class MemoryLimit {
   readonly #bytesMax: number;
+  readonly #old: OldVersions;
   readonly #ports: MemoryPorts;
   #level: MemoryLevel = "free";
   #lookedMicros = -Infinity;
@@ -45,8 +58,9 @@ export class MemoryLimit {
   #keptBytes = 0;
 
   /** `bytesMax` above zero. Default: three quarters of what the engine's heap may have, beyond which the process ends. */
-  constructor(bytesMax = Infinity, ports: MemoryPorts = processPorts) {
+  constructor(bytesMax = Infinity, old: OldVersions = noOldVersions, ports: MemoryPorts = processPorts) {
     this.#bytesMax = bytesMax === Infinity ? getHeapStatistics().heap_size_limit * heapShare : bytesMax;
+    this.#old = old;
     this.#ports = ports;
   }
 
@@ -55,10 +69,19 @@ export class MemoryLimit {
     if (now - this.#lookedMicros < lookMicros) return this.#level;
     this.#lookedMicros = now;
     const share = this.#usedBytes(now) / this.#bytesMax;
+    if (share > scarceShare && this.#isDone === undefined) this.#forgetOld(now);
     // Until it is known what is left, nobody is refused for what may be nobody's, but at the very end.
     const isKnown = this.#isDone === undefined;
     this.#level = share > noneShare ? "none" : share > scarceShare && isKnown ? "scarce" : "free";
     return this.#level;
+  }
+
+  /** What is deleted would be kept as an old version, so that deletions would free nothing for as long as these are kept. */
+  #forgetOld(now: number): void {
+    if (now - this.#begunMicros <= pauseMicros || this.#old.bytes() <= oldShare * this.#bytesMax) return;
+    this.#old.forget();
+    this.#begunMicros = now;
+    this.#isDone = this.#ports.beginCollecting();
   }
 
   /** Collects when it is time to, and says what is in use then. */

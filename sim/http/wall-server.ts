@@ -195,6 +195,10 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
       ...(accessLog === undefined ? {} : { accessLog }),
       ...(patience === undefined ? {} : { patience }),
       ...(memoryBytesMax === undefined ? {} : { memoryBytesMax }),
+      oldVersions: {
+        bytes: () => server.oldVersions?.bytes() ?? 0,
+        forget: () => driver.enter(process, () => server.oldVersions?.forget()),
+      },
     },
     port,
     bindAddress,

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { Kernel } from "../../kernel/kernel.ts";
+import { RevisionStore } from "../../store/revision-store.ts";
+import { limitHistory } from "./history-limit.ts";
 import { configMaps, TestBed } from "../test-bed.fixture.ts";
 import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
 
@@ -31,3 +34,31 @@ it.each([svcProfile, kubernetesProfile])(
     expect(exact.status).toBe(200);
   },
 );
+
+it("counts what may still be asked for, not what the clock has compacted, and can forget all of it", () => {
+  const kernel = new Kernel({ seed: "history" });
+  const store = new RevisionStore();
+  const process = kernel.process("apiserver");
+  const forgotten: number[] = [];
+  const limit = limitHistory({ process, store, bytesMax: 1_000_000, forget: (at) => forgotten.push(at) });
+  const write = (count: number): void => {
+    for (let at = 0; at < count; at++) {
+      const held = store.get("a");
+      const expected = typeof held === "object" ? held.modRevision : 0;
+      store.put("a", expected, () => ({ k: "v".repeat(91) }));
+    }
+  };
+  write(1001);
+  expect(limit.bytes()).toBe(1000 * 104);
+  store.compact(store.revision - 100);
+  expect(limit.bytes()).toBe(100 * 104);
+  for (let round = 0; round < 30; round++) {
+    write(1000);
+    store.compact(store.revision);
+  }
+  kernel.run(1_000_000);
+  expect(forgotten).toEqual([]); // three millions of bytes came, and none was more than the clock left
+  write(10);
+  limit.forget();
+  expect([limit.bytes(), store.compactedRevision, forgotten]).toEqual([0, store.revision, [store.revision]]);
+});

@@ -23,18 +23,42 @@ interface Superseded {
 /** Of what is dropped, more than has to be: not with every write anew. */
 const keptShare = 3 / 4;
 
+export interface HistoryLimit {
+  /** What old versions take that may still be asked for. */
+  bytes(): number;
+  /** Drops all of them. */
+  forget(): void;
+}
+
+/** Those that the clock has compacted are taken off the list when they are so many. */
+const countedMin = 1024;
+
 /** Watches the store until the process crashes. */
-export function limitHistory({ process, store, bytesMax, forget }: HistoryLimitOptions): void {
+export function limitHistory({ process, store, bytesMax, forget }: HistoryLimitOptions): HistoryLimit {
   let superseded: Superseded[] = [];
   let bytes = 0;
   let isPlanned = false;
-  const drop = (): void => {
-    isPlanned = false;
+  /** The list is gone through again when it is twice as long as it was left. */
+  let countMax = countedMin;
+  const take = (isTaken: (next: Superseded) => boolean): Superseded | undefined => {
     let count = 0;
-    while (count < superseded.length && bytes > bytesMax * keptShare)
-      bytes -= (superseded[count++] as Superseded).bytes;
+    for (; count < superseded.length; count++) {
+      const next = superseded[count] as Superseded;
+      if (!isTaken(next)) break;
+      bytes -= next.bytes;
+    }
     const last = superseded[count - 1];
     superseded = superseded.slice(count);
+    countMax = Math.max(countedMin, 2 * superseded.length);
+    return last;
+  };
+  const takeCompacted = (): void => {
+    take(({ revision }) => revision <= store.compactedRevision);
+  };
+  const drop = (keptBytes: number): void => {
+    isPlanned = false;
+    takeCompacted();
+    const last = take(() => bytes > keptBytes);
     if (last === undefined) return;
     if (last.revision > store.compactedRevision) store.compact(last.revision);
     forget(last.revision);
@@ -45,11 +69,19 @@ export function limitHistory({ process, store, bytesMax, forget }: HistoryLimitO
     const size = roughBytes(previous);
     superseded.push({ revision, bytes: size });
     bytes += size;
+    if (superseded.length > countMax) takeCompacted();
     if (bytes <= bytesMax || isPlanned) return;
     isPlanned = true;
-    process.clock.after(0, drop); // not while others hear of the change
+    process.clock.after(0, () => drop(bytesMax * keptShare)); // not while others hear of the change
   };
   process.onCrash(store.subscribe(hear));
+  return {
+    bytes() {
+      takeCompacted();
+      return bytes;
+    },
+    forget: () => drop(0),
+  };
 }
 
 /** About how many bytes an object takes as JSON. A large one was measured when it was written, and is not read again. */

@@ -5,7 +5,7 @@ import { type Equivalent, equivalentsOf } from "../admission/equivalents.ts";
 import type { Params } from "../admission/policies.ts";
 import { FrontEnd } from "../cache/front-end.ts";
 import type { Source } from "../cache/source.ts";
-import { limitHistory } from "../cache/history-limit.ts";
+import { type HistoryLimit, limitHistory } from "../cache/history-limit.ts";
 import { startCompactor } from "../cache/compactor.ts";
 import { startEventExpiry } from "../cache/event-expiry.ts";
 import { groupFromDialect } from "../../../wire/dialect.ts";
@@ -68,6 +68,8 @@ export interface VerbsOptions {
 
 export class Verbs {
   private readonly context: ServerContext;
+  /** Undefined: without a bound. */
+  readonly oldVersions: HistoryLimit | undefined;
   private readonly frontEnd: FrontEnd;
   private readonly resources: ServedResources;
   private readonly reads: ReadVerbs;
@@ -138,10 +140,9 @@ export class Verbs {
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });
-    if (historyBytesMax !== undefined) {
-      const forget = (revision: number): void => this.frontEnd.forgetThrough(revision);
-      limitHistory({ process, store, bytesMax: historyBytesMax, forget });
-    }
+    const forget = (revision: number): void => this.frontEnd.forgetThrough(revision);
+    this.oldVersions =
+      historyBytesMax === undefined ? undefined : limitHistory({ process, store, bytesMax: historyBytesMax, forget });
   }
 
   /** Where the server is reached, for its own service. */
