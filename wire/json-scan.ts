@@ -27,14 +27,18 @@ export function parseJsonStrict(
 /** What the native parser makes of a body, in steps; undefined where only the exact reader can tell what it says. */
 export function* quickJsonSteps(body: Uint8Array): Generator<void, JsonDocument | undefined> {
   const text = decodeStrictly(body);
+  if (text === undefined) return undefined;
+  yield;
   let value: unknown;
   try {
-    value = text === undefined ? undefined : JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
   yield;
-  return text !== undefined && isWhole(text, value) ? documentOf(value) : undefined;
+  const keyCount = countKeysInText(text);
+  yield;
+  return keyCount !== undefined && keyCount === countKeys(value) ? documentOf(value) : undefined;
 }
 
 /** Whether the native parser lost nothing. */

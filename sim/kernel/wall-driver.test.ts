@@ -47,6 +47,31 @@ function setup(): { clock: HandClock; kernel: Kernel; process: Process; driver: 
 }
 
 describe("the wall driver", () => {
+  it("leaves a turn to others after one that took long, once", () => {
+    const { clock, process, driver } = setup();
+    const fired: string[] = [];
+    const enter = (name: string, micros: number): void =>
+      driver.enter(process, () => {
+        clock.now += micros;
+        process.clock.after(0, () => fired.push(name));
+      });
+    const wake = (): void => {
+      const next = clock.armed.find(({ cancelled }) => !cancelled);
+      if (next === undefined) throw new Error("nothing is armed");
+      next.cancelled = true;
+      next.fire();
+    };
+    enter("short", 9_000);
+    expect(fired).toEqual(["short"]);
+    enter("long", 11_000);
+    wake();
+    expect(fired).toEqual(["short"]);
+    enter("long again", 11_000); // nobody is kept from his turn by others who take long ones
+    wake();
+    expect(fired).toEqual(["short", "long", "long again"]);
+    expect(clock.pending).toBe(0);
+  });
+
   it("fires timers when the world's time has come", () => {
     const { clock, process, driver } = setup();
     const fired: number[] = [];

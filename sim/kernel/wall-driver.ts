@@ -33,6 +33,12 @@ export class WallDriver {
   private stopped = false;
   /** Events that are due were left for the next turn: until then nothing that enters runs them. */
   private isBehind = false;
+  /**
+   * What entered took its turn's time. Hosts wake within the same turn of their loop, so that the first wake-up after it is
+   * passed over, once: what has come meanwhile is heard before.
+   */
+  private passesOver = false;
+  private hasPassedOver = false;
   /** When whatever entered last did, or events began to be run. */
   private beganMicros: Micros;
 
@@ -57,6 +63,7 @@ export class WallDriver {
       return this.kernel.enter(process, work);
     } finally {
       if (!this.isBehind) this.runDue(this.kernel.nowMicros());
+      this.passesOver ||= !this.hasPassedOver && this.kernel.isTurnOver();
       this.arm();
     }
   }
@@ -100,16 +107,21 @@ export class WallDriver {
     this.armed?.cancel();
     const now = this.worldMicros();
     const delayMicros = Math.min(Math.max(0, next - now), WAKE_MICROS_MAX);
-    const cancel = this.ports.wake(delayMicros, () => {
-      this.armed = undefined;
-      this.isBehind = false;
-      try {
-        this.beganMicros = this.ports.nowMicros();
-        this.runDue(this.worldMicros());
-      } finally {
-        this.arm();
-      }
-    });
+    const cancel = this.ports.wake(delayMicros, () => this.woken());
     this.armed = { atMicros: Math.min(next, now + delayMicros), cancel };
+  }
+
+  private woken(): void {
+    this.armed = undefined;
+    this.hasPassedOver = this.passesOver;
+    this.passesOver = false;
+    try {
+      if (this.hasPassedOver) return;
+      this.isBehind = false;
+      this.beganMicros = this.ports.nowMicros();
+      this.runDue(this.worldMicros());
+    } finally {
+      this.arm();
+    }
   }
 }

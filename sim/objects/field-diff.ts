@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import { type FieldSet, leaf, makeNode, makeNodeOf } from "./field-set.ts";
 import { isObject } from "../contract/objects.ts";
+import { largeLeaves } from "./large-leaves.ts";
 
 export interface FieldDiff {
   /** Added or changed; undefined when nothing was. */
@@ -244,6 +245,14 @@ function mapDiff(values: Shape): Diff {
 function diffMap(before: Side, after: Side, inner: Diff): void {
   const left = isObject(before) ? before : undefined;
   const right = isObject(after) ? after : undefined;
+  if (before === undefined && right !== undefined && inner === diffLeaf) {
+    const set = largeLeaves(right, true);
+    if (set !== undefined) {
+      changed = set;
+      removed = undefined;
+      return;
+    }
+  }
   const base = top;
   const goneBase = goneTop;
   let isVoid = true;

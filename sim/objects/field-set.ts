@@ -8,6 +8,7 @@
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
 import { Recent } from "./recent.ts";
+import { sortedInSteps } from "./sorted-steps.ts";
 
 export interface FieldSet {
   readonly [step: string]: FieldSet;
@@ -58,18 +59,46 @@ function areLeaves(nodes: readonly FieldSet[], from: number, end: number): boole
 /** The same node for the same leaves, as long as it is among the last of its kind. */
 function nodeOfMany(self: boolean, steps: string[], nodes: FieldSet[], from: number, end: number): FieldSet {
   const name = JSON.stringify([self, steps.slice(from, end)]);
-  let node = manyNodes.get(name);
-  if (node !== undefined) return node;
+  return manyNodes.get(name) ?? rememberMany(name, buildNode(self, steps, nodes, from, end));
+}
+
+function rememberMany(name: string, node: FieldSet): FieldSet {
   if (manyNodes.size >= manyNodesMax) manyNodes.clear();
-  manyNodes.set(name, (node = buildNode(self, steps, nodes, from, end)));
+  manyNodes.set(name, node);
   manyOnes.add(node);
   areThereMany = true;
   return node;
 }
 
+/** Leaves filed, or steps put in order, before others have their turn. */
+const leavesPerTurn = 8_192;
+
+/** The node of many leaves under different steps, made in parts. */
+export function* leavesInSteps(self: boolean, steps: readonly string[]): Generator<void, FieldSet> {
+  const sorted = yield* sortedInSteps(steps, leavesPerTurn);
+  yield;
+  const name = JSON.stringify([self, sorted]);
+  yield;
+  const node: Record<string, FieldSet> = {};
+  if (self) node["."] = leaf;
+  for (let at = 0; at < sorted.length && !manyNodes.has(name); at++) {
+    if (at % leavesPerTurn === leavesPerTurn - 1) yield;
+    node[sorted[at] as string] = leaf;
+  }
+  yield;
+  const known = manyNodes.get(name);
+  if (known !== undefined) return known;
+  canonical.set(node, true);
+  return rememberMany(name, Object.freeze(node));
+}
+
 /** Nodes of many leaves: to ask one for its first child means to list all. */
 const manyOnes = new WeakSet<FieldSet>();
 let areThereMany = false;
+
+/** How many children a node of many leaves has; undefined for any other. */
+export const leafCountOf = (node: FieldSet): number | undefined =>
+  areThereMany && manyOnes.has(node) ? Object.keys(node).length : undefined;
 
 /** From here on moving one child after another could take for ever. */
 const longMin = 64;

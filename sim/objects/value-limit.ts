@@ -4,7 +4,8 @@
  * Simplification: the real server has no such limit, but stores nothing above 1.5 MiB in its encoding.
  */
 import { type ApiError, tooLarge } from "../contract/errors.ts";
-import { leaf } from "./field-set.ts";
+import { type FieldSet, leaf, leafCountOf } from "./field-set.ts";
+import { valuesOf } from "./members.ts";
 
 export const valuesMax = 100_000;
 /** Of a body, and of owned fields: whoever writes an object back sends both. */
@@ -81,15 +82,18 @@ export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boo
   let count = 0;
   const open: object[] = [whole];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    // All at once: a large object is slow to ask for each of its members by name.
-    const children: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
-    count += children.length;
-    if (children.length > largeValuesMin) remember(container);
+    const leafCount = leafCountOf(container as FieldSet);
+    const children = leafCount === undefined ? valuesOf(container) : none;
+    const length = leafCount ?? children.length;
+    count += length;
+    if (length > largeValuesMin) remember(container);
     if (count > max) return true;
     for (const child of children) if (isContainer(child) && child !== apart && child !== leaf) open.push(child);
   }
   return false;
 }
+
+const none: readonly never[] = [];
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 

@@ -26,7 +26,7 @@ import { bodyReader, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, readied, settleNamespace, requireFewTracked, track } from "./steps.ts";
+import { admitted, readied, settleNamespace, requireFewTracked, trackInSteps } from "./steps.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 /** Attempts at a generated name before the server gives up. */
@@ -71,7 +71,6 @@ export function createDraft(
   const { bugs } = context;
   const sentVersion = metadataOf(draft).resourceVersion ?? "";
   wipeSystemFields(draft, bugs);
-  if (!owned) track(writer, run, resource, draft, undefined, options, "");
   const { namespace = "", name = "" } = metadataOf(draft);
   const storeAdmitted = (object: Draft): void => {
     if (!run.isLarge || generatesName(object)) {
@@ -108,7 +107,7 @@ export function createDraft(
     });
   };
   if (owned) run.next(admit);
-  else requireFewTracked(run, draft, admit);
+  else trackInSteps(writer, run, resource, draft, undefined, options, "", () => requireFewTracked(run, draft, admit));
 }
 
 function generatesName(draft: Draft): boolean {

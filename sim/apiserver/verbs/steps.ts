@@ -10,6 +10,7 @@ import { type Decision, refusal } from "../access/authorize.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { digestParts } from "../../objects/digest.ts";
+import { largeLeafSteps } from "../../objects/large-leaves.ts";
 import { trackManagedFields } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
 import { requireFewOwned } from "../../objects/value-limit.ts";
@@ -83,6 +84,17 @@ export function track(
   if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
     delete ownMetadata(draft).managedFields;
   }
+}
+
+/** As `track`, where a large object may be new or have grown: what takes long of it is done before, in parts. Then goes on. */
+export function trackInSteps(...of: [...Parameters<typeof track>, proceed: () => void]): void {
+  const [writer, run, resource, draft, live, options, subresource, proceed] = of;
+  const go = (): void => {
+    track(writer, run, resource, draft, live, options, subresource);
+    proceed();
+  };
+  if (run.isLarge) run.steps(largeLeafSteps(live, draft, true), go);
+  else go();
 }
 
 /** Throws 413 for a large object whose owned fields have become too many; then goes on, in an event of its own. */

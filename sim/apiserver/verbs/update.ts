@@ -22,7 +22,15 @@ import { createDraft } from "./create.ts";
 import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
-import { admitted, readied, requireCreate, requireName, settleNamespace, requireFewTracked, track } from "./steps.ts";
+import {
+  admitted,
+  readied,
+  requireCreate,
+  requireName,
+  settleNamespace,
+  requireFewTracked,
+  trackInSteps,
+} from "./steps.ts";
 import { invalidObject, type Live, type Writer } from "./writer.ts";
 
 export function update(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
@@ -96,7 +104,6 @@ export function change(
   const { resource, subresource, live, draft, options, owned = false, isAdmitted = false } = write;
   // Before anything is compared: what is stored does not have them either.
   if (!writer.context.profile.nullCreationTimes) omitNullTimes(draft);
-  if (!owned) track(writer, run, resource, draft, live.object, options, subresource);
   const { namespace = "", name = "" } = metadataOf(live.object);
   const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
   const go = (object: Draft): void => {
@@ -122,7 +129,10 @@ export function change(
     else run.next(() => admitted(writer, run, admission, (object) => readied(run, object, go)));
   };
   if (owned) goOn();
-  else requireFewTracked(run, draft, goOn);
+  else
+    trackInSteps(writer, run, resource, draft, live.object, options, subresource, () =>
+      requireFewTracked(run, draft, goOn),
+    );
 }
 
 /** What was going may have gone; a quota may have changed, or an object may use more, or have ended. */

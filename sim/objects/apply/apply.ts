@@ -19,6 +19,7 @@ import {
   withSet,
 } from "../managed-fields.ts";
 import { type ManagedFieldsEntry, metadataOf } from "../../contract/objects.ts";
+import { largeLeafSteps } from "../large-leaves.ts";
 import { zeroStruct } from "../zero-values.ts";
 import { ApplyConflict, type Conflict } from "./conflicts.ts";
 import { fieldSetOf, withNamedFields, withoutPaths } from "./typed-sets.ts";
@@ -58,6 +59,7 @@ export function* applySteps(
   const own = entries.find(isOwn);
   const others = entries.filter((entry) => !isOwn(entry));
   yield;
+  yield* largeLeafSteps(undefined, config, false);
   const applied = appliedPaths(typed, config, strategy, options);
   yield;
 
@@ -67,6 +69,7 @@ export function* applySteps(
   const managed = others.map(setOf).reduce<FieldSet | undefined>(unite, applied);
   const object = prune(typed, merged, own === undefined ? undefined : setOf(own), managed);
   yield;
+  if (live !== undefined) yield* largeLeafSteps(live, object, true);
   const kept = live === undefined ? others : settle(live, object, others, strategy, options);
   yield;
 

@@ -8,6 +8,7 @@ import { parseJsonStrict, quickJsonSteps } from "../../../wire/json-scan.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
+import { valuesOf } from "../members.ts";
 import { requireFewInJson, requireFewValues, bodyValuesMax } from "../value-limit.ts";
 import { depthMax } from "../walk-context.ts";
 import { readYamlBody, yamlBodySteps } from "../yaml-body.ts";
@@ -43,7 +44,7 @@ function shallow(value: JsonObject, format: "yaml" | "cbor"): JsonObject {
   let level: object[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === depthMax) throw tooDeep(format);
-    level = level.flatMap((each) => Object.values(each).filter(isContainer));
+    level = level.flatMap((each) => valuesOf(each).filter(isContainer));
   }
   return value;
 }
