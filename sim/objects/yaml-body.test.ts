@@ -55,11 +55,14 @@ describe("a plain scalar", () => {
     ["!!int abc", "yaml: cannot decode !!str `abc` as a !!int"],
     ["!!binary '!!'", "yaml: !!binary value contains invalid base64 data"],
     ['"\\/"', "yaml: found unknown escape character"],
+    ['"\\x4g"', "yaml: did not find expected hexdecimal number"],
+    ['"\\u00e"', "yaml: did not find expected hexdecimal number"],
+    ['"\\U00110000"', "yaml: found invalid Unicode character escape code"],
     ['"\\ud83d\\ude00"', "yaml: found invalid Unicode character escape code"],
   ])("%s is refused", (text, error) => expect(read(`k: ${text}\n`)).toBe(error));
 
   it("reads the escapes that both languages have", () => {
-    expect(read(String.raw`k: "a\x41\u00e9\U0001F600\\/\n"`)).toEqual({ k: "aAé😀\\/\n" });
+    expect(read(String.raw`k: "a\x41\u00e9\u00Fc\x4a\U0001F600\\/\n"`)).toEqual({ k: "aAéüJ😀\\/\n" });
   });
 });
 

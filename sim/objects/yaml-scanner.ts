@@ -487,7 +487,9 @@ export class YamlScanner {
   /** Up to a blank, a break or the end. True after a line's end that was escaped. */
   private quotedWords(isSingle: boolean, quote: number, parts: string[], line: number): boolean {
     let start = this.at;
-    const flush = (): void => void parts.push(this.text.slice(start, this.at));
+    const flush = (): void => {
+      if (this.at > start) parts.push(this.text.slice(start, this.at));
+    };
     for (;;) {
       const code = this.code();
       if (isBlankOrEnd(code)) break;
@@ -521,9 +523,12 @@ export class YamlScanner {
     const digits = Object.hasOwn(hexDigits, letter) ? hexDigits[letter] : undefined;
     if (digits === undefined) this.fail("found unknown escape character", line);
     this.at += 2;
-    const hex = this.text.slice(this.at, this.at + digits);
-    if (hex.length < digits || !/^[0-9a-fA-F]+$/.test(hex)) this.fail("did not find expected hexdecimal number", line);
-    const value = Number.parseInt(hex, 16);
+    let value = 0;
+    for (let at = this.at; at < this.at + digits; at++) {
+      const digit = hexValue(this.text.charCodeAt(at));
+      if (digit === undefined) this.fail("did not find expected hexdecimal number", line);
+      value = value * 16 + digit;
+    }
     if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff) {
       this.fail("found invalid Unicode character escape code", line);
     }
@@ -643,6 +648,14 @@ const isWordCode = (code: number): boolean =>
 const isUriCode = (code: number): boolean => isWordCode(code) || uriMarks.has(code);
 
 const hexDigits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+/** Of a digit's character code; undefined for any other. Texts of half a million escapes are read in one go. */
+function hexValue(code: number): number | undefined {
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : undefined;
+}
+
 const escapes: Readonly<Record<string, string>> = {
   "0": "\0",
   a: "\x07",
