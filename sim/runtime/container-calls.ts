@@ -235,7 +235,7 @@ export const containerCalls: { readonly [M in ContainerMethod]: CallHandler<M> }
 };
 
 const reservedNameOf = ({ config: { metadata: pod = {} } }: SandboxRecord, { metadata = {} }: ContainerConfig) =>
-  `${metadata.name}_${pod.name}_${pod.namespace}_${pod.uid}_${metadata.attempt ?? 0}`;
+  [metadata.name, pod.name, pod.namespace, pod.uid, metadata.attempt ?? 0].join("_");
 
 /** A container that has been created and was not started yet. */
 export function addContainer(
@@ -262,7 +262,7 @@ export function addContainer(
     usage: {},
     wakeMicros: Infinity,
     waiters: [],
-    logPath: directory === "" || logPath === "" ? "" : `${directory}/${logPath}`,
+    logPath: directory === "" || logPath === "" ? "" : [directory, logPath].join("/"),
     logRest: { 1: "", 2: "" },
     stdin: undefined,
     watchers: undefined,

@@ -14,20 +14,20 @@ export function writeLog(state: RuntimeState, container: ContainerRecord, stream
   const name = stream === 1 ? "stdout" : "stderr";
   const lines = (container.logRest[stream] + text).split("\n");
   let rest = lines.pop() as string;
-  let logged = "";
+  const logged: string[] = [];
   const partial = (line: string): string => {
     let left = line;
     for (; left.length > LINE_BYTES_MAX; left = left.slice(LINE_BYTES_MAX))
-      logged += `${stamp} ${name} P ${left.slice(0, LINE_BYTES_MAX)}\n`;
+      logged.push(stamp, " ", name, " P ", left.slice(0, LINE_BYTES_MAX), "\n");
     return left;
   };
   for (const line of lines) {
     const last = partial(line);
-    logged += `${stamp} ${name} F ${last}\n`;
+    logged.push(stamp, " ", name, " F ", last, "\n");
   }
   rest = partial(rest);
   container.logRest[stream] = rest;
-  if (logged !== "") appendLog(state, container.logPath, logged);
+  if (logged.length > 0) appendLog(state, container.logPath, logged.join(""));
 }
 
 /** What has no end of line yet is written when the container has ended. */

@@ -130,7 +130,7 @@ export const sandboxCalls: { readonly [M in SandboxMethod]: CallHandler<M> } = {
 };
 
 export const reservedNameOf = ({ metadata = {} }: PodSandboxConfig): string =>
-  `${metadata.name}_${metadata.namespace}_${metadata.uid}_${metadata.attempt ?? 0}`;
+  [metadata.name, metadata.namespace, metadata.uid, metadata.attempt ?? 0].join("_");
 
 /** By id, or by its beginning where that is unique. */
 export function findSandbox(state: RuntimeState, id: string): SandboxRecord | undefined {

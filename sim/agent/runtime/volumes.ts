@@ -97,7 +97,7 @@ function volumePath(node: NodeFacts, uid: string, volume: JsonObject): string | 
     return `${podDirectory(node, uid)}/volumes/${escapedDriver(driver)}/${String(volume["name"])}`;
   const kind = Object.keys(plugins).find((name) => volume[name] !== undefined);
   if (kind === undefined) return undefined;
-  return `${podDirectory(node, uid)}/volumes/kubernetes.io~${plugins[kind]}/${String(volume["name"])}`;
+  return [podDirectory(node, uid), "volumes", `kubernetes.io~${plugins[kind]}`, volume["name"]].join("/");
 }
 
 /** `vendor/driver`, as folders are called. */
@@ -268,10 +268,11 @@ export function mountsOf(
     // Nobody but the agent writes what follows objects.
     mounts.push({ containerPath: mountPath, hostPath, ...(readOnly === true || follows ? { readonly: true } : {}) });
   }
-  if (pod.spec.hostNetwork !== true) mounts.push({ containerPath: "/etc/hosts", hostPath: `${directory}/etc-hosts` });
+  if (pod.spec.hostNetwork !== true)
+    mounts.push({ containerPath: "/etc/hosts", hostPath: [directory, "etc-hosts"].join("/") });
   mounts.push({
     containerPath: container.terminationMessagePath ?? "/dev/termination-log",
-    hostPath: `${directory}/containers/${container.name}/${instance}`,
+    hostPath: [directory, "containers", container.name, instance].join("/"),
   });
   return mounts;
 }
