@@ -17,7 +17,15 @@ const recorded: Recorded = {
 
 describe("a played history", () => {
   it("that is the recorded one has every row of it, in time", () => {
-    expect(scoreOf(recorded, recorded)).toEqual({ same: 8, all: 8, timed: 4, inTime: 4, drawn: 4, differs: [] });
+    expect(scoreOf(recorded, recorded)).toEqual({
+      same: 8,
+      all: 8,
+      timed: 4,
+      inTime: 4,
+      drawn: 4,
+      differs: [],
+      late: [],
+    });
   });
 
   it("is judged by its order, and by time before anything is drawn", () => {
@@ -33,6 +41,7 @@ describe("a played history", () => {
       inTime: 3,
       drawn: 3,
       differs: ["+ 14 Warning other x1", "- 75.5 StopPodSandbox", "+ 76 StopPodSandbox"],
+      late: ["1, here 3.1: Running"],
     });
   });
 
@@ -44,6 +53,8 @@ describe("a played history", () => {
     const nothing = scoreOf(recorded, { statuses: [], events: [], calls: [] });
     const everything = scoreOf(recorded, recorded);
     expect(bestOf([nothing, everything, nothing])).toBe(everything);
+    const late = { ...everything, late: ["Running"] };
+    expect([bestOf([late, everything]), bestOf([everything, late])]).toEqual([everything, everything]);
   });
 });
 

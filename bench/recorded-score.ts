@@ -43,6 +43,8 @@ export interface Score {
   /** Of the rows that both have: those that no drawn wait comes before, and of these the ones that came as soon as recorded. */
   readonly timed: number;
   readonly inTime: number;
+  /** Those that came sooner or later, with both times. */
+  readonly late: readonly string[];
   /** The others of them. */
   readonly drawn: number;
   /** `-` rows of the recording alone, `+` rows that were only played; with their seconds. */
@@ -68,9 +70,11 @@ export function scoreOf(recorded: Recorded, played: Played): Score {
     for (const row of here) if (!both.has(row)) differs.push(`+ ${row.at} ${row.text}`);
   }
   const timed = found.filter(([there]) => there.at < drawnFrom);
-  const inTime = timed.filter(([there, here]) => Math.abs(there.at - here.at) <= Math.max(1, there.at / 10));
+  const late = timed
+    .filter(([there, here]) => Math.abs(there.at - here.at) > Math.max(1, there.at / 10))
+    .map(([there, here]) => `${there.at}, here ${here.at}: ${there.text}`);
   const drawn = found.length - timed.length;
-  return { same: found.length, all, timed: timed.length, inTime: inTime.length, drawn, differs };
+  return { same: found.length, all, timed: timed.length, inTime: timed.length - late.length, drawn, differs, late };
 }
 
 export function endOf(recorded: Recorded): number {
@@ -93,7 +97,10 @@ export function minuteOf({ calls }: Recorded): number | undefined {
   return removed === undefined ? undefined : removed.at % 60;
 }
 
-/** The one with the greatest share of rows that are the same. */
+/** The one with the greatest share of rows that are the same, and of those alike the one with fewer that are late. */
 export function bestOf(scores: readonly Score[]): Score {
-  return scores.reduce((one, other) => (other.same * one.all > one.same * other.all ? other : one));
+  return scores.reduce((one, other) => {
+    const ahead = other.same * one.all - one.same * other.all;
+    return ahead > 0 || (ahead === 0 && other.late.length < one.late.length) ? other : one;
+  });
 }
