@@ -5,6 +5,7 @@ import type { CallHandler } from "./container-calls.ts";
 import { killContainer, tell } from "./container-life.ts";
 import { containerStatus, listedSandbox, notFound, sandboxStatus, selects } from "./container-messages.ts";
 import { dropContainer } from "./container-calls.ts";
+import { addressAt, podNetworkOf } from "./pod-network.ts";
 import type { SandboxRecord } from "./records.ts";
 import type { RuntimeState } from "./runtime-state.ts";
 
@@ -176,15 +177,12 @@ function listSandboxes(state: RuntimeState, filter: PodSandboxFilter | undefined
 
 /** The next of 10.88.0.0/16, or of what was set: addresses are not given again until all have been. */
 function nextAddress(state: RuntimeState): string {
-  const prefix = (state.podNetwork ?? state.options.podNetwork ?? "10.88").split(".");
-  const free = 4 - prefix.length;
-  const size = free === 1 ? 256 : free === 2 ? 65_536 : 16_777_216;
-  for (let tried = 0; tried < size; tried++) {
-    state.addressCount = (state.addressCount + 1) % (size - 1);
+  const network = podNetworkOf(state.podNetwork ?? state.options.podNetwork ?? "10.88");
+  if (network === undefined) return "";
+  for (let tried = 0; tried < network.size; tried++) {
+    state.addressCount = (state.addressCount + 1) % (network.size - 1);
     if (state.addressCount < 2) state.addressCount = 2;
-    const bytes = [...prefix];
-    for (let at = free - 1; at >= 0; at--) bytes.push(String((state.addressCount >>> (8 * at)) & 255));
-    const address = bytes.join(".");
+    const address = addressAt(network, state.addressCount);
     if (!state.addresses.has(address)) return address;
   }
   return "";

@@ -1,6 +1,7 @@
 /** What the runtime says of itself. */
 import type { CallHandler } from "./container-calls.ts";
 import type { RuntimeHandler } from "../../wire/cri-messages.ts";
+import { podNetworkOf } from "./pod-network.ts";
 
 type StatusMethod = "Version" | "Status" | "UpdateRuntimeConfig" | "RuntimeConfig";
 
@@ -48,13 +49,12 @@ export const statusCalls: { readonly [M in StatusMethod]: CallHandler<M> } = {
     });
   },
 
-  /** Pods that begin from now on have addresses of the first range of the fourth version. */
+  /** Pods that begin from now on have addresses of the first block of the fourth version, or where there is none, of the sixth. */
   UpdateRuntimeConfig(state, { runtimeConfig }, answer) {
     const ranges = (runtimeConfig?.networkConfig?.podCidr ?? "").split(",");
-    const range = ranges.map((each) => /^([\d.]+)\/(\d+)$/.exec(each.trim())).find((match) => match !== null);
-    const [, address = "", bits = ""] = range ?? [];
-    const parts = address.split(".").slice(0, Math.floor(Number(bits) / 8));
-    if (range !== undefined && parts.length > 0 && parts.length < 4) state.podNetwork = parts.join(".");
+    const blocks = ranges.map((each) => each.trim()).filter((each) => podNetworkOf(each) !== undefined);
+    const block = blocks.find((each) => !each.includes(":")) ?? blocks[0];
+    if (block !== undefined) state.podNetwork = block;
     answer({ ok: true, message: {} });
   },
 
