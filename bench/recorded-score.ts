@@ -24,7 +24,8 @@ export const reasons: Readonly<Record<string, string>> = {
   "prestop-outlives-grace": minute,
   "readiness-toggles": minute,
   "runs-and-is-deleted": minute,
-  "static-pod": "a mirror is told of its pod with the next status of any other pod, whenever that comes",
+  "static-pod":
+    "a mirror is told of its pod with the next status of any other pod; one look at the pod more where the watch tells of a new mirror after the look that made it",
   "succeeds-always": `${drawn}; ${between}`,
   "succeeds-never": between,
   "two-containers-one-fails-always": drawn,
