@@ -6,8 +6,11 @@
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { type AgentBugName } from "../planted/agent-bugs.ts";
-import { AgentWorld, pods } from "./agent-world.fixture.ts";
+import { amount } from "./runtime/container-config.ts";
+import type { Resources } from "./pods/allocation.ts";
+import { AgentWorld, pods, type WorldMore } from "./agent-world.fixture.ts";
 import { defaultAgentOptions } from "./agent-options.ts";
+import { ResizingMachine } from "./resizing-machine.fixture.ts";
 
 export const images = {
   "serves:1": { stopsAfterMicros: 500_000 },
@@ -32,6 +35,7 @@ export type Step =
       readonly milliCpu: number;
     }
   | { readonly is: "delete" | "force" | "evict"; readonly name: string }
+  | { readonly is: "resize"; readonly name: string; readonly milliCpu: number }
   | { readonly is: "restart"; readonly seconds: number; readonly awaySeconds: number }
   /** What is created or deleted while the agent is down. */
   | { readonly is: "down"; readonly meanwhile: readonly Step[] };
@@ -73,7 +77,9 @@ class Teller {
     const { manifests } = this;
     const sources = { ...defaultAgentOptions("n1").sources, manifestPath: "/m", fileCheckMicros: 4_000_000 };
     const bugs = bug === undefined ? [] : [bug];
-    this.world = new AgentWorld({ sources }, 700_000, { manifests, bugs });
+    const machine = new ResizingMachine();
+    const around: WorldMore["around"] = (inner, process) => machine.around(inner, process);
+    this.world = new AgentWorld({ sources }, 700_000, { manifests, bugs, around });
     for (const [name, behaviour] of Object.entries(images)) this.world.runtime.images.set(name, behaviour);
     this.world.run(3);
   }
@@ -125,6 +131,12 @@ class Teller {
       case "force":
         this.ask("DELETE", step.name, step.is === "force" ? 0 : 10);
         return;
+      case "resize": {
+        const body = { spec: { containers: [{ name: "c", resources: { requests: { cpu: `${step.milliCpu}m` } } }] } };
+        const headers = { "content-type": "application/strategic-merge-patch+json" };
+        world.bed.ask(`PATCH ${pods}/${step.name}/resize`, { as: "admin", body, headers });
+        return;
+      }
       case "evict": {
         const { uid } = metadataOf(this.world.get(step.name));
         if (uid === undefined) return;
@@ -245,6 +257,8 @@ class Teller {
       if (!("endsAfterMicros" in images[image]) && !running.some(({ pod }) => pod === `${name}-n1`))
         return `${name} has a manifest and does not run`;
     }
+    const wrongSize = wrongSizes(objects);
+    if (wrongSize !== undefined) return wrongSize;
     for (const object of objects) {
       const { uid = "", name = "", deletionTimestamp } = metadataOf(object);
       if (name.endsWith("-n1")) continue;
@@ -262,11 +276,39 @@ class Teller {
   }
 }
 
+/** What the node of a story has, in thousandths of a processor. */
+const milliCpuMax = 2000;
+
+/** Running containers have what they ask for, or it is said why not; and together no more than there is. */
+function wrongSizes(objects: readonly JsonObject[]): string | undefined {
+  let total = 0;
+  for (const object of objects) {
+    const { name = "" } = metadataOf(object);
+    const { containerStatuses: [told] = [], conditions = [] } = (object["status"] ?? {}) as Status;
+    if (told?.state?.running === undefined) continue;
+    const { containers } = object["spec"] as unknown as { containers: { resources?: Resources }[] };
+    const [asked, has] = [milliOf(containers[0]?.resources), milliOf(told.resources)];
+    const isPending = conditions.some(({ type }) => type === "PodResizePending");
+    if (conditions.some(({ type }) => type === "PodResizeInProgress")) return `${name} is resized for ever`;
+    if (asked !== has && !isPending) return `${name} asks for ${asked}, has ${has}, and nothing is said of it`;
+    if (asked === has && isPending) return `${name} has what it asks for, and is told to wait`;
+    total += has;
+  }
+  return total > milliCpuMax ? `${total} are given` : undefined;
+}
+
+const milliOf = (resources: Resources | undefined): number => amount(resources?.requests?.["cpu"], -3) ?? 0;
+
 interface Status {
+  readonly conditions?: readonly { readonly type: string }[];
   readonly phase?: string;
   readonly reason?: string;
   readonly message?: string;
-  readonly containerStatuses?: readonly { readonly containerID?: string }[];
+  readonly containerStatuses?: readonly {
+    readonly containerID?: string;
+    readonly state?: { readonly running?: object };
+    readonly resources?: Resources;
+  }[];
 }
 
 function podOf(name: string, image: Image, never: boolean, milliCpu: number, nodeName?: string): JsonObject {

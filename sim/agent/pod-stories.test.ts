@@ -14,6 +14,11 @@ const created = fc.record({
   milliCpu: fc.constantFrom(0, 1500, 1500),
 });
 const asked = fc.record({ is: fc.constantFrom("delete" as const, "force" as const), name: podName });
+const resized = fc.record({
+  is: fc.constant("resize" as const),
+  name: podName,
+  milliCpu: fc.constantFrom(300, 1000, 1500, 3000),
+});
 const manifest = fc.record({
   is: fc.constant("manifest" as const),
   name: manifestName,
@@ -31,6 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     name: manifestName,
   }),
   fc.record({ is: fc.constant("evict" as const), name: podName }),
+  resized,
   fc.record({
     is: fc.constant("restart" as const),
     seconds: fc.integer({ min: 0, max: 5 }),
@@ -40,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ is: fc.constant("replace" as const), name: podName, image: anyImage }),
   fc.record({
     is: fc.constant("down" as const),
-    meanwhile: fc.array(fc.oneof(created, asked), { minLength: 1, maxLength: 2 }),
+    meanwhile: fc.array(fc.oneof(created, asked, resized), { minLength: 1, maxLength: 2 }),
   }),
 );
 
@@ -49,7 +55,7 @@ const podStory: fc.Arbitrary<PodStory> = fc.record({
 });
 
 /** `STORIES=1000 npx vitest run sim/agent/pod-stories.test.ts` tells a thousand. */
-const stories = Number(process.env["STORIES"] ?? 40);
+const stories = Number(process.env["STORIES"] ?? 60);
 
 describe("pods of a node over random lives", () => {
   it("keep their laws", () => {

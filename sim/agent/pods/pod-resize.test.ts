@@ -1,47 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type CriAnswer, grpcCode } from "../../../wire/cri.ts";
-import type { CriRuntime } from "../../cri/cri-port.ts";
-import type { Process } from "../../kernel/types.ts";
 import { AgentWorld, pods } from "../agent-world.fixture.ts";
+import { ResizingMachine } from "../resizing-machine.fixture.ts";
 import type { Condition, PodStatus } from "./pod-types.ts";
 
-/** A machine that keeps files, and a runtime that gives containers what it is told, unless it is told not to. */
-class Machine {
-  readonly files = new Map<string, Uint8Array>();
-  readonly world: AgentWorld;
-  refuses = false;
+class Machine extends ResizingMachine {
+  readonly world = new AgentWorld({}, 700_000, { around: (inner, machine) => this.around(inner, machine) });
+
   constructor() {
-    this.world = new AgentWorld({}, 700_000, { around: (inner, machine) => this.around(inner, machine) });
+    super();
     this.world.runtime.images.set("app:1", {});
     this.world.runtime.images.set("fails:1", { endsAfterMicros: 1_000_000, exitCode: 1 });
     this.world.run(3);
-  }
-
-  private around(inner: CriRuntime, machine: Process): CriRuntime {
-    return {
-      events: (reader, sink) => inner.events(reader, sink),
-      start: (request, done, fail) => {
-        const answer = this.answer(request.method, request.message as { path?: string; content?: Uint8Array });
-        if (answer === undefined) return inner.start(request, done, fail);
-        if (request.method === "UpdateContainerResources")
-          inner.start(
-            request,
-            () => {},
-            () => {},
-          );
-        return machine.clock.after(0, () => done(answer as CriAnswer));
-      },
-    };
-  }
-
-  private answer(method: string, { path = "", content }: { path?: string; content?: Uint8Array }): object | undefined {
-    if (method === "UpdateContainerResources")
-      return this.refuses ? { ok: false, code: grpcCode.unknown, text: "no" } : { ok: true, message: {} };
-    if (!path.endsWith("allocated_pods_state")) return undefined;
-    if (method === "WritePath") this.files.set(path, content as Uint8Array);
-    const found = this.files.get(path);
-    if (method === "ReadPath" && found === undefined) return { ok: false, code: grpcCode.notFound, text: "" };
-    return { ok: true, message: { content: found } };
   }
 
   create(name: string, cpu: string, memory: string, container: object = {}): void {
