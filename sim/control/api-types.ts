@@ -31,6 +31,7 @@ export class ApiTypes {
   private readonly reflectors: Reflectors;
   private readonly dialect: Dialect;
   private types: readonly ApiType[] = [];
+  private text = "[]";
   private readonly byKind = new Map<string, ApiType>();
   private readonly listeners: (() => void)[] = [];
   private planned = false;
@@ -92,8 +93,10 @@ export class ApiTypes {
           return;
         }
         const types = [...typesIn(core.object), ...typesIn(named.object)];
-        if (JSON.stringify(types) === JSON.stringify(this.types)) return;
+        const text = JSON.stringify(types);
+        if (text === this.text) return;
         this.types = types;
+        this.text = text;
         this.byKind.clear();
         for (const type of types) this.byKind.set(`${type.apiVersion} ${type.kind}`, type);
         changed();
