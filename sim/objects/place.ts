@@ -46,6 +46,8 @@ export class Place {
   /** How many items the list has in which this is. */
   itemCount = 0;
   private seen: Map<unknown, Set<unknown>> | undefined;
+  /** The same of a short list: rules and values in turn. */
+  private seenOfFew: unknown[] | undefined;
   private readonly base: string;
   /** The way here from `base`; beyond `depth` are leftovers. */
   private readonly steps: PathStep[] = [];
@@ -102,8 +104,9 @@ export class Place {
 
   /** Goes through the items of the list that is here. */
   eachItem(list: readonly unknown[], judge: Check, holds?: Rule["holds"]): void {
-    const { seen, itemCount } = this;
+    const { seen, seenOfFew, itemCount } = this;
     this.seen = undefined;
+    this.seenOfFew = undefined;
     this.itemCount = list.length;
     for (let at = 0; at < list.length; at++) {
       if (holds?.(list[at] as never) === true) continue;
@@ -112,12 +115,19 @@ export class Place {
       this.leave();
     }
     this.seen = seen;
+    this.seenOfFew = seenOfFew;
     this.itemCount = itemCount;
   }
 
   /** Whether an item of the list has brought this value already, by the same rule. Lists are as long as clients make them. */
   isAgain(rule: unknown, value: unknown): boolean {
     if (this.itemCount < 2) return false;
+    if (this.itemCount <= fewMax) {
+      const few = (this.seenOfFew ??= []);
+      for (let at = 0; at < few.length; at += 2) if (few[at] === rule && few[at + 1] === value) return true;
+      few.push(rule, value);
+      return false;
+    }
     const seen = (this.seen ??= new Map<unknown, Set<unknown>>());
     const values = seen.get(rule);
     if (values !== undefined) return values.has(value) || !values.add(value);
@@ -171,6 +181,9 @@ export class Place {
     this.causes.push(tooLongValue(this.path, bytesMax));
   }
 }
+
+/** Among so few a look at each is faster than a set. */
+const fewMax = 8;
 
 /** For code that is no table yet: judges the value at `path`. Only for rules that are the same in all dialects. */
 export function judgeAt(rule: Rule | Check, value: Json, path: string, causes: Cause[]): void {

@@ -24,11 +24,18 @@ interface Row {
 
 /** An object: rows of tables and judgements of the whole, one after the other. */
 export function struct(...parts: readonly (Table | Rule | Check)[]): Rule {
-  const rows = parts.flatMap((part): readonly Row[] => (isRule(part) ? [rowOf(undefined, part)] : rowsOf(part)));
+  const rows = parts.flatMap((part): readonly Row[] => (isRule(part) ? rowsOfPart(part) : rowsOf(part)));
   const judge = judgeOf(rows);
+  rowsOfStructs.set(judge, rows);
   if (rows.some(({ holds }) => holds === undefined)) return { zero: {}, judge };
   return { zero: {}, judge, holds: (value: JsonObject) => rowsHold(rows, value) };
 }
+
+/** By their judges: a struct that is a part of another lends it its rows. */
+const rowsOfStructs = new WeakMap<Check, readonly Row[]>();
+
+const rowsOfPart = (part: Rule | Check): readonly Row[] =>
+  rowsOfStructs.get(ruleOf(part).judge) ?? [rowOf(undefined, part)];
 
 function rowsHold(rows: readonly Row[], value: JsonObject): boolean {
   for (let index = 0; index < rows.length; index++) {

@@ -38,7 +38,7 @@ import {
   stepRules,
   immutable,
 } from "../../objects/rules.ts";
-import { label, subdomain, qualifiedName, labels, labelValue } from "../shared/formats.ts";
+import { label, labelAmongSeveral, subdomain, qualifiedName, labels, labelValue } from "../shared/formats.ts";
 
 const address = struct({
   ip: always(ipAddress),
@@ -57,13 +57,7 @@ const subset = struct(
     notReadyAddresses: addressList,
     ports: each(
       struct({
-        name: always({
-          zero: "",
-          judge(name: string, at) {
-            if (name !== "") label.judge(name as never, at);
-            else if (at.itemCount > 1) at.required();
-          },
-        }),
+        name: always(labelAmongSeveral),
         port: always(portNumber),
         protocol: required(oneOf(protocols)),
         appProtocol: qualifiedName,

@@ -2,17 +2,29 @@
  * Events, in both their spellings. Errors name the fields of the older one, whichever was sent.
  * Source: the facts, section 6; recorded answers (09).
  */
-import { goQuote, utf8Length } from "../../../wire/go-strings.ts";
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
-import type { Cause } from "../../contract/errors.ts";
+import { goQuote, utf8Length } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { goMicroTime, invalidText, invalidValue, pushInvalid, requiredValue } from "../../objects/causes.ts";
-import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
-import { eventColumns, eventFields } from "./event-columns.ts";
-import type { KindRow } from "../kind-row.ts";
+import { goMicroTime, invalidText } from "../../objects/causes.ts";
+import { jsonEqual } from "../../objects/equality.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import type { Check, Place, Rule } from "../../objects/place.ts";
+import {
+  all,
+  always,
+  anyText,
+  called,
+  fieldRules,
+  fields,
+  present,
+  required,
+  struct,
+  type Table,
+} from "../../objects/rules.ts";
+import type { KindRow } from "../kind-row.ts";
+import { qualifiedName, subdomain } from "../shared/formats.ts";
+import { eventColumns, eventFields } from "./event-columns.ts";
 
 const shortMax = 128;
 
@@ -23,45 +35,68 @@ const shortLength: Readonly<Record<Dialect["name"], (text: string) => number>> =
 };
 const noteMax = 1024;
 
-/** How the two versions spell what they share. */
-interface Spelling {
-  readonly regarding: string;
-  readonly note: string;
-  readonly controller: string;
-  /** The path under which errors name the controller. */
-  readonly controllerPath: string;
-}
+const shortText: Rule = {
+  zero: "",
+  absent: "",
+  judge(text: string, at) {
+    if (text === "") at.required();
+    else if (shortLength[at.dialect.name](text) > shortMax) at.invalid("", `can have at most ${shortMax} characters`);
+  },
+};
 
-const core: Spelling = {
-  regarding: "involvedObject",
-  note: "message",
-  controller: "reportingComponent",
-  controllerPath: "reportingController",
+const note: Check = (text: string, at: Place) => {
+  if (utf8Length(text) > noteMax) at.invalid("", `can have at most ${noteMax} characters`);
 };
-const current: Spelling = {
-  regarding: "regarding",
-  note: "note",
-  controller: "reportingController",
-  controllerPath: "reportingController",
-};
+
+const controller: Rule = { ...all(required(anyText), qualifiedName), absent: "" };
+
+/** `more` are fields that the two versions spell differently. */
+const timedEvent = (more: Table): Rule =>
+  struct({ ...more, ...fields(["reportingInstance", "action", "reason"], shortText) });
+
+const named = { "metadata.name": always(subdomain) };
+const oldTimed = struct(timedEvent({ reportingComponent: controller }), { message: note }, named);
+const newTimed = struct(timedEvent({ reportingController: controller }), { note: called("message", note) }, named);
+
+const isTimed = (event: JsonObject): boolean => (event["eventTime"] ?? null) !== null;
 
 const coreEventRules: KindRules = {
-  validate(object, causes, dialect) {
-    namespaceCauses(object, core, causes);
-    if ((object["eventTime"] ?? null) !== null)
-      fieldCauses(object, { ...core, controllerPath: "reportingComponent" }, causes, dialect);
-  },
+  validate: fieldRules(ownNamespace("involvedObject"), (event: JsonObject, at) => {
+    if (isTimed(event)) oldTimed.judge(event as never, at);
+  }),
+};
+
+const unset: Check = (value: Json, at: Place) => {
+  if (value !== 0 && !(isObject(value) && Object.keys(value).length === 0)) at.invalid("", "needs to be unset");
 };
 
 const eventRules: KindRules = {
-  validate(object, causes, dialect) {
-    namespaceCauses(object, current, causes);
-    if ((object["eventTime"] ?? null) === null) causes.push(requiredValue("eventTime"));
-    else fieldCauses(object, current, causes, dialect); // an event without a time is judged by the older, laxer rules
-    typeCauses(object, causes);
-    seriesCauses(object["series"], causes);
-    deprecatedCauses(object, causes);
-  },
+  validate: fieldRules(
+    ownNamespace("regarding"),
+    (event: JsonObject, at) => {
+      if (isTimed(event)) newTimed.judge(event as never, at);
+      else at.of("eventTime").required(); // an event without a time is judged by the older, laxer rules
+    },
+    {
+      type: {
+        zero: "",
+        absent: "",
+        judge(type: string, at) {
+          if (type !== "Normal" && type !== "Warning") at.invalid("", `has invalid value: ${type}`);
+        },
+      },
+      series: struct({
+        count(count: number, at: Place) {
+          if (count < 2) at.invalid("", "should be at least 2");
+        },
+        lastObservedTime: present(),
+      }),
+      deprecatedFirstTimestamp: called("firstTimestamp", unset),
+      deprecatedLastTimestamp: called("lastTimestamp", unset),
+      deprecatedCount: called("count", unset),
+      deprecatedSource: called("source", unset),
+    },
+  ),
   stepFirst: true,
   validateUpdate(object, live, causes) {
     for (const [field, path, shown] of immutableFields) {
@@ -71,67 +106,18 @@ const eventRules: KindRules = {
   },
 };
 
-function typeCauses(object: JsonObject, causes: Cause[]): void {
-  const type = (object["type"] ?? "") as string;
-  if (type !== "Normal" && type !== "Warning") causes.push(invalidValue("type", "", `has invalid value: ${type}`));
-}
-
 /** An event stands in its object's namespace; one about a cluster-scoped object in `default` or the system's. */
-function namespaceCauses(object: JsonObject, spelling: Spelling, causes: Cause[]): void {
-  const namespace = metadataOf(object).namespace ?? "";
-  const regarding = (object[spelling.regarding] ?? {}) as JsonObject;
-  const about = (regarding["namespace"] ?? "") as string;
-  const timed = (object["eventTime"] ?? null) !== null;
-  const fits = about === "" ? isClusterEventNamespace(namespace) : timed || about === namespace;
-  if (!fits) causes.push(invalidValue("involvedObject.namespace", about, "does not match event.namespace"));
+function ownNamespace(regarding: string): Check {
+  return (event: JsonObject, at: Place) => {
+    const namespace = metadataOf(event).namespace ?? "";
+    const { namespace: about = "" } = (event[regarding] ?? {}) as JsonObject;
+    const fits = about === "" ? isClusterEventNamespace(namespace) : isTimed(event) || about === namespace;
+    if (!fits) at.of("involvedObject", "namespace").invalid(about, "does not match event.namespace");
+  };
 }
 
 const isClusterEventNamespace = (namespace: string): boolean =>
   namespace === "" || namespace === "default" || namespace === "kube-system" || namespace === "svc-system";
-
-function fieldCauses(object: JsonObject, spelling: Spelling, causes: Cause[], dialect: Dialect): void {
-  const controller = (object[spelling.controller] ?? "") as string;
-  const path = spelling.controllerPath;
-  if (controller === "") causes.push(requiredValue(path));
-  pushInvalid(path, controller, qualifiedNameErrors(controller), causes);
-  for (const field of ["reportingInstance", "action", "reason"]) boundedText(object[field], field, causes, dialect);
-  const note = (object[spelling.note] ?? "") as string;
-  if (utf8Length(note) > noteMax) causes.push(invalidValue("message", "", `can have at most ${noteMax} characters`));
-  pushInvalid(
-    "metadata.name",
-    metadataOf(object).name ?? "",
-    dns1123SubdomainErrors(metadataOf(object).name ?? ""),
-    causes,
-  );
-}
-
-function boundedText(value: Json | undefined, path: string, causes: Cause[], { name }: Dialect): void {
-  const text = (value ?? "") as string;
-  if (text === "") causes.push(requiredValue(path));
-  else if (shortLength[name](text) > shortMax)
-    causes.push(invalidValue(path, "", `can have at most ${shortMax} characters`));
-}
-
-function seriesCauses(series: Json | undefined, causes: Cause[]): void {
-  if (!isObject(series)) return;
-  if ((series["count"] as number) < 2) causes.push(invalidValue("series.count", "", "should be at least 2"));
-  if ((series["lastObservedTime"] ?? null) === null) causes.push(requiredValue("series.lastObservedTime"));
-}
-
-const deprecatedFields: readonly (readonly [field: string, path: string])[] = [
-  ["deprecatedFirstTimestamp", "firstTimestamp"],
-  ["deprecatedLastTimestamp", "lastTimestamp"],
-  ["deprecatedCount", "count"],
-  ["deprecatedSource", "source"],
-];
-
-function deprecatedCauses(object: JsonObject, causes: Cause[]): void {
-  for (const [field, path] of deprecatedFields) {
-    const value = object[field] ?? null;
-    const unset = value === null || value === 0 || (isObject(value) && Object.keys(value).length === 0);
-    if (!unset) causes.push(invalidValue(path, "", "needs to be unset"));
-  }
-}
 
 /** How a text shows the value of a field that may not change: as the language of the real server prints it. */
 type Shown = (value: Json | undefined) => string;

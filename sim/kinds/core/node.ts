@@ -2,27 +2,20 @@
  * Nodes. Source: recorded answers: allocatable follows capacity until it is set, and a new node is kept free of pods
  * until somebody has found it ready. The published validation of taints and of updates.
  */
-import { labelValueErrors, qualifiedNameErrors } from "../../../wire/names.ts";
+import { labelValueErrors } from "../../../wire/names.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { parseQuantity } from "../../../wire/quantity.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import {
-  duplicateText,
-  duplicateValue,
-  forbiddenField,
-  goStrings,
-  invalidText,
-  invalidValue,
-  pushInvalid,
-} from "../../objects/causes.ts";
+import { duplicateText, forbiddenField, goStrings } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { isObject, ownChild } from "../../contract/objects.ts";
 import { listOf, repetition } from "../shared/fields.ts";
-import { cidrCauses, isDualStack } from "../shared/ip-fields.ts";
+import { qualifiedName } from "../shared/formats.ts";
+import { cidrBlock, isDualStack } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
-import { judgeAt } from "../../objects/place.ts";
-import { required } from "../../objects/rules.ts";
+import type { Check, Place } from "../../objects/place.ts";
+import { all, always, each, fieldRules, required, struct, whenNew } from "../../objects/rules.ts";
 import { quantityCauses } from "./resource-quota.ts";
 import { taintEffect } from "./pods/scheduling.ts";
 import {
@@ -43,6 +36,46 @@ import { metadataOf } from "../../contract/objects.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt } from "../shared/field-labels.ts";
 
+const taint = struct(
+  {
+    key: always(qualifiedName),
+    value(value: string, at: Place) {
+      const errors = labelValueErrors(value);
+      if (errors.length > 0) at.invalid(value, errors.join(";"));
+    },
+    effect: required(taintEffect),
+  },
+  (it: JsonObject, at) => {
+    const { key = "", value = "", effect = "" } = it as Readonly<Record<string, string>>;
+    if (!at.isAgain(taint, JSON.stringify([key, effect]))) return;
+    // As the real server prints it. Simplification: when it was added is not printed.
+    const shown = `core.Taint{Key:${goQuote(key)}, Value:${goQuote(value)}, Effect:${goQuote(effect)}, TimeAdded:<nil>}`;
+    at.duplicateText(`${shown}: taints must be unique by key and effect pair`);
+  },
+);
+const taints = each(taint);
+
+/** What a node has, and what of it pods can have. */
+const amounts: Check = (given: Readonly<Record<string, Json>>, at: Place) => {
+  for (const name of Object.keys(given)) {
+    const quantity = parseQuantity(String(given[name]));
+    if ("error" in quantity) continue; // the decoder has refused it already
+    quantityCauses(name, quantity, `${at.path}.${name}`, at.causes);
+  }
+};
+
+/** The pods' networks, one of each family. */
+function networks(list: readonly string[], at: Place): void {
+  if (list.length < 2) return;
+  if (list.length > 2 || !isDualStack(list.map((network) => network.split("/")[0] ?? ""))) {
+    at.invalidText(goStrings(list), "may specify no more than one CIDR for each IP family");
+  }
+  const isAgain = repetition();
+  list.forEach((network, index) => {
+    if (isAgain(network)) at.of(index).duplicate(network);
+  });
+}
+
 const nodeRules: KindRules = {
   defaults(draft) {
     const status = draft["status"];
@@ -56,12 +89,12 @@ const nodeRules: KindRules = {
     const isThere = taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect);
     if (!isThere) spec["taints"] = [...taints, notReady];
   },
-  validate(object, causes, _dialect, live) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    taintCauses(listOf(spec, "taints"), causes);
-    amountCauses((object["status"] ?? {}) as JsonObject, causes);
-    if (live === undefined) networkCauses((spec["podCIDRs"] ?? []) as readonly string[], causes);
-  },
+  validate: fieldRules(
+    // Taints are named as if they were metadata, as the real server names them.
+    ({ spec }: JsonObject, at) => at.judge("metadata.taints", (spec as JsonObject | undefined)?.["taints"], taints),
+    { "status.capacity": amounts, "status.allocatable": amounts },
+    { "spec.podCIDRs": whenNew(all(each(cidrBlock), networks as Check)) },
+  ),
   stepFirst: true,
   validateUpdate(object, live, causes) {
     addressCauses(listOf((object["status"] ?? {}) as JsonObject, "addresses"), causes);
@@ -78,33 +111,6 @@ const nodeRules: KindRules = {
   },
 };
 
-/** What a node has, and what of it pods can have. */
-function amountCauses(status: JsonObject, causes: Cause[]): void {
-  for (const field of ["capacity", "allocatable"]) {
-    const amounts = (status[field] ?? {}) as Readonly<Record<string, Json>>;
-    for (const name of Object.keys(amounts)) {
-      const quantity = parseQuantity(String(amounts[name]));
-      if ("error" in quantity) continue; // the decoder has refused it already
-      quantityCauses(name, quantity, `status.${field}.${name}`, causes);
-    }
-  }
-}
-
-/** The pods' networks, one of each family. */
-function networkCauses(networks: readonly string[], causes: Cause[]): void {
-  const path = "spec.podCIDRs";
-  networks.forEach((network, at) => cidrCauses(network, `${path}[${at}]`, causes));
-  if (networks.length < 2) return;
-  if (networks.length > 2 || !isDualStack(networks.map((network) => network.split("/")[0] ?? ""))) {
-    const detail = "may specify no more than one CIDR for each IP family";
-    causes.push(invalidText(path, goStrings(networks), detail));
-  }
-  const isAgain = repetition();
-  networks.forEach((network, at) => {
-    if (isAgain(network)) causes.push(duplicateValue(`${path}[${at}]`, network));
-  });
-}
-
 function addressCauses(addresses: readonly JsonObject[], causes: Cause[]): void {
   const seen = new Set<string>();
   addresses.forEach(({ type = "", address = "" }, at) => {
@@ -115,29 +121,6 @@ function addressCauses(addresses: readonly JsonObject[], causes: Cause[]): void 
     }
     seen.add(key);
   });
-}
-
-/** Taints are named as if they were metadata, as the real server names them. */
-function taintCauses(taints: readonly JsonObject[], causes: Cause[]): void {
-  const seen = new Set<string>();
-  taints.forEach((taint, at) => {
-    const path = `metadata.taints[${at}]`;
-    const { key = "", value = "", effect = "" } = taint as Readonly<Record<string, string>>;
-    pushInvalid(`${path}.key`, key, qualifiedNameErrors(key), causes);
-    const errors = labelValueErrors(value);
-    if (errors.length > 0) causes.push(invalidValue(`${path}.value`, value, errors.join(";")));
-    judgeAt(required(taintEffect), effect, `${path}.effect`, causes);
-    const pair = JSON.stringify([key, effect]);
-    if (seen.has(pair)) causes.push(duplicateTaint(path, key, value, effect));
-    seen.add(pair);
-  });
-}
-
-/** As the real server prints it. Simplification: when it was added is not printed. */
-function duplicateTaint(field: string, key: string, value: string, effect: string): Cause {
-  const taint = `core.Taint{Key:${goQuote(key)}, Value:${goQuote(value)}, Effect:${goQuote(effect)}, TimeAdded:<nil>}`;
-  const message = `Duplicate value: ${taint}: taints must be unique by key and effect pair`;
-  return { reason: "FieldValueDuplicate", message, field };
 }
 
 export const nodeKind: KindRow = {

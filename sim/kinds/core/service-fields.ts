@@ -2,18 +2,29 @@
  * What a service may say of its traffic, given its type.
  * Source: the published validation of services.
  */
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { forbiddenField, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
-import { labelCauses } from "../../objects/metadata.ts";
-import { type Draft, isObject, metadataOf } from "../../contract/objects.ts";
-import { enumCauses, listOf } from "../shared/fields.ts";
-import { cidrCauses, ipCauses, readIp } from "../shared/ip-fields.ts";
-import { portCauses } from "./pods/ports.ts";
+import { type Draft, metadataOf } from "../../contract/objects.ts";
+import type { Place } from "../../objects/place.ts";
+import {
+  all,
+  between,
+  caseOf,
+  each,
+  eachUnnumbered,
+  forbidden,
+  oneOf,
+  required,
+  statusFieldRules,
+  struct,
+  textThat,
+  unlessEmpty,
+} from "../../objects/rules.ts";
+import { listOf } from "../shared/fields.ts";
+import { labels, qualifiedName, subdomain } from "../shared/formats.ts";
+import { cidrBlock, ipAddress, readIp } from "../shared/ip-fields.ts";
+import { portNumber } from "./pods/ports.ts";
 
-const affinities = ["ClientIP", "None"];
-const policies = ["Cluster", "Local"];
+const policy = oneOf(["Cluster", "Local"]);
 const dayMax = 86_400;
 const ofBalancers = "may only be used when `type` is 'LoadBalancer'";
 
@@ -24,47 +35,39 @@ export function isReachedFromOutside(spec: JsonObject | Draft): boolean {
   return type === "ClusterIP" && ((spec["externalIPs"] ?? []) as readonly string[]).length > 0;
 }
 
-export function serviceFieldCauses(spec: JsonObject, causes: Cause[]): void {
-  if (isObject(spec["selector"])) {
-    labelCauses(spec["selector"] as Readonly<Record<string, string>>, "spec.selector", causes);
-  }
-  enumCauses(spec["sessionAffinity"], affinities, "spec.sessionAffinity", causes);
-  const config = spec["sessionAffinityConfig"];
-  if (spec["sessionAffinity"] !== "ClientIP" || !isObject(config) || !isObject(config["clientIP"])) return;
-  const seconds = (config["clientIP"]["timeoutSeconds"] ?? 0) as number;
-  if (seconds > 0 && seconds <= dayMax) return;
-  const detail = `must be greater than 0 and less than ${dayMax}`;
-  causes.push(invalidValue("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds, detail));
-}
+const seconds = between(1, dayMax, `must be greater than 0 and less than ${dayMax}`);
+
+export const affinity = struct(
+  { selector: labels, sessionAffinity: required(oneOf(["ClientIP", "None"])) },
+  caseOf("sessionAffinity", {
+    ClientIP: { "sessionAffinityConfig.clientIP": struct({ timeoutSeconds: { ...seconds, absent: 0 } }) },
+  }),
+);
+
+const onlyOfBalancers = forbidden(ofBalancers);
 
 /** Balancers, and where traffic from outside and from inside may go. */
-export function trafficCauses(service: JsonObject, causes: Cause[]): void {
-  const spec = (service["spec"] ?? {}) as JsonObject;
-  const { type, loadBalancerClass } = spec;
-  const isBalanced = type === "LoadBalancer";
-  rangeCauses(service, spec, causes);
-  if (spec["allocateLoadBalancerNodePorts"] !== undefined && !isBalanced) {
-    causes.push(forbiddenField("spec.allocateLoadBalancerNodePorts", ofBalancers));
+export const traffic = struct(
+  caseOf(
+    "type",
+    { LoadBalancer: { loadBalancerClass: qualifiedName } },
+    { allocateLoadBalancerNodePorts: onlyOfBalancers, loadBalancerClass: onlyOfBalancers },
+  ),
+  fromOutside,
+  { internalTrafficPolicy: policy, trafficDistribution: oneOf(["PreferClose"]) },
+);
+
+function fromOutside(spec: JsonObject, at: Place): void {
+  const { externalTrafficPolicy: outside = "", healthCheckNodePort: port = 0 } = spec;
+  if (isReachedFromOutside(spec)) at.judge("externalTrafficPolicy", outside, required(policy));
+  else if (outside !== "") {
+    at.of("externalTrafficPolicy").invalid(outside, "may only be set for externally-accessible services");
   }
-  if (loadBalancerClass !== undefined) {
-    if (!isBalanced) causes.push(forbiddenField("spec.loadBalancerClass", ofBalancers));
-    else {
-      pushInvalid(
-        "spec.loadBalancerClass",
-        loadBalancerClass,
-        qualifiedNameErrors(loadBalancerClass as string),
-        causes,
-      );
-    }
-  }
-  outsideCauses(spec, causes);
-  const inside = spec["internalTrafficPolicy"];
-  if (inside !== undefined && !policies.includes(inside as string)) {
-    causes.push(unsupportedValue("spec.internalTrafficPolicy", inside, policies));
-  }
-  const distribution = spec["trafficDistribution"];
-  if (distribution !== undefined && distribution !== "PreferClose") {
-    causes.push(unsupportedValue("spec.trafficDistribution", distribution, ["PreferClose"]));
+  if (port === 0) return; // one that is needed is given out
+  if (spec["type"] === "LoadBalancer" && outside === "Local") at.judge("healthCheckNodePort", port, portNumber);
+  else {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    at.of("healthCheckNodePort").invalid(port, detail);
   }
 }
 
@@ -73,65 +76,49 @@ const rangeAnnotations = [
   "service.beta.kubernetes.io/load-balancer-source-ranges",
 ];
 
+const range = (text: string, at: Place): void => cidrBlock.judge(text.trim() as never, at);
+const ranges = each(range);
+const rangesInText = eachUnnumbered(range);
+
 /** Who may come through the balancer: by the field, or by the annotation that was there before it. */
-function rangeCauses(service: JsonObject, spec: JsonObject, causes: Cause[]): void {
-  const ranges = (spec["loadBalancerSourceRanges"] ?? []) as readonly string[];
+export function sourceRanges(service: JsonObject, at: Place): void {
+  const { type, loadBalancerSourceRanges: list = [] } = (service["spec"] ?? {}) as JsonObject;
   const { annotations } = metadataOf(service);
   const annotation = rangeAnnotations.find((name) => annotations?.[name] !== undefined);
-  if (ranges.length > 0) {
-    const path = "spec.LoadBalancerSourceRanges"; // as the real server names it
-    if (spec["type"] !== "LoadBalancer") causes.push(forbiddenField(path, ofBalancers));
-    ranges.forEach((range, at) => cidrCauses(range.trim(), `${path}[${at}]`, causes));
+  if ((list as readonly string[]).length > 0) {
+    const field = at.of("spec", "LoadBalancerSourceRanges"); // as the real server names it
+    if (type !== "LoadBalancer") field.forbidden(ofBalancers);
+    ranges.judge(list as never, field);
   } else if (annotation !== undefined) {
-    const path = `metadata.annotations[${annotation}]`;
-    if (spec["type"] !== "LoadBalancer") causes.push(forbiddenField(path, ofBalancers));
-    const list = (annotations?.[annotation] ?? "").trim();
-    if (list !== "") for (const range of list.split(",")) cidrCauses(range.trim(), path, causes);
-  }
-}
-
-function outsideCauses(spec: JsonObject, causes: Cause[]): void {
-  const outside = (spec["externalTrafficPolicy"] ?? "") as string;
-  const path = "spec.externalTrafficPolicy";
-  if (isReachedFromOutside(spec)) enumCauses(outside, policies, path, causes);
-  else if (outside !== "") {
-    causes.push(invalidValue(path, outside, "may only be set for externally-accessible services"));
-  }
-  const port = (spec["healthCheckNodePort"] ?? 0) as number;
-  if (port === 0) return; // one that is needed is given out
-  if (spec["type"] === "LoadBalancer" && outside === "Local") portCauses(port, "spec.healthCheckNodePort", causes);
-  else {
-    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    causes.push(invalidValue("spec.healthCheckNodePort", port, detail));
+    const place = at.of("metadata", "annotations", [annotation]);
+    if (type !== "LoadBalancer") place.forbidden(ofBalancers);
+    const text = (annotations?.[annotation] ?? "").trim();
+    if (text !== "") rangesInText.judge(text.split(",") as never, place);
   }
 }
 
 export const ingressOf = (service: JsonObject | Draft): readonly JsonObject[] =>
   listOf((((service["status"] ?? {}) as JsonObject)["loadBalancer"] ?? {}) as JsonObject, "ingress");
 
+const ipMode = oneOf(["Proxy", "VIP"]);
+const noAddress = textThat((name) => readIp(name) === undefined, "must be a DNS name, not an IP address");
+
+const ingress = struct(
+  { ip: unlessEmpty(ipAddress) },
+  ({ ip = "", ipMode: mode }: JsonObject, at) => {
+    if (ip === "" && mode !== undefined) at.of("ipMode").forbidden("may not be specified when `ip` is not set");
+    else if (ip !== "" && mode === undefined) at.of("ipMode").required("must be specified when `ip` is set");
+    else at.judge("ipMode", mode, ipMode);
+  },
+  { hostname: unlessEmpty(all(subdomain, noAddress)) },
+);
+
 /** The status of a balanced service: where its balancer is. */
-export function balancerCauses(service: JsonObject, _live: JsonObject, causes: Cause[]): void {
-  const path = "status.loadBalancer.ingress";
-  const ingress = ingressOf(service);
+export const balancerStatus = statusFieldRules((service: JsonObject, at) => {
+  const list = ingressOf(service);
   const { type } = (service["spec"] ?? {}) as JsonObject;
-  if (type !== "LoadBalancer" && ingress.length > 0) {
-    causes.push(forbiddenField(path, 'may only be used when `spec.type` is "LoadBalancer"'));
-    return;
+  if (type === "LoadBalancer") at.judge("status.loadBalancer.ingress", list, each(ingress));
+  else if (list.length > 0) {
+    at.of("status.loadBalancer.ingress").forbidden('may only be used when `spec.type` is "LoadBalancer"');
   }
-  ingress.forEach(({ ip = "", hostname = "", ipMode }, at) => {
-    const here = `${path}[${at}]`;
-    if (ip !== "") ipCauses(ip as string, `${here}.ip`, causes);
-    if (ip === "" && ipMode !== undefined) {
-      causes.push(forbiddenField(`${here}.ipMode`, "may not be specified when `ip` is not set"));
-    } else if (ip !== "" && ipMode === undefined) {
-      causes.push(requiredValue(`${here}.ipMode`, "must be specified when `ip` is set"));
-    } else if (ipMode !== undefined && ipMode !== "VIP" && ipMode !== "Proxy") {
-      causes.push(unsupportedValue(`${here}.ipMode`, ipMode, ["Proxy", "VIP"]));
-    }
-    if (hostname === "") return;
-    pushInvalid(`${here}.hostname`, hostname, dns1123SubdomainErrors(hostname as string), causes);
-    if (readIp(hostname as string) !== undefined) {
-      causes.push(invalidValue(`${here}.hostname`, hostname, "must be a DNS name, not an IP address"));
-    }
-  });
-}
+});

@@ -3,32 +3,33 @@
  * given out by `sim/apiserver/verbs/service-addresses.ts`.
  * Source: a recorded dry run; the published server's rules where no recording speaks.
  */
-import { dns1123LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
-import type { Cause } from "../../contract/errors.ts";
+import { dns1123SubdomainErrors } from "../../../wire/names.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import {
-  duplicateText,
-  duplicateValue,
-  forbiddenField,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-} from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
-import { enumCauses, fill, repetition } from "../shared/fields.ts";
+import type { Check, Place } from "../../objects/place.ts";
+import {
+  all,
+  always,
+  caseOf,
+  distinct,
+  each,
+  fieldRules,
+  fields,
+  forbidden,
+  oneOf,
+  required,
+  struct,
+  unlessEmpty,
+} from "../../objects/rules.ts";
+import { fill, repetition } from "../shared/fields.ts";
+import { labelAmongSeveral, qualifiedName } from "../shared/formats.ts";
 import { readIp } from "../shared/ip-fields.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { eachItem } from "./pod-template.ts";
 import { addressFieldCauses, isHeadless, serviceStepCauses } from "./service-addresses.ts";
-import {
-  balancerCauses,
-  ingressOf,
-  isReachedFromOutside,
-  serviceFieldCauses,
-  trafficCauses,
-} from "./service-fields.ts";
-import { portCauses, portOrNameCauses, protocols } from "./pods/ports.ts";
+import { affinity, balancerStatus, ingressOf, isReachedFromOutside, sourceRanges, traffic } from "./service-fields.ts";
+import { portNumber, portOrName, protocols } from "./pods/ports.ts";
 import {
   printer,
   nameColumn,
@@ -50,8 +51,6 @@ import { plainFields } from "../shared/field-labels.ts";
 import { parseQuantity, type Quantity } from "../../../wire/quantity.ts";
 import { noQuantity, oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
 
-const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
-
 /** The service has an address of its own: not headless, not a name elsewhere. */
 export function needsAddress(spec: JsonObject | Draft): boolean {
   return spec["type"] !== "ExternalName" && spec["clusterIP"] !== "None";
@@ -67,6 +66,56 @@ export function needsNodePorts(spec: JsonObject | Draft): boolean {
 export function needsHealthCheck(spec: JsonObject | Draft): boolean {
   return spec["type"] === "LoadBalancer" && spec["externalTrafficPolicy"] === "Local";
 }
+
+const servicePort = struct({
+  name: always(all(labelAmongSeveral, unlessEmpty(distinct))),
+  port: always(portNumber),
+  protocol: required(oneOf(protocols)),
+  targetPort: always(portOrName),
+  appProtocol: qualifiedName,
+});
+
+const notOfNames: Check = (value: Json, at: Place) => {
+  if (!Array.isArray(value) || value.length > 0) at.forbidden("may not be set for ExternalName services");
+};
+
+const externalName: Check = (text: string, at: Place) => {
+  const name = text.replace(/\.$/, "");
+  if (name === "") at.required();
+  else at.invalidFor(name, dns1123SubdomainErrors(name));
+};
+
+const notHeadless: Check = (spec: JsonObject, at: Place) => {
+  const { type } = spec;
+  if ((type !== "LoadBalancer" && type !== "NodePort") || !isHeadless(spec)) return;
+  at.of("clusterIPs", 0).invalid("None", `may not be set to 'None' for ${type} services`);
+};
+
+const serviceSpec = struct(
+  (spec: JsonObject, at) => {
+    const { ports = [], type } = spec;
+    if ((ports as readonly Json[]).length === 0 && !isHeadless(spec) && type !== "ExternalName") {
+      at.of("ports").required();
+    }
+  },
+  notHeadless,
+  caseOf("type", {
+    ExternalName: {
+      ...fields(["clusterIPs", "ipFamilies", "ipFamilyPolicy"], notOfNames),
+      externalName: { zero: "", absent: "", judge: externalName },
+    },
+  }),
+  { ports: each(servicePort) },
+  affinity,
+  (spec: JsonObject, at) => addressFieldCauses(spec, at.causes),
+  { type: required(oneOf(["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"])) },
+  caseOf("type", {
+    ClusterIP: {
+      ports: each(struct({ nodePort: unlessEmpty(forbidden("may not be used when `type` is 'ClusterIP'")) })),
+    },
+  }),
+  { ports: distinctPorts as Check },
+);
 
 const serviceRules: KindRules = {
   defaults(draft) {
@@ -102,31 +151,12 @@ const serviceRules: KindRules = {
     dropWithType(spec, before);
     settleFamilies(spec, before);
   },
-  validate(object, causes) {
-    const spec = (object["spec"] ?? {}) as JsonObject;
-    const ports = (spec["ports"] ?? []) as readonly JsonObject[];
-    if (ports.length === 0 && !isHeadless(spec) && spec["type"] !== "ExternalName") {
-      causes.push(requiredValue("spec.ports"));
-    }
-    typeCauses(spec, causes);
-    portsCauses(ports, causes);
-    serviceFieldCauses(spec, causes);
-    addressFieldCauses(spec, causes);
-    enumCauses(spec["type"], types, "spec.type", causes);
-    if (spec["type"] === "ClusterIP") {
-      ports.forEach((port, at) => {
-        if (((port["nodePort"] ?? 0) as number) === 0) return;
-        causes.push(forbiddenField(`spec.ports[${at}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
-      });
-    }
-    duplicatePortCauses(ports, causes);
-    trafficCauses(object, causes);
-  },
+  validate: fieldRules({ spec: always(serviceSpec) }, sourceRanges, { spec: always(traffic) }),
   stepFirst: true,
   validateUpdate(object, live, causes) {
     serviceStepCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
   },
-  validateStatus: balancerCauses,
+  validateStatus: balancerStatus,
 };
 
 function affinityDefaults(spec: Draft): void {
@@ -216,53 +246,16 @@ function settleFamilies(spec: Draft, before: JsonObject): void {
 
 const familyOf = (address: string): string => (readIp(address)?.family === 6 ? "IPv6" : "IPv4");
 
-function portsCauses(ports: readonly JsonObject[], causes: Cause[]): void {
-  const names = new Set<string>();
-  ports.forEach((port, at) => {
-    const path = `spec.ports[${at}]`;
-    const name = (port["name"] ?? "") as string;
-    if (name === "") {
-      if (ports.length > 1) causes.push(requiredValue(`${path}.name`));
-    } else {
-      pushInvalid(`${path}.name`, name, dns1123LabelErrors(name), causes);
-      if (names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
-      names.add(name);
-    }
-    portCauses((port["port"] ?? 0) as number, `${path}.port`, causes);
-    enumCauses(port["protocol"], protocols, `${path}.protocol`, causes);
-    portOrNameCauses(port["targetPort"], `${path}.targetPort`, causes);
-    if (port["appProtocol"] === undefined) return;
-    pushInvalid(`${path}.appProtocol`, port["appProtocol"], qualifiedNameErrors(port["appProtocol"] as string), causes);
-  });
-}
-
-function typeCauses(spec: JsonObject, causes: Cause[]): void {
-  const { type } = spec;
-  if (type === "LoadBalancer" || type === "NodePort") {
-    if (!isHeadless(spec)) return;
-    causes.push(invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
-  }
-  if (type !== "ExternalName") return;
-  for (const field of ["clusterIPs", "ipFamilies", "ipFamilyPolicy"]) {
-    const value = spec[field];
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    causes.push(forbiddenField(`spec.${field}`, "may not be set for ExternalName services"));
-  }
-  const name = ((spec["externalName"] ?? "") as string).replace(/\.$/, "");
-  if (name === "") causes.push(requiredValue("spec.externalName"));
-  else pushInvalid("spec.externalName", name, dns1123SubdomainErrors(name), causes);
-}
-
-function duplicatePortCauses(ports: readonly JsonObject[], causes: Cause[]): void {
+/** Each port of a node and each of the service is given once for a protocol. */
+function distinctPorts(ports: readonly JsonObject[], at: Place): void {
   const isAgain = repetition();
-  ports.forEach(({ protocol, nodePort = 0 }, at) => {
+  ports.forEach(({ protocol, nodePort = 0 }, index) => {
     if (nodePort === 0 || !isAgain(`${protocol as string}/node/${nodePort as number}`)) return;
-    causes.push(duplicateValue(`spec.ports[${at}].nodePort`, nodePort));
+    at.of(index, "nodePort").duplicate(nodePort);
   });
-  ports.forEach(({ protocol, port = 0 }, at) => {
-    if (isAgain(`${protocol as string}/${port as number}`)) {
-      causes.push(duplicateText(`spec.ports[${at}]`, goPort(protocol as string, port as number)));
-    }
+  ports.forEach(({ protocol, port = 0 }, index) => {
+    if (!isAgain(`${protocol as string}/${port as number}`)) return;
+    at.of(index).duplicateText(goPort(protocol as string, port as number));
   });
 }
 

@@ -1,7 +1,5 @@
 /** Small judgements that many kinds share: enumerations, counts, lists that may be missing. */
-import type { Cause } from "../../contract/errors.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { requiredValue, unsupportedValue } from "../../objects/causes.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 
 export const listOf = (parent: JsonObject, field: string): readonly JsonObject[] =>
@@ -13,11 +11,6 @@ const none: readonly JsonObject[] = Object.freeze([]);
 export function fill(draft: Draft, field: string, value: string | number): void {
   const now = draft[field];
   if (now === undefined || now === "" || now === 0) draft[field] = value;
-}
-
-export function enumCauses(value: Json | undefined, supported: readonly string[], path: string, causes: Cause[]): void {
-  if (value === undefined || value === "") causes.push(requiredValue(path));
-  else if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
 }
 
 /** Says of one value after the other whether it has been there before. Lists are as long as clients make them. */

@@ -12,6 +12,14 @@ import type { Check, Place, Rule } from "../../objects/place.ts";
 import { format } from "../../objects/rules.ts";
 
 export const label = format(dns1123LabelErrors);
+/** Needed where there are several, which it tells apart. */
+export const labelAmongSeveral: Rule = {
+  zero: "",
+  judge(name: string, at) {
+    if (name !== "") label.judge(name as never, at);
+    else if (at.itemCount > 1) at.required();
+  },
+};
 export const label1035 = format(dns1035LabelErrors);
 export const subdomain = format(dns1123SubdomainErrors);
 export const qualifiedName = format(qualifiedNameErrors);

@@ -1,7 +1,6 @@
 /** Ports of containers, and what names one. Source: the published validation of container ports and of port names. */
-import type { Cause } from "../../../contract/errors.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import { type Place, judgeAt, type Rule } from "../../../objects/place.ts";
+import type { Place, Rule } from "../../../objects/place.ts";
 import {
   all,
   between,
@@ -72,10 +71,3 @@ export function portsOfNode(containers: readonly JsonObject[], at: Place): void 
     });
   });
 }
-
-export function portCauses(number: number, path: string, causes: Cause[]): void {
-  if (number < 1 || number > 65_535) judgeAt(portNumber, number, path, causes);
-}
-
-export const portOrNameCauses = (given: Json | undefined, path: string, causes: Cause[]): void =>
-  judgeAt(portOrName, given ?? 0, path, causes);
