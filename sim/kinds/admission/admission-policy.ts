@@ -3,26 +3,31 @@
  * once to be judged, and once more when the stored policy is first in force.
  * Source: the published defaults and validation.
  */
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../wire/names.ts";
-import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
+import { qualifiedNameErrors } from "../../../wire/names.ts";
 import { matchConditionCauses } from "./match-conditions.ts";
 import { type Compiled, compilePolicy, itemsOf, textOf } from "./policy-expressions.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { formatType } from "../../expressions/types.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { selectorText } from "../../objects/selector-text.ts";
-import {
-  duplicateValue,
-  forbiddenField,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-  unsupportedValue,
-} from "../../objects/causes.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { type Draft, isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { type Check, judgeAt, type Place } from "../../objects/place.ts";
+import {
+  all,
+  always,
+  distinct,
+  each,
+  fieldRules,
+  oneOf,
+  orNil,
+  present,
+  required,
+  struct,
+} from "../../objects/rules.ts";
+import { subdomain } from "../shared/formats.ts";
 import { eachItem } from "../core/pod-template.ts";
-import { ruleCauses } from "./webhook-configuration.ts";
+import { anySelector, requestRule } from "./webhook-configuration.ts";
 import { printer, nameColumn, integerColumn, sizeAt, column, at, unset, textAt, ageColumn } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
@@ -46,9 +51,7 @@ const admissionPolicyBindingRules: KindRules = {
     const spec = ownChild(draft, "spec");
     if (isObject(spec["matchResources"])) matchDefaults(ownChild(spec, "matchResources"));
   },
-  validate(object, causes) {
-    bindingCauses((object["spec"] ?? {}) as JsonObject, causes);
-  },
+  validate: (binding, ...more) => judgeBinding(binding, ...more),
 };
 
 function matchDefaults(match: Draft): void {
@@ -78,7 +81,7 @@ function policyCauses(spec: JsonObject, causes: Cause[]): void {
     if (itemsOf(matchConstraints, "resourceRules").length === 0) {
       causes.push(requiredValue("spec.matchConstraints.resourceRules"));
     }
-    matchCauses(matchConstraints, "spec.matchConstraints", causes);
+    judgeAt(match, matchConstraints, "spec.matchConstraints", causes);
   }
   const conditions = itemsOf(spec, "matchConditions");
   matchConditionCauses(conditions, "spec.matchConditions", compiled.conditionVariables, causes);
@@ -168,60 +171,42 @@ function annotationCauses(spec: JsonObject, compiled: readonly Compiled[], cause
   });
 }
 
-function matchCauses(match: JsonObject, path: string, causes: Cause[]): void {
-  for (const field of ["resourceRules", "excludeResourceRules"]) {
-    itemsOf(match, field).forEach((rule, at) => ruleCauses(rule, `${path}.${field}[${at}]`, causes));
-  }
-  const policy = match["matchPolicy"];
-  if (policy !== "Exact" && policy !== "Equivalent") {
-    causes.push(unsupportedValue(`${path}.matchPolicy`, policy, ["Equivalent", "Exact"]));
-  }
-  for (const field of ["namespaceSelector", "objectSelector"]) selectorCauses(match[field], `${path}.${field}`, causes);
-}
+const match = struct({
+  resourceRules: each(requestRule),
+  excludeResourceRules: each(requestRule),
+  matchPolicy: orNil(oneOf(["Equivalent", "Exact"])),
+  namespaceSelector: anySelector,
+  objectSelector: anySelector,
+});
 
-function selectorCauses(selector: Json | undefined, path: string, causes: Cause[]): void {
-  const parsed = parseLabelSelector(selectorText((selector ?? {}) as JsonObject));
-  if (isSelectorError(parsed)) causes.push(invalidValue(path, "", "is not a selector"));
-}
+const denyAndWarn =
+  "must not contain both Deny and Warn (repeating the same validation failure information in the API response " +
+  "and headers serves no purpose)";
 
-const actions = ["Audit", "Deny", "Warn"];
+const actions: Check = (chosen: readonly string[], at: Place) => {
+  if (chosen.includes("Deny") && chosen.includes("Warn")) at.invalid(chosen, denyAndWarn);
+};
 
-function bindingCauses(spec: JsonObject, causes: Cause[]): void {
-  const policyName = textOf(spec, "policyName");
-  if (policyName === "") causes.push(requiredValue("spec.policyName"));
-  else pushInvalid("spec.policyName", policyName, dns1123SubdomainErrors(policyName), causes);
-  if (isObject(spec["paramRef"])) paramCauses(spec["paramRef"], "spec.paramRef", causes);
-  if (isObject(spec["matchResources"])) matchCauses(spec["matchResources"], "spec.matchResources", causes);
-  const chosen = (spec["validationActions"] ?? []) as readonly string[];
-  const path = "spec.validationActions";
-  if (chosen.length === 0) causes.push(requiredValue(path));
-  chosen.forEach((action, at) => {
-    if (!actions.includes(action)) causes.push(unsupportedValue(`${path}[${at}]`, action, actions));
-    if (chosen.indexOf(action) !== at) causes.push(duplicateValue(`${path}[${at}]`, action));
-  });
-  if (chosen.includes("Deny") && chosen.includes("Warn")) {
-    const text =
-      "must not contain both Deny and Warn (repeating the same validation failure information in the API response " +
-      "and headers serves no purpose)";
-    causes.push(invalidValue(path, chosen, text));
-  }
-}
+const parameters = struct(
+  (ref: JsonObject, at) => {
+    const { selector } = ref;
+    const name = textOf(ref, "name");
+    if (name === "" && selector === undefined) at.required("one of name or selector must be specified");
+    if (name !== "" && selector !== undefined) at.of("name").forbidden("name and selector are mutually exclusive");
+  },
+  { selector: anySelector, parameterNotFoundAction: present(oneOf(["Deny", "Allow"])) },
+);
 
-function paramCauses(ref: JsonObject, path: string, causes: Cause[]): void {
-  const name = textOf(ref, "name");
-  const selector = ref["selector"];
-  if (name !== "" && selector !== undefined) {
-    causes.push(forbiddenField(`${path}.name`, "name and selector are mutually exclusive"));
-  } else if (name === "" && selector === undefined) {
-    causes.push(requiredValue(path, "one of name or selector must be specified"));
-  }
-  if (selector !== undefined) selectorCauses(selector, `${path}.selector`, causes);
-  const action = ref["parameterNotFoundAction"];
-  if (action === undefined) causes.push(requiredValue(`${path}.parameterNotFoundAction`));
-  else if (action !== "Deny" && action !== "Allow") {
-    causes.push(unsupportedValue(`${path}.parameterNotFoundAction`, action, ["Deny", "Allow"]));
-  }
-}
+const policyName = required(subdomain);
+
+const bindingSpec = struct({
+  policyName: { zero: "", absent: "", judge: (name: string, at) => policyName.judge(name.trim() as never, at) },
+  paramRef: parameters,
+  matchResources: match,
+  validationActions: required(all(each(all(oneOf(["Audit", "Deny", "Warn"]), distinct)), actions)),
+});
+
+const judgeBinding = fieldRules({ spec: always(bindingSpec) });
 
 export const validatingAdmissionPolicyKind: KindRow = {
   resource: "admissionregistration.svc.io/validatingadmissionpolicies",

@@ -2,19 +2,118 @@
  * Configurations of webhooks: defaults, and what makes one unusable.
  * Source: the published defaults and validation.
  */
-import { dns1123SubdomainErrors } from "../../../wire/names.ts";
 import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
 import { requestVariables } from "./request-variables.ts";
 import { matchConditionCauses } from "./match-conditions.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { selectorText } from "../../objects/selector-text.ts";
-import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import type { Check, Place, Rule } from "../../objects/place.ts";
+import {
+  all,
+  between,
+  distinct,
+  each,
+  fieldRules,
+  fine,
+  oneOf,
+  orNil,
+  present,
+  required,
+  struct,
+  textThat,
+  unlessEmpty,
+} from "../../objects/rules.ts";
+import { subdomain } from "../shared/formats.ts";
 import { eachItem } from "../core/pod-template.ts";
 import { printer, nameColumn, integerColumn, sizeAt, ageColumn } from "../shared/printer.ts";
 import type { KindRow } from "../kind-row.ts";
+
+const webhookName = all(
+  subdomain,
+  textThat((name) => name.split(".").length >= 3, "should be a domain with at least three segments separated by dots"),
+);
+
+/** All are meant by a star alone. */
+const starAlone = (what: string): Rule => ({
+  zero: [],
+  holds: (list: readonly string[]) => list.length < 2 || !list.includes("*"),
+  judge(list: readonly string[], at) {
+    if (list.length > 1 && list.includes("*")) {
+      at.invalid(list, `if '*' is present, must not specify other ${what}`);
+    }
+  },
+});
+
+const values = required(starAlone("values"));
+
+/** Requests by what they do to what. */
+export const requestRule = struct(
+  { apiGroups: values, apiVersions: values, resources: required(), operations: required(starAlone("operations")) },
+  {
+    operations: each(oneOf(["*", "CONNECT", "CREATE", "DELETE", "UPDATE"])),
+    scope: oneOf(["*", "Cluster", "Namespaced"]),
+  },
+);
+
+/** A selector of labels, told without a word of what is wrong with it. */
+export const anySelector: Check = (selector: JsonObject, at: Place) => {
+  if (isSelectorError(parseLabelSelector(selectorText(selector)))) at.invalid("", "is not a selector");
+};
+
+const reviewVersions: Check = (versions: readonly string[], at: Place) => {
+  if (!versions.includes("v1")) at.invalid(versions, "must include at least one of v1");
+};
+
+const url: Check = (text: string, at: Place) => {
+  const parsed = URL.parse(text);
+  if (parsed === null) {
+    at.required("url must be a valid URL");
+    return;
+  }
+  const format = "desired format: https://host[/path]";
+  if (parsed.protocol !== "https:") at.invalid(text, `'https' is the only allowed URL scheme; ${format}`);
+  if (parsed.hostname === "") at.invalid(text, `host must be specified; ${format}`);
+  if (parsed.username !== "" || parsed.password !== "")
+    at.invalid(text, "user information is not permitted in the URL");
+  if (parsed.hash !== "") at.invalid(text, "fragments are not permitted in the URL");
+  if (parsed.search !== "") at.invalid(text, "query parameters are not permitted in the URL");
+};
+
+const service = struct({
+  name: required(fine, "service name is required"),
+  namespace: required(fine, "service namespace is required"),
+  port: between(1, 65_535, "port is not valid: must be between 1 and 65535, inclusive"),
+  path: unlessEmpty(textThat((path) => path.startsWith("/"), "must start with a '/'")),
+});
+const client = struct({ url, service });
+
+const webhook = struct(
+  {
+    name: required(webhookName),
+    rules: each(requestRule),
+    failurePolicy: orNil(oneOf(["Fail", "Ignore"])),
+    matchPolicy: orNil(oneOf(["Equivalent", "Exact"])),
+    sideEffects: present(oneOf(["None", "NoneOnDryRun"]), "must specify one of None, NoneOnDryRun"),
+    timeoutSeconds: between(1, 30, "the timeout value must be between 1 and 30 seconds"),
+    namespaceSelector: anySelector,
+    objectSelector: anySelector,
+    matchConditions: (conditions: readonly JsonObject[], at: Place) =>
+      matchConditionCauses(conditions, at.path, requestVariables, at.causes),
+    admissionReviewVersions: required(reviewVersions, "must specify one of v1, v1beta1"),
+    clientConfig: {
+      zero: {},
+      absent: {},
+      judge(config: JsonObject, at) {
+        if ((config["url"] === undefined) === (config["service"] === undefined)) {
+          at.required("exactly one of url or service is required");
+        } else client.judge(config as never, at);
+      },
+    },
+  },
+  { name: unlessEmpty(distinct) },
+);
 
 const validatingWebhookRules: KindRules = webhookRules(false);
 const mutatingWebhookRules: KindRules = webhookRules(true);
@@ -36,124 +135,10 @@ function webhookRules(mutating: boolean): KindRules {
         }
       });
     },
-    validate(object, causes) {
-      const names = new Set<string>();
-      itemsOf(object, "webhooks").forEach((webhook, at) => {
-        const path = `webhooks[${at}]`;
-        webhookCauses(webhook, path, causes);
-        const name = (webhook["name"] ?? "") as string;
-        if (name !== "" && names.has(name)) causes.push(duplicateValue(`${path}.name`, name));
-        names.add(name);
-        if (mutating) oneOf(webhook["reinvocationPolicy"], ["IfNeeded", "Never"], `${path}.reinvocationPolicy`, causes);
-      });
-    },
+    validate: fieldRules({
+      webhooks: each(mutating ? struct(webhook, { reinvocationPolicy: orNil(oneOf(["IfNeeded", "Never"])) }) : webhook),
+    }),
   };
-}
-
-const itemsOf = (object: JsonObject, field: string): readonly JsonObject[] =>
-  (object[field] ?? []) as readonly JsonObject[];
-
-function webhookCauses(webhook: JsonObject, path: string, causes: Cause[]): void {
-  nameCauses((webhook["name"] ?? "") as string, `${path}.name`, causes);
-  itemsOf(webhook, "rules").forEach((rule, at) => ruleCauses(rule, `${path}.rules[${at}]`, causes));
-  oneOf(webhook["failurePolicy"], ["Fail", "Ignore"], `${path}.failurePolicy`, causes);
-  oneOf(webhook["matchPolicy"], ["Equivalent", "Exact"], `${path}.matchPolicy`, causes);
-  if (webhook["sideEffects"] === undefined) causes.push(requiredValue(`${path}.sideEffects`, sideEffectsNeeded));
-  else oneOf(webhook["sideEffects"], ["None", "NoneOnDryRun"], `${path}.sideEffects`, causes);
-  const seconds = webhook["timeoutSeconds"] as number;
-  if (seconds < 1 || seconds > 30) {
-    causes.push(invalidValue(`${path}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds"));
-  }
-  for (const field of ["namespaceSelector", "objectSelector"]) {
-    const parsed = parseLabelSelector(selectorText((webhook[field] ?? {}) as JsonObject));
-    if (isSelectorError(parsed)) causes.push(invalidValue(`${path}.${field}`, "", "is not a selector"));
-  }
-  matchConditionCauses(itemsOf(webhook, "matchConditions"), `${path}.matchConditions`, requestVariables, causes);
-  versionCauses(
-    (webhook["admissionReviewVersions"] ?? []) as readonly string[],
-    `${path}.admissionReviewVersions`,
-    causes,
-  );
-  clientCauses((webhook["clientConfig"] ?? {}) as JsonObject, `${path}.clientConfig`, causes);
-}
-
-const sideEffectsNeeded = "must specify one of None, NoneOnDryRun";
-
-function oneOf(value: unknown, supported: readonly string[], path: string, causes: Cause[]): void {
-  if (!supported.includes(value as string)) causes.push(unsupportedValue(path, value, supported));
-}
-
-function nameCauses(name: string, path: string, causes: Cause[]): void {
-  if (name === "") {
-    causes.push(requiredValue(path));
-    return;
-  }
-  pushInvalid(path, name, dns1123SubdomainErrors(name), causes);
-  if (name.split(".").length < 3) {
-    causes.push(invalidValue(path, name, "should be a domain with at least three segments separated by dots"));
-  }
-}
-
-const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-
-export function ruleCauses(rule: JsonObject, path: string, causes: Cause[]): void {
-  for (const field of ["apiGroups", "apiVersions", "resources", "operations"]) {
-    const list = (rule[field] ?? []) as readonly string[];
-    if (list.length === 0) causes.push(requiredValue(`${path}.${field}`));
-    if (field !== "resources" && list.length > 1 && list.includes("*")) {
-      const text = "if '*' is present, must not specify other " + (field === "operations" ? "operations" : "values");
-      causes.push(invalidValue(`${path}.${field}`, list, text));
-    }
-  }
-  ((rule["operations"] ?? []) as readonly string[]).forEach((operation, at) =>
-    oneOf(operation, operations, `${path}.operations[${at}]`, causes),
-  );
-  oneOf(rule["scope"] ?? "*", ["*", "Cluster", "Namespaced"], `${path}.scope`, causes);
-}
-
-function versionCauses(versions: readonly string[], path: string, causes: Cause[]): void {
-  if (versions.length === 0) causes.push(requiredValue(path, "must specify one of v1, v1beta1"));
-  else if (!versions.includes("v1")) {
-    causes.push(invalidValue(path, versions, "must include at least one of v1"));
-  }
-}
-
-function clientCauses(client: JsonObject, path: string, causes: Cause[]): void {
-  const { url, service } = client;
-  if ((url === undefined) === (service === undefined)) {
-    causes.push(requiredValue(path, "exactly one of url or service is required"));
-    return;
-  }
-  if (url !== undefined) urlCauses(url as string, `${path}.url`, causes);
-  if (!isObject(service)) return;
-  for (const field of ["name", "namespace"]) {
-    const text = `service ${field} is required`;
-    if ((service[field] ?? "") === "") causes.push(requiredValue(`${path}.service.${field}`, text));
-  }
-  const port = service["port"] as number;
-  if (port < 1 || port > 65_535) {
-    causes.push(
-      invalidValue(`${path}.service.port`, port, "port is not valid: must be between 1 and 65535, inclusive"),
-    );
-  }
-  const pathText = (service["path"] ?? "") as string;
-  if (pathText !== "" && !pathText.startsWith("/")) {
-    causes.push(invalidValue(`${path}.service.path`, pathText, "must start with a '/'"));
-  }
-}
-
-function urlCauses(text: string, path: string, causes: Cause[]): void {
-  const url = URL.parse(text);
-  if (url === null) {
-    causes.push(requiredValue(path, "url must be a valid URL"));
-    return;
-  }
-  const refuse = (why: string): unknown => causes.push(invalidValue(path, text, why));
-  if (url.protocol !== "https:") refuse("'https' is the only allowed URL scheme; desired format: https://host[/path]");
-  if (url.hostname === "") refuse("host must be specified; desired format: https://host[/path]");
-  if (url.username !== "" || url.password !== "") refuse("user information is not permitted in the URL");
-  if (url.hash !== "") refuse("fragments are not permitted in the URL");
-  if (url.search !== "") refuse("query parameters are not permitted in the URL");
 }
 
 const webhooks = printer(
