@@ -1,17 +1,25 @@
 /** Namespaces: a phase, a finalizer in the spec, a label with the name. Source: recorded answers. */
-import { qualifiedNameErrors } from "../../../wire/names.ts";
-import type { Dialect } from "../../../wire/dialect.ts";
-import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { invalidValue, pushInvalid } from "../../objects/causes.ts";
+import { invalidValue } from "../../objects/causes.ts";
 import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import type { Place } from "../../objects/place.ts";
+import { each, eachUnnumbered, fieldRules, whenNew } from "../../objects/rules.ts";
+import { qualifiedName } from "../shared/formats.ts";
 import { printer, nameColumn, column, ageColumn } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields } from "../shared/field-labels.ts";
 
 const standardFinalizers = ["orphan", "foregroundDeletion"];
+
+function finalizer(name: string, at: Place): void {
+  qualifiedName.judge(name as never, at);
+  if (name.includes("/") || [...standardFinalizers, at.dialect.namespaceFinalizer].includes(name)) return;
+  at.invalid(name, "name is neither a standard finalizer name nor is it fully qualified");
+}
+
+const finalizers = fieldRules({ "spec.finalizers": each(finalizer) });
 
 const namespaceRules: KindRules = {
   defaults(draft, dialect) {
@@ -35,11 +43,9 @@ const namespaceRules: KindRules = {
     if (live["spec"] === undefined) delete draft["spec"];
     else draft["spec"] = live["spec"]; // only the finalize subresource writes finalizers
   },
-  validate(object, causes, dialect, live) {
-    if (live === undefined) finalizerCauses(object, () => "spec.finalizers", dialect, causes);
-  },
-  validateUpdate(object, _live, causes, subresource, dialect) {
-    if (subresource === "finalize") finalizerCauses(object, (at) => `spec.finalizers[${at}]`, dialect, causes);
+  validate: fieldRules({ "spec.finalizers": whenNew(eachUnnumbered(finalizer)) }),
+  validateUpdate(object, live, causes, subresource, dialect) {
+    if (subresource === "finalize") finalizers(object, causes, dialect, live);
   },
   validateStatus(object, _live, causes) {
     const phase = ((object["status"] ?? {}) as JsonObject)["phase"] ?? "";
@@ -51,16 +57,6 @@ const namespaceRules: KindRules = {
     causes.push(invalidValue("status.Phase", phase, detail));
   },
 };
-
-function finalizerCauses(object: JsonObject, pathOf: (at: number) => string, dialect: Dialect, causes: Cause[]): void {
-  const spec = (object["spec"] ?? {}) as JsonObject;
-  ((spec["finalizers"] ?? []) as readonly string[]).forEach((finalizer, at) => {
-    const path = pathOf(at);
-    pushInvalid(path, finalizer, qualifiedNameErrors(finalizer), causes);
-    if (finalizer.includes("/") || [...standardFinalizers, dialect.namespaceFinalizer].includes(finalizer)) return;
-    causes.push(invalidValue(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
-  });
-}
 
 function labelWithName(draft: Draft, label: string, name: string): void {
   if (metadataOf(draft).labels?.[label] === name) return;

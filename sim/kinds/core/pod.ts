@@ -15,7 +15,7 @@ import { podImage } from "./pods/containers.ts";
 import { ephemeralStepCauses } from "./pods/ephemeral.ts";
 import { qosClass } from "./pods/qos.ts";
 import { resizeCauses } from "./pods/resize.ts";
-import { podStatusCauses } from "./pods/status.ts";
+import { podStatusRules } from "./pods/status.ts";
 import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, judgePodSpec, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
@@ -65,7 +65,7 @@ export const podRules: KindRules = {
       podUpdateCauses((object["spec"] ?? {}) as JsonObject, (live["spec"] ?? {}) as JsonObject, causes);
     }
   },
-  validateStatus: podStatusCauses,
+  validateStatus: podStatusRules,
 };
 
 /** Stored specs that were found fit, for a pod of any name: those of one template, and every change of a status, bring them again. */

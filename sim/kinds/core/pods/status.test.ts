@@ -4,11 +4,11 @@ import type { Cause } from "../../../contract/errors.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import type { Draft } from "../../../contract/objects.ts";
 import { podRules } from "../pod.ts";
-import { podStatusCauses } from "./status.ts";
+import { podStatusRules } from "./status.ts";
 
 const causes = (status: JsonObject, before: JsonObject = {}, spec: JsonObject = {}): readonly string[] => {
   const found: Cause[] = [];
-  podStatusCauses({ spec, status }, { spec, status: before }, found);
+  podStatusRules({ spec, status }, { spec, status: before }, found, kubernetesDialect);
   return found.map(({ field, message }) => `${field}: ${message}`);
 };
 const ended = { name: "c", state: { terminated: { exitCode: 1 } } };

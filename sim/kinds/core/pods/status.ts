@@ -2,37 +2,42 @@
  * What a write of a pod's status may say: what has ended has ended, and addresses are addresses.
  * Source: the published validation of status updates.
  */
-import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../../../wire/names.ts";
-import type { Cause } from "../../../contract/errors.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
-import { duplicateText, forbiddenField, invalidText, invalidValue, pushInvalid } from "../../../objects/causes.ts";
+import type { Check, Place, Rule } from "../../../objects/place.ts";
+import { all, always, called, each, statusFieldRules, struct } from "../../../objects/rules.ts";
 import { listOf, repetition } from "../../shared/fields.ts";
-import { ipCauses, isDualStack } from "../../shared/ip-fields.ts";
+import { qualifiedName, subdomain } from "../../shared/formats.ts";
+import { ipAddress, isDualStack } from "../../shared/ip-fields.ts";
 
 const ownConditions = ["PodScheduled", "Ready", "Initialized"];
 
-export function podStatusCauses(pod: JsonObject, live: JsonObject, causes: Cause[]): void {
-  const status = (pod["status"] ?? {}) as JsonObject;
+/** Conditions that others have are named by qualified names; the real server names their place so. */
+function condition({ type = "" }: JsonObject, at: Place): void {
+  if (!ownConditions.includes(type as string)) at.judge("Type", type, qualifiedName);
+}
+const conditions = each(condition);
+
+export const podStatusRules = statusFieldRules(
+  ({ status }: JsonObject, at) => {
+    at.judge("metadata.conditions", (status as JsonObject | undefined)?.["conditions"], conditions);
+  },
+  { status: { zero: {}, absent: {}, judge: statusStep as Check } },
+);
+
+function statusStep(status: JsonObject, at: Place): void {
+  const live = at.live as JsonObject;
   const before = (live["status"] ?? {}) as JsonObject;
-  const spec = (live["spec"] ?? {}) as JsonObject;
-  listOf(status, "conditions").forEach(({ type = "" }, at) => {
-    if (ownConditions.includes(type as string)) return;
-    for (const text of qualifiedNameErrors(type as string)) {
-      causes.push(invalidValue(`metadata.conditions[${at}].Type`, type, text)); // as the real server names it
-    }
-  });
-  const nominated = (status["nominatedNodeName"] ?? "") as string;
-  if (nominated !== "" && nominated !== before["nominatedNodeName"]) {
-    pushInvalid("status.nominatedNodeName", nominated, dns1123SubdomainErrors(nominated), causes);
+  const { nominatedNodeName: nominated = "", qosClass = "" } = status;
+  if (nominated !== "" && nominated !== before["nominatedNodeName"])
+    at.judge("nominatedNodeName", nominated, subdomain);
+  if (qosClass !== (before["qosClass"] ?? "")) at.of("qosClass").invalid(qosClass, "field is immutable");
+  for (const list of containerLists((live["spec"] ?? {}) as JsonObject)) ended(status, before, list, at);
+  at.judge("podIPs", status["podIPs"], podAddresses);
+  const [first] = listOf(status, "hostIPs");
+  if (first !== undefined && ipOf(first) !== (status["hostIP"] ?? "")) {
+    at.of("hostIPs", 0, "ip").invalid(ipOf(first), "must be equal to `hostIP`");
   }
-  if ((status["qosClass"] ?? "") !== (before["qosClass"] ?? "")) {
-    causes.push(invalidValue("status.qosClass", status["qosClass"] ?? "", "field is immutable"));
-  }
-  for (const { list, restarts } of containerLists(spec)) {
-    transitionCauses(listOf(status, list), listOf(before, list), restarts, `status.${list}`, causes);
-  }
-  addressCauses(listOf(status, "podIPs"), "status.podIPs", "PodIP", causes);
-  hostAddressCauses(status, causes);
+  at.judge("hostIPs", status["hostIPs"], hostAddresses);
 }
 
 interface ContainerList {
@@ -58,49 +63,40 @@ function containerLists(spec: JsonObject): readonly ContainerList[] {
 const terminated = (status: JsonObject): JsonObject | undefined =>
   (status["state"] as JsonObject | undefined)?.["terminated"] as JsonObject | undefined;
 
-function transitionCauses(
-  after: readonly JsonObject[],
-  before: readonly JsonObject[],
-  restarts: ContainerList["restarts"],
-  path: string,
-  causes: Cause[],
-): void {
+function ended(status: JsonObject, live: JsonObject, { list, restarts }: ContainerList, at: Place): void {
   const running = new Map<unknown, number>();
-  for (const { name, ...now } of after) {
-    if (terminated(now as JsonObject) === undefined) running.set(name, (running.get(name) ?? 0) + 1);
+  for (const one of listOf(status, list)) {
+    const { name } = one;
+    if (terminated(one) === undefined) running.set(name, (running.get(name) ?? 0) + 1);
   }
-  before.forEach((old, at) => {
+  listOf(live, list).forEach((old, index) => {
     const end = terminated(old);
     if (end === undefined || restarts(old["name"], (end["exitCode"] ?? 0) as number)) return;
     for (let count = running.get(old["name"]) ?? 0; count > 0; count--) {
-      causes.push(forbiddenField(`${path}[${at}].state`, "may not be transitioned to non-terminated state"));
+      at.of(list, index, "state").forbidden("may not be transitioned to non-terminated state");
     }
   });
 }
 
 const ipOf = (address: JsonObject): string => (address["ip"] ?? "") as string;
 
-/** One of each family at most. */
-function addressCauses(addresses: readonly JsonObject[], path: string, type: string, causes: Cause[]): void {
-  addresses.forEach((address, at) => ipCauses(ipOf(address), `${path}[${at}]`, causes));
-  const texts = addresses.map(ipOf);
-  if (texts.length < 2) return;
-  const shown = (text: string): string => `core.${type}{IP:${JSON.stringify(text)}}`;
-  if (!isDualStack(texts) || texts.length > 2) {
-    const all = `[]core.${type}{${texts.map((text) => shown(text).slice(`core.${type}`.length)).join(", ")}}`;
-    causes.push(invalidText(path, all, "may specify no more than one IP for each IP family"));
-  }
-  const isAgain = repetition();
-  texts.forEach((text, at) => {
-    if (isAgain(text)) causes.push(duplicateText(`${path}[${at}]`, shown(text)));
-  });
-}
+const address = struct({ ip: called("", always(ipAddress)) });
 
-function hostAddressCauses(status: JsonObject, causes: Cause[]): void {
-  const addresses = listOf(status, "hostIPs");
-  const [first] = addresses;
-  if (first !== undefined && ipOf(first) !== (status["hostIP"] ?? "")) {
-    causes.push(invalidValue("status.hostIPs[0].ip", ipOf(first), "must be equal to `hostIP`"));
-  }
-  addressCauses(addresses, "status.hostIPs", "HostIP", causes);
-}
+/** One of each family at most. */
+const addresses = (type: string): Rule =>
+  all(each(address), (list: readonly JsonObject[], at: Place) => {
+    const texts = list.map(ipOf);
+    if (texts.length < 2) return;
+    const fields = (text: string): string => `{IP:${JSON.stringify(text)}}`;
+    if (!isDualStack(texts) || texts.length > 2) {
+      const shown = `[]core.${type}{${texts.map(fields).join(", ")}}`;
+      at.invalidText(shown, "may specify no more than one IP for each IP family");
+    }
+    const isAgain = repetition();
+    texts.forEach((text, index) => {
+      if (isAgain(text)) at.of(index).duplicateText(`core.${type}${fields(text)}`);
+    });
+  });
+
+const podAddresses = addresses("PodIP");
+const hostAddresses = addresses("HostIP");
