@@ -15,6 +15,7 @@ import { profiles, servedProfile } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
+import { leaveObjectsInPlace } from "../targets/engine-room.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { chaosOf } from "./serve-chaos.ts";
@@ -25,6 +26,7 @@ import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export async function serve(options: ServeOptions): Promise<ExitCode> {
+  leaveObjectsInPlace();
   const profile = servedProfile(options.profile);
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   requireBugs(options.rarity, options.faults);

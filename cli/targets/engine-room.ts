@@ -1,3 +1,6 @@
+/** What the engine is told about the memory of a simulation, and of a server. */
+import { setFlagsFromString } from "node:v8";
+
 /**
  * Gives the engine room for what a simulation makes, since what a run makes lives until the run is over.
  *
@@ -10,9 +13,17 @@
  *
  * Holds for threads that begin from now on; to be called before one is made. The first thread has its room from `cli/bin.mjs`.
  */
-import { setFlagsFromString } from "node:v8";
-
 export function giveRoom(): void {
   setFlagsFromString("--min-semi-space-size=32");
   setFlagsFromString("--heap-growing-percent=40");
+}
+
+/**
+ * For a server, which nobody may find silent: old objects are left where they are. To move them together, the engine stops
+ * everything, and mends each reference to them; while half a gigabyte of ConfigMaps came and went, that took 620 ms at once, and
+ * without it no collection took more than 140. Memory is used again where something has gone, but less of it goes back to
+ * the machine: 6 % more was held at most.
+ */
+export function leaveObjectsInPlace(): void {
+  setFlagsFromString("--no-compact");
 }
