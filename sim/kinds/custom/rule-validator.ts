@@ -54,9 +54,9 @@ export function ruleValidator(schema: Schema): RuleValidator | undefined {
 }
 
 function hasRules({ rules, properties, additional, items }: Schema): boolean {
+  if (rules.length > 0) return true;
+  for (const property of properties.values()) if (hasRules(property)) return true;
   return (
-    rules.length > 0 ||
-    [...properties.values()].some(hasRules) ||
     (additional !== undefined && additional !== "any" && hasRules(additional)) ||
     (items !== undefined && hasRules(items))
   );

@@ -31,12 +31,20 @@ function struct(name: string, rows: readonly FieldRow[], schema: Schema): TypeRo
 }
 
 function fieldOf(name: string, schema: Schema): FieldRow {
+  // One literal, as `row` has it: a definition may have a hundred thousand fields.
   return {
-    ...row(name, shapeOf(name, schema)),
+    name,
+    shape: shapeOf(name, schema),
+    typeName: undefined,
+    required: false,
     default: schema.default,
+    enum: undefined,
     listType: schema.type === "array" ? schema.listType : undefined,
     listMapKeys: schema.listMapKeys.length === 0 ? undefined : schema.listMapKeys,
     mapType: schema.atomicMap ? "atomic" : undefined,
+    patchStrategy: undefined,
+    patchMergeKey: undefined,
+    protobuf: undefined,
   };
 }
 
@@ -81,10 +89,9 @@ function objectShape(name: string, schema: Schema): Shape {
   if (additional !== undefined)
     return { is: "map", values: additional === "any" ? anything : shapeOf(name, additional) };
   if (properties.size === 0 && (preservesUnknown || embedded) && !schema.atomicMap) return anything;
-  const rows = [...properties].map(([field, property]) => fieldOf(field, property));
-  const named = new Set(properties.keys());
-  const implied = embedded ? impliedRows.filter((field) => !named.has(field.name)) : [];
-  return { is: "struct", type: struct(name, [...implied, ...rows], schema) };
+  const rows = embedded ? impliedRows.filter((field) => !properties.has(field.name)) : [];
+  for (const [field, property] of properties) rows.push(fieldOf(field, property));
+  return { is: "struct", type: struct(name, rows, schema) };
 }
 
 const impliedRows: readonly FieldRow[] = [row("apiVersion", text), row("kind", text), row("metadata", anything)];
