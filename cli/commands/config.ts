@@ -10,7 +10,7 @@ import type { ConfigOptions } from "../command-line.ts";
 import { agentAnswers } from "../flags/agent-answers.ts";
 import { answersTo } from "../flags/configuration-questions.ts";
 import { configurationSetting } from "../flags/configuration-setting.ts";
-import { fileText } from "../flags/file-text.ts";
+import { fileText, writtenMebibytesMax } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function config(options: ConfigOptions): ExitCode {
@@ -34,7 +34,7 @@ type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
 
 function check(options: CheckOptions): ExitCode {
   const setting = configurationSetting(profiles[options.profile], false);
-  const texts = options.files.map((file) => fileText(file));
+  const texts = options.files.map((file) => fileText(file, writtenMebibytesMax));
   const checked = options.files.map((file, at) => explained(file, texts[at] as string, setting));
   if (texts.length === 0 && options.agentFlags === undefined)
     throw new UsageError("config check needs a file, or --agent-flags.");

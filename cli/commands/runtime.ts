@@ -13,7 +13,7 @@ import { amountOf } from "../flags/amounts.ts";
 import { parseImages } from "../flags/images-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
-import { fileText } from "../flags/file-text.ts";
+import { fileText, writtenMebibytesMax } from "../flags/file-text.ts";
 import { interrupted } from "../output/interrupt.ts";
 
 type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
@@ -77,7 +77,8 @@ async function started(options: ServeRuntime, socketPath: string, statePath: str
 }
 
 function runtimeOptions(options: ServeRuntime): RuntimeOptions {
-  const images = options.images === undefined ? [] : parseImages(fileText(options.images), options.images);
+  const { images: file } = options;
+  const images = file === undefined ? [] : parseImages(fileText(file, writtenMebibytesMax), file);
   const imageDisk =
     options.imageDisk === undefined
       ? undefined

@@ -1,4 +1,4 @@
-/** Files whose lists stand in one another deeper than anybody could walk: each reader of files refuses them as it refuses others. */
+/** Files whose lists stand in one another deeper than anybody could walk, or that are too long: each reader of files refuses them as it refuses others. */
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { cleanUp, run, scratch, scratchFile } from "../spawned-command.fixture.ts";
@@ -19,9 +19,21 @@ it.concurrent.each([
   ["serve --nodes", ["serve", "--port", "0", "--nodes", file]],
   ["serve --objects", ["serve", "--port", "0", "--objects", file]],
   ["serve --chaos", ["serve", "--port", "0", "--chaos", file]],
-])("%s", async (_, args) => {
+])("deep lists: %s", async (_, args) => {
   const { code, stderr } = await run(...args);
   expect(stderr).not.toMatch(/stack|^ +at /im);
   expect(stderr).toContain("deep.json");
+  expect(code).toBe(2);
+});
+
+/** Longer than people write: to look through it all would take minutes, and gigabytes. */
+const long = scratchFile("long.json", `{"a":"${"a".repeat(5 << 20)}"}`);
+
+it.concurrent.each([
+  ["runtime --images", ["runtime", ...listen, "--images", long]],
+  ["config check", ["config", "check", long]],
+])("a long text: %s", async (_, args) => {
+  const { code, stderr } = await run(...args);
+  expect(stderr).toContain("long.json: it is longer than 4 MiB. Give a smaller file.");
   expect(code).toBe(2);
 });
