@@ -8,6 +8,11 @@ export class ResizingMachine {
   refuses = false;
   private readonly files = new Map<string, Uint8Array>();
 
+  /** Somebody else writes over the agent's file. */
+  overwrite(text: string): void {
+    for (const path of this.files.keys()) this.files.set(path, new TextEncoder().encode(text));
+  }
+
   around(inner: CriRuntime, machine: Process): CriRuntime {
     return {
       events: (reader, sink) => inner.events(reader, sink),

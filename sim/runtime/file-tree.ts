@@ -204,7 +204,7 @@ export class FileTree {
     if (liesIn(target, source)) return "Invalid argument";
     if (target.length > DEPTH_MAX || (target.at(-1) as string).length > NAME_BYTES_MAX) return "File name too long";
     const name = target.pop();
-    const directory = this.find(target.join("/"));
+    const directory = this.followed(target);
     if (directory === undefined || name === undefined) return "No such file or directory";
     if (directory.is !== "directory") return "Not a directory";
     const old = directory.entries.get(name);
@@ -214,7 +214,7 @@ export class FileTree {
     if (old !== undefined) this.remove(to, nowMicros);
     this.version++;
     const base = source.pop() as string;
-    (this.find(source.join("/")) as DirectoryNode).entries.delete(base);
+    (this.followed(source) as DirectoryNode).entries.delete(base);
     directory.entries.set(name, node);
     directory.modifiedMicros = nowMicros;
     return undefined;
@@ -229,7 +229,7 @@ export class FileTree {
     if (liesIn(paths[0], paths[1]) || liesIn(paths[1], paths[0])) return "Invalid argument";
     const placeOf = (parts: readonly string[]) => ({
       name: parts.at(-1) as string,
-      directory: this.find(parts.slice(0, -1).join("/")) as DirectoryNode,
+      directory: this.followed(parts.slice(0, -1)) as DirectoryNode,
     });
     const [source, target] = [placeOf(paths[0]), placeOf(paths[1])];
     this.version++;

@@ -2,8 +2,10 @@
  * What pods have been given is written down where it is not what their sources ask for, so that another life of the agent goes on
  * with it. A pod of which nothing is written has what the agent told of it last.
  */
+import type { JsonObject } from "../../contract/http-message.ts";
+import { isObject } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
-import { readFile, writeFile } from "../resources/machine-files.ts";
+import { objectIn, readFile, writeFile } from "../resources/machine-files.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { run, type Task, within } from "../task.ts";
 import {
@@ -96,12 +98,20 @@ function textOf(all: Iterable<HeldPod>): string {
   return JSON.stringify({ entries });
 }
 
-/** A file that cannot be read says nothing. */
+/** What cannot be read says nothing: a file, an entry, what a container is said to have. */
 function entriesOf(text: string): ReadonlyMap<string, Entry> {
-  try {
-    const { entries } = JSON.parse(text) as { readonly entries?: Readonly<Record<string, Entry>> };
-    return new Map(Object.entries(entries ?? {}));
-  } catch {
-    return new Map();
-  }
+  const found = membersOf(objectIn(text)?.["entries"]);
+  return new Map(
+    Object.entries(found).map(([uid, entry]) => {
+      const { allocated, actuated } = membersOf(entry);
+      return [uid, { allocated: resourcesIn(allocated), actuated: resourcesIn(actuated) }];
+    }),
+  );
 }
+
+const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+const resourcesIn = (value: unknown): Readonly<Record<string, Resources>> =>
+  Object.fromEntries(Object.entries(membersOf(value)).filter(([, resources]) => isObject(resources))) as Readonly<
+    Record<string, Resources>
+  >;

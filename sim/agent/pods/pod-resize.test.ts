@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { metadataOf } from "../../contract/objects.ts";
 import { AgentWorld, pods } from "../agent-world.fixture.ts";
 import { ResizingMachine } from "../resizing-machine.fixture.ts";
 import type { Condition, PodStatus } from "./pod-types.ts";
@@ -20,8 +21,8 @@ class Machine extends ResizingMachine {
   }
 
   /** What the API server says to it. */
-  resize(name: string, cpu: string, memory: string): void {
-    const body = { spec: { containers: [{ name: "c", resources: { requests: { cpu, memory } } }] } };
+  resize(name: string, requests: object, list = "containers", container = "c"): void {
+    const body = { spec: { [list]: [{ name: container, resources: { requests } }] } };
     const headers = { "content-type": "application/strategic-merge-patch+json" };
     const answer = this.world.bed.ask(`PATCH ${pods}/${name}/resize`, { as: "admin", body, headers });
     if (answer.status !== 200) throw new Error(answer.text);
@@ -34,8 +35,16 @@ class Machine extends ResizingMachine {
       .map(({ message }) => (message as { linux: { cpuShares: number } }).linux.cpuShares);
   }
 
+  startCount(): number {
+    return this.world.runtime.calls.filter(({ method }) => method === "StartContainer").length;
+  }
+
   status(name: string): PodStatus {
     return this.world.status(name) as PodStatus;
+  }
+
+  uid(name: string): string {
+    return metadataOf(this.world.get(name)).uid ?? "";
   }
 
   requests(name: string): unknown {
@@ -59,7 +68,7 @@ describe("a running pod that wants other resources", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
     expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
-    machine.resize("a", "1", "128Mi");
+    machine.resize("a", { cpu: "1", memory: "128Mi" });
     machine.world.run(0.2);
     expect(machine.conditions("a")).toEqual([{ type: "PodResizeInProgress" }]);
     machine.world.run(3);
@@ -74,7 +83,7 @@ describe("a running pod that wants other resources", () => {
   it("is started anew for those whose policy says so", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi", { resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] });
-    machine.resize("a", "1", "64Mi");
+    machine.resize("a", { cpu: "1", memory: "64Mi" });
     machine.world.run(20);
     expect(machine.updates()).toEqual([]);
     expect(machine.world.events("a")).toContain("Killing Container c resize requires restart 1");
@@ -85,11 +94,24 @@ describe("a running pod that wants other resources", () => {
     expect(machine.conditions("a")).toEqual([]);
   });
 
+  it.each(["containers", "initContainers"] as const)("is not kept waiting by what failed before: %s", (list) => {
+    const machine = new Machine();
+    const policy = list === "initContainers" ? { restartPolicy: "Always" } : {};
+    const spec = { containers: [{ name: "c", image: "app:1" } as object], initContainers: [] as object[] };
+    spec[list].push({ name: "f", image: "fails:1", resources: { requests: { cpu: "100m" } }, ...policy });
+    machine.world.create("a", spec);
+    machine.world.run(60);
+    const before = machine.startCount();
+    machine.resize("a", { cpu: "200m" }, list, "f");
+    machine.world.run(4);
+    expect(machine.startCount()).toBe(before + 1);
+  });
+
   it("waits while others have them, and gets them once they are gone", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
     machine.create("b", "1", "64Mi");
-    machine.resize("a", "1500m", "64Mi");
+    machine.resize("a", { cpu: "1500m", memory: "64Mi" });
     machine.world.run(3);
     const message = "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000";
     expect(machine.conditions("a")).toEqual([{ type: "PodResizePending", reason: "Deferred", message }]);
@@ -108,11 +130,11 @@ describe("a running pod that wants other resources", () => {
   it("never gets more than the node has", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
-    machine.resize("a", "3", "64Mi");
+    machine.resize("a", { cpu: "3", memory: "64Mi" });
     machine.world.run(3);
     const message = "Node didn't have enough capacity: cpu, requested: 3000, capacity: 2000";
     expect(machine.conditions("a")).toEqual([{ type: "PodResizePending", reason: "Infeasible", message }]);
-    machine.resize("a", "500m", "64Mi");
+    machine.resize("a", { cpu: "500m", memory: "64Mi" });
     machine.world.run(3);
     expect(machine.conditions("a")).toEqual([]);
     expect(machine.updates()).toEqual([]);
@@ -122,7 +144,7 @@ describe("a running pod that wants other resources", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
     machine.refuses = true;
-    machine.resize("a", "1", "64Mi");
+    machine.resize("a", { cpu: "1", memory: "64Mi" });
     machine.world.run(5);
     const message = "rpc error: code = Unknown desc = no";
     expect(machine.conditions("a")).toEqual([{ type: "PodResizeInProgress", reason: "Error", message }]);
@@ -133,38 +155,56 @@ describe("a running pod that wants other resources", () => {
     expect(machine.requests("a")).toEqual({ cpu: "1", memory: "64Mi" });
   });
 
-  it("has what it was given when its agent begins anew", () => {
-    const machine = new Machine();
-    machine.create("a", "500m", "64Mi");
-    machine.create("b", "1", "64Mi");
-    machine.resize("a", "1500m", "64Mi");
-    machine.world.run(3);
-    machine.world.restart(1);
-    machine.world.run(10);
-    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
-    expect(["a", "b"].map((name) => machine.status(name).phase)).toEqual(["Running", "Running"]);
-    expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
-  });
+  describe("that has to wait", () => {
+    const waiting = [{ type: "PodResizePending", reason: "Deferred" }];
 
-  it("has it as well where nothing runs that would tell, since it was written down", () => {
-    const machine = new Machine();
-    machine.create("a", "500m", "64Mi", { image: "fails:1" });
-    machine.create("b", "1", "64Mi");
-    machine.resize("a", "1500m", "64Mi");
-    machine.world.run(20);
-    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
-    expect(machine.status("a").containerStatuses?.[0]?.state.running).toBeUndefined();
-    machine.world.restart(1);
-    machine.world.run(10);
-    expect(machine.conditions("a")).toMatchObject([{ type: "PodResizePending", reason: "Deferred" }]);
-    expect(["a", "b"].map((name) => machine.status(name).phase)).toEqual(["Running", "Running"]);
+    function waits(container: object): Machine {
+      const machine = new Machine();
+      machine.create("a", "500m", "64Mi", container);
+      machine.create("b", "1", "64Mi");
+      machine.resize("a", { cpu: "1500m", memory: "64Mi" });
+      machine.world.run(20);
+      expect(machine.conditions("a")).toMatchObject(waiting);
+      return machine;
+    }
+
+    it.each([
+      ["has what it was given when its agent begins anew", {}, true],
+      ["has it as well where nothing runs that would tell, since it was written down", { image: "fails:1" }, false],
+    ])("%s", (_, container, runs) => {
+      const machine = waits(container);
+      expect(machine.status("a").containerStatuses?.[0]?.state.running !== undefined).toBe(runs);
+      machine.world.restart(1);
+      machine.world.run(10);
+      expect(machine.conditions("a")).toMatchObject(waiting);
+      expect(["a", "b"].map((name) => machine.status(name).phase)).toEqual(["Running", "Running"]);
+      expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+    });
+
+    it.each([
+      "",
+      "null",
+      "{",
+      "[]",
+      '{"entries":7}',
+      '{"entries":{"UID":null}}',
+      '{"entries":{"UID":{"allocated":[1],"actuated":"c"}}}',
+      '{"entries":{"UID":{"allocated":{"c":null},"actuated":{"c":null}}}}',
+    ])("goes by what is told of it where its file says %j", (text) => {
+      const machine = waits({});
+      machine.overwrite(text.replace("UID", machine.uid("a")));
+      machine.world.restart(1);
+      machine.world.run(10);
+      expect(machine.conditions("a")).toMatchObject(waiting);
+      expect(machine.requests("a")).toEqual({ cpu: "500m", memory: "64Mi" });
+    });
   });
 
   it("gets what it was given and had not got before its agent died", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
     machine.refuses = true;
-    machine.resize("a", "1", "64Mi");
+    machine.resize("a", { cpu: "1", memory: "64Mi" });
     machine.world.run(2);
     machine.refuses = false;
     machine.world.restart(1);
@@ -177,7 +217,7 @@ describe("a running pod that wants other resources", () => {
   it("gets what was asked while its agent was away, with nothing written down of it", () => {
     const machine = new Machine();
     machine.create("a", "500m", "64Mi");
-    machine.world.restart(1, 0, () => machine.resize("a", "1", "64Mi"));
+    machine.world.restart(1, 0, () => machine.resize("a", { cpu: "1", memory: "64Mi" }));
     machine.world.run(10);
     expect(machine.updates()).toEqual([1024]);
     expect(machine.requests("a")).toEqual({ cpu: "1", memory: "64Mi" });

@@ -27,6 +27,7 @@ import { resizeConditions, withReadiness } from "./conditions.ts";
 import type { ResourcesShown } from "./container-statuses.ts";
 import type { ProbeFinding } from "./probe-worker.ts";
 import type { Probes } from "./probes.ts";
+import { resizableContainers } from "./allocation.ts";
 import { begunAnew, isResizing, resizeContainers } from "./pod-resize.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -102,7 +103,7 @@ export class PodSync {
   /** What waits for room is tried at each look; what failed under other conditions is tried anew. */
   private resize(held: HeldPod): void {
     const given = this.context.resize(held);
-    for (const container of held.pod.spec.containers)
+    for (const container of resizableContainers(held.pod.spec))
       if (given.includes(container.name)) this.context.backOffs.reset(backOffKey(held.pod, container));
   }
 

@@ -3,7 +3,7 @@
  * Source: the facts, Starting and Stopping; init containers are walked backwards, since the oldest may be gone.
  */
 import { containerNamed, type RuntimeContainer, type RuntimePod, sandboxNeed } from "../runtime/runtime-pod.ts";
-import { type Allocation, isSameOf, isSame, nothing, resizable, type Resources } from "./allocation.ts";
+import { type Allocation, isSame, isSameOf, nothing, resizable } from "./allocation.ts";
 import { shouldRestart } from "./container-statuses.ts";
 import { type Container, isSidecar, type Pod, restartPolicyOf } from "./pod-types.ts";
 
@@ -24,8 +24,6 @@ export interface SyncPlan {
 export interface ContainerToResize {
   readonly container: Container;
   readonly id: string;
-  /** What it has now. */
-  readonly from: Resources;
 }
 
 export interface ContainerToKill {
@@ -223,7 +221,7 @@ function planResize(
       resizePolicy.some((each) => each.resourceName === resource && each.restartPolicy === "RestartContainer"),
   );
   if (!restarts) {
-    draft.toResize.push({ container, id: running.id, from });
+    draft.toResize.push({ container, id: running.id });
     return false;
   }
   draft.toKill.push({ container: running, message: `Container ${name} resize requires restart`, reason: "other" });

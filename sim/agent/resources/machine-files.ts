@@ -1,5 +1,7 @@
 /** Small files that an agent keeps on its machine. */
 import { grpcCode } from "../../../wire/cri.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { isObject } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { sleep, type Task } from "../task.ts";
@@ -15,6 +17,16 @@ export function* readFile(cri: CriCaller, path: string): Task<string | undefined
     if (read.ok) return decoder.decode(read.message.content);
     if (read.code !== grpcCode.unavailable && read.code !== grpcCode.deadlineExceeded) return undefined;
     yield* sleep(cri.process.clock, againMicros);
+  }
+}
+
+/** What a file says that is to be one JSON object; undefined: it says something else, or nothing. */
+export function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

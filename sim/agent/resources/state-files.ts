@@ -7,6 +7,7 @@
 import { cpuListText, parseCpuList } from "../../../wire/cpu-list.ts";
 import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
 import type { CpuState } from "./cpu-manager.ts";
+import { objectIn } from "./machine-files.ts";
 import type { MemoryBlock, MemoryState, MemoryTable, NodeMemory } from "./memory-manager.ts";
 import type { CpuSet } from "./topology.ts";
 
@@ -39,7 +40,7 @@ function cpuChecksum({ policyName, defaultCpuSet, entries }: CpuFile): number {
 }
 
 export function readCpuState(text: string): Read<CpuState> {
-  const file = parsed(text) as CpuFile | undefined;
+  const file = objectIn(text) as CpuFile | undefined;
   if (file === undefined) return { error: "unexpected end of JSON input" };
   const { policyName, defaultCpuSet, entries = {}, checksum = 0 } = file;
   if (typeof policyName !== "string" || typeof defaultCpuSet !== "string" || !isTexts(entries))
@@ -96,7 +97,7 @@ function memoryChecksum({ policyName, machineState, entries }: MemoryFile): numb
 }
 
 export function readMemoryState(text: string): Read<MemoryState> {
-  const file = parsed(text) as MemoryFile | undefined;
+  const file = objectIn(text) as MemoryFile | undefined;
   if (file === undefined) return { error: "unexpected end of JSON input" };
   const { policyName, machineState = {}, entries = {}, checksum = 0 } = file;
   if (typeof policyName !== "string" || !isNodes(machineState) || !isBlocks(entries))
@@ -138,15 +139,6 @@ function isBlocks(value: unknown): value is Texts<Texts<readonly MemoryBlock[]>>
   const isBlock = (block: unknown): boolean =>
     isRecord(block) && isNumbers(block["numaAffinity"]) && typeof block["type"] === "string" && isNumber(block["size"]);
   return every(value, (containers) => every(containers, (blocks) => Array.isArray(blocks) && blocks.every(isBlock)));
-}
-
-function parsed(text: string): Texts<unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function plain<Value, Plain>(map: ReadonlyMap<string, Value>, of: (value: Value) => Plain): Texts<Plain> {

@@ -41,6 +41,7 @@ export class NodeInfo implements NodeView {
   readonly ofController = new Map<string, number>();
   /** Bytes of the images that are here, by every name of theirs. */
   images: ReadonlyMap<string, number> = new Map();
+
   constructor(name: string) {
     this.name = name;
   }
