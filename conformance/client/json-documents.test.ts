@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { JsonDocuments } from "./json-documents.ts";
 
 describe("JsonDocuments", () => {
@@ -31,6 +31,18 @@ describe("JsonDocuments", () => {
     const parser = new JsonDocuments();
     expect(parser.push(new TextEncoder().encode('{"a":1}\n{"b":'))).toEqual(['{"a":1}']);
     expect(parser.rest()).toBe('{"b":');
+  });
+
+  it("looks for the end of a text once, however many escapes come before it", () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ a: "\n".repeat(10_000) }));
+    const looked = vi.spyOn(String.prototype, "indexOf");
+    try {
+      expect(new JsonDocuments().push(bytes)).toHaveLength(1);
+      expect(looked.mock.calls.filter(([character]) => character === '"').length).toBeLessThan(10);
+      expect(looked.mock.calls.length).toBeLessThan(10_100);
+    } finally {
+      looked.mockRestore();
+    }
   });
 
   it("refuses what is no stream of objects", () => {

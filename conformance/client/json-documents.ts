@@ -15,12 +15,14 @@ export class JsonDocuments {
   push(bytes: Uint8Array): string[] {
     this.buffer += this.decoder.decode(bytes, { stream: true });
     const complete: string[] = [];
+    let nextQuote = -1;
     let nextBackslash = -1;
     for (; this.position < this.buffer.length; this.position += 1) {
       if (this.inString && !this.escaped) {
-        // Most bytes are inside strings: straight to what may end one. Each character is looked for in once.
+        // Most bytes are inside strings: straight to what may end one. What was found beyond is not looked for again.
+        if (nextQuote < this.position) nextQuote = this.next('"');
         if (nextBackslash < this.position) nextBackslash = this.next("\\");
-        this.position = Math.min(this.next('"'), nextBackslash);
+        this.position = Math.min(nextQuote, nextBackslash);
         if (this.position === this.buffer.length) break;
       }
       const code = this.buffer.charCodeAt(this.position);

@@ -39,7 +39,7 @@ export class Witness {
 
   /** A complete answer. `document`: its body, when that is JSON; `retryAfter`: the header. */
   answered(exchange: Exchange, document: Json | undefined, retryAfter: string | undefined): void {
-    if (document === undefined || this.isJudged(document)) return;
+    if (document === undefined || this.isAgain(document)) return;
     const asked = askedOf(exchange.request);
     if (asked === undefined) return;
     if (asked.plural === "customresourcedefinitions" && asked.method !== "GET") this.redefined.add(groupOf(asked));
@@ -48,7 +48,7 @@ export class Witness {
   }
 
   /** The client gives the same document again for the same answer to the same question: it would be judged as it was. */
-  private isJudged(document: Json): boolean {
+  private isAgain(document: Json): boolean {
     if (typeof document !== "object" || document === null) return false;
     if (this.judged.has(document)) return true;
     this.judged.add(document);
