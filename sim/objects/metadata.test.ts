@@ -3,6 +3,7 @@ import { kubernetesDialect } from "../../wire/dialect.ts";
 import type { Cause } from "../contract/errors.ts";
 import {
   annotationBytesMax,
+  areLabels,
   labelCauses,
   metadataCauses,
   metadataUpdateCauses,
@@ -192,6 +193,10 @@ it("a large map of labels that nothing is wrong with is judged once", () => {
   };
   const fit = counted("v");
   expect([judged(fit), judged(fit), read]).toEqual([0, 0, 2_000]);
+  expect([areLabels(fit), read]).toEqual([true, 2_000]);
+  const chosen = counted("v");
+  expect([areLabels(chosen), areLabels(chosen), judged(chosen), read]).toEqual([true, true, 0, 4_000]);
+  read = 2_000;
   const unfit = counted("/");
   expect([judged(unfit), judged(unfit), read]).toEqual([2_000, 2_000, 6_000]);
 });

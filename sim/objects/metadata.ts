@@ -109,20 +109,28 @@ export function labelCauses(labels: Readonly<Record<string, string>>, field: str
     pushInvalid(field, key, qualifiedNameErrors(key), causes);
     pushInvalid(field, value, labelValueErrors(value), causes);
   }
-  if (keys.length > manyLabels && causes.length === before && Object.isFrozen(labels)) fitLabels = labels;
+  if (causes.length === before) keepFit(labels, keys.length);
 }
 
 /** Whether nothing is wrong with a map of labels. */
 export function areLabels(labels: Readonly<Record<string, string>>): boolean {
+  if (labels === fitLabels) return true;
+  let count = 0;
   for (const key in labels) {
     if (qualifiedNameErrors(key).length + labelValueErrors(labels[key] as string).length > 0) return false;
+    count++;
   }
+  keepFit(labels, count);
   return true;
 }
 
-/** The last large map of labels that nothing was wrong with: an update judges its own twice. */
+/** The last large map of labels that nothing was wrong with: an update judges its own twice, and a selector is judged with each. */
 let fitLabels: object | undefined;
 const manyLabels = 1024;
+
+function keepFit(labels: object, count: number): void {
+  if (count > manyLabels && Object.isFrozen(labels)) fitLabels = labels;
+}
 
 /** A map of annotations at `field`: in metadata, in a template. */
 export function annotationCauses(annotations: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {

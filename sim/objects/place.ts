@@ -72,14 +72,20 @@ export class Place {
     return pathText(this.base, this.steps, this.depth);
   }
 
-  /** A place below this one, to tell of a field from its parent. */
+  /** A place below this one, to tell of a field from its parent. It is in no list. */
   of(...steps: readonly PathStep[]): Place {
-    return new Place(this.causes, this.dialect, this.live, pathText(this.path, steps, steps.length));
+    return this.at(pathText(this.path, steps, steps.length));
   }
 
-  /** The place that this one is in, some steps up. */
+  /** The place that this one is in, some steps up. It is in no list. */
   above(stepCount = 1): Place {
-    return new Place(this.causes, this.dialect, this.live, pathText(this.base, this.steps, this.depth - stepCount));
+    return this.at(pathText(this.base, this.steps, this.depth - stepCount));
+  }
+
+  private at(path: string): Place {
+    const place = new Place(this.causes, this.dialect, this.live, path);
+    place.scope = this.scope;
+    return place;
   }
 
   enter(step: PathStep): void {

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { Cause } from "../../contract/errors.ts";
 import { judgeAt } from "../../objects/place.ts";
-import { cidrCauses, ipCauses, isDualStack, ordinaryIp, readIp } from "./ip-fields.ts";
+import { cidrBlock, ipCauses, isDualStack, ordinaryIp, readIp } from "./ip-fields.ts";
 
+const blockTexts = (text: string, path: string, causes: Cause[]): void => judgeAt(cidrBlock, text, path, causes);
 const ordinaryIpTexts = (text: string, path: string, causes: Cause[]): void => judgeAt(ordinaryIp, text, path, causes);
 
 const messages = (judge: (text: string, path: string, causes: Cause[]) => void, text: string): readonly string[] => {
@@ -27,8 +28,8 @@ it("An IPv4 address inside an IPv6 one counts as IPv4", () => {
 });
 
 it("Blocks have a length that fits", () => {
-  expect(messages(cidrCauses, "010.0.0.0/8")).toEqual([]);
-  expect(messages(cidrCauses, "10.0.0.0/33")).toEqual([
+  expect(messages(blockTexts, "010.0.0.0/8")).toEqual([]);
+  expect(messages(blockTexts, "10.0.0.0/33")).toEqual([
     'Invalid value: "10.0.0.0/33": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
   ]);
 });

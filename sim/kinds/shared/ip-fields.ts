@@ -51,8 +51,6 @@ export const cidrBlock = textThat(
 
 export const ipCauses = (text: string, path: string, causes: Cause[]): void => judgeAt(ipAddress, text, path, causes);
 
-export const cidrCauses = (text: string, path: string, causes: Cause[]): void => judgeAt(cidrBlock, text, path, causes);
-
 /** A block that is part of another, and not all of it. Both must be blocks. */
 export function isWithin(inner: string, outer: string): boolean {
   const [part, whole] = [readCidr(inner), readCidr(outer)];
