@@ -33,9 +33,9 @@ export const reasons: Readonly<Record<string, string>> = {
   "volume-configmap-missing": drawn,
 };
 
-export const kinds = ["statuses", "events", "calls"] as const;
+const kinds = ["statuses", "events", "calls"] as const;
 
-export type Played = Readonly<Record<(typeof kinds)[number], readonly Seen[]>>;
+type Played = Readonly<Record<(typeof kinds)[number], readonly Seen[]>>;
 
 export interface Score {
   /** Rows that both have in the same order, and rows of the longer of the two. */

@@ -1,4 +1,4 @@
-/** What the suite's plays on a hostile cluster are looked at with: whether a request is about others' things. */
+/** Tests of `good-guest.fixture.ts`, by which plays of the suite are held to change only what is their own. */
 import { expect, it } from "vitest";
 import { type GuestBook, isOwn, noting } from "./good-guest.fixture.ts";
 

@@ -14,6 +14,7 @@ import {
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
+import { type GuestBook, noting } from "./good-guest.fixture.ts";
 import { dialects } from "../../wire/dialect.ts";
 import type { JoinedNode, NodeDeclaration, NodeHost, PodUsage } from "../../wire/node-host.ts";
 import type { SuiteClock, Transport } from "../../wire/ports.ts";
@@ -25,6 +26,13 @@ describe.each(["svc", "kubernetes"] as const)("nodes joined to the embedded serv
     const wrong = report.requirements.filter(({ outcome }) => outcome.status !== "passed");
     expect(wrong.map(({ id, outcome }) => `${id}: ${JSON.stringify(outcome)}`)).toEqual([]);
     expect(report.leftovers).toEqual([]);
+  }, 120_000);
+
+  it("are its own alone, as all else that the suite changes", async () => {
+    const book: GuestBook = { asked: 0, others: new Set() };
+    await judge(profile, undefined, (transport) => noting(book, "joined-nodes-evict-lawfully", "joined", transport));
+    expect([...book.others]).toEqual([]);
+    expect(book.asked).toBeGreaterThan(20);
   }, 120_000);
 
   it.each<[fault: EvictorFault, requirement: string]>([
@@ -41,10 +49,17 @@ describe.each(["svc", "kubernetes"] as const)("nodes joined to the embedded serv
   );
 });
 
-function judge(profile: "svc" | "kubernetes", fault?: EvictorFault): Promise<SuiteReport> {
+/** `around`: what the suite itself asks goes through it; the naive agent's requests do not. */
+function judge(
+  profile: "svc" | "kubernetes",
+  fault?: EvictorFault,
+  around = (transport: Transport): Transport => transport,
+): Promise<SuiteReport> {
   return withEmbeddedServer({ seed: "joined-nodes", profile: profiles[profile] }, (ports) =>
     runSuite({
       ...ports,
+      transport: around(ports.transport),
+      runId: "joined",
       profile,
       targetKind: "embedded",
       only: ["joined-nodes-evict-lawfully"],
