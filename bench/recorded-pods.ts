@@ -13,8 +13,8 @@
  * drawn wait comes before are as soon as recorded, but for a second or a tenth.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,6 +34,7 @@ import { serveCri } from "../sim/grpc/cri-server.ts";
 import { loopShare, wallPorts } from "../sim/http/wall.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { WallDriver } from "../sim/kernel/wall-driver.ts";
+import { scratchFolder } from "./scratch.ts";
 import { bestOf, endOf, minuteOf, reasons, type Score, scoreOf } from "./recorded-score.ts";
 
 const wantedShare = 0.95;
@@ -47,7 +48,7 @@ const draws = [2, 3] as const;
 const apartMillis = 250;
 const startMillisMax = 180_000;
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
-const home = mkdtempSync(join(tmpdir(), "touchstone-recorded-"));
+const home = scratchFolder();
 const manifests = join(home, "manifests");
 const children: ChildProcess[] = [];
 
@@ -348,10 +349,17 @@ function told(scores: ReadonlyMap<string, readonly Score[]>, machine: object): n
   return share >= wantedShare && sumOf(scores, "inTime") >= inTimeShare * sumOf(scores, "timed") ? 0 : 1;
 }
 
+const usage =
+  "node bench/recorded-pods.ts, without arguments: recorded pods, played by three processes in some four minutes";
+
 if (import.meta.main) {
-  process.exitCode = await play().finally(() => {
+  const [argument] = process.argv.slice(2);
+  if (argument === "--help") console.log(usage);
+  else if (argument !== undefined) console.error(`recorded-pods: it takes no ${argument}. Usage: ${usage}`);
+  if (argument !== undefined) process.exit(argument === "--help" ? 0 : 2);
+  process.once("exit", () => {
     for (const child of children) child.kill("SIGKILL");
-    rmSync(home, { recursive: true, force: true });
   });
+  process.exitCode = await play();
   process.exit(); // watches and sockets of this process end with it
 }

@@ -1,12 +1,12 @@
 /** A served API server that is attacked over HTTP. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AttackRequest } from "../sim/apiserver/attack-requests.fixture.ts";
+import { scratchFolder } from "./scratch.ts";
 import { Victim } from "./victim.ts";
 
-const tokens = join(mkdtempSync(join(tmpdir(), "attacks-")), "tokens.csv");
+const tokens = join(scratchFolder(), "tokens.csv");
 writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
 
 export class ServerTarget {

@@ -1,12 +1,12 @@
 /** Attacks on the listeners of `touchstone agent`: paths, queries, heads, bodies, crowds, readers that do not read, commands and logs. */
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { scratchFolder } from "../scratch.ts";
 import { Victim } from "../victim.ts";
 import { crowd, type ProcessAttack } from "./process-attack.ts";
 
@@ -35,7 +35,7 @@ export class AgentTarget {
   }
 
   static async started(): Promise<AgentTarget> {
-    const folder = mkdtempSync(join(tmpdir(), "attacks-"));
+    const folder = scratchFolder();
     const socket = `unix://${join(folder, "cri.sock")}`;
     const runtime = await Victim.started(["runtime", "--listen", socket]);
     const manifests = join(folder, "manifests");

@@ -1,13 +1,13 @@
 /** Attacks by files: each reader of one with each shape of a file. What is wrong is told in one sentence, and ends nothing else. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { scratchFolder } from "../scratch.ts";
 import type { Measured } from "../victim.ts";
 
 const cli = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "attacks-"));
+const scratch = scratchFolder();
 const experiment = fileURLToPath(new URL("../../scenarios/capacity/thousand-nodes.yaml", import.meta.url));
 const dump = join(scratch, "dump.json");
 writeFileSync(dump, '{"kind":"List","items":[{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}]}');
@@ -133,18 +133,14 @@ export async function* fileAttacks(names: readonly string[]): AsyncGenerator<Mea
     made.set(shape, path);
     return path;
   };
-  try {
-    const open = new Map<string, Promise<Measured>>();
-    for (const name of names) {
-      const [, reader = "", shape = ""] = name.split(" ");
-      const args = (readers[reader] as (file: string) => readonly string[])(fileOf(shape));
-      open.set(name, measured(name, args));
-      if (open.size >= togetherMax) yield* taken(open);
-    }
-    while (open.size > 0) yield* taken(open);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  const open = new Map<string, Promise<Measured>>();
+  for (const name of names) {
+    const [, reader = "", shape = ""] = name.split(" ");
+    const args = (readers[reader] as (file: string) => readonly string[])(fileOf(shape));
+    open.set(name, measured(name, args));
+    if (open.size >= togetherMax) yield* taken(open);
   }
+  while (open.size > 0) yield* taken(open);
 }
 
 async function* taken(open: Map<string, Promise<Measured>>): AsyncGenerator<Measured> {

@@ -1,13 +1,12 @@
 /** Attacks on `touchstone runtime`: each of its calls with each shape of a body, scripts, crowds and readers that do not read. */
-import { mkdtempSync } from "node:fs";
 import { connect } from "node:net";
 import { connect as connectHttp2 } from "node:http2";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { type CriMethod, criMethod, criMethods, type CriMethodRow, type CriRequestOf } from "../../wire/cri.ts";
 import { decodeMessage, encodeMessage } from "../../sim/grpc/cri-codec.ts";
+import { scratchFolder } from "../scratch.ts";
 import { Victim } from "../victim.ts";
 import { criShapes } from "./cri-shapes.ts";
 import { crowd, type ProcessAttack } from "./process-attack.ts";
@@ -23,7 +22,7 @@ export class RuntimeTarget {
   }
 
   static async started(): Promise<RuntimeTarget> {
-    const socket = join(mkdtempSync(join(tmpdir(), "attacks-")), "cri.sock");
+    const socket = join(scratchFolder(), "cri.sock");
     return new RuntimeTarget(await Victim.started(["runtime", "--listen", `unix://${socket}`]));
   }
 

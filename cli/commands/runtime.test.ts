@@ -1,10 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
 import { afterAll, describe, expect, it } from "vitest";
 import { decodeMessage, encodeMessage } from "../../sim/grpc/cri-codec.ts";
 import { criMethod, type CriMessageOf, type CriMethod, type CriMethodRow, type CriRequestOf } from "../../wire/cri.ts";
-import { cleanUp, scratch, start } from "../spawned-command.fixture.ts";
+import { cleanUp, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
 afterAll(cleanUp);
 
@@ -30,6 +30,18 @@ function ask<M extends CriMethod>(method: M, message: CriRequestOf<M>): Promise<
 }
 
 describe("touchstone runtime", () => {
+  it.each([
+    ["a file", () => `unix://${scratchFile("file.txt", "precious")}`, "is there, and is no socket"],
+    ["a folder", () => `unix://${scratch}`, "is there, and is no socket"],
+    ["a path that is not whole", () => "unix://file.sock", "write unix:///path/of/the.sock."],
+  ])("refuses %s as its socket, and leaves it as it is", async (_, listenAt, why) => {
+    const { code, stderr } = await run("runtime", "--listen", listenAt());
+    expect(code).toBe(2);
+    expect(stderr).toContain(why);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    if (existsSync(join(scratch, "file.txt"))) expect(readFileSync(join(scratch, "file.txt"), "utf8")).toBe("precious");
+  });
+
   it("serves until it is killed, and its containers go on in the next process; set changes it", {
     timeout: 60_000,
   }, async () => {

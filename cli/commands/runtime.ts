@@ -187,7 +187,7 @@ function usagesOf(options: SetRuntime): { readonly [K in keyof typeof usageFlags
 }
 
 function socketPathOf(listen: string): string {
-  const path = /^unix:(?:\/\/)?(\/.+)$/.exec(listen)?.[1];
+  const path = /^unix:(?:\/\/)?(\/[^/].*)$/.exec(listen)?.[1];
   if (path === undefined) throw new UsageError(`--listen ${listen}: write unix:///path/of/the.sock.`);
   if (Buffer.byteLength(path) > 107)
     throw new UsageError(`--listen ${listen}: a socket's path has at most 107 bytes. Choose a shorter one.`);

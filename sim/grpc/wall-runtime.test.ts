@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -182,6 +182,18 @@ describe("a runtime on a socket", () => {
     expect(missing).toMatchObject({ ok: false, code: 5 });
     expect((missing as { readonly text: string }).text.length).toBeLessThan(5_000);
     expect(await ask("ListPodSandbox", {})).toEqual({ items: [] });
+  });
+
+  it("leaves a file and a folder where a socket was to be", async () => {
+    const path = newSocket();
+    writeFileSync(path, "precious");
+    await expect(start(path)).rejects.toThrow(`${path} is there, and is no socket`);
+    expect(readFileSync(path, "utf8")).toBe("precious");
+    rmSync(path);
+    mkdirSync(path);
+    await expect(start(path)).rejects.toThrow(SocketTaken);
+    expect(existsSync(`${path}.state`)).toBe(false);
+    rmSync(path, { recursive: true });
   });
 
   it("takes neither a socket where somebody listens nor the state of another machine", async () => {

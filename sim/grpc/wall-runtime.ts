@@ -1,5 +1,5 @@
 /** A simulated container runtime in real time, on a unix socket, with containers that outlive the process. */
-import { rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { LoopShare } from "../kernel/loop-share.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
@@ -53,16 +53,22 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
   };
 }
 
-/** Takes away the socket of a process that was killed; one that answers stays. */
+/** Takes away the socket of a process that was killed; one that answers stays, and so does whatever is no socket. */
 async function freeSocket(path: string): Promise<void> {
-  const taken = await new Promise<boolean>((resolve) => {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  if (!there.isSocket()) throw new SocketTaken(`${path} is there, and is no socket`);
+  const refusal = await new Promise<string | undefined>((resolve) => {
     const probe = connect(path);
     probe.once("connect", () => {
       probe.destroy();
-      resolve(true);
+      resolve(undefined);
     });
-    probe.once("error", () => resolve(false));
+    probe.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? "unknown"));
   });
-  if (taken) throw new SocketTaken(`another process listens on ${path}`);
+  if (refusal === undefined) throw new SocketTaken(`another process listens on ${path}`);
+  // Only this says that nobody listens any more.
+  if (refusal !== "ECONNREFUSED")
+    throw new SocketTaken(`${path} cannot be asked whether somebody listens (${refusal})`);
   rmSync(path, { force: true });
 }

@@ -102,8 +102,9 @@ function readFiles(
   // A value that is no path, such as `1`, selects none: it only lets the flag do so.
   const directory = flagged === "" && selected.includes("/") ? selected : flagged;
   let fields: FileFields | undefined;
+  const ofDirectory = directory === flagged ? "--config-dir" : dropInVariable;
   const lay = (from: string, isFirst: boolean): readonly string[] => {
-    const flag = isFirst ? "--config" : "--config-dir";
+    const flag = isFirst ? "--config" : ofDirectory;
     const failed = (why: string): readonly string[] => [
       `failed to load nodeagent config file (${flag}), path: ${from}, error: ${why}`,
     ];
@@ -146,7 +147,7 @@ function readFiles(
     return {
       problems: file.problems.map(
         ({ field, message }) =>
-          `failed to load nodeagent config file (--config), path: ${path || directory}, error: ${field}: ${message}`,
+          `failed to load nodeagent config file (${path === "" ? ofDirectory : "--config"}), path: ${path || directory}, error: ${field}: ${message}`,
       ),
     };
   }

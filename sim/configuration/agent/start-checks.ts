@@ -97,7 +97,7 @@ const checks: readonly Check[] = [
   (settings) => {
     const [certificate, key] = [settings.text("tls-cert-file"), settings.text("tls-private-key-file")];
     if ((certificate === "") === (key === "") || (key === "" && settings.rules.makesPairWithoutKey)) return [];
-    return ["--tls-cert-file and --tls-private-key-file need each other"];
+    return ["--tls-cert-file and --tls-private-key-file need each other: give both, or neither"];
   },
   (settings) =>
     Object.entries(settings.map("qos-reserved")).flatMap(([resource, text]) => {
