@@ -119,12 +119,16 @@ export function percentilesOverTime(
       millis: histogram.count === 0 ? Number.NaN : Math.max(0.01, (histogram.percentile(percent) ?? 0) / 1000),
     })),
   );
+  const ticks = logTicks(points.map(({ millis }) => millis).filter((millis) => !Number.isNaN(millis)));
   return svgOf(
     {
       height: 180,
       marginLeft: 65,
       x: { label: "seconds", domain: [0, secondsOf(run)] },
-      y: { label: null, grid: true, type: "log", tickFormat: (millis: number) => figureText(millis * 1000, "µs") },
+      y: {
+        ...{ label: null, grid: true, type: "log", tickFormat: (millis: number) => figureText(millis * 1000, "µs") },
+        ...{ domain: [ticks[0], ticks.at(-1)] as number[], ticks: labelled(ticks) },
+      },
       color: { domain: ["p50", "p90", "p99"], range: [series[0], series[1], series[3]] as string[] },
       marks: [
         Plot.lineY(points, {
@@ -140,6 +144,30 @@ export function percentilesOverTime(
     `Percentiles of ${sli} over the measurement`,
   );
 }
+
+/**
+ * Of 1, 2 and 5 times each power of ten, those around and between the values, which are above zero: at least two, so that a scale
+ * can be read however near the values lie to each other.
+ */
+export function logTicks(values: readonly number[]): readonly number[] {
+  const least = values.reduce((one, other) => Math.min(one, other), Infinity);
+  const most = values.reduce((one, other) => Math.max(one, other), 0);
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(least)); ; power++) {
+    for (const step of [1, 2, 5]) {
+      const tick = Number(`${step}e${power}`);
+      if (tick <= least) ticks[0] = tick;
+      else ticks.push(tick);
+      if (tick > least && tick >= most) return ticks;
+    }
+  }
+}
+
+const ticksMax = 8;
+
+/** All of them, or where they are too many those that are powers of ten. */
+const labelled = (ticks: readonly number[]): number[] =>
+  ticks.length <= ticksMax ? [...ticks] : ticks.filter((tick) => tick.toExponential(0).startsWith("1"));
 
 /** One figure over the arms of a sweep, with what its repetitions spread. */
 export function curve(

@@ -127,10 +127,10 @@ function armSection(arm: string, report: CapacityReport): Markup | undefined {
   return markup`<details${isOpen ? markup` open` : ""}><summary><h2>${report.arms.length > 1 ? `Arm ${arm}, ` : ""}second by second</h2></summary>
 ${run.stoppedBy === undefined ? undefined : markup`<p class="broken">Stopped: ${run.stoppedBy}</p>`}
 <figure><figcaption>Requests a second, by component <span class="kind counted">counted</span></figcaption>
-<p class="legend">${loadLegend(run).map(({ name, color }) => markup`<span class="swatch series-${color}"></span>${name} `)}</p>${loadOverTime(run)}</figure>
+<p class="legend">${loadLegend(run).map(({ name, color }) => markup`<span><span class="swatch series-${color}"></span>${name}</span> `)}</p>${loadOverTime(run)}</figure>
 <figure><figcaption>Load by component and second: the darker, the more requests <span class="kind counted">counted</span></figcaption>${heatMap(run)}</figure>
-<div class="charts">${percentiles}</div>
 <p class="legend"><span class="swatch series-1"></span>p50 <span class="swatch series-2"></span>p90 <span class="swatch series-4"></span>p99</p>
+<div class="charts">${percentiles}</div>
 ${statusTable(run)}
 ${requestTable(run)}
 </details>`;
