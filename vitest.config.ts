@@ -75,6 +75,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(), // the default leaves one processor idle, which on two is half of them
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } }, // what is waited for comes late on a busy machine; the default is a second
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -85,7 +85,7 @@ describe("serve --chaos", () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     await expect
-      .poll(() => informer.list().filter(({ metadata }) => metadata?.name?.startsWith("c-")).length, { timeout: 8000 })
+      .poll(() => informer.list().filter(({ metadata }) => metadata?.name?.startsWith("c-")).length)
       .toBe(25);
     await informer.stop();
     await end();
