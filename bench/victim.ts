@@ -20,6 +20,9 @@ export interface Measured {
 const cli = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 const meter = new URL("turn-meter.ts", import.meta.url).href;
 
+/** As `cli/bin.mjs` has it on a machine of 12 GiB or more. */
+const roomOfServers = ["--max-semi-space-size=32", "--max-old-space-size=6144"];
+
 /** For node, as `--trace-gc`; what they make it print goes to standard error. */
 const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
@@ -37,7 +40,7 @@ export class Victim {
 
   /** Starts a command, and resolves when a line says where it is reached. */
   static started(args: readonly string[], where = /(?:https?|unix):\/\/[^\s"]+/): Promise<Victim> {
-    const limits = ["--max-semi-space-size=32", ...nodeFlags, "--import", meter];
+    const limits = [...roomOfServers, ...nodeFlags, "--import", meter];
     const child = spawn(process.execPath, [...limits, cli, ...args], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
     return new Promise((resolve, reject) => {
       let said = "";

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { nodeMissing, root, usableNode } from "./pinned-node.mjs";
 import { runNode } from "./run-child.mjs";
+import { serverHeapFlags } from "./server-heap.mjs";
 
 const node = usableNode();
 const args = process.argv.slice(2);
@@ -12,7 +13,7 @@ const simulated = ["--min-semi-space-size=32", "--max-semi-space-size=64", "--he
 // A cluster that starts pods makes half a megabyte for each that is soon gone: with twice the room it is copied half as often.
 const crowded = ["--min-semi-space-size=32", "--max-semi-space-size=128", "--heap-growing-percent=40"];
 const rooms = {
-  serve: ["--max-semi-space-size=32"],
+  serve: ["--max-semi-space-size=32", ...serverHeapFlags(args)],
   run: simulated,
   hunt: simulated,
   shrink: simulated,

@@ -84,9 +84,7 @@ describe("serve --chaos", () => {
       expect(await create(url, `c-${n}`)).toBe("201");
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    await expect
-      .poll(() => informer.list().filter(({ metadata }) => metadata?.name?.startsWith("c-")).length)
-      .toBe(25);
+    await expect.poll(() => informer.list().filter(({ metadata }) => metadata?.name?.startsWith("c-")).length).toBe(25);
     await informer.stop();
     await end();
     const text = deeds().join("\n");

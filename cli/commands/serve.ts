@@ -9,6 +9,7 @@ import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { givenAuthority, type RunAuthority, runAuthority } from "../../sim/http/certificates/certificate-authority.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
+import { memoryBytesMax } from "../../sim/http/memory-limit.ts";
 import { startWallServer, UnusableObjects, type WallServer } from "../../sim/http/wall-server.ts";
 import { readNodes, readObjects } from "../flags/cluster-files.ts";
 import { profiles, servedProfile } from "../../sim/contract/profile.ts";
@@ -30,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const profile = servedProfile(options.profile);
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   requireBugs(options.rarity, options.faults);
+  requireHeap(options.memoryMax);
   const tokens = tokenAuthFile === undefined ? [] : parseTokenFile(fileText(tokenAuthFile), tokenAuthFile);
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
@@ -93,6 +95,16 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   chaos?.close();
   data?.close();
   return exitCodes.good;
+}
+
+/** Memory that the engine cannot have would end the process instead of refusing a request. */
+function requireHeap(memoryMax: number | undefined): void {
+  const most = memoryBytesMax();
+  if (memoryMax === undefined || memoryMax <= most) return;
+  const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)}Mi`;
+  throw new UsageError(
+    `--memory-max is ${mebibytes(memoryMax)}, but at most three quarters of the engine's heap can be in use, here ${mebibytes(most)}. Give less, or a larger heap, in MiB, by the environment: NODE_OPTIONS=--max-old-space-size=${Math.ceil((memoryMax * 2) / 1024 ** 2)}`,
+  );
 }
 
 /** The exporter's packages are large: only who traces loads them. */

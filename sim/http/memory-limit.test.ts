@@ -1,6 +1,6 @@
 /** What is refused when memory is full. */
 import { describe, expect, it } from "vitest";
-import { type MemoryLevel, MemoryLimit } from "./memory-limit.ts";
+import { type MemoryLevel, MemoryLimit, processPorts } from "./memory-limit.ts";
 
 /** A process whose memory is what the test says, and whose collections end when it does. */
 class Machine {
@@ -64,7 +64,7 @@ describe("the limit of memory", () => {
     expect([machine.levelAfter(10), machine.forced]).toEqual(["free", 0]);
   });
 
-  it("refuses at the very end meanwhile, and collects at once only what takes too long", () => {
+  it("refuses at the very end meanwhile, begins again what takes too long, and collects at once only where hardly anybody is answered", () => {
     const machine = new Machine();
     machine.garbage = 650;
     expect([machine.levelAfter(1), machine.begun]).toEqual(["free", 1]);
@@ -74,8 +74,10 @@ describe("the limit of memory", () => {
     expect(machine.levelAfter(1)).toBe("free");
     machine.used = 900;
     expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
-    expect([machine.levelAfter(4), machine.forced]).toEqual(["free", 0]);
-    expect([machine.levelAfter(2), machine.forced]).toEqual(["scarce", 1]);
+    expect([machine.levelAfter(4), machine.begun, machine.forced]).toEqual(["free", 2, 0]);
+    expect([machine.levelAfter(2), machine.begun, machine.forced]).toEqual(["free", 3, 0]);
+    machine.garbage = 60;
+    expect([machine.levelAfter(6), machine.begun, machine.forced]).toEqual(["scarce", 3, 1]);
   });
 
   it("forgets old versions before anybody is refused, unless they are few", () => {
@@ -103,4 +105,9 @@ describe("the limit of memory", () => {
     for (let look = 0; look < 10; look++) expect(machine.levelAfter(3)).toBe("scarce");
     expect([machine.begun, machine.forced]).toEqual([1, 0]);
   });
+});
+
+it("a collection is seen to end, though somebody looks whether it has all the while", async () => {
+  const isDone = processPorts.beginCollecting();
+  while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
 });

@@ -16,14 +16,21 @@ const collectShare = 0.7;
 /** A collection is begun so often at most, and only where as much has come since the last one. */
 const pauseMicros = 2_000_000;
 const worthShare = 0.1;
-/** One that was begun has ended by then, or the engine found no moment to begin. */
+/** One that was begun has ended by then, or the engine has not begun, as while hardly anything has come since the last one. */
 const patienceMicros = 5_000_000;
 const scarceShare = 0.8;
 /** Old versions that take so much are forgotten before anybody is refused. */
 const oldShare = 0.02;
 const noneShare = 0.95;
-/** Of the engine's heap. With less left than the rest the engine does little but collect, and in the end gives up. */
-const heapShare = 0.75;
+/** Of the engine's heap, where nothing is said: with less room the engine collects every second or two, and stops everybody. */
+const usualHeapShare = 0.5;
+/** Of the engine's heap, whatever is said. With less left than the rest the engine does little but collect, and in the end gives up. */
+const heapShareMax = 0.75;
+
+/** The most that a server may be allowed, in bytes, in the heap that this process has. */
+export function memoryBytesMax(): number {
+  return Math.floor(getHeapStatistics().heap_size_limit * heapShareMax);
+}
 
 export interface MemoryPorts {
   /** Bytes in use, with what nobody uses any more. */
@@ -57,9 +64,9 @@ export class MemoryLimit {
   /** What was in use after the last collection. */
   #keptBytes = 0;
 
-  /** `bytesMax` above zero. Default: three quarters of what the engine's heap may have, beyond which the process ends. */
+  /** `bytesMax` above zero, at most `memoryBytesMax()`. Default: half of what the engine's heap may have. */
   constructor(bytesMax = Infinity, old: OldVersions = noOldVersions, ports: MemoryPorts = processPorts) {
-    this.#bytesMax = bytesMax === Infinity ? getHeapStatistics().heap_size_limit * heapShare : bytesMax;
+    this.#bytesMax = bytesMax === Infinity ? getHeapStatistics().heap_size_limit * usualHeapShare : bytesMax;
     this.#old = old;
     this.#ports = ports;
   }
@@ -80,8 +87,7 @@ export class MemoryLimit {
   #forgetOld(now: number): void {
     if (now - this.#begunMicros <= pauseMicros || this.#old.bytes() <= oldShare * this.#bytesMax) return;
     this.#old.forget();
-    this.#begunMicros = now;
-    this.#isDone = this.#ports.beginCollecting();
+    this.#begin(now);
   }
 
   /** Collects when it is time to, and says what is in use then. */
@@ -93,15 +99,18 @@ export class MemoryLimit {
       this.#isDone = undefined;
       this.#keptBytes = used;
     }
-    const isWorthIt = used - this.#keptBytes > worthShare * this.#bytesMax;
-    if (this.#isDone !== undefined) {
-      const isTooLong = now - this.#begunMicros > patienceMicros;
-      return isTooLong && used > scarceShare * this.#bytesMax ? this.#collected() : used;
-    }
-    if (!isWorthIt || used <= collectShare * this.#bytesMax || now - this.#begunMicros <= pauseMicros) return used;
+    const isUnderWay = this.#isDone !== undefined;
+    if (now - this.#begunMicros <= (isUnderWay ? patienceMicros : pauseMicros)) return used;
+    // Hardly anybody is answered then, so that hardly anybody waits for it.
+    if (isUnderWay && used > noneShare * this.#bytesMax) return this.#collected();
+    const isWorthIt = used > collectShare * this.#bytesMax && used - this.#keptBytes > worthShare * this.#bytesMax;
+    if (isUnderWay || isWorthIt) this.#begin(now);
+    return used;
+  }
+
+  #begin(now: number): void {
     this.#begunMicros = now;
     this.#isDone = this.#ports.beginCollecting();
-    return used;
   }
 
   #collected(): number {
@@ -112,30 +121,43 @@ export class MemoryLimit {
   }
 }
 
-let collector: (() => void) | undefined;
+let collector: ((how?: { readonly type: "minor" }) => void) | undefined;
 
-/** Long enough for the engine to come by the place where it looks whether to begin. */
-const triggerMillis = 20;
+/** The engine's own, which node hands out with `--expose-gc` only. */
+function collectorOfEngine(): NonNullable<typeof collector> {
+  if (collector === undefined) {
+    setFlagsFromString("--expose-gc");
+    collector = runInNewContext("gc") as NonNullable<typeof collector>;
+  }
+  return collector;
+}
 
-const processPorts: MemoryPorts = {
+const ends = new FinalizationRegistry<() => void>((end) => end());
+
+/**
+ * Calls `end` when a collection of the whole heap has ended. A weak reference would not do: looked at while the engine marks, it
+ * keeps what it refers to.
+ */
+function whenCollected(end: () => void): void {
+  ends.register({}, end);
+}
+
+/** Those of the process that this is part of. */
+export const processPorts: MemoryPorts = {
   usedBytes() {
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   },
   nowMicros: () => wallPorts.nowMicros(),
   beginCollecting() {
-    // Only collections of the whole heap clear these.
-    const sign = new WeakRef({});
-    // With the trigger left on, the engine would finish each collection as soon as it has begun, in one piece.
+    let isDone = false;
+    whenCollected(() => (isDone = true));
+    // After it has collected what is young, some milliseconds, the engine looks whether to begin with the rest. With the trigger
+    // left on, it would finish as soon as it has begun, in one piece.
     setFlagsFromString("--incremental-marking-hard-trigger=1");
-    setTimeout(() => setFlagsFromString("--incremental-marking-hard-trigger=0"), triggerMillis).unref();
-    return () => sign.deref() === undefined;
+    collectorOfEngine()({ type: "minor" });
+    setFlagsFromString("--incremental-marking-hard-trigger=0");
+    return () => isDone;
   },
-  collect() {
-    if (collector === undefined) {
-      setFlagsFromString("--expose-gc");
-      collector = runInNewContext("gc") as () => void;
-    }
-    collector();
-  },
+  collect: () => collectorOfEngine()(),
 };
