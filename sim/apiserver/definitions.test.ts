@@ -51,6 +51,31 @@ describe("definitions", () => {
     }
   });
 
+  it("are told of every field in order: names first there, then of a form; columns and scales by their paths", () => {
+    const names = { plural: "Widgets", singular: "widget", kind: "", listKind: "W_" };
+    const columns = [{ name: "", type: "text", format: "int32", jsonPath: "[" }];
+    const scale = { specReplicasPath: ".status.size", statusReplicasPath: ".status.size[0]" };
+    const version = { name: "v1", additionalPrinterColumns: columns, subresources: { scale } };
+    const asked = { group: "one", scope: undefined, names };
+    const { body } = new Cluster(kubernetesProfile).define(asked, [version as Version]);
+    const { causes } = body["details"] as { causes: { field: string; message: string }[] };
+    expect(causes.map(({ field, message }) => `${field}: ${message}`)).toMatchInlineSnapshot(`
+      [
+        "metadata.name: Invalid value: "widgets.shop.example.com": must be spec.names.plural+"."+spec.group",
+        "spec.group: Invalid value: "one": should be a domain with at least one dot",
+        "spec.scope: Required value",
+        "spec.names.kind: Required value",
+        "spec.names.plural: Invalid value: "Widgets": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        "spec.names.listKind: Invalid value: "W_": may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        "spec.subresources.scale.specReplicasPath: Invalid value: ".status.size": should be a json path under .spec",
+        "spec.subresources.scale.statusReplicasPath: Invalid value: ".status.size[0]": should be a simple json path of fields",
+        "spec.additionalPrinterColumns[0].name: Required value",
+        "spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string",
+        "spec.additionalPrinterColumns[0].JSONPath: Invalid value: "[": is an invalid json path",
+      ]
+    `);
+  });
+
   it("are refused for conversion webhooks, several storage versions and names of the brand", () => {
     expect(causesOf({ conversion: { strategy: "Webhook" } })).toEqual(["spec.conversion.strategy"]);
     expect(causesOf({}, [{ name: "v1" }, { name: "v2", storage: true }])).toEqual(["spec.versions"]);

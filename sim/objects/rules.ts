@@ -139,22 +139,6 @@ export function eachUnnumbered(item: Rule | Check): Rule {
   };
 }
 
-/** Each value of a map. */
-export function eachValue(value: Rule | Check): Rule {
-  const { judge, holds } = ruleOf(value);
-  return {
-    zero: {},
-    judge(map: JsonObject, at) {
-      for (const key in map) {
-        if (holds?.(map[key] as never) === true) continue;
-        at.enter([key]);
-        judge(map[key] as never, at);
-        at.leave();
-      }
-    },
-  };
-}
-
 /** More rows, by what a field says; `others` for words that are not in `tables`. */
 export function caseOf(field: string, tables: Readonly<Record<string, Table>>, others: Table = {}): Rule {
   const cases = new Map(Object.entries(tables).map(([word, table]) => [word, struct(table)]));

@@ -8,76 +8,92 @@ import { utf8Length } from "../../../wire/go-strings.ts";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../wire/names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import {
-  forbiddenField,
-  invalidText,
-  invalidValue,
-  pushInvalid,
-  requiredValue,
-  unsupportedValue,
-} from "../../objects/causes.ts";
+import { duplicateValue, invalidValue, requiredValue, tooManyItems } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import { isObject, metadataOf } from "../../contract/objects.ts";
-import { type DefinedVersion, type Definition, readDefinition } from "./definition.ts";
+import { metadataOf } from "../../contract/objects.ts";
+import { type Check, judgeAt, type Place, type Rule } from "../../objects/place.ts";
+import {
+  always,
+  called,
+  caseOf,
+  each,
+  fieldRules,
+  fields,
+  firstOf,
+  forbidden,
+  format,
+  immutable,
+  oneOf,
+  required,
+  type Step,
+  stepRules,
+  struct,
+  textThat,
+  unlessEmpty,
+} from "../../objects/rules.ts";
+import { type DefinedVersion, type Definition, isTrue, readDefinition } from "./definition.ts";
 import { fieldNames, parseJsonPath } from "./json-path.ts";
 import { resolveFieldPath } from "./field-path.ts";
 import { readSchema } from "./schema.ts";
 import { schemaCauses } from "./schema-rules.ts";
 
-/** Causes of a definition by itself. */
-export function definitionCauses(object: JsonObject, causes: Cause[], dialect: Dialect): void {
-  const definition = readDefinition(object);
-  const { name, group, names } = definition;
-  if (name !== `${names.plural}.${group}`) {
-    causes.push(invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group'));
-  }
-  groupCauses(group, causes);
-  const scope = ((object["spec"] ?? {}) as JsonObject)["scope"];
-  if (scope === "") causes.push(requiredValue("spec.scope"));
-  else if (scope !== "Cluster" && scope !== "Namespaced") {
-    causes.push(unsupportedValue("spec.scope", scope, ["Cluster", "Namespaced"]));
-  }
-  if (((object["spec"] ?? {}) as JsonObject)["preserveUnknownFields"] === true) {
-    const instead = `set ${dialect.extensionPrefix}preserve-unknown-fields to true in spec.versions[*].schema instead`;
-    causes.push(invalidValue("spec.preserveUnknownFields", true, `cannot set to true, ${instead}`));
-  }
-  versionCauses(definition, causes);
-  nameCauses(definition, causes);
-  partCauses(definition, dialect, causes);
-  conversionCauses(object, causes);
-  storedVersionCauses(object, definition, causes);
-  approvalCauses(object, group, dialect, causes);
-}
+/** A text of a form; whatever is wrong with it is told at once. */
+const form = (errors: (text: string) => readonly string[], before = ""): Rule => ({
+  zero: "",
+  holds: (text: string) => errors(text).length === 0,
+  judge: (text: string, at) => at.invalid(text, before + errors(text).join(",")),
+});
 
-function groupCauses(group: string, causes: Cause[]): void {
-  if (group === "") {
-    causes.push(requiredValue("spec.group"));
-    return;
-  }
-  const errors = dns1123SubdomainErrors(group);
-  if (errors.length > 0) causes.push(invalidValue("spec.group", group, errors.join(",")));
-  else if (!group.includes(".")) {
-    causes.push(invalidValue("spec.group", group, "should be a domain with at least one dot"));
-  }
-}
+const name = form(dns1035LabelErrors);
+const kindName = form(
+  (text) => dns1035LabelErrors(text.toLowerCase()),
+  "may have mixed case, but should otherwise match: ",
+);
+const group = firstOf(
+  form(dns1123SubdomainErrors),
+  textThat((text) => text.includes("."), "should be a domain with at least one dot"),
+);
 
-function versionCauses({ versions }: Definition, causes: Cause[]): void {
-  versions.forEach(({ name, deprecated, deprecationWarning }, at) => {
-    const errors = dns1035LabelErrors(name);
-    if (errors.length > 0) causes.push(invalidValue(`spec.versions[${at}].name`, name, errors.join(",")));
-    const path = `spec.versions[${at}].deprecationWarning`;
-    if (deprecationWarning === undefined) return;
-    if (!deprecated) causes.push(invalidValue(path, deprecationWarning, "can only be set for deprecated versions"));
-    pushInvalid(path, deprecationWarning, warningErrors(deprecationWarning), causes);
-  });
-  const shown = `[]apiextensions.CustomResourceDefinitionVersion{${versions.map(({ name }) => name).join(", ")}}`;
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    causes.push(invalidText("spec.versions", shown, "must contain unique version names"));
+const ownName: Check = (object: JsonObject, at) => {
+  const { name, group, names } = readDefinition(object);
+  if (name === `${names.plural}.${group}`) return;
+  at.of("metadata", "name").invalid(name, 'must be spec.names.plural+"."+spec.group');
+};
+
+const preserveUnknownFields: Check = (all: boolean, at) => {
+  const instead = `set ${at.dialect.extensionPrefix}preserve-unknown-fields to true in spec.versions[*].schema instead`;
+  if (all) at.invalid(true, `cannot set to true, ${instead}`);
+};
+
+const warningOfDeprecated: Check = ({ deprecated, deprecationWarning }: JsonObject, at) => {
+  if (deprecationWarning === undefined || deprecated === true) return;
+  at.of("deprecationWarning").invalid(deprecationWarning, "can only be set for deprecated versions");
+};
+
+const versionsTogether: Check = ({ versions: given = [] }: JsonObject, at) => {
+  const versions = given as unknown as readonly { readonly name?: string; readonly storage?: boolean }[];
+  const names = versions.map(({ name = "" }) => name);
+  const shown = `[]apiextensions.CustomResourceDefinitionVersion{${names.join(", ")}}`;
+  const tell = (detail: string): void => at.of("versions").invalidText(shown, detail);
+  if (new Set(names).size < names.length) tell("must contain unique version names");
+  if (versions.filter(({ storage }) => storage === true).length !== 1) {
+    tell("must have exactly one version marked as storage version");
   }
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    causes.push(invalidText("spec.versions", shown, "must have exactly one version marked as storage version"));
-  }
-}
+};
+
+const kindsDiffer: Check = ({ kind = "", listKind = "" }: JsonObject, at) => {
+  if (kind === "" || kind !== listKind) return;
+  at.of("listKind").invalid(listKind, "kind and listKind may not be the same");
+};
+
+const conversion = caseOf(
+  "strategy",
+  {
+    None: { webhook: forbidden("should not be set when strategy is not set to Webhook") },
+    Webhook: { strategy: forbidden("conversion webhooks are not supported by this simulator") },
+  },
+  { strategy: required(oneOf(["None", "Webhook"])) },
+);
 
 const warningBytesMax = 256;
 
@@ -94,28 +110,86 @@ function warningErrors(warning: string): readonly string[] {
   return errors;
 }
 
-function nameCauses({ names }: Definition, causes: Cause[]): void {
-  const at = "spec.names";
-  const { plural, singular, kind, listKind } = names;
-  for (const [field, value] of Object.entries({ plural, singular, kind, listKind })) {
-    if (value === "") causes.push(requiredValue(`${at}.${field}`));
-  }
-  labelCauses(`${at}.plural`, plural, "", causes);
-  labelCauses(`${at}.singular`, singular, "", causes);
-  const mixedCase = "may have mixed case, but should otherwise match: ";
-  labelCauses(`${at}.kind`, kind, mixedCase, causes);
-  labelCauses(`${at}.listKind`, listKind, mixedCase, causes);
-  names.shortNames.forEach((name, index) => labelCauses(`${at}.shortNames[${index}]`, name, "", causes));
-  if (kind !== "" && kind === listKind) {
-    causes.push(invalidValue(`${at}.listKind`, listKind, "kind and listKind may not be the same"));
-  }
-  names.categories.forEach((name, index) => labelCauses(`${at}.categories[${index}]`, name, "", causes));
-}
+const storedVersions: Check = (object: JsonObject, at) => {
+  const { versions } = readDefinition(object);
+  const stored = (((object["status"] ?? {}) as JsonObject)["storedVersions"] ?? []) as readonly string[];
+  const place = at.of("status", "storedVersions");
+  const known = new Set(versions.map(({ name }) => name));
+  stored.forEach((version, index) => {
+    if (known.has(version)) return;
+    const text = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+    place.of(index).invalid(version, text);
+  });
+  const storage = versions.find((version) => version.storage);
+  if (storage === undefined || stored.includes(storage.name)) return;
+  const shown = `[]string{${stored.map((each) => JSON.stringify(each)).join(", ")}}`;
+  place.invalidText(shown, `must have the storage version ${storage.name}`);
+};
 
-function labelCauses(field: string, value: string, before: string, causes: Cause[]): void {
-  if (value === "") return;
-  const errors = dns1035LabelErrors(before === "" ? value : value.toLowerCase());
-  if (errors.length > 0) causes.push(invalidValue(field, value, before + errors.join(",")));
+/** Groups under the brand's own domains need the community's consent. */
+const approval: Check = (object: JsonObject, at) => {
+  const { groupSuffix, labelSuffix } = at.dialect;
+  const { group } = readDefinition(object);
+  if (![groupSuffix, labelSuffix].some((suffix) => group === suffix || group.endsWith(`.${suffix}`))) return;
+  const annotation = `api-approved.${labelSuffix}`;
+  const value = metadataOf(object).annotations?.[annotation] ?? "";
+  const place = at.of("metadata", "annotations", [annotation]);
+  if (value === "") place.required(`protected groups must have approval annotation "${annotation}"`);
+  else if (!value.startsWith("unapproved") && !/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+/i.test(value)) {
+    const text =
+      'protected groups must have approval annotation with either a URL or a reason starting with "unapproved"';
+    place.invalid(value, text);
+  }
+};
+
+/** Causes of a definition by itself. */
+export const definitionCauses = fieldRules(
+  ownName,
+  {
+    spec: always(
+      struct(
+        {
+          group: required(group),
+          scope: required(oneOf(["Cluster", "Namespaced"])),
+          preserveUnknownFields,
+          versions: each(
+            struct({ name: always(name) }, warningOfDeprecated, { deprecationWarning: format(warningErrors) }),
+          ),
+        },
+        versionsTogether,
+        {
+          names: always(
+            struct(
+              fields(["plural", "singular", "kind", "listKind"], required()),
+              fields(["plural", "singular"], unlessEmpty(name)),
+              fields(["kind", "listKind"], unlessEmpty(kindName)),
+              { shortNames: each(unlessEmpty(name)) },
+              kindsDiffer,
+              { categories: each(unlessEmpty(name)) },
+            ),
+          ),
+        },
+      ),
+    ),
+  },
+  (object: JsonObject, at: Place) => partCauses(readDefinition(object), at.dialect, at.causes),
+  { "spec.conversion": conversion },
+  storedVersions,
+  approval,
+);
+
+/** Causes of the step to what replaces a definition: an established one keeps its scope and kind. */
+export const definitionUpdateCauses = stepRules({
+  "spec.scope": whenEstablished(immutable()),
+  "spec.names.kind": whenEstablished(immutable()),
+  "spec.group": immutable(),
+  "spec.names.plural": immutable(),
+});
+
+function whenEstablished(step: Step): Step {
+  return (now, before, at) => {
+    if (at.live !== undefined && isTrue(readDefinition(at.live), "Established")) step(now, before, at);
+  };
 }
 
 /** Schemas, subresources, columns and selectable fields, each at the top when all versions share it. */
@@ -142,11 +216,13 @@ function partCauses({ versions }: Definition, dialect: Dialect, causes: Cause[])
   });
   each(
     shares(({ scale }) => scale && { ...scale }),
-    (version, at) => scaleCauses(version, at, causes),
+    (version, at) => {
+      if (version.scale !== undefined) judgeAt(scale, { ...version.scale }, `${at}.subresources.scale`, causes);
+    },
   );
   each(
     shares(({ columns }) => columns.map((column) => ({ ...column }))),
-    (version, at) => columnCauses(version, at, causes),
+    (version, at) => judgeAt(columns, version.columns as unknown as Json, `${at}.additionalPrinterColumns`, causes),
   );
   each(
     shares(({ selectable }) => selectable),
@@ -154,48 +230,37 @@ function partCauses({ versions }: Definition, dialect: Dialect, causes: Cause[])
   );
 }
 
-function scaleCauses({ scale }: DefinedVersion, at: string, causes: Cause[]): void {
-  if (scale === undefined) return;
-  for (const [field, value] of Object.entries(scale)) {
-    const path = `${at}.subresources.scale.${field}`;
-    const root = field === "specReplicasPath" ? ".spec" : ".status";
-    if (value === "") {
-      if (field !== "labelSelectorPath") causes.push(requiredValue(path));
-      continue;
-    }
-    const either = field === "labelSelectorPath" && value.startsWith(".spec.");
-    if (!either && !value.startsWith(`${root}.`)) {
-      const text =
-        field === "labelSelectorPath"
-          ? "should be a json path under .status or .spec"
-          : `should be a json path under ${root}`;
-      causes.push(invalidValue(path, value, text));
-    } else if (fieldNames(value) === undefined) {
-      causes.push(invalidValue(path, value, "should be a simple json path of fields"));
-    }
-  }
-}
+const pathUnder = (...roots: readonly string[]): Rule =>
+  firstOf(
+    textThat(
+      (path) => roots.some((root) => path.startsWith(`${root}.`)),
+      `should be a json path under ${roots.join(" or ")}`,
+    ),
+    textThat((path) => fieldNames(path) !== undefined, "should be a simple json path of fields"),
+  );
 
+const scale = struct({
+  specReplicasPath: required(pathUnder(".spec")),
+  statusReplicasPath: required(pathUnder(".status")),
+  labelSelectorPath: unlessEmpty(pathUnder(".status", ".spec")),
+});
+
+const mustBeOneOf = (words: readonly string[]): string => `must be one of ${words.join(",")}`;
+const wordOf = (words: readonly string[]): Rule => textThat((text) => words.includes(text), mustBeOneOf(words));
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-function columnCauses({ columns }: DefinedVersion, at: string, causes: Cause[]): void {
-  columns.forEach(({ name, type, format, jsonPath }, index) => {
-    const path = `${at}.additionalPrinterColumns[${index}]`;
-    if (name === "") causes.push(requiredValue(`${path}.name`));
-    if (type === "") causes.push(requiredValue(`${path}.type`, `must be one of ${columnTypes.join(",")}`));
-    else if (!columnTypes.includes(type)) {
-      causes.push(invalidValue(`${path}.type`, type, `must be one of ${columnTypes.join(",")}`));
-    }
-    if (format !== "" && !columnFormats.includes(format)) {
-      causes.push(invalidValue(`${path}.format`, format, `must be one of ${columnFormats.join(",")}`));
-    }
-    if (jsonPath === "") causes.push(requiredValue(`${path}.JSONPath`));
-    else if (parseJsonPath(jsonPath) === undefined) {
-      causes.push(invalidValue(`${path}.JSONPath`, jsonPath, "is an invalid json path"));
-    }
-  });
-}
+const columns = each(
+  struct({
+    name: required(),
+    type: required(wordOf(columnTypes), mustBeOneOf(columnTypes)),
+    format: unlessEmpty(wordOf(columnFormats)),
+    jsonPath: called(
+      "JSONPath",
+      required(textThat((path) => parseJsonPath(path) !== undefined, "is an invalid json path")),
+    ),
+  }),
+);
 
 const selectableMax = 8;
 
@@ -226,82 +291,10 @@ function selectableCauses(
         causes.push(invalidValue(field, path, text));
       }
     }
-    if (seen.has(path)) {
-      causes.push({ reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(path)}`, field });
-    }
+    if (seen.has(path)) causes.push(duplicateValue(field, path));
     seen.add(path);
   });
   if (selectable.length > selectableMax) {
-    const message = `Too many: ${selectable.length}: must have at most ${selectableMax} items`;
-    causes.push({ reason: "FieldValueTooMany", message, field: `${at}.selectableFields` });
+    causes.push(tooManyItems(`${at}.selectableFields`, selectable.length, selectableMax));
   }
-}
-
-function conversionCauses(object: JsonObject, causes: Cause[]): void {
-  const conversion = ((object["spec"] ?? {}) as JsonObject)["conversion"];
-  if (!isObject(conversion)) return;
-  const strategy = conversion["strategy"];
-  if (strategy === "Webhook") {
-    causes.push(forbiddenField("spec.conversion.strategy", "conversion webhooks are not supported by this simulator"));
-  } else if (strategy !== "None") {
-    causes.push(unsupportedValue("spec.conversion.strategy", strategy, ["None", "Webhook"]));
-  } else if (conversion["webhook"] !== undefined) {
-    causes.push(forbiddenField("spec.conversion.webhook", "should not be set when strategy is not set to Webhook"));
-  }
-}
-
-function storedVersionCauses(object: JsonObject, { versions }: Definition, causes: Cause[]): void {
-  const stored = (((object["status"] ?? {}) as JsonObject)["storedVersions"] ?? []) as readonly string[];
-  const known = new Set(versions.map(({ name }) => name));
-  stored.forEach((version, at) => {
-    if (known.has(version)) return;
-    const text = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
-    causes.push(invalidValue(`status.storedVersions[${at}]`, version, text));
-  });
-  const storage = versions.find((version) => version.storage);
-  if (storage !== undefined && !stored.includes(storage.name)) {
-    const shown = `[]string{${stored.map((each) => JSON.stringify(each)).join(", ")}}`;
-    causes.push(invalidText("status.storedVersions", shown, `must have the storage version ${storage.name}`));
-  }
-}
-
-/** Groups under the brand's own domains need the community's consent. */
-function approvalCauses(object: JsonObject, group: string, dialect: Dialect, causes: Cause[]): void {
-  const isProtected = [dialect.groupSuffix, dialect.labelSuffix].some(
-    (suffix) => group === suffix || group.endsWith(`.${suffix}`),
-  );
-  if (!isProtected) return;
-  const annotation = `api-approved.${dialect.labelSuffix}`;
-  const value = metadataOf(object).annotations?.[annotation] ?? "";
-  const field = `metadata.annotations[${annotation}]`;
-  if (value === "") {
-    causes.push(requiredValue(field, `protected groups must have approval annotation "${annotation}"`));
-  } else if (!value.startsWith("unapproved") && !/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+/i.test(value)) {
-    causes.push(
-      invalidValue(
-        field,
-        value,
-        'protected groups must have approval annotation with either a URL or a reason starting with "unapproved"',
-      ),
-    );
-  }
-}
-
-/** Causes of the step from `live` to `object`: an established definition keeps its scope and kind. */
-export function definitionUpdateCauses(object: JsonObject, live: JsonObject, causes: Cause[]): void {
-  const after = (object["spec"] ?? {}) as JsonObject;
-  const before = (live["spec"] ?? {}) as JsonObject;
-  const immutable = (field: string, now: Json | undefined, then: Json | undefined): void => {
-    if (now !== then) causes.push(invalidValue(field, now, "field is immutable"));
-  };
-  const names = (spec: JsonObject): JsonObject => (spec["names"] ?? {}) as JsonObject;
-  const established = readDefinition(live).conditions.some(
-    ({ type, status }) => type === "Established" && status === "True",
-  );
-  if (established) {
-    immutable("spec.scope", after["scope"], before["scope"]);
-    immutable("spec.names.kind", names(after)["kind"], names(before)["kind"]);
-  }
-  immutable("spec.group", after["group"], before["group"]);
-  immutable("spec.names.plural", names(after)["plural"], names(before)["plural"]);
 }

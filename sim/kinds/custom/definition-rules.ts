@@ -48,13 +48,9 @@ const definitionRules: KindRules = {
     ownChild(draft, "status")["conditions"] = withCondition(conditions, deletionPending, now) as unknown as Json;
   },
 
-  validate(object, causes, dialect) {
-    definitionCauses(object, causes, dialect);
-  },
+  validate: definitionCauses,
 
-  validateUpdate(object, live, causes) {
-    definitionUpdateCauses(object, live, causes);
-  },
+  validateUpdate: definitionUpdateCauses,
 };
 
 const deletionPending: Condition = {
