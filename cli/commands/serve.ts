@@ -2,15 +2,18 @@
 import { hostname } from "node:os";
 import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
-import { type DataDirectory, openDataDirectory, UnusableData } from "../../sim/disk/data-directory.ts";
-import { RevisionStore } from "../../sim/store/revision-store.ts";
 import type { AgentCredentials } from "../../sim/http/agent-credentials.ts";
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import { givenAuthority, type RunAuthority, runAuthority } from "../../sim/http/certificates/certificate-authority.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { nodesOf } from "../../sim/cluster/node-pools.ts";
 import { memoryBytesMax } from "../../sim/http/memory-limit.ts";
-import { startWallServer, UnusableObjects, type WallServer } from "../../sim/http/wall-server.ts";
+import {
+  startWallServer,
+  UnusableObjects,
+  type WallServer,
+  type WallServerOptions,
+} from "../../sim/http/wall-server.ts";
 import { readNodes, readObjects } from "../flags/cluster-files.ts";
 import { profiles, servedProfile } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
@@ -18,8 +21,8 @@ import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { leaveObjectsInPlace } from "../targets/engine-room.ts";
 import { interrupted } from "../output/interrupt.ts";
-import { prepareFolder } from "../output/written-files.ts";
 import { chaosOf } from "./serve-chaos.ts";
+import { dataIn } from "./serve-data.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
@@ -36,11 +39,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const tls = withClientAuthorities(tlsOf(options), options.clientCaFile);
   const configuration = configurationOf(options, profile);
   const chaos = chaosOf(options);
-  const data = options.dataDir === undefined ? undefined : dataIn(options.dataDir, options.profile);
-  const server = await listen(options, {
-    // What a run has drawn, the next one on the same data may not draw again: uids are for ever.
-    seed: data === undefined || data.openings === 1 ? String(options.seed) : `${options.seed}/${data.openings}`,
-    ...(data === undefined ? {} : { store: new RevisionStore({ restored: data.restored, journal: data }) }),
+  const settings: Omit<WallServerOptions, "seed" | "store" | "beforeServing"> = {
     port: options.port,
     bindAddress: options.bindAddress,
     profile,
@@ -75,6 +74,21 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     ...(configuration?.tracing === undefined
       ? {}
       : { traceExporter: await exporterFor(options, configuration.tracing.endpoint) }),
+  };
+  // Only when nothing is wrong with what was asked for.
+  const data = options.dataDir === undefined ? undefined : dataIn(options.dataDir, options.profile);
+  const server = await listen(options, {
+    ...settings,
+    // What a run has drawn, the next one on the same data may not draw again: uids are for ever.
+    seed: data === undefined || data.openings === 1 ? String(options.seed) : `${options.seed}/${data.openings}`,
+    ...(data === undefined ? {} : { store: data.store }),
+    beforeServing() {
+      data?.keep();
+      chaos?.begin();
+    },
+  }).catch((error: unknown) => {
+    data?.abandon();
+    throw error;
   });
   // Whatever escapes a socket's event would end the process, and everybody's data with it.
   process.on("uncaughtException", (error) => logException(error, "socket"));
@@ -119,7 +133,7 @@ async function exporterFor(options: ServeOptions, endpoint: string): Promise<Tra
   return (address, turn) => traceExporter(address, `${profile}-apiserver`, turn);
 }
 
-type TraceExporterOf = NonNullable<Parameters<typeof startWallServer>[0]["traceExporter"]>;
+type TraceExporterOf = NonNullable<WallServerOptions["traceExporter"]>;
 
 /** An exception is a bug, and one request's, one watch's or one item's: it is told, and the server goes on. */
 function logException(error: unknown, what: string): void {
@@ -130,7 +144,7 @@ function logException(error: unknown, what: string): void {
 
 const stackCharactersMax = 4000;
 
-async function listen(options: ServeOptions, server: Parameters<typeof startWallServer>[0]): Promise<WallServer> {
+async function listen(options: ServeOptions, server: WallServerOptions): Promise<WallServer> {
   try {
     return await startWallServer(server);
   } catch (error) {
@@ -150,16 +164,6 @@ async function listen(options: ServeOptions, server: Parameters<typeof startWall
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
       throw new UsageError(`${where}: this machine has no such address. Choose one of its own, such as 127.0.0.1.`);
     }
-    throw error;
-  }
-}
-
-function dataIn(directory: string, profile: string): DataDirectory {
-  prepareFolder(directory, "--data-dir");
-  try {
-    return openDataDirectory(directory, profile);
-  } catch (error) {
-    if (error instanceof UnusableData) throw new UsageError(`--data-dir: ${error.message}`);
     throw error;
   }
 }

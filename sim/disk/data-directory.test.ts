@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -75,6 +84,34 @@ describe("a data directory", () => {
     expect(() => store.put("/b", 0, () => value("b"))).toThrow();
     expect(() => store.delete("/a", store.revision)).toThrow();
     expect([store.get("/b"), store.count("/", ""), store.revision]).toEqual([undefined, 1, 2]);
+  });
+
+  it("has all that was written from `begin` to `keep`, or nothing of it", () => {
+    const [path, parent] = [directory(), directory()];
+    const first = storeIn(path);
+    first.data.begin();
+    first.store.put("/a", 0, () => value("a"));
+    first.store.put("/b", 0, () => value("b"));
+    first.data.keep();
+    first.store.put("/c", 0, () => value("c"));
+    first.data.close();
+    const before = readFileSync(join(path, "store.sqlite"));
+    const refused = storeIn(path);
+    expect(refused.store.count("/", "")).toBe(3);
+    refused.data.begin();
+    refused.store.put("/d", 0, () => value("d"));
+    refused.store.delete("/a", 2);
+    refused.data.abandon();
+    expect(readFileSync(join(path, "store.sqlite")).length).toBe(before.length);
+    const again = storeIn(path);
+    expect([again.store.count("/", ""), again.store.revision]).toEqual([3, 4]);
+    again.data.close();
+
+    const fresh = storeIn(join(parent, "new"));
+    fresh.data.begin();
+    fresh.store.put("/a", 0, () => value("a"));
+    fresh.data.abandon();
+    expect(readdirSync(join(parent, "new"))).toEqual([]);
   });
 
   it("is one process's alone", () => {

@@ -18,6 +18,12 @@ export interface DataDirectory extends StoreJournal {
   readonly restored: { readonly revision: number; readonly items: readonly KeyValue[] };
   /** How often it has been opened, this time included: seeds of two runs must not be the same. */
   readonly openings: number;
+  /** From now on writes are on the disk together, once `keep` is called: all of them or, when the process ends before, none. */
+  begin(): void;
+  /** Throws when they cannot be kept. */
+  keep(): void;
+  /** Closes it, without what was written since `begin`, and without the file where this opening has made it. */
+  abandon(): void;
   close(): void;
 }
 
@@ -31,8 +37,9 @@ export function openDataDirectory(directory: string, profile: string): DataDirec
   const file = join(directory, fileName);
   try {
     mkdirSync(directory, { recursive: true });
-    if (!existsSync(file)) makeFile(directory, file, profile);
-    return opened(file, profile);
+    const isNew = !existsSync(file);
+    if (isNew) makeFile(directory, file, profile);
+    return opened(file, profile, isNew);
   } catch (error) {
     if (error instanceof UnusableData) throw error;
     const { message } = error as Error;
@@ -74,7 +81,7 @@ function makeFile(directory: string, file: string, profile: string): void {
   closeSync(handle);
 }
 
-function opened(file: string, profile: string): DataDirectory {
+function opened(file: string, profile: string, isNew: boolean): DataDirectory {
   requireLog(file);
   const database = new DatabaseSync(file);
   try {
@@ -101,7 +108,7 @@ function opened(file: string, profile: string): DataDirectory {
     if (restored.items.length !== Number(facts.get("count"))) {
       throw damaged(file, `it has ${restored.items.length} objects, and should have ${String(facts.get("count"))}`);
     }
-    return new OpenDirectory(database, file, restored, Number(facts.get("openings")));
+    return new OpenDirectory(database, file, isNew, restored, Number(facts.get("openings")));
   } catch (error) {
     database.close();
     throw error;
@@ -177,14 +184,24 @@ class OpenDirectory implements DataDirectory {
   readonly openings: number;
   private readonly database: DatabaseSync;
   private readonly file: string;
+  private readonly isNew: boolean;
   private readonly statements: Readonly<Record<"begin" | "commit" | "put" | "remove" | "advance", StatementSync>>;
   private readonly keys: Set<string>;
   /** After a failed write nobody knows what the disk has: nothing more is taken. */
   private failure: string | undefined;
+  /** Whether writes belong to one that is kept whole. */
+  private isBegun = false;
 
-  constructor(database: DatabaseSync, file: string, restored: DataDirectory["restored"], openings: number) {
+  constructor(
+    database: DatabaseSync,
+    file: string,
+    isNew: boolean,
+    restored: DataDirectory["restored"],
+    openings: number,
+  ) {
     this.database = database;
     this.file = file;
+    this.isNew = isNew;
     this.restored = restored;
     this.openings = openings;
     this.keys = new Set(restored.items.map(({ key }) => key));
@@ -205,20 +222,40 @@ class OpenDirectory implements DataDirectory {
     const isNew = value !== undefined && !this.keys.has(key);
     const count = this.keys.size + (isNew ? 1 : value === undefined ? -1 : 0);
     try {
-      begin.run();
+      if (!this.isBegun) begin.run();
       if (value === undefined) remove.run(key);
       else {
         const text = textOfValue(value);
         put.run(key, revision, text, sumOf(`${key} ${revision} ${text}`));
       }
       advance.run(revision, count);
-      commit.run();
+      if (!this.isBegun) commit.run();
     } catch (error) {
       this.failure = (error as Error).message;
       throw error;
     }
     if (value === undefined) this.keys.delete(key);
     else this.keys.add(key);
+  }
+
+  begin(): void {
+    this.statements.begin.run();
+    this.isBegun = true;
+  }
+
+  keep(): void {
+    if (this.failure !== undefined) throw new UnusableData(`${this.file} cannot be written: ${this.failure}.`);
+    try {
+      this.statements.commit.run();
+    } catch (error) {
+      throw new UnusableData(`${this.file} cannot be written: ${(error as Error).message}.`);
+    }
+    this.isBegun = false;
+  }
+
+  abandon(): void {
+    this.close(); // what was begun and not kept is undone
+    if (this.isNew) for (const each of [this.file, `${this.file}-wal`]) rmSync(each, { force: true });
   }
 
   close(): void {

@@ -95,6 +95,8 @@ export interface WallServerOptions extends Omit<ServerSettings, "access" | "trac
   readonly accessLog?: HttpServerOptions["accessLog"];
   readonly patience?: HttpServerOptions["patience"];
   readonly memoryBytesMax?: HttpServerOptions["memoryBytesMax"];
+  /** Called once it listens, and before anybody is served. What it throws ends the start. */
+  readonly beforeServing?: () => void;
   /** Something threw: our bug. The server goes on without what it happened in (`what`), which is half-done. */
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -110,6 +112,17 @@ export class UnusableObjects extends Error {}
 
 /** Listens; rejects with node's error when it cannot, and with `UnusableObjects`. Closing ends the server's timers too. */
 export async function startWallServer(options: WallServerOptions): Promise<WallServer> {
+  const begun: (() => void)[] = [];
+  try {
+    return await started(options, begun);
+  } catch (error) {
+    for (const end of begun) end(); // timers and sockets would keep the program alive
+    throw error;
+  }
+}
+
+/** `begun` is told how to end what has been begun. */
+async function started(options: WallServerOptions, begun: (() => void)[]): Promise<WallServer> {
   const {
     seed: runSeed,
     port,
@@ -129,6 +142,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     agentCredentials = {},
     signing,
     metricsApi = false,
+    beforeServing,
     ...serverOptions
   } = options;
   let exceptionCount = 0;
@@ -138,6 +152,7 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
   };
   const kernel = new Kernel({ seed: runSeed, epochUnixMillis: Date.now(), caught });
   const driver = new WallDriver(kernel, scaledWall(wallPorts, speed), { onError: (error) => caught(error, "event") });
+  begun.push(() => driver.stop());
   const certificateAuthority = signing ?? runAuthority(Date.now());
   let url = "";
   let nodes: LivingNodes | undefined;
@@ -165,20 +180,18 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     advertisedUrl: () => url,
     ...serverOptions,
   });
-  const { process, made: server } = stoppingOnError(driver, () => cluster.addServer("apiserver-1", settings));
+  const { process, made: server } = asThrown(() => cluster.addServer("apiserver-1", settings));
   const { dialect } = server.profile;
   const streamServer = living === undefined ? undefined : await StreamServer.listen();
   if (living !== undefined && streamServer !== undefined) {
+    begun.push(() => streamServer.close());
     const streams: NodeStreams = (machine) =>
       streamServer.addressesOf(() => ({ state: machine(), turn: (work) => driver.enter(machine().process, work) }));
     nodes = addLiving(cluster, { ...living, dialect, streams });
   }
   if (objects.length > 0) {
     const problems = await seeded(cluster, driver, dialect, objects);
-    if (problems.length > 0) {
-      driver.stop();
-      throw new UnusableObjects(problems.join("\n"));
-    }
+    if (problems.length > 0) throw new UnusableObjects(problems.join("\n"));
   }
   const nodeAt = (host: string, port: string) => nodes?.at(host, port);
   const reaching = (inner: ApiHandler): ApiHandler => {
@@ -203,10 +216,9 @@ export async function startWallServer(options: WallServerOptions): Promise<WallS
     port,
     bindAddress,
     tls === undefined ? undefined : trusting(tls, certificateAuthority),
-  ).catch((error: unknown) => {
-    driver.stop(); // its timers would keep the program alive
-    throw error;
-  });
+  );
+  begun.push(() => void listening.close(0));
+  beforeServing?.(); // no turn has passed in which a connection could have come
   url = listening.url;
   driver.enter(process, () => server.advertise(url));
   const changed = (file: ReloadedFile, change: () => void): void =>
@@ -317,12 +329,11 @@ function trusting(tls: TlsOptions, { certificate }: RunAuthority): TlsOptions {
   return { ...tls, clientAuthorities: clientAuthorities + certificate };
 }
 
-/** The timers of a driver would keep the program alive. What a process threw is told as it was thrown. */
-function stoppingOnError<Made>(driver: WallDriver, make: () => Made): Made {
+/** What a process threw is told as it was thrown. */
+function asThrown<Made>(make: () => Made): Made {
   try {
     return make();
   } catch (error) {
-    driver.stop();
     throw error instanceof Error && error.cause instanceof NoObjectPath ? error.cause : error;
   }
 }

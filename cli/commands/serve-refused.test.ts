@@ -1,0 +1,71 @@
+/** A start of `serve` that is refused: one error, exit code 2, the process ends, and nothing is there that was not before. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { cleanUp, get, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+
+afterAll(cleanUp);
+
+const configMap = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, namespace: default }\n`;
+const objects = scratchFile("objects.yaml", `${configMap("a")}---\n${configMap("b")}`);
+const halfBad = scratchFile("half-bad.yaml", `${configMap("c")}---\n${configMap("B_bad")}`);
+const configMaps = "/api/v1/namespaces/default/configmaps";
+
+/** Names of config maps of a server with this data, which ends. */
+async function kept(dataDir: string, ...flags: readonly string[]): Promise<readonly string[]> {
+  const { child, firstLine, ended } = start(
+    "serve",
+    "--port",
+    "0",
+    "--anonymous-auth=true",
+    "--data-dir",
+    dataDir,
+    ...flags,
+  );
+  const { body } = await get((await firstLine).replace("serving on ", "") + configMaps);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  return (JSON.parse(body) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
+}
+
+const refusals = async (dataDir: string): Promise<void> => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const log = scratchFile("chaos.ndjson", "of an earlier run\n");
+  const plan = scratchFile("plan.yaml", "apiVersion: chaos/v1\nname: test\nfaults: [{ throttle: 1s, rate: 1/5 }]\n");
+  const chaos = ["--chaos", plan, "--chaos-log", log];
+  for (const [flags, says] of [
+    [["--port", "0", "--objects", objects, "--objects", halfBad], "B_bad"],
+    [["--port", String(port), "--objects", objects, ...chaos], "another process listens there"],
+    [["--port", "0", "--nodes", "nowhere.yaml"], "neither a number of nodes nor a file"],
+    [["--port", "0", "--cluster-signing-cert-file", objects], "go together"],
+    [["--port", "0", "--nodes", "1", "--objects", halfBad], "B_bad"],
+  ] as const) {
+    const { code, stderr, stdout } = await run("serve", "--speed", "1000", "--data-dir", dataDir, ...flags);
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(says);
+  }
+  expect(readFileSync(log, "utf8")).toBe("of an earlier run\n");
+  await new Promise((resolve) => taken.close(resolve));
+};
+
+it("makes no data directory", async () => {
+  await refusals(join(scratch, "outer", "inner"));
+  expect(existsSync(join(scratch, "outer"))).toBe(false);
+  const mine = join(scratch, "mine");
+  mkdirSync(mine);
+  writeFileSync(join(mine, "notes.txt"), "");
+  await refusals(mine);
+  expect(readdirSync(mine)).toEqual(["notes.txt"]);
+}, 60_000);
+
+it("changes none: objects are all made, or none of them", async () => {
+  const dataDir = join(scratch, "used");
+  expect(await kept(dataDir, "--objects", objects)).toEqual(["a", "b"]);
+  await refusals(dataDir);
+  expect(await kept(dataDir)).toEqual(["a", "b"]);
+}, 60_000);
