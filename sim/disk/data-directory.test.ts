@@ -150,6 +150,21 @@ describe("a data directory", () => {
     expect(after((bytes) => Buffer.concat([bytes, bytes.subarray(32, 32 + 4120)]))).toBe("opened"); // and not yet whole
   });
 
+  it("is refused without the log that belongs to it, and not once it was closed", () => {
+    const path = directory();
+    const copied = (): string => {
+      const copy = directory();
+      copyFileSync(join(path, "store.sqlite"), join(copy, "store.sqlite"));
+      return problem(copy);
+    };
+    const { data, store } = storeIn(path);
+    expect(copied()).toContain("its log, store.sqlite-wal, is not beside it");
+    store.put("/a", 0, () => value("a"));
+    expect(copied()).toContain("its log, store.sqlite-wal, is not beside it");
+    data.close();
+    expect(copied()).toBe("opened");
+  });
+
   it("is refused, with what is wrong, when it is not what was written", () => {
     const fill = (): string => {
       const path = directory();

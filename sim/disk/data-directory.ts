@@ -82,6 +82,7 @@ function makeFile(directory: string, file: string, profile: string): void {
 }
 
 function opened(file: string, profile: string, isNew: boolean): DataDirectory {
+  const hasLog = existsSync(`${file}-wal`);
   requireLog(file);
   const database = new DatabaseSync(file);
   try {
@@ -101,6 +102,11 @@ function opened(file: string, profile: string, isNew: boolean): DataDirectory {
         `${file} was written under --profile ${String(facts.get("profile"))}, and this is ${profile}: give that profile, or another directory.`,
       );
     }
+    if (facts.get("inUse") === 1 && !hasLog) {
+      throw new UnusableData(
+        `${file} is not whole: its log, ${fileName}-wal, is not beside it, and has what was written last. Put both back together, or give another directory.`,
+      );
+    }
     const restored = {
       revision: Number(facts.get("revision")),
       items: itemsOf(database, file, Number(facts.get("revision"))),
@@ -108,11 +114,19 @@ function opened(file: string, profile: string, isNew: boolean): DataDirectory {
     if (restored.items.length !== Number(facts.get("count"))) {
       throw damaged(file, `it has ${restored.items.length} objects, and should have ${String(facts.get("count"))}`);
     }
+    setInUse(database, 1);
+    // The file itself has to say so, also without its log.
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return new OpenDirectory(database, file, isNew, restored, Number(facts.get("openings")));
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Whether a log belongs to the file: from its opening until it is closed. Files that do not say it are of before. */
+function setInUse(database: DatabaseSync, inUse: 0 | 1): void {
+  database.exec(`INSERT OR REPLACE INTO facts VALUES ('inUse', ${inUse})`);
 }
 
 const damaged = (file: string, what: string): UnusableData =>
@@ -254,11 +268,18 @@ class OpenDirectory implements DataDirectory {
   }
 
   abandon(): void {
-    this.close(); // what was begun and not kept is undone
+    if (this.isBegun) this.database.exec("ROLLBACK");
+    this.isBegun = false;
+    this.close();
     if (this.isNew) for (const each of [this.file, `${this.file}-wal`]) rmSync(each, { force: true });
   }
 
   close(): void {
+    try {
+      setInUse(this.database, 0);
+    } catch {
+      // The log stays then, and the file goes on to say that there is one.
+    }
     this.database.close();
   }
 }
