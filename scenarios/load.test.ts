@@ -27,12 +27,12 @@ function mistakes(from: string, to: string): string {
 }
 
 describe("scenario files", () => {
-  it("tell the first hundred mistakes, each of which is looked for in the file", () => {
+  it("tell the first ten mistakes, each of which is looked for in the file, and how many more there are", () => {
     const wrong = Array.from({ length: 3_000 }, (_, at) => `k${at}: 1\n`).join("");
     const told = mistakes("name:", `${wrong}name:`).split("\n");
-    expect(told).toHaveLength(101);
+    expect(told).toHaveLength(11);
     expect(told[0]).toContain('there is no field "k0" here');
-    expect(told[100]).toBe("and more: these are the first 100");
+    expect(told[10]).toBe("and 2990 more");
   });
 
   it.each(scenarioFiles())("%s is a scenario, called as its file", (file) => {

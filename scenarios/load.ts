@@ -55,11 +55,13 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   const other = isOther ? otherFiles.get(String((value as { apiVersion?: unknown } | null)?.apiVersion)) : undefined;
   if (other !== undefined)
     throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"]))}: apiVersion: this is ${other}`);
+  let seen = 0;
   for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
     if (mistakes.size === mistakesMax) {
-      mistakes.add(`and more: these are the first ${mistakesMax}`);
+      mistakes.add(`and ${countOf(parsed.error.issues) - seen} more`);
       break;
     }
+    seen++;
     const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
     const shown = pathText(isKey ? path.slice(0, -1) : path);
     mistakes.add(`${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`);
@@ -75,8 +77,14 @@ const otherFiles: ReadonlyMap<string, string> = new Map([
   ["capsules/v1", "a capsule, for `touchstone replay`"],
 ]);
 
-/** Each takes a walk over the document to find its place, and nobody reads more at once. */
-const mistakesMax = 100;
+/** Nobody reads more at once. */
+const mistakesMax = 10;
+
+/** Without places, each of which takes a walk over the document. */
+const countOf = (issues: readonly Issue[]): number =>
+  issues
+    .flatMap(flattened)
+    .reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
 
 function* mistakesOf(issues: readonly Issue[], document: Document, schema: z.ZodType): Generator<Mistake> {
   for (const issue of issues) for (const each of flattened(issue)) yield* byKey(each, document, schema);

@@ -1,15 +1,31 @@
 /** `--images`: which images there are and how they behave, as YAML. */
 import { z } from "zod";
+import { parsedAs, ScenarioError } from "../../scenarios/load.ts";
 import { microsOf } from "./amounts.ts";
 import type { ImageRow } from "../../sim/runtime/images.ts";
 import { parseUsage } from "../../sim/runtime/usage-text.ts";
-import { parseYaml } from "../../wire/yaml-text.ts";
 import { UsageError } from "./usage-error.ts";
 
-const duration = z.string();
+/** A text that `read` does not throw for. */
+const readBy = (read: (text: string) => unknown) =>
+  z.string().superRefine((text, context) => {
+    try {
+      read(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: (error as Error).message });
+    }
+  });
+
+const duration = readBy(microsOf);
+const usage = readBy((text) => parseUsage(text));
+const bytes = readBy((text) => {
+  if (parseUsage(text).is !== "constant")
+    throw new Error(`"${text}" changes with time: write an amount, such as 120Mi`);
+});
+
 const row = z.strictObject({
   name: z.string().min(1),
-  size: z.string().optional(),
+  size: bytes.optional(),
   present: z.boolean().optional(),
   pinned: z.boolean().optional(),
   pullError: z.string().optional(),
@@ -27,8 +43,8 @@ const row = z.strictObject({
       /** null: it takes no notice of TERM. */
       stop: duration.nullable().optional(),
       stopStatus: z.int().min(0).max(255).optional(),
-      memory: z.string().optional(),
-      cpu: z.string().optional(),
+      memory: usage.optional(),
+      cpu: usage.optional(),
       says: z.string().optional(),
       ports: z
         .union([
@@ -47,20 +63,13 @@ const row = z.strictObject({
 });
 const imagesFile = z.strictObject({ images: z.array(row) });
 
-/** Throws `UsageError` with every place that is wrong. */
+/** Throws `UsageError` with the places that are wrong. */
 export function parseImages(text: string, where: string): readonly ImageRow[] {
-  let document: unknown;
   try {
-    document = parseYaml(text);
+    return parsedAs(imagesFile, text, `--images ${where}`).images.map(rowOf);
   } catch (error) {
-    throw new UsageError(`--images ${where}: not YAML: ${(error as Error).message}.`);
-  }
-  const parsed = imagesFile.safeParse(document);
-  if (!parsed.success) throw new UsageError(`--images ${where}: ${z.prettifyError(parsed.error)}`);
-  try {
-    return parsed.data.images.map(rowOf);
-  } catch (error) {
-    throw new UsageError(`--images ${where}: ${(error as Error).message}`);
+    if (error instanceof ScenarioError) throw new UsageError(error.message);
+    throw error;
   }
 }
 

@@ -53,7 +53,9 @@ function steps(words: readonly string[], amount: (part: string | undefined) => n
 
 function amountOf(text: string, scale: number): number {
   const quantity = parseQuantity(text);
-  if ("error" in quantity) throw new UsageTextError(`"${text}" is no amount: ${quantity.error}`);
+  if ("error" in quantity) {
+    throw new UsageTextError(`"${text}" is no amount: write a number, with its unit behind it, such as 4, 250m, 1.5Gi`);
+  }
   const value = Number(quantityAt(quantity, scale));
   if (!Number.isSafeInteger(value) || value < 0) throw new UsageTextError(`"${text}" is no amount from 0 to 2^53`);
   return value;
