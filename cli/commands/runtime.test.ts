@@ -42,6 +42,33 @@ describe("touchstone runtime", () => {
     if (existsSync(join(scratch, "file.txt"))) expect(readFileSync(join(scratch, "file.txt"), "utf8")).toBe("precious");
   });
 
+  it.each([
+    [["runtime"], "runtime needs --listen, the socket of the runtime: touchstone runtime --listen unix:///"],
+    [["runtime", "--memory", "8Gi"], "runtime needs --listen"],
+    [
+      ["runtime", "set"],
+      "runtime set needs --listen, the socket of the runtime: touchstone runtime set --listen unix:///",
+    ],
+    [["runtime", "--listen", listen, "--memory", "0"], "--memory 0: there has to be some"],
+    [["runtime", "--listen", listen, "--cpu", "0m"], "--cpu 0m: there has to be some"],
+    [["runtime", "--listen", listen, "--image-disk", "0"], "--image-disk 0: there has to be some"],
+    [["runtime", "set", "--listen", listen], "nothing is to be changed"],
+    [["runtime", "set", "--listen", listen, "--pod", "default/web"], "nothing is to be changed"],
+    [["runtime", "set", "--listen", listen, "--memory", "5Mi"], "no runtime answers there"],
+    [["config", "chek"], "Did you mean `check`?"],
+    [["config", "check", "--memroy", "8Gi"], "Did you mean `--memory`?\nSee `touchstone config check --help`."],
+    [
+      ["config"],
+      "config needs to be told what to do.\nThe commands are check, schema.\nSee `touchstone config --help`.",
+    ],
+  ])("%j is one error that says what to do", async (args, says) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain("Resolution note");
+    expect(existsSync(socket)).toBe(false);
+  });
+
   it("serves until it is killed, and its containers go on in the next process; set changes it", {
     timeout: 60_000,
   }, async () => {

@@ -9,7 +9,7 @@ import type { Control } from "../../sim/runtime/control.ts";
 import { machineDefaults } from "../../sim/runtime/machine.ts";
 import type { RuntimeOptions } from "../../sim/runtime/runtime-state.ts";
 import type { RuntimeCommandOptions } from "../command-line.ts";
-import { amountOf } from "../flags/amounts.ts";
+import { amountOf, someOf } from "../flags/amounts.ts";
 import { parseImages } from "../flags/images-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
@@ -24,6 +24,7 @@ export function runtime(options: RuntimeCommandOptions): Promise<ExitCode> {
 }
 
 async function serve(options: ServeRuntime): Promise<ExitCode> {
+  requireListen(options.listen, "", "");
   const socketPath = socketPathOf(options.listen);
   const statePath = options.state ?? `${socketPath}.state`;
   const streams = await StreamServer.listen();
@@ -82,23 +83,23 @@ function runtimeOptions(options: ServeRuntime): RuntimeOptions {
   const imageDisk =
     options.imageDisk === undefined
       ? undefined
-      : { bytes: amountOf("--image-disk", options.imageDisk), inodes: amountOf("--image-inodes", options.imageInodes) };
+      : { bytes: someOf("--image-disk", options.imageDisk), inodes: someOf("--image-inodes", options.imageInodes) };
   return {
     images,
     openRegistry: !options.closedRegistry,
     ...(options.runtimeHandlers.length === 0 ? {} : { runtimeHandlers: options.runtimeHandlers }),
     machine: {
       name: options.name,
-      milliCpu: amountOf("--cpu", options.cpu, -3),
-      memoryBytes: amountOf("--memory", options.memory),
+      milliCpu: someOf("--cpu", options.cpu, -3),
+      memoryBytes: someOf("--memory", options.memory),
       swapBytes: amountOf("--swap", options.swap),
-      pids: amountOf("--pids", options.pids),
+      pids: someOf("--pids", options.pids),
       ...(options.cgroupVersion === 2 ? {} : { cgroupVersion: options.cgroupVersion }),
       ...(options.numaNodes === 1 ? {} : { numaNodes: options.numaNodes }),
       ...(options.sockets === 0 ? {} : { sockets: options.sockets }),
       ...(options.threadsPerCore === 1 ? {} : { threadsPerCore: options.threadsPerCore }),
       ...(options.tunables.length === 0 ? {} : { tunables: tunablesOf(options.tunables) }),
-      rootDisk: { bytes: amountOf("--disk", options.disk), inodes: amountOf("--inodes", options.inodes) },
+      rootDisk: { bytes: someOf("--disk", options.disk), inodes: someOf("--inodes", options.inodes) },
       imageDisk,
     },
   };
@@ -115,11 +116,27 @@ function tunablesOf(texts: readonly string[]): Readonly<Record<string, string>> 
 }
 
 async function set(options: SetRuntime): Promise<ExitCode> {
+  requireListen(options.listen, "set ", " --memory 12Gi");
+  requireChange(options);
   const control = controlOf(options);
   const problem = await setRuntime(`unix://${socketPathOf(options.listen)}`, JSON.stringify(control));
   if (problem === undefined) return exitCodes.good;
   throw new UsageError(
     problem.unreachable ? `--listen ${options.listen}: no runtime answers there: ${problem.text}` : problem.text,
+  );
+}
+
+function requireChange({
+  listen: _listen,
+  pod: _pod,
+  command: _command,
+  action: _action,
+  ...changes
+}: SetRuntime): void {
+  const given = Object.values(changes).filter((each) => each !== undefined && each !== false);
+  if (given.some((each) => !Array.isArray(each) || each.length > 0)) return;
+  throw new UsageError(
+    "runtime set: nothing is to be changed. Say what, such as --memory 12Gi or --not network-ready.",
   );
 }
 
@@ -184,6 +201,15 @@ function usagesOf(options: SetRuntime): { readonly [K in keyof typeof usageFlags
     return text === undefined ? [] : [[name, usageText(flag, text)]];
   });
   return Object.fromEntries(given);
+}
+
+/** `example`: what stands before and behind the flag in a command that would do. */
+function requireListen(listen: string | undefined, before: string, behind: string): asserts listen is string {
+  if (listen === undefined) {
+    throw new UsageError(
+      `runtime ${before}needs --listen, the socket of the runtime: touchstone runtime ${before}--listen unix:///tmp/runtime.sock${behind}`,
+    );
+  }
 }
 
 function socketPathOf(listen: string): string {

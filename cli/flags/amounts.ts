@@ -3,6 +3,14 @@ import { parseGoDuration } from "../../wire/durations.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** As `amountOf`, of what nothing can be without. */
+export function someOf(flag: string, text: string, scale = 0): number {
+  const amount = amountOf(flag, text, scale);
+  if (amount === 0)
+    throw new UsageError(`${flag} ${text}: there has to be some. Write a quantity above zero, such as 4 or 16Gi.`);
+  return amount;
+}
+
 /** `16Gi` in units of 10^`scale`. Throws `UsageError` that begins with the flag. */
 export function amountOf(flag: string, text: string, scale = 0): number {
   const quantity = parseQuantity(text);

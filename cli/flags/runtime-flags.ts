@@ -7,9 +7,12 @@ import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
 import { file, json } from "./common-flags.ts";
 
-const listen = option("--listen", string({ metavar: "unix:///PATH" }), {
-  description: message`${text("The socket of the runtime, as unix:///path.")}`,
-});
+/** Always needed: the command says so, with an example, where the parser would only say that nothing matches. */
+const listen = optional(
+  option("--listen", string({ metavar: "unix:///PATH" }), {
+    description: message`${text("The socket of the runtime, as unix:///path. Always needed.")}`,
+  }),
+);
 const quantity = string({ metavar: "QUANTITY" });
 const usage = string({ metavar: "USAGE" });
 

@@ -3,30 +3,55 @@ import { findSimilar } from "@optique/core/suggestion";
 import { extractOptionNames } from "@optique/core/usage";
 import { commandLine } from "../command-line.ts";
 
-const commandTerms = commandLine.usage.flatMap((term) => (term.type === "exclusive" ? term.terms : []));
-
-const commands: readonly string[] = commandTerms.flatMap(([first]) => (first?.type === "command" ? [first.name] : []));
-
-/** The parser's error, with the flag that was probably meant and the command that lists them all. */
+/** The parser's error, with the flag or word that was probably meant and the command that lists them all. */
 export function withAdvice(problem: string, args: readonly string[]): string {
-  const unknown = /Unexpected option or subcommand: [`"]?(--[^`"=\s]+)/.exec(problem)?.[1];
-  const command = commands.find((name) => name === args[0]);
-  const near = unknown === undefined ? [] : findSimilar(unknown, optionsOf(command), nearby);
+  const { path, terms, below } = commandOf(args);
+  const [command] = path;
+  const unknown = /Unexpected option or subcommand: [`"]?([^`"=\s]+)/.exec(problem)?.[1];
+  const known = unknown?.startsWith("--") === true ? extractOptionNames(terms) : new Set(below);
+  const near = unknown === undefined || command === undefined ? [] : findSimilar(unknown, known, nearby);
   const told = advice[`${command} ${unknown}`];
   const meant =
     told ?? (near.length === 0 ? undefined : `Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`);
-  const choice = command === undefined ? `The commands are ${commands.join(", ")}.` : undefined;
-  return `${[problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined).join("\n")}\nSee \`touchstone ${command === undefined ? "" : `${command} `}--help\`.`;
+  const lacking = problem.includes("No matching") && path.length === args.length ? lacks[path.join(" ")] : undefined;
+  const choice = below.length === 0 || command === "runtime" ? undefined : `The commands are ${below.join(", ")}.`;
+  const lines = [lacking ?? problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined);
+  return `${lines.join("\n")}\nSee \`${["touchstone", ...path].join(" ")} --help\`.`;
 }
+
+type Terms = typeof commandLine.usage;
+
+/** The command that was asked for, by its words, what it takes, and the commands below it: what another one takes is no advice. */
+function commandOf(args: readonly string[]): {
+  readonly path: readonly string[];
+  readonly terms: Terms;
+  readonly below: readonly string[];
+} {
+  const path: string[] = [];
+  let terms: Terms = commandLine.usage;
+  for (const arg of args) {
+    const next = alternatives(terms).find(([first]) => first?.type === "command" && first.name === arg);
+    if (next === undefined) break;
+    path.push(arg);
+    terms = next.slice(1);
+  }
+  const below = alternatives(terms).flatMap(([first]) => (first?.type === "command" ? [first.name] : []));
+  return { path, terms, below };
+}
+
+const alternatives = (terms: Terms): readonly Terms[] =>
+  terms.flatMap((term) => (term.type === "exclusive" ? term.terms : []));
+
+/** Commands that do nothing by themselves: what is missing, where the parser only says that nothing matches. */
+const lacks: Readonly<Record<string, string>> = {
+  runtime:
+    "Error: runtime needs --listen, the socket of the runtime: touchstone runtime --listen unix:///tmp/runtime.sock",
+  config: "Error: config needs to be told what to do.",
+  capacity: "Error: capacity needs an experiment's file, or one of its commands.",
+};
 
 /** A name that shares no more than its dashes is no advice. */
 const nearby = { maxDistance: 3, maxDistanceRatio: 0.34, maxSuggestions: 2 };
-
-/** Of the command that was asked for: what another one takes is no advice. */
-function optionsOf(command: string | undefined): ReadonlySet<string> {
-  const own = commandTerms.find(([first]) => first?.type === "command" && first.name === command);
-  return extractOptionNames(own ?? commandLine.usage);
-}
 
 /** Flags that are easily taken for each other: by command and flag. */
 const advice: Readonly<Record<string, string>> = {

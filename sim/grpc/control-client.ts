@@ -1,6 +1,7 @@
 /** Changes a runtime that runs in another process. */
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { controlPath } from "./cri-server.ts";
+import { errorText } from "./error-text.ts";
 
 /** Sends one change; undefined when it was made. */
 export function setRuntime(
@@ -18,7 +19,7 @@ export function setRuntime(
       (error: ServiceError | null) => {
         client.close();
         resolve(
-          error === null ? undefined : { unreachable: error.code === 14 || error.code === 4, text: error.details },
+          error === null ? undefined : { unreachable: error.code === 14 || error.code === 4, text: errorText(error) },
         );
       },
     );

@@ -6,6 +6,7 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import type { CallFailure, Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
 import { decodeMessage, encodeMessage } from "./cri-codec.ts";
+import { errorText } from "./error-text.ts";
 
 /** Bytes of an answer: as many as the real agent's client takes. */
 const MESSAGE_BYTES_MAX = 16 << 20;
@@ -41,7 +42,7 @@ export class GrpcRuntime implements CriRuntime {
         const answer: CriAnswer =
           error === null
             ? { ok: true, message: message as CriAnswer<never> & object as never }
-            : { ok: false, code: error.code, text: error.details };
+            : { ok: false, code: error.code, text: errorText(error) };
         if (this.process.alive && !this.isClosed) this.driver.enter(this.process, () => done(answer));
       },
     );
@@ -61,7 +62,7 @@ export class GrpcRuntime implements CriRuntime {
       if (reader.alive && !this.isClosed) this.driver.enter(reader, work);
     };
     call.on("data", (message: CriStreams["GetContainerEvents"]["response"]) => enter(() => sink.event(message)));
-    call.on("error", (error: ServiceError) => enter(() => sink.ended(error.code, error.details)));
+    call.on("error", (error: ServiceError) => enter(() => sink.ended(error.code, errorText(error))));
     call.on("end", () => enter(() => sink.ended(0, "")));
     this.live.add(call);
     call.on("close", () => this.live.delete(call));
