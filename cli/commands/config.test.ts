@@ -31,6 +31,30 @@ test("of a bad one everything that is wrong is told, with its place", async () =
   expect(files[1]?.problems?.map(({ field }) => field).sort()).toEqual(["endpoint", "rate"]);
 });
 
+test("unknown fields are told beside what else is wrong, all amounts in one unit, and never more than anybody reads", async () => {
+  const agent = file(
+    "agent.yaml",
+    "apiVersion: nodeagent.config.svc.io/v1beta1\nkind: NodeAgentConfiguration\nmaxPodz: 5\nmaxPods: lots\n",
+  );
+  const { code, stdout } = await start("config", "check", agent).ended;
+  expect(code).toBe(2);
+  expect(stdout).toContain("maxPods: must be an integer");
+  expect(stdout).toContain('Warning: unknown field "maxPodz": it is left out; did you mean maxPods?');
+  const old = file("old.yaml", "apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\nrate: 1\n");
+  const told = await start("config", "check", old).ended;
+  expect(told.stdout).toContain("apiVersion: ");
+  expect(told.stdout).toContain('unknown field "rate"');
+  const many = Array.from({ length: 1_000 }, (_, at) => `k${at}: 1\n`).join("");
+  const much = await start(
+    "config",
+    "check",
+    file("much.yaml", `apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\n${many}`),
+  ).ended;
+  expect(much.stdout.split("\n").length).toBeLessThan(30);
+  const reserved = await start("config", "check", "--agent-flags", "--system-reserved=memory=3000M").ended;
+  expect(reserved.stdout).toMatch(/Of 16Gi memory pods can be given \d+\.\d+Gi \(\d+ bytes\)\./);
+});
+
 test("a schema is JSON", async () => {
   const { code, stdout } = await start("config", "schema", "TracingConfiguration").ended;
   expect(code).toBe(0);
@@ -106,7 +130,7 @@ test("an agent that is started with flags is explained on a machine, or all that
   const flags = "--eviction-hard=memory.available<25% --system-reserved=memory=1Gi";
   const good = await start("config", "check", "--agent-flags", flags, "--memory", "8Gi").ended;
   expect([good.code, good.stderr]).toEqual([0, ""]);
-  expect(good.stdout).toContain("memory.available is below 2147483648 bytes of 8589934592.");
+  expect(good.stdout).toContain("memory.available is below 2Gi of 8Gi.");
   expect(good.stdout).toContain("Of 8Gi memory pods can be given 5Gi.");
   const bad = await start("config", "check", "--agent-flags", "--port=0 --max-pods=-1").ended;
   expect(bad.code).toBe(2);

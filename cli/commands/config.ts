@@ -6,6 +6,7 @@ import { configurationRules } from "../../sim/configuration/rules.ts";
 import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import { profiles } from "../../sim/contract/profile.ts";
+import { firstOf } from "../../wire/first-of.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { agentAnswers } from "../flags/agent-answers.ts";
 import { answersTo } from "../flags/configuration-questions.ts";
@@ -60,11 +61,16 @@ function asText(files: readonly Checked[], answers: readonly Sentence[]): string
   const parts = files.map(({ file, kind = "unknown", explained: outcome }) => {
     const head = `${file}: ${kind}, ${outcome.ok ? "valid" : "not valid"}\n`;
     if (outcome.ok) return head + outcome.sentences.map((sentence) => indented(sentence, 1)).join("");
-    return head + outcome.problems.map((problem) => `  ${problemText(problem).replaceAll("\n", "\n  ")}\n`).join("");
+    const problems = firstOf(outcome.problems.map(problemText), problemsMax);
+    const told = problems.map((problem) => `  ${problem.replaceAll("\n", "\n  ")}\n`).join("");
+    return head + told + (outcome.warnings ?? []).map((sentence) => indented(sentence, 1)).join("");
   });
   if (answers.length > 0) parts.push(answers.map((sentence) => indented(sentence, 0)).join(""));
   return parts.join("\n");
 }
+
+/** Of one file: nobody reads more at once. */
+const problemsMax = 20;
 
 function indented({ text, below = [], isWarning }: Sentence, depth: number): string {
   const line = `${"  ".repeat(depth)}${isWarning === true ? "Warning: " : ""}${text}\n`;

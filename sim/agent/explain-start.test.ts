@@ -30,14 +30,12 @@ it("thresholds are amounts of the machine, with what is to be free again", () =>
   ];
   const said = text(flags);
   const percent = Math.trunc(machine.memoryBytes * Math.fround(Math.fround(10) / 100));
-  expect(said).toContain(`at once where memory.available is below ${percent} bytes of ${machine.memoryBytes}.`);
-  expect(said).toContain(`after 1m30s where memory.available is below ${4 * gibibyte} bytes`);
-  expect(said).toContain(
-    `nodefs.available is below ${10 * gibibyte} bytes of ${100 * gibibyte}, until there are ${11 * gibibyte}.`,
-  );
+  expect(said).toContain(`at once where memory.available is below 1.6Gi (${percent} bytes) of 16Gi.`);
+  expect(said).toContain(`after 1m30s where memory.available is below 4Gi of 16Gi`);
+  expect(said).toContain("nodefs.available is below 10Gi of 100Gi, until there are 11Gi.");
   expect(text(["--eviction-hard="])).toContain("No pods are evicted");
   expect(text(["--eviction-hard=imagefs.available<50%"], { imageDiskBytes: undefined })).toContain(
-    `${50 * gibibyte} bytes`,
+    "is below 50Gi of 100Gi",
   );
 });
 
@@ -48,7 +46,7 @@ it("reservations are taken from what pods can be given; too much of them is no s
     "--eviction-hard=memory.available<1Gi",
   ];
   expect(text(flags)).toContain("Of 16Gi memory pods can be given 13Gi.");
-  expect(text(flags)).toContain("Of 4 cpu pods can be given 3500m.");
+  expect(text(flags)).toContain("Of 4 cpu pods can be given 3.5.");
   const over = told(flags, { memoryBytes: 2 * gibibyte });
   expect(over).toEqual({
     ok: false,

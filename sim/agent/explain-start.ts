@@ -9,6 +9,7 @@ import {
   parseEvictionSettings,
 } from "../../wire/eviction-thresholds.ts";
 import { durationText } from "../configuration/agent/checks.ts";
+import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
 import { withAllocatable } from "./eviction/threshold-list.ts";
 import { allocatableOf, capacityOf, overReserved } from "./node/capacity.ts";
@@ -49,7 +50,8 @@ export function explainStart(settings: AgentSettings, machine: GivenMachine): Ex
     ok: true,
     sentences: [
       ...Object.entries(capacity).map(
-        ([resource, text]) => `Of ${text} ${resource} pods can be given ${allocatable[resource]}.`,
+        ([resource, text]) =>
+          `Of ${amountText(resource, text)} ${resource} pods can be given ${amountText(resource, allocatable[resource] ?? "0")}.`,
       ),
       ...all.thresholds.map((threshold) => thresholdSentence(threshold, machine, allocatable["memory"])),
       ...(all.thresholds.length === 0 ? ["No pods are evicted for what is left on the node."] : []),
@@ -58,6 +60,20 @@ export function explainStart(settings: AgentSettings, machine: GivenMachine): Ex
     ],
   };
 }
+
+/** In one unit for all amounts of a resource, whichever their quantities have. */
+function amountText(resource: string, quantity: string): string {
+  const read = parseQuantity(quantity);
+  if ("error" in read) return quantity;
+  if (resource === "cpu") return String(Number(quantityAt(read, -3)) / 1000);
+  const amount = Number(quantityAt(read, 0));
+  return resource === "pods" || resource === "pid" ? String(amount) : bytesText(amount);
+}
+
+const gibibyte = 2 ** 30;
+
+const bytesText = (bytes: number): string =>
+  bytes % gibibyte === 0 ? `${bytes / gibibyte}Gi` : `${Number((bytes / gibibyte).toFixed(3))}Gi (${bytes} bytes)`;
 
 /** What the whole is that a signal is a part of, and how it is counted. */
 function wholeOf(signal: EvictionSignal, machine: GivenMachine): readonly [amount: number, unit: string] {
@@ -77,9 +93,11 @@ function thresholdSentence(
   const below = amountOf(value, whole);
   const reclaim = amountOf(minimumReclaim, whole);
   const when = graceMillis === 0 ? "at once" : `after ${durationText(graceMillis * 1000)}`;
-  const until = reclaim === 0 ? "" : `, until there are ${below + reclaim}`;
-  const of = signal === "allocatableMemory.available" ? `, of the memory of all pods (${allocatable})` : ` of ${whole}`;
-  return `Pods are evicted ${when} where ${signal} is below ${below} ${unit}${of}${until}.`;
+  const amount = (count: number): string => (unit === "bytes" ? bytesText(count) : `${count} ${unit}`);
+  const until = reclaim === 0 ? "" : `, until there are ${amount(below + reclaim)}`;
+  const ofPods = `, of the memory of all pods, ${amountText("memory", allocatable ?? "0")}`;
+  const of = signal === "allocatableMemory.available" ? ofPods : ` of ${amount(whole)}`;
+  return `Pods are evicted ${when} where ${signal} is below ${amount(below)}${of}${until}.`;
 }
 
 function listenerSentences({ flag, number, text }: AgentSettings): readonly string[] {

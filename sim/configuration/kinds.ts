@@ -29,7 +29,7 @@ export interface FileKind {
 
 export type Explained =
   | { readonly ok: true; readonly sentences: readonly Sentence[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Problem[]; readonly warnings?: readonly Sentence[] };
 
 type Explain<Kind extends ServerKind> = (settings: Settings[Kind], rules: ConfigurationRules) => readonly Sentence[];
 
@@ -75,10 +75,10 @@ function agentFile(dialect: Dialect): FileKind {
     flag: "agent --config",
     explain(text, { rules }) {
       const explained = explainAgentFile(text, rules.dialect);
-      if (!explained.ok) return explained;
-      const { said, warnings } = explained;
-      const warn = (sentence: string): Sentence => ({ text: sentence, isWarning: true });
-      return { ok: true, sentences: [...said.map((sentence) => ({ text: sentence })), ...warnings.map(warn)] };
+      const warnings = explained.warnings.map((sentence): Sentence => ({ text: sentence, isWarning: true }));
+      if (!explained.ok)
+        return { ok: false, problems: explained.problems, ...(warnings.length === 0 ? {} : { warnings }) };
+      return { ok: true, sentences: [...explained.said.map((sentence) => ({ text: sentence })), ...warnings] };
     },
     schema: () => agentFileSchema(dialect),
   };

@@ -62,7 +62,9 @@ export function readConfiguration<Kind extends ServerKind>(
   const { fields, problems } = readDocument(text);
   if (problems.some(({ field }) => field === "")) return refused(problems);
   const wrongHeader = headerProblem(kind, fields, setting.rules);
-  if (wrongHeader !== undefined) return refused([wrongHeader, ...problems]);
+  // Of a file for something else all fields would be wrong.
+  if (wrongHeader !== undefined && fields["kind"] !== kind) return refused([wrongHeader, ...problems]);
+  if (wrongHeader !== undefined) problems.unshift(wrongHeader);
   const { shape, check } = readers(setting.rules)[kind] as unknown as Reader<Settings[Kind], z.ZodType>;
   const value = check(decode(fields, shape, problems), setting, problems);
   return problems.length === 0 ? { ok: true, value } : refused(problems);

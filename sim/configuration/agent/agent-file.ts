@@ -4,6 +4,8 @@
  * Source: document 3, Options, --config and --config-dir; the fact sheet of the 1.33 agent, flags and configuration.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
+import { firstOf } from "../../../wire/first-of.ts";
+import { didYouMean } from "../../../wire/near-names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { readDocument } from "../document.ts";
 import { fileFields, readField } from "./file-fields.ts";
@@ -86,10 +88,17 @@ export function readAgentFields(fields: FileFields): AgentFile {
   return {
     values,
     open,
-    warnings: [...unknownFields(fields, known, "").map((field) => `unknown field "${field}"`), ...kept],
+    warnings: [...firstOf(unknownFields(fields, known, "").map(unknownField), unknownMax), ...kept],
     problems,
   };
 }
+
+const unknownMax = 10;
+const fieldNames = fileFields.map(({ field }) => field);
+
+/** Quoted as the published agent does it. */
+const unknownField = (field: string): string =>
+  `unknown field "${field}": it is left out${didYouMean(field, fieldNames)}`;
 
 function unknownFields(fields: FileFields, known: ReadonlySet<string>, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([key, value]) => {

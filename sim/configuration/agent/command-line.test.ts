@@ -449,7 +449,10 @@ describe("files", () => {
     });
     expect(command).toMatchObject({
       is: "settings",
-      warnings: ['unknown field "maxPod"', 'unknown field "logging.shape"'],
+      warnings: [
+        'unknown field "maxPod": it is left out; did you mean maxPods?',
+        'unknown field "logging.shape": it is left out',
+      ],
     });
   });
 });

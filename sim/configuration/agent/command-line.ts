@@ -61,7 +61,8 @@ export function readAgentCommand(
 
   const early = earlyProblems(values, dialect);
   const read = readFiles(values, dialect, files, bugs);
-  if ("problems" in read) return refused("validation", [...early, ...read.problems], warnings);
+  if ("problems" in read)
+    return refused("validation", [...early, ...read.problems], [...warnings, ...(read.warnings ?? [])]);
   const settings = settle(values, read.file, rules, { hasConfig: (values.get("config") ?? "") !== "", bugs });
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
   const gate = early.length > 0 ? undefined : gateProblem(settings.gates());
@@ -86,7 +87,7 @@ function earlyProblems(values: ReadonlyMap<string, unknown>, dialect: Dialect): 
 
 type ReadFiles =
   | { readonly file: ReturnType<typeof readAgentFields> | undefined }
-  | { readonly problems: readonly string[] };
+  | { readonly problems: readonly string[]; readonly warnings?: readonly string[] };
 
 /** The file first, then those of the directory over it, in the order of their names. */
 function readFiles(
@@ -149,6 +150,7 @@ function readFiles(
         ({ field, message }) =>
           `failed to load nodeagent config file (${path === "" ? ofDirectory : "--config"}), path: ${path || directory}, error: ${field}: ${message}`,
       ),
+      warnings: file.warnings,
     };
   }
   return { file };

@@ -16,6 +16,7 @@ import { evictionSettingsOf } from "./eviction-settings.ts";
 import { gateProblem } from "./feature-gates.ts";
 import { fileFields } from "./file-fields.ts";
 import { flagRow } from "./flag-parsing.ts";
+import { firstOf } from "../../../wire/first-of.ts";
 import type { FlagValue } from "./flag-values.ts";
 import { type AgentSettings, settle } from "./settings.ts";
 import { startProblems } from "./start-checks.ts";
@@ -29,13 +30,17 @@ export interface FileProblem {
 
 export type ExplainedFile =
   | { readonly ok: true; readonly said: readonly string[]; readonly warnings: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly FileProblem[] };
+  | { readonly ok: false; readonly problems: readonly FileProblem[]; readonly warnings: readonly string[] };
 
 export function explainAgentFile(text: string, dialect: Dialect): ExplainedFile {
   const rules = agentRules[dialect.name];
   const document = readAgentDocument(text, agentFileKind(dialect));
   if (document.problems.length > 0) {
-    return { ok: false, problems: document.problems.map(({ field = "", message }) => ({ field, message })) };
+    return {
+      ok: false,
+      problems: document.problems.map(({ field = "", message }) => ({ field, message })),
+      warnings: [],
+    };
   }
   const file = readAgentFields(withHard(document.fields, rules));
   const settings = settle(new Map([["svcconfig", "given"]]), file, rules, { hasConfig: true, bugs: {} });
@@ -45,11 +50,14 @@ export function explainAgentFile(text: string, dialect: Dialect): ExplainedFile 
     ...(gate === undefined ? [] : [{ field: "featureGates", message: gate }]),
     ...[...configurationProblems(settings), ...startProblems(settings)].map(placed),
   ];
-  if (problems.length > 0) return { ok: false, problems };
   const doubled = readDocument(text).problems.map(({ message }) => `${message}: the last one counts.`);
-  const unknown = file.warnings.map((warning) => `${warning}: it is left out.`);
-  return { ok: true, said: sentences(file, settings, rules), warnings: [...doubled, ...unknown] };
+  const warnings = [...firstOf(doubled, warningsMax), ...file.warnings];
+  return problems.length > 0
+    ? { ok: false, problems, warnings }
+    : { ok: true, said: sentences(file, settings, rules), warnings };
 }
+
+const warningsMax = 10;
 
 const fieldNames = new Set(fileFields.map(({ field }) => field));
 
