@@ -6,10 +6,11 @@ import { reproduce, shrink as shrinkRun, type Reproduction } from "../../sim/exp
 import type { ShrinkOptions } from "../command-line.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { buildName } from "../targets/build-name.ts";
-import { isCapsule, parseCapsule, readJson, reproductionOf } from "../targets/capsule-run.ts";
+import { readJsonFile } from "../flags/json-file.ts";
+import { isCapsule, parseCapsule, reproductionOf } from "../targets/capsule-run.ts";
 
 export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCode {
-  const document = readJson(file, "Give a capsule that `touchstone hunt` wrote.");
+  const document = readJsonFile(file, file, "Give a capsule that `touchstone hunt` wrote.");
   if (!isCapsule(document))
     throw new UsageError(`${file}: this is no capsule. Give one that \`touchstone hunt\` wrote.`);
   const capsule = parseCapsule(document, file);

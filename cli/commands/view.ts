@@ -20,6 +20,7 @@ import { suiteRenderers } from "../output/report-files.ts";
 import { huntText, readHuntReport } from "../output/hunt-reports.ts";
 import { painter } from "../output/terminal.ts";
 import { fileText } from "../flags/file-text.ts";
+import { readJsonFile } from "../flags/json-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function view(options: ViewOptions): ExitCode {
@@ -151,12 +152,7 @@ function readReport(file: string): SuiteReport {
   const path = reportFile(file);
   if (path !== file && !existsSync(path))
     throw new UsageError(`${file}: there is no report.json in it. ${expectedFile}`);
-  let document: unknown;
-  try {
-    document = JSON.parse(fileText(path));
-  } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${onOneLine(error as Error)}. ${expectedFile}`);
-  }
+  const document = readJsonFile(path, path, expectedFile);
   const parsed = suiteReportSchema.safeParse(document);
   // Fields that only a later version knows stay in the document.
   if (parsed.success) return document as SuiteReport;
@@ -166,7 +162,6 @@ function readReport(file: string): SuiteReport {
 }
 
 /** What the reader of JSON quotes may have lines. */
-const onOneLine = ({ message }: Error): string => message.replaceAll(/\s+/g, " ");
 
 const expectedFile =
   "Give the report.json that `touchstone conform --report DIR` or `touchstone hunt --output DIR` wrote, or DIR; a trace of `touchstone run`; or a capsule of `touchstone hunt`.";

@@ -1,7 +1,7 @@
 /** Reads the failure files that `conform --report DIR` writes, as far as a command needs what is in them. */
 import { z } from "zod";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
-import { fileText } from "./file-text.ts";
+import { readJsonFile } from "./json-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Which failure it is. */
@@ -19,12 +19,7 @@ export const failureHead = z.object({
 
 /** Throws `UsageError` for a file that cannot be read, or is none that fits the schema. */
 export function readFailureFile<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
-  let document: unknown;
-  try {
-    document = JSON.parse(fileText(path));
-  } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${expectedFile}`);
-  }
+  const document = readJsonFile(path, path, expectedFile);
   const parsed = schema.safeParse(document);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

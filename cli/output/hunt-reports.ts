@@ -4,20 +4,13 @@ import process from "node:process";
 import { renderHuntText } from "../../reports/render/hunt-text.ts";
 import { type HuntReport, huntReportSchema } from "../../reports/schema/hunt-report.ts";
 import { inPlainWords } from "../../scenarios/plain-words.ts";
-import { fileText } from "../flags/file-text.ts";
+import { readJsonFile } from "../flags/json-file.ts";
 import { UsageError } from "../flags/usage-error.ts";
 import { painter } from "./terminal.ts";
 
 /** `name` is how errors call the file. */
 export function readHuntReport(file: string, name: string): HuntReport {
-  let document: unknown;
-  try {
-    document = JSON.parse(fileText(file));
-  } catch (error) {
-    throw new UsageError(
-      `${name}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. Give the report.json of a hunt.`,
-    );
-  }
+  const document = readJsonFile(file, name, "Give the report.json of a hunt.");
   const parsed = huntReportSchema.safeParse(document, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

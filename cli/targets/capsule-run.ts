@@ -8,20 +8,11 @@ import { Recorder } from "../../sim/experiments/recorder.ts";
 import { edited, replayed, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { TraceDocument } from "../../reports/schema/trace-document.ts";
 import { inPlainWords } from "../../scenarios/plain-words.ts";
-import { fileText } from "../flags/file-text.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
 /** Undefined when the document is none, whatever else it is. */
 export function isCapsule(document: unknown): boolean {
   return (document as { kind?: unknown } | null)?.kind === "Capsule";
-}
-
-export function readJson(path: string, wanted: string): unknown {
-  try {
-    return JSON.parse(fileText(path));
-  } catch (error) {
-    throw new UsageError(`${path}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${wanted}`);
-  }
 }
 
 export function parseCapsule(document: unknown, path: string): Capsule {
