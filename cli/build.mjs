@@ -1,8 +1,9 @@
-// `npm run build`: the publishable package in dist/, as JavaScript with types, and its tarball beside it.
-// The package needs no TypeScript and no build at its user's: Node refuses to strip types below node_modules.
+// `npm run build`: the publishable package in dist/package/, as JavaScript with types, and its tarball beside it.
+// What is there and no build has made is left, and the build refused. The package needs no TypeScript and no build at its user's: Node refuses to strip types below node_modules.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { emptyBuilt, listBuilt } from "./built-folder.mjs";
 import { root } from "./pinned-node.mjs";
 
 /** What the package holds beside compiled code: data that is read at run time, and what a person reads. */
@@ -31,24 +32,40 @@ const nodeVersionGuard = `if (Number.parseInt(process.versions.node, 10) < ${old
 }
 `;
 
-const dist = join(root, "dist");
-rmSync(dist, { recursive: true, force: true });
-const compiler = join(root, "node_modules/typescript/bin/tsc");
-execFileSync(process.execPath, [compiler, "--project", join(root, "tsconfig.build.json")], { stdio: "inherit" });
-for (const file of copied.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
-  mkdirSync(join(dist, dirname(file)), { recursive: true });
-  cpSync(join(root, file), join(dist, file));
+const dist = join(root, "dist/package");
+const problem = emptyBuilt(dist);
+if (problem === undefined) build();
+else {
+  console.error(`touchstone: ${problem}`);
+  process.exitCode = 2; // nothing was run
 }
-writeFileSync(join(dist, "package.json"), `${JSON.stringify(manifest(), undefined, 2)}\n`);
-writeCommand(join(dist, "cli/touchstone.js"));
-mkdirSync(join(dist, "entry"));
-writeFileSync(join(dist, "entry/node-version.js"), nodeVersionGuard);
-for (const [name, path] of Object.entries(entries)) writeEntry(name, path);
-const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", root], {
-  cwd: dist,
-  encoding: "utf8",
-}).trim();
-console.log(`${packed}\nIn a project of your own: npm install --save-dev ${join(root, packed)}`);
+
+function build() {
+  try {
+    fill();
+  } finally {
+    listBuilt(dist);
+  }
+  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", root], {
+    cwd: dist,
+    encoding: "utf8",
+  }).trim();
+  console.log(`${packed}\nIn a project of your own: npm install --save-dev ${join(root, packed)}`);
+}
+
+function fill() {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [compiler, "--project", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+  for (const file of copied.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
+    mkdirSync(join(dist, dirname(file)), { recursive: true });
+    cpSync(join(root, file), join(dist, file));
+  }
+  writeFileSync(join(dist, "package.json"), `${JSON.stringify(manifest(), undefined, 2)}\n`);
+  writeCommand(join(dist, "cli/touchstone.js"));
+  mkdirSync(join(dist, "entry"));
+  writeFileSync(join(dist, "entry/node-version.js"), nodeVersionGuard);
+  for (const [name, path] of Object.entries(entries)) writeEntry(name, path);
+}
 
 function manifest() {
   const { name, version, description, license, type, dependencies } = JSON.parse(
