@@ -26,6 +26,8 @@ const roomOfServers = ["--max-semi-space-size=32", "--max-old-space-size=6144"];
 /** For node, as `--trace-gc`; what they make it print goes to standard error. */
 const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
+const saidMax = 10_000;
+
 export class Victim {
   /** What its first line named: `http://…` or `unix://…`. */
   readonly address: string;
@@ -39,11 +41,12 @@ export class Victim {
   }
 
   /** Starts a command, and resolves when a line says where it is reached. */
-  static started(args: readonly string[], where = /(?:https?|unix):\/\/[^\s"]+/): Promise<Victim> {
+  static started(args: readonly string[], where = /(?:https?|unix):\/\/[^\s"]+/, program = cli): Promise<Victim> {
     const limits = [...roomOfServers, ...nodeFlags, "--import", meter];
-    const child = spawn(process.execPath, [...limits, cli, ...args], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const child = spawn(process.execPath, [...limits, program, ...args], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
     return new Promise((resolve, reject) => {
       let said = "";
+      let isReached = false;
       let errors = "";
       child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${said}${errors}`)));
       child.stderr?.on("data", (chunk: Buffer) => {
@@ -51,9 +54,11 @@ export class Victim {
       });
       child.stdout?.on("data", (chunk: Buffer) => {
         if (nodeFlags.length > 0) process.stderr.write(chunk);
-        if (said.length > 10_000) return;
-        said += chunk.toString();
+        if (isReached) return;
+        // What stands before the address may be of any length.
+        said = (said + chunk.toString()).slice(-saidMax);
         const address = where.exec(said)?.[0];
+        isReached = address !== undefined;
         if (address !== undefined) resolve(new Victim(child, address));
       });
     });
