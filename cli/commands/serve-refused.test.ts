@@ -41,6 +41,7 @@ const refusals = async (dataDir: string): Promise<void> => {
   for (const [flags, says] of [
     [["--port", "0", "--objects", objects, "--objects", halfBad], "B_bad"],
     [["--port", String(port), "--objects", objects, ...chaos], "another process listens there"],
+    [["--port", "0", "--memory-max", "10Mi", "--objects", objects], "before anybody has asked for anything"],
     [["--port", "0", "--nodes", "nowhere.yaml"], "neither a number of nodes nor a file"],
     [["--port", "0", "--cluster-signing-cert-file", objects], "go together"],
     [["--port", "0", "--nodes", "1", "--objects", halfBad], "B_bad"],

@@ -10,6 +10,7 @@ import { nodesOf } from "../../sim/cluster/node-pools.ts";
 import { memoryBytesMax } from "../../sim/http/memory-limit.ts";
 import {
   startWallServer,
+  TooLittleMemory,
   UnusableObjects,
   type WallServer,
   type WallServerOptions,
@@ -150,6 +151,7 @@ async function listen(options: ServeOptions, server: WallServerOptions): Promise
   } catch (error) {
     if (error instanceof UnusableObjects)
       throw new UsageError(`--objects: not all of them can be made.\n${error.message}`);
+    if (error instanceof TooLittleMemory) throw new UsageError(tooLittle(options.memoryMax ?? 0, error));
     if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
@@ -167,6 +169,17 @@ async function listen(options: ServeOptions, server: WallServerOptions): Promise
     throw error;
   }
 }
+
+/** In whole MiB, upwards: what is said to be enough is enough the next time too. */
+function tooLittle(memoryMax: number, { heldBytes, leastBytes }: TooLittleMemory): string {
+  const [max, held, least] = [memoryMax, heldBytes, leastBytes * leastRoom].map(
+    (each) => `${Math.ceil(each / 2 ** 20)}Mi`,
+  );
+  return `--memory-max ${max}: this server holds ${held} before anybody has asked for anything, with what --data-dir, --objects and --nodes have put into it, and needs room for requests. Give ${least} or more.`;
+}
+
+/** No two starts hold the same. */
+const leastRoom = 1.25;
 
 /** `--nodes` without controllers would be pods that nobody makes. */
 function livingOf(nodes: string, { profile, controllers, clientRates }: ServeOptions) {

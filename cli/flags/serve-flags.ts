@@ -197,7 +197,7 @@ export const serve = object({
   ),
   memoryMax: optional(
     option("--memory-max", byteCount(), {
-      description: message`Memory of the process: near it, requests are refused with 429, and at it with 503. Default: half of what the engine's heap may have, 3Gi on a machine of 12 GiB or more.`,
+      description: message`Memory of the engine's heap and of buffers: near it, requests are refused with 429, and at it with 503. Default: half of what the engine's heap may have, 3Gi on a machine of 12 GiB or more.`,
     }),
   ),
   eventTtl: withDefault(

@@ -121,6 +121,15 @@ export class MemoryLimit {
   }
 }
 
+/** What the process holds of what somebody uses: the engine's heap, and buffers. A second for some gigabytes. */
+export function heldBytes(): number {
+  processPorts.collect();
+  return processPorts.usedBytes();
+}
+
+/** The least that a process may have which holds so much already: beyond it would collect from the start, and soon refuse. */
+export const leastBytes = (held: number): number => Math.ceil(held / collectShare);
+
 let collector: ((how?: { readonly type: "minor" }) => void) | undefined;
 
 /** The engine's own, which node hands out with `--expose-gc` only. */

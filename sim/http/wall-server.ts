@@ -24,6 +24,7 @@ import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
+import { heldBytes, leastBytes } from "./memory-limit.ts";
 import { nodeForward, tunnelsToNodes } from "../cluster/node-forward.ts";
 import { UsageApi } from "../cluster/usage-api.ts";
 import { StreamServer } from "../streams/stream-server.ts";
@@ -110,7 +111,20 @@ export interface WallChaos {
 /** Objects that were to be there at the start and cannot be made. The message has one a line. */
 export class UnusableObjects extends Error {}
 
-/** Listens; rejects with node's error when it cannot, and with `UnusableObjects`. Closing ends the server's timers too. */
+/** The process holds more before anybody has come than `memoryBytesMax` leaves room for. */
+export class TooLittleMemory extends Error {
+  readonly heldBytes: number;
+  /** Of `memoryBytesMax`. */
+  readonly leastBytes: number;
+
+  constructor(held: number) {
+    super(`${held} bytes are held at the start`);
+    this.heldBytes = held;
+    this.leastBytes = leastBytes(held);
+  }
+}
+
+/** Listens; rejects with node's error when it cannot, and with `UnusableObjects` or `TooLittleMemory`. Closing ends the server's timers too. */
 export async function startWallServer(options: WallServerOptions): Promise<WallServer> {
   const begun: (() => void)[] = [];
   try {
@@ -193,6 +207,7 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
     const problems = await seeded(cluster, driver, dialect, objects);
     if (problems.length > 0) throw new UnusableObjects(problems.join("\n"));
   }
+  if (memoryBytesMax !== undefined) requireMemory(memoryBytesMax);
   const nodeAt = (host: string, port: string) => nodes?.at(host, port);
   const reaching = (inner: ApiHandler): ApiHandler => {
     const handler = metricsApi ? new UsageApi({ server: inner, process, dialect }) : inner;
@@ -240,6 +255,11 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
       driver.stop();
     },
   };
+}
+
+function requireMemory(bytesMax: number): void {
+  const held = heldBytes();
+  if (bytesMax < leastBytes(held)) throw new TooLittleMemory(held);
 }
 
 /** Chaos in front of the first server, with front-ends that lag beside it. The cluster's own parts come by another way. */
