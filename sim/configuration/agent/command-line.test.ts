@@ -443,6 +443,18 @@ describe("files", () => {
     expect(podsMax([], "/d", "kubernetes")).toBe(110);
   });
 
+  it("say of addresses of pods that are no block that nothing follows from them, as the published agent goes on", () => {
+    const said = (value: string): readonly string[] => {
+      const command = read([`--pod-cidr=${value}`]);
+      return command.is === "settings" ? command.warnings.filter((each) => each.startsWith("--pod-cidr")) : ["refused"];
+    };
+    expect(said("abc,10.88.0.0/16,10.89.0.0/33")).toEqual([
+      '--pod-cidr: "abc" is no block of addresses such as 10.88.0.0/16: no pod has an address of it.',
+      '--pod-cidr: "10.89.0.0/33" is no block of addresses such as 10.88.0.0/16: no pod has an address of it.',
+    ]);
+    expect([...said(""), ...said("fd00::/64, 10.88.0.0/16")]).toEqual([]);
+  });
+
   it("with fields that nobody knows are read all the same, and it is said", () => {
     const command = read(["--config=file"], "svc", {
       file: fileText("svc", { maxPods: 4, maxPod: 3, logging: { shape: 1 } }),

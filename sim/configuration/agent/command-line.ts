@@ -3,6 +3,8 @@
  * is wrong, in the order in which the published agent looks: flags, gates, labels, files, fields.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
+import { goQuote } from "../../../wire/go-strings.ts";
+import { parseCidr } from "../../expressions/library/ip-address.ts";
 import { agentFileKind, type FileFields, mergeFields, readAgentDocument, readAgentFields } from "./agent-file.ts";
 import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { type AgentRules, agentRules, hardOfFile } from "./agent-rules.ts";
@@ -64,7 +66,7 @@ export function readAgentCommand(
   if ("problems" in read)
     return refused("validation", [...early, ...read.problems], [...warnings, ...(read.warnings ?? [])]);
   const settings = settle(values, read.file, rules, { hasConfig: (values.get("config") ?? "") !== "", bugs });
-  const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings)];
+  const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings), ...podBlockWarnings(settings)];
   const gate = early.length > 0 ? undefined : gateProblem(settings.gates());
   const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings, bugs)];
   const atStart = startProblems(settings, bugs);
@@ -162,6 +164,27 @@ export function withHard(fields: FileFields, rules: AgentRules): FileFields {
   if (evictionHard !== undefined && evictionHard !== null && typeof evictionHard !== "object") return fields;
   const given = (evictionHard ?? undefined) as Readonly<Record<string, string>> | undefined;
   return { ...fields, evictionHard: hardOfFile(given, fields["mergeDefaultEvictionSettings"] === true, rules) };
+}
+
+/** The published agent passes anything on, and goes on when its runtime takes it for nothing. */
+function podBlockWarnings(settings: AgentSettings): readonly string[] {
+  const text = settings.text("pod-cidr");
+  const wrong = text === "" ? [] : text.split(",").filter((part) => !isBlock(part.trim()));
+  return wrong.map(
+    (part) =>
+      `--pod-cidr: ${goQuote(part.slice(0, shownMax))} is no block of addresses such as 10.88.0.0/16: no pod has an address of it.`,
+  );
+}
+
+const shownMax = 100;
+
+function isBlock(text: string): boolean {
+  try {
+    parseCidr(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What was asked for and leads to nothing is said. */
