@@ -1,13 +1,14 @@
 /** The suite by URL against `serve`, started with the files that it prints. */
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { freePort } from "../../conformance/client/free-port.ts";
 import { cleanUp, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 
 afterAll(cleanUp);
 
 const folder = join(scratch, "files");
-const port = String(20_000 + (process.pid % 20_000));
+const port = await freePort();
 const addresses = ["--token-issuer", `127.0.0.1:${port}`, "--authorizer-address", `127.0.0.1:${port}`];
 const files = ["--access-files", folder];
 
