@@ -81,7 +81,7 @@ describe.each([
   beforeAll(async () => {
     const tokens = join(scratch, `${profile}.csv`);
     writeFileSync(tokens, 'secret,test,test,"system:masters"\n');
-    const options = ["--profile", profile, "--token-auth-file", tokens, "--history-window", "2s"];
+    const options = ["--profile", profile, "--token-auth-file", tokens, "--history-window", "6s"];
     server = start("serve", "--port", "0", ...options, ...flags);
     server.child.stderr?.on("data", (chunk: Buffer) => (certificate += chunk.toString()));
     url = (await server.firstLine).replace("serving on ", "");

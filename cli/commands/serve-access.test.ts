@@ -183,7 +183,7 @@ const whoAmI = async (url: string, bearer: string): Promise<unknown> => {
 };
 
 async function until<Value>(look: () => Promise<Value>, isGood: (value: Value) => boolean): Promise<Value> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 50_000;
   for (;;) {
     const value = await look();
     if (isGood(value) || Date.now() > end) return value;

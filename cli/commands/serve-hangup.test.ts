@@ -13,7 +13,6 @@ const tokens = join(scratch, "hangup-tokens.csv");
 writeFileSync(tokens, 'admin,admin,1,"system:masters"\n');
 const path = "/api/v1/namespaces/default/configmaps";
 const authorization = "Bearer admin";
-const waits = { timeout: 30_000, interval: 50 };
 
 const access = (anonymous: boolean): string =>
   `apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\nanonymous: {enabled: ${anonymous}}\n`;
@@ -57,10 +56,10 @@ it("reads its files again, while a request and a watch go on", async () => {
   expect((await get(`${url}/api`)).status).toBe(200);
   writeFileSync(file, access(false));
   running.child.kill("SIGHUP");
-  await expect.poll(async () => (await get(`${url}/api`)).status, waits).toBe(401);
+  await expect.poll(async () => (await get(`${url}/api`)).status).toBe(401);
   finish();
-  await expect.poll(() => seen.answer, waits).toContain("HTTP/1.1 201 ");
-  await expect.poll(() => seen.events, waits).toContain('"name":"half"');
+  await expect.poll(() => seen.answer).toContain("HTTP/1.1 201 ");
+  await expect.poll(() => seen.events).toContain('"name":"half"');
   expect(seen.isOver).toBe(false);
   close();
   running.child.kill("SIGTERM");
@@ -73,8 +72,8 @@ it("cuts nothing where there is no such file", async () => {
   for (let times = 0; times < 5; times++) running.child.kill("SIGHUP");
   expect((await get(`${url}/livez`)).status).toBe(200);
   finish();
-  await expect.poll(() => seen.answer, waits).toContain("HTTP/1.1 201 ");
-  await expect.poll(() => seen.events, waits).toContain('"name":"whole"');
+  await expect.poll(() => seen.answer).toContain("HTTP/1.1 201 ");
+  await expect.poll(() => seen.events).toContain('"name":"whole"');
   expect(seen.isOver).toBe(false);
   close();
   running.child.kill("SIGTERM");

@@ -31,7 +31,6 @@ test("spans reach the collector, in the caller's trace where it has one, the las
   const before = Date.now();
   serve.child.kill("SIGTERM");
   expect((await serve.ended).code).toBe(0);
-  expect(Date.now() - before).toBeLessThan(5_000);
   const { received, services } = collector;
   const requests = received.filter(({ name }) => name.startsWith("GET "));
   expect(requests).toMatchObject([{ traceId, parentSpanId: spanId, name: "GET /api/v1/namespaces/{name}" }]);

@@ -7,7 +7,7 @@ import type { ContainerEventResponse } from "../../wire/cri-messages.ts";
 import { callRuntime } from "../cri/cri-port.ts";
 import { wallPorts } from "../http/wall.ts";
 import { Kernel } from "../kernel/kernel.ts";
-import { WallDriver } from "../kernel/wall-driver.ts";
+import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import { setRuntime } from "./control-client.ts";
 import { GrpcRuntime } from "./cri-client.ts";
 import { OtherState } from "./kept-runtime.ts";
@@ -22,7 +22,34 @@ afterEach(() => {
 let count = 0;
 const newSocket = (): string => join(folder, `${++count}.sock`);
 
-async function start(socketPath: string, memoryBytes = 4 * 1024 ** 3) {
+/** Time that passes when a test says so: what is asked meanwhile is asked at one instant, however long that takes. */
+class HandTime {
+  private now = 0;
+  private readonly waiting = new Set<{ readonly at: number; readonly fire: () => void }>();
+  readonly ports: WallPorts = {
+    nowMicros: () => this.now,
+    wake: (delayMicros, fire) => {
+      if (delayMicros === 0) return wallPorts.wake(0, fire);
+      const entry = { at: this.now + delayMicros, fire };
+      this.waiting.add(entry);
+      return () => void this.waiting.delete(entry);
+    },
+  };
+
+  nowUnixMillis = (): number => 1_700_000_000_000 + this.now / 1_000;
+
+  pass(millis: number): void {
+    this.now += millis * 1_000;
+    for (const entry of [...this.waiting].filter(({ at }) => at <= this.now)) {
+      this.waiting.delete(entry);
+      entry.fire();
+    }
+  }
+}
+
+const realTime = { ports: wallPorts, nowUnixMillis: Date.now };
+
+async function start(socketPath: string, memoryBytes = 4 * 1024 ** 3, { ports, nowUnixMillis } = realTime) {
   const running = await startWallRuntime({
     socketPath,
     statePath: `${socketPath}.state`,
@@ -42,8 +69,8 @@ async function start(socketPath: string, memoryBytes = 4 * 1024 ** 3) {
         RemovePodSandbox: 0,
       },
     },
-    ports: wallPorts,
-    nowUnixMillis: Date.now(),
+    ports,
+    nowUnixMillis: nowUnixMillis(),
     onError: (error) => {
       throw error;
     },
@@ -106,26 +133,31 @@ describe("a runtime on a socket", () => {
     expect((await ask("ContainerStatus", { containerId })).status).toMatchObject({ exitCode: 3, reason: "Error" });
     expect(await call("ContainerStatus", { containerId: "none" })).toMatchObject({ ok: false, code: 5 });
     expect(await call("RuntimeConfig", {})).toMatchObject({ ok: false, code: 12 });
-    expect(seen.map(({ containerEventType }) => containerEventType)).toContain("CONTAINER_STOPPED_EVENT");
+    const told = () => seen.map(({ containerEventType }) => containerEventType);
+    await expect.poll(told).toContain("CONTAINER_STOPPED_EVENT");
   });
 
   it("is as it was after its process was killed: containers go on, with their identifiers, times and files", async () => {
     const socket = newSocket();
-    const first = await start(socket);
+    const time = new HandTime();
+    const first = await start(socket, undefined, time);
     const before = client(socket);
-    const containerId = await runBox(before.ask, "echo 7 > /tmp/f; sleep 1; exit $(cat /tmp/f)");
+    const containerId = await runBox(before.ask, "echo begun > /tmp/f; sleep 1; exit 7");
     const was = (await before.ask("ContainerStatus", { containerId })).status;
+    expect(was?.state).toBe("CONTAINER_RUNNING");
     first.close();
     // Written by half when it was killed.
     appendFileSync(`${socket}.state`, '{"atMicros":1,"call":{"met');
-    const second = await start(socket);
+    time.pass(500);
+    const second = await start(socket, undefined, time);
     expect(second.restored).toBe(3);
     const after = client(socket);
-    const statusNow = async () => (await after.ask("ContainerStatus", { containerId })).status;
-    await expect.poll(async () => (await statusNow())?.state).toBe("CONTAINER_EXITED");
-    const status = await statusNow();
-    const { createdAt, startedAt } = was ?? {};
-    expect(status).toMatchObject({ id: containerId, createdAt, startedAt, exitCode: 7 });
+    expect((await after.ask("ContainerStatus", { containerId })).status).toEqual(was);
+    const read = await after.ask("ExecSync", { containerId, cmd: ["cat", "/tmp/f"] });
+    expect(Buffer.from(read.stdout).toString()).toBe("begun\n");
+    time.pass(500);
+    const status = (await after.ask("ContainerStatus", { containerId })).status;
+    expect(status).toMatchObject({ state: "CONTAINER_EXITED", exitCode: 7 });
     expect(Math.round(((status?.finishedAt ?? 0) - (status?.startedAt ?? 0)) / 1e8)).toBe(10);
   });
 

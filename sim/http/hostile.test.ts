@@ -203,14 +203,14 @@ describe("bodies that nobody ends", () => {
     const all = Array.from({ length: 60 }, () => raw(Buffer.concat([Buffer.from(head), body])));
     const refused = (): number => all.filter(({ received }) => received.startsWith("HTTP/1.1 429 ")).length;
     // 174 MB in all, of 128 MiB.
-    await expect.poll(refused, { timeout: 50_000 }).toBeGreaterThanOrEqual(13);
+    await expect.poll(refused).toBeGreaterThanOrEqual(13);
     await stillAnswers();
     expect(refused()).toBeLessThan(30);
   });
 });
 
 describe("slow and silent clients", () => {
-  const patience = { headMillisMax: 100, bodyMillisMax: 100, idleMillisMax: 200 };
+  const patience = { headMillisMax: 500, bodyMillisMax: 500, idleMillisMax: 500 };
   beforeEach(() => serve({ patience }));
 
   it.each([
@@ -244,7 +244,7 @@ describe("slow and silent clients", () => {
 
   it("that go on with a body that was refused are let go", async () => {
     await server.close(0);
-    await serve({ patience: { ...patience, bodyMillisMax: 3_000 } }); // three megabytes in a tenth of a second is for the machine to say
+    await serve({ patience: { ...patience, bodyMillisMax: 3_000 } }); // how fast it takes three megabytes is for the machine to say
     const socket = raw(`POST ${configMaps} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n`);
     const chunk = `10000\r\n${"v".repeat(0x10000)}\r\n`;
     for (let sent = 0; sent < 50; sent++) socket.send(chunk);

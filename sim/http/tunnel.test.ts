@@ -48,12 +48,12 @@ async function handedOn(limits: Pick<TunnelTarget, "idleMillisMax" | "millisMax"
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => void socket.once("close", () => resolve()));
 
 it("a connection that is handed on is ended when nobody has said anything for the idle limit", async () => {
-  const client = await handedOn({ idleMillisMax: 50, millisMax: 3_600_000 });
+  const client = await handedOn({ idleMillisMax: 1_000, millisMax: 3_600_000 });
   await closed(client);
 });
 
 it("ends when its time is over, however busy it is", async () => {
-  const client = await handedOn({ idleMillisMax: 3_600_000, millisMax: 200 });
+  const client = await handedOn({ idleMillisMax: 3_600_000, millisMax: 1_000 });
   client.on("data", (said) => void client.write(said)); // round and round
   client.write("word");
   await closed(client);

@@ -98,8 +98,14 @@ it("to a reader that rests after every piece, while others write", { timeout: 60
   body.destroy();
 });
 
+/** Of this thread alone: what others of its process hold meanwhile is theirs. */
+function heldBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 it("costs nobody the server's attention: fifty watches that nobody reads", { timeout: 60_000 }, async () => {
-  const before = process.memoryUsage().rss;
+  const before = heldBytes();
   const unread = await Promise.all(
     Array.from(
       { length: 50 },
@@ -113,7 +119,7 @@ it("costs nobody the server's attention: fifty watches that nobody reads", { tim
   );
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   // 50 × 24 MB would be 1.2 GB.
-  expect(process.memoryUsage().rss - before).toBeLessThan(500 * 1024 * 1024);
+  expect(heldBytes() - before).toBeLessThan(500 * 1024 * 1024);
   for (const answer of unread) answer.destroy();
 });
 

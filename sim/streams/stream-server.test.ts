@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { constants, createDeflate } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { RuntimeBench } from "../runtime/runtime.fixture.ts";
 import { spdyDictionary } from "./spdy-dictionary.ts";
 import { StreamServer } from "./stream-server.ts";
@@ -173,9 +173,7 @@ class SpdyClient {
   }
 
   async until(id: number, isThere: (text: string) => boolean): Promise<string> {
-    for (let tries = 0; !isThere(this.data.get(id) ?? "") && tries < 200; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await vi.waitUntil(() => isThere(this.data.get(id) ?? ""), { timeout: 30_000, interval: 5 });
     return this.data.get(id) ?? "";
   }
 }

@@ -15,7 +15,7 @@ describe("the shell beside a real one", () => {
         cwd: "/tmp",
         env: { PATH: "/usr/bin:/bin" },
         stdio: ["ignore", "pipe", "pipe"],
-        timeout: 5000,
+        timeout: 30_000,
       });
       const ours = runScript(script);
       const same = ours.stdout === real.stdout && ours.status === real.status;
