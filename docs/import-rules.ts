@@ -52,6 +52,7 @@ export const floors: readonly (readonly string[])[] = [
   ["sim/apiserver/verbs"],
   ["sim/apiserver/openapi"],
   ["sim/apiserver/discovery"],
+  ["sim/planted/wrappers"],
   ["sim/apiserver"],
   ["sim/control", "sim/runtime", "sim/agent", "sim/outside"],
   ["sim/cluster"],

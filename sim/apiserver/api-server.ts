@@ -5,7 +5,10 @@
  * Source: document 1; the facts.
  */
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
-import { type ServerBugName, type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
+import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
+import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
+import { plantedOf } from "../planted/wrappers/planted.ts";
+import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
 import { goQuote } from "../../wire/go-strings.ts";
@@ -33,7 +36,6 @@ import { FlowControl } from "./requests/flow-control.ts";
 import { Negotiator } from "./answers/negotiate.ts";
 import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
-import { misreader } from "./misreadings.ts";
 import { Run, type RunHost } from "./requests/run.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
 import { routeOf } from "./requests/route-name.ts";
@@ -75,7 +77,7 @@ export class ApiServer implements ApiHandler, RunHost {
   readonly profile: Profile;
   readonly bugs: ServerBugs;
   readonly rare: RareBugs<ServerBugName> | undefined;
-  private readonly misread: ReturnType<typeof misreader>;
+  private readonly misread: Misread | undefined;
   private readonly flowControl: FlowControl;
   private readonly process: Process;
   private readonly context: ServerContext;
@@ -117,12 +119,12 @@ export class ApiServer implements ApiHandler, RunHost {
     const store = tracer === undefined ? options.store : tracedStore(options.store, tracer);
     const base = options.profile ?? svcProfile;
     const profile = { ...base, featureGates: { ...base.featureGates, ...options.featureGates } };
-    const planted = Array.isArray(options.bugs)
-      ? bugsOn(options.bugs as readonly ServerBugName[])
-      : ((options.bugs as ServerBugs | undefined) ?? bugsOn());
     const { bugRarity = 1 } = options;
-    this.rare = bugRarity === 1 ? undefined : new RareBugs(planted, bugRarity, process.prng.stream("rare bugs"));
-    const bugs = this.rare?.switches ?? planted;
+    const rareOf = (all: ServerBugs) => new RareBugs(all, bugRarity, process.prng.stream("rare bugs"));
+    const given = plantedOf(options.bugs);
+    this.rare = bugRarity === 1 ? undefined : rareOf(given.bugs);
+    const planted = { ...given, bugs: this.rare?.switches ?? given.bugs };
+    const { bugs } = planted;
     const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
     const audiences = options.audiences?.length ? options.audiences : [issuer];
     const tokens = new ServiceAccountTokens({
@@ -139,7 +141,6 @@ export class ApiServer implements ApiHandler, RunHost {
     this.clock = process.clock;
     this.profile = profile;
     this.bugs = bugs;
-    this.misread = misreader(planted, bugs);
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, bugs });
@@ -185,7 +186,7 @@ export class ApiServer implements ApiHandler, RunHost {
       unreadable: unreadableOf(options.store),
       profile,
       bugs,
-      negotiator: new Negotiator(dialect, profile.featureGates, bugs),
+      negotiator: new Negotiator(dialect, profile.featureGates),
       encoders: new Encoders(dialect),
       encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
       custom,
@@ -215,6 +216,10 @@ export class ApiServer implements ApiHandler, RunHost {
       bootstrapRoles: hasRoles,
       advertisedUrl: options.advertisedUrl === undefined ? advertisedUrlDefault : undefined,
     });
+    const { router, verbs } = this;
+    const { encoders } = this.context;
+    const seen = serverSeen({ profile, router, store, process, encoders, keyOf: (place) => verbs.keyOf(place) });
+    this.misread = misreader(planted, seen);
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
@@ -319,7 +324,7 @@ export class ApiServer implements ApiHandler, RunHost {
   private authenticated(run: Run, user: User): void {
     const { headers } = run.request;
     const { bugs, profile } = this.context;
-    if (!asksToActAs(headers) || bugs["impersonation-ignored"]) {
+    if (!asksToActAs(headers)) {
       this.identified(run, user);
       return;
     }

@@ -33,6 +33,35 @@ const toldTypes = (watch: Answer): unknown => watch.events.map(({ type }) => typ
 const toldNames = (watch: Answer): unknown => watch.events.map(({ object }) => metadataOf(object).name);
 const streaming = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 
+const statusOf = (bed: TestBed, query: string): number => bed.ask(`GET ${configMaps}?${query}`).status;
+const watched = "/api/v1/watch/namespaces/default/configmaps";
+
+/** Two objects, one of them with a label; the version after them. */
+function labelled(bed: TestBed): string {
+  made(bed, { metadata: { name: "a", labels: { l: "x" } } });
+  made(bed, named("b"));
+  return version(bed, `${configMaps}/b`);
+}
+
+function seenBelow(bed: TestBed, path: string): unknown {
+  labelled(bed);
+  return toldNames(bed.ask(`GET ${path}`));
+}
+
+function tableOf(bed: TestBed, query: string): Answer {
+  const headers = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
+  return bed.ask(`GET ${configMaps}?${query}`, { headers });
+}
+
+const sets = "/apis/apps/v1/namespaces/default/replicasets";
+
+function scaled(bed: TestBed): void {
+  const labels = { app: "a" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  bed.ask(`POST ${sets}`, { body: named("a", { spec }) });
+}
+
 /** For each bug that shows in a few requests: something that a client sees, with what is right. */
 const symptoms: Partial<Record<ServerBugName, readonly [right: unknown, see: (bed: TestBed) => unknown]>> = {
   "rv-not-bumped-on-write": [
@@ -383,11 +412,147 @@ const symptoms: Partial<Record<ServerBugName, readonly [right: unknown, see: (be
     },
   ],
   "discovery-wrong-content-type": ["application/json", (bed) => bed.ask("GET /apis").contentType],
+  "bad-query-param-ignored": [
+    [400, 400],
+    (bed) => ["abc", "9223372036854775808"].map((n) => statusOf(bed, `limit=${n}`)),
+  ],
+  "watch-path-unselected": [
+    [["a"], ["a"]],
+    (bed) => [`${watched}?labelSelector=l%3Dx`, `${watched}/a`].map((path) => seenBelow(bed, path)),
+  ],
+  "watch-path-name-ignored": [
+    [["a"], ["a"]],
+    (bed) => [`${watched}/a`, `${watched}?labelSelector=l%3Dx`].map((path) => seenBelow(bed, path)),
+  ],
+  "watch-path-forgets-version": [[], (bed) => toldNames(bed.ask(`GET ${watched}?resourceVersion=${labelled(bed)}`))],
+  "metadata-watch-is-whole": [
+    [["PartialObjectMetadata", undefined]],
+    (bed) => {
+      made(bed, named("a", { data: { k: "v" } }));
+      const headers = { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" };
+      const { events } = bed.ask(`GET ${configMaps}?watch=1&resourceVersion=0`, { headers });
+      return events.map(({ object }) => [object["kind"], object["data"]]);
+    },
+  ],
+  "table-include-object-ignored": [
+    null,
+    (bed) => {
+      made(bed);
+      return tableOf(bed, "includeObject=None").at("rows.0.object");
+    },
+  ],
+  "table-cells-misplaced": [
+    [
+      ["a", 0, "0s"],
+      ["a", 0, "0s"],
+    ],
+    (bed) => {
+      made(bed);
+      const watch = tableOf(bed, "watch=1&resourceVersion=0");
+      const rows = watch.events.flatMap(({ object }) => object["rows"] as readonly { readonly cells: unknown }[]);
+      return [tableOf(bed, "").at("rows.0.cells"), rows[0]?.cells];
+    },
+  ],
+  "table-drops-page": [
+    ["string", 1],
+    (bed) => {
+      for (const name of ["a", "b"]) made(bed, named(name));
+      const table = tableOf(bed, "limit=1");
+      return [typeof table.at("metadata.continue"), table.at("metadata.remainingItemCount")];
+    },
+  ],
+  "protobuf-lists-drop-token": [
+    true,
+    (bed) => {
+      for (const name of ["a", "b"]) made(bed, named(name));
+      const headers = { accept: "application/vnd.kubernetes.protobuf" };
+      const { object, text } = bed.ask(`GET ${configMaps}?limit=1`, { headers });
+      const token = object === undefined ? undefined : (object["metadata"] as { continue?: string }).continue;
+      return token !== undefined && text.includes(token);
+    },
+  ],
+  "collection-forgets-fields": [
+    ["b"],
+    (bed) => {
+      for (const name of ["a", "b"]) made(bed, named(name));
+      bed.ask(`DELETE ${configMaps}?fieldSelector=metadata.name%3Da`);
+      return namesIn(bed.ask(`GET ${configMaps}`));
+    },
+  ],
+  "collection-dry-run-in-body-is-real": [
+    ["a"],
+    (bed) => {
+      made(bed);
+      bed.ask(`DELETE ${configMaps}`, { body: { kind: "DeleteOptions", apiVersion: "v1", dryRun: ["All"] } });
+      return namesIn(bed.ask(`GET ${configMaps}`));
+    },
+  ],
+  "create-with-version-taken": [
+    500,
+    (bed) => bed.ask(`POST ${configMaps}`, { body: { metadata: { name: "a", resourceVersion: "5" } } }).status,
+  ],
+  "status-of-any-uid": [
+    409,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a") });
+      const found = bed.ask(`GET ${pods}/a`).body;
+      const body = { ...found, metadata: { ...metadataOf(found), uid: "another" } };
+      return bed.ask(`PUT ${pods}/a/status`, { body }).status;
+    },
+  ],
+  "status-apply-takes-over": [
+    409,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a") });
+      const status = (phase: string, manager: string): number => {
+        const body = { apiVersion: "v1", kind: "Pod", ...named("a"), status: { phase } };
+        const headers = { "content-type": "application/apply-patch+yaml" };
+        return bed.ask(`PATCH ${pods}/a/status?fieldManager=${manager}`, { headers, body }).status;
+      };
+      status("Running", "one");
+      return status("Failed", "two");
+    },
+  ],
+  "scale-takes-stale": [
+    409,
+    (bed) => {
+      scaled(bed);
+      return bed.merge(`${sets}/a/scale`, { metadata: { resourceVersion: "1" }, spec: { replicas: 3 } }).status;
+    },
+  ],
+  "scale-dry-run-is-real": [
+    1,
+    (bed) => {
+      scaled(bed);
+      bed.merge(`${sets}/a/scale?dryRun=All`, { spec: { replicas: 3 } });
+      return bed.ask(`GET ${sets}/a`).at("spec.replicas");
+    },
+  ],
+  "eviction-of-any-version": [
+    409,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a") });
+      const deleteOptions = { preconditions: { resourceVersion: "1" } };
+      const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" }, deleteOptions };
+      return bed.ask(`POST ${pods}/a/eviction`, { body }).status;
+    },
+  ],
+  "unsafe-delete-heeds-no-options": [
+    "Invalid value: true: cannot be set together with .gracePeriodSeconds",
+    (bed) => {
+      made(bed);
+      const unsafe = "ignoreStoreReadErrorWithClusterBreakingPotential=true";
+      return bed.ask(`DELETE ${configMaps}/a?${unsafe}&gracePeriodSeconds=0`).at("details.causes.0.message");
+    },
+  ],
 };
 
 for (const [bug, [right, see]] of Object.entries(symptoms) as [ServerBugName, [unknown, (bed: TestBed) => unknown]][]) {
   it(`${bug} shows, and nothing does without it`, () => {
-    const options = { profile: kubernetesProfile, featureGates: { WatchList: true } };
+    const options = {
+      profile: kubernetesProfile,
+      featureGates: { WatchList: true, AllowUnsafeMalformedObjectDeletion: true },
+    };
     expect(see(new TestBed(options))).toEqual(right);
     expect(see(new TestBed({ ...options, bugs: [bug] }))).not.toEqual(right);
   });

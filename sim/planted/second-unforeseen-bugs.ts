@@ -1,6 +1,6 @@
 /**
  * A second round of bugs that were thought up without a look at the checks: rows of `server-bugs.ts`. The figures are in
- * `docs/detection.md`; most of them are made at the edge of the server, in `sim/apiserver/second-misreadings.ts`.
+ * `docs/detection.md`; most of them are made at the edge of the server, in `sim/planted/wrappers/second-misreadings.ts`.
  */
 import { commonMistake, type BugRow } from "./bug-row.ts";
 

@@ -18,7 +18,6 @@ import {
   yamlMediaType,
 } from "../../../wire/media-types.ts";
 import { notAcceptable, unsupportedMediaType } from "../../contract/errors.ts";
-import { type ServerBugs, bugsOn } from "../../planted/server-bugs.ts";
 import type { FeatureGates } from "../../contract/profile.ts";
 import type { Run } from "../requests/run.ts";
 
@@ -66,10 +65,8 @@ export class Negotiator {
   private readonly servedStreams: readonly Representation[];
   private readonly metaGroup: string;
   private readonly protobuf: string;
-  private readonly bugs: ServerBugs;
 
-  constructor(dialect: Dialect, gates: FeatureGates, bugs: ServerBugs = bugsOn()) {
-    this.bugs = bugs;
+  constructor(dialect: Dialect, gates: FeatureGates) {
     const all = representations(dialect, { protobuf: true, cbor: gates.CBORServingAndStorage });
     this.spoken = all.map(({ mediaType }) => mediaType);
     this.spokenStreams = all.flatMap(({ mediaType, streamMediaType }) =>
@@ -96,8 +93,7 @@ export class Negotiator {
   /** The answer's representation; `offer` narrows what there is. Throws 406. */
   negotiate(accept: string | undefined, offer?: Offer): Negotiated {
     if (isPlain(accept)) return plainJson;
-    const held = this.bugs["protobuf-unmarshalable-half-200"] ? everything : offer;
-    return this.choose(accept, this.served, this.spoken, held, ({ mediaType }) => mediaType);
+    return this.choose(accept, this.served, this.spoken, offer, ({ mediaType }) => mediaType);
   }
 
   /** A watch's representation; YAML has no stream form. Throws 406. */
@@ -115,10 +111,8 @@ export class Negotiator {
     { protobuf = true }: Offer = {},
     contentType: (representation: Representation) => string,
   ): Negotiated {
-    const { bugs } = this;
-    const heard = bugs["accept-params-no-fallback"] ? (accept.split(",", 1)[0] as string) : accept;
     // What is made of an object is of a built-in type again, and the refusal names protobuf all the same: observed.
-    const found = negotiate(heard, offered, (representation, transform) => {
+    const found = negotiate(accept, offered, (representation, transform) => {
       const fits = protobuf || transform !== undefined || representation.mediaType !== this.protobuf;
       return fits && this.allows(representation, transform);
     });

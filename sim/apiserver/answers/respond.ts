@@ -38,10 +38,7 @@ export function respondObject(context: AnswerContext, run: Run, status: number, 
 
 /** The body for `object` as negotiated; Status objects are never transformed. */
 export function objectPayload(context: AnswerContext, run: Run, negotiated: Negotiated, object: JsonObject): Payload {
-  const { contentType, transform, format } = negotiated;
-  // The head was out when it turned out that nothing holds the object.
-  const isHalf = context.bugs["protobuf-unmarshalable-half-200"] && run.resourcePlace.row.custom;
-  if (isHalf && format === "protobuf") return new TextPayload("k8s\0", contentType);
+  const { contentType, transform } = negotiated;
   const encode = encodeOf(context, run, negotiated);
   if (object["kind"] === "Status") return new ObjectPayload(object, contentType, encode);
   if (transform !== undefined && isList(object) && transform.kind !== "PartialObjectMetadata") {
@@ -69,16 +66,10 @@ export function respondText(
 
 /** A refusal in the representation asked for; when that cannot be had, as indented JSON. */
 export function respondError(context: AnswerContext, run: Run, refusal: ApiError): void {
-  const { bugs, negotiator, profile } = context;
-  const error = refusal.retold?.((causes) => inWordsOf(profile, causes)) ?? refusal;
-  if (bugs["error-not-status-object"] && error.code === 404) {
-    respondText(context, run, 404, `${error.message}\n`);
-    return;
-  }
-  const code = bugs["unsupported-media-wrong-code"] && error.code === 415 ? 500 : error.code;
-  const status = code === error.code ? error.status : { ...error.status, code };
+  const { negotiator, profile } = context;
+  const { code, status, retryAfterSeconds } = refusal.retold?.((causes) => inWordsOf(profile, causes)) ?? refusal;
   const headers = baseHeaders(run);
-  if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
+  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
   if (code === 403) headers["x-content-type-options"] = "nosniff";
   const negotiated = negotiator.negotiateError(run.request.headers["accept"]);
   const payload =

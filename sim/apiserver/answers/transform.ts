@@ -18,12 +18,12 @@ export function transformed(context: AnswerContext, run: Run, transform: Transfo
     const { row } = run.resourcePlace;
     const custom = context.custom.find(row.group, row.version, row.resource)?.custom;
     const include = parseInclude(run.query.first("includeObject"));
-    return pageOf(context, shownTable(context, object, custom, { apiVersion, include, headers: true }));
+    return shownTable(context, object, custom, { apiVersion, include, headers: true });
   }
   const goType = goTypeOf(run.resourcePlace.row, String(object["kind"]));
   if (kind === "PartialObjectMetadata") return partialOfOne(object, apiVersion, goType);
   const list = partialOfList(object, apiVersion, goType);
-  return pageOf(context, context.profile.nullWhenNothing ? withNull(list, "items") : list);
+  return context.profile.nullWhenNothing ? withNull(list, "items") : list;
 }
 
 /** A list that nobody has added anything to is null where the observed server says so. */
@@ -40,24 +40,12 @@ export function shownTable(
 ): JsonObject {
   const shown = tableOf(object, {
     ...options,
-    include: bugs["table-include-object-ignored"] ? "Metadata" : include,
+    include,
     nowSeconds: new Times(clock).nowSeconds(),
     ...(bugs["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
   });
   const isBare = custom === undefined && printerOfKind(String(object["kind"]).replace(/List$/, "")) === defaultPrinter;
-  const table = profile.nullWhenNothing && isBare ? withNull(shown, "rows") : shown;
-  if (!bugs["table-cells-misplaced"]) return table;
-  const rows = ((table["rows"] ?? []) as readonly { readonly cells: readonly Json[] }[]).map(({ cells, ...row }) => ({
-    ...row,
-    cells: [...cells.slice(-1), ...cells.slice(0, -1)],
-  }));
-  return { ...table, rows };
-}
-
-function pageOf({ bugs }: AnswerContext, list: JsonObject): JsonObject {
-  if (!bugs["table-drops-page"]) return list;
-  const { continue: _token, remainingItemCount: _count, ...metadata } = list["metadata"] as JsonObject;
-  return { ...list, metadata };
+  return profile.nullWhenNothing && isBare ? withNull(shown, "rows") : shown;
 }
 
 /** The columns that a definition asks for, or those of its profile when it asks for none. */

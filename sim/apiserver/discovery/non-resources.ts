@@ -150,11 +150,11 @@ export class NonResources {
       return;
     }
     requireGet(run);
-    const { bugs, negotiator, profile } = this.context;
+    const { negotiator, profile } = this.context;
     const protobuf = typeOfObject(profile.dialect, document) !== undefined; // the index of paths is no API type
     const negotiated = negotiator.negotiate(run.request.headers["accept"], { protobuf });
-    const contentType = bugs["discovery-wrong-content-type"] ? "text/plain" : negotiated.contentType;
-    const payload: Payload = new ObjectPayload(document, contentType, encodeOf(this.context, run, negotiated));
+    const encode = encodeOf(this.context, run, negotiated);
+    const payload: Payload = new ObjectPayload(document, negotiated.contentType, encode);
     run.respond(200, baseHeaders(run), payload);
   }
 

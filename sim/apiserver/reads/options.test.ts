@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bugsOn } from "../../planted/server-bugs.ts";
 import { ApiError } from "../../contract/errors.ts";
 import { parseQuery } from "../requests/url.ts";
 import { kubernetesProfile, type Profile, svcProfile } from "../../contract/profile.ts";
 import { parseListOptions } from "./options.ts";
 
 const gated: Profile = { ...kubernetesProfile, featureGates: { ...kubernetesProfile.featureGates, WatchList: true } };
-const parse = (query: string, profile: Profile = kubernetesProfile, bugs = bugsOn()) =>
-  parseListOptions(parseQuery(query), profile, bugs);
+const parse = (query: string, profile: Profile = kubernetesProfile) => parseListOptions(parseQuery(query), profile);
 
 function refusal(query: string, profile?: Profile): ApiError {
   try {
@@ -107,9 +105,5 @@ describe("parseListOptions", () => {
     expect(parse("", gated)).toMatchObject({ sendInitialEvents: undefined });
     expect(refusal("watch=1&continue=abc", gated).message).toContain("forbidden when continue is provided");
     expect(parse("watch=1&continue=abc")).toMatchObject({ watch: true });
-  });
-
-  it("ignores a malformed limit under the bug bad-query-param-ignored", () => {
-    expect(parse("limit=abc", svcProfile, bugsOn(["bad-query-param-ignored"])).limit).toBe(0);
   });
 });

@@ -11,7 +11,6 @@ import {
   parseLabelSelector,
   type SelectorError,
 } from "../../../wire/selectors.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { badRequest, type Cause, invalid } from "../../contract/errors.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { ListOptions } from "./types.ts";
@@ -30,14 +29,14 @@ export interface QueryValues {
  * `invalidListOptionsStatus` with every cause for what does not go together. `watch` true for a request that is a
  * watch by its path.
  */
-export function parseListOptions(query: QueryValues, profile: Profile, bugs: ServerBugs, watch = false): ListOptions {
-  const limit = integer(query, "limit", bugs) ?? 0;
+export function parseListOptions(query: QueryValues, profile: Profile, watch = false): ListOptions {
+  const limit = integer(query, "limit") ?? 0;
   const options: ListOptions = {
     watch: watch || query.flag("watch"),
     allowWatchBookmarks: query.flag("allowWatchBookmarks"),
     resourceVersion: query.first("resourceVersion") ?? "",
     resourceVersionMatch: (query.first("resourceVersionMatch") ?? "") as ListOptions["resourceVersionMatch"],
-    timeoutSeconds: integer(query, "timeoutSeconds", bugs),
+    timeoutSeconds: integer(query, "timeoutSeconds"),
     limit: Math.max(0, limit),
     continue: query.first("continue") ?? "",
     sendInitialEvents: query.has("sendInitialEvents") ? query.flag("sendInitialEvents") : undefined,
@@ -52,12 +51,11 @@ export function parseListOptions(query: QueryValues, profile: Profile, bugs: Ser
 }
 
 /** Base 10 with an optional sign. The real server reads 64 bits; more than 2^53 is no different here. */
-function integer(query: QueryValues, name: string, bugs: ServerBugs): number | undefined {
+function integer(query: QueryValues, name: string): number | undefined {
   const text = query.first(name);
   if (text === undefined) return undefined;
   const value = /^[+-]?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
   if (Math.abs(value) < 2 ** 63) return value;
-  if (bugs["bad-query-param-ignored"]) return undefined;
   const why = Number.isNaN(value) ? "invalid syntax" : "value out of range";
   throw badRequest(`strconv.ParseInt: parsing ${goQuote(text)}: ${why}`);
 }

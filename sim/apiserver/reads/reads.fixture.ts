@@ -131,7 +131,7 @@ export class Testbed {
       later(got);
     };
     try {
-      const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs);
+      const options = parseListOptions(parseQuery(query), this.profile);
       startList(this.context, target, { namespace, options }, { listed: give, failed: give });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -183,7 +183,7 @@ export class Testbed {
       },
     };
     try {
-      const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs, true);
+      const options = parseListOptions(parseQuery(query), this.profile, true);
       cancel = startWatch(this.context, target, { namespace, options, encoder }, sink);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -195,7 +195,7 @@ export class Testbed {
   /** A watch of configmaps everywhere that answers into the caller's own sink. */
   watchWith(query: string, how: Omit<WatchRequest, "namespace" | "options"> & { readonly sink: WatchSink }): Cancel {
     const { sink, ...request } = how;
-    const options = parseListOptions(parseQuery(query), this.profile, this.context.bugs, true);
+    const options = parseListOptions(parseQuery(query), this.profile, true);
     return startWatch(this.context, this.target(), { namespace: "", options, ...request }, sink);
   }
 }

@@ -39,9 +39,7 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
   const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
-  const given = applyPatchOptions(context, run.query);
-  const takesOver = context.bugs["status-apply-takes-over"] && subresource === "status";
-  const options = takesOver ? { ...given, force: true } : given;
+  const options = applyPatchOptions(context, run.query);
   const configuration = lateConfiguration(run);
 
   const attempt = (): void => {

@@ -49,9 +49,7 @@ function assign(run: Run, writer: Writer, resource: ServedResource, target: Targ
   if (name === "") throw badRequest("Name parameter required.");
   const admission = { operation: "CREATE", namespace, name, object: body, oldObject: undefined, options } as const;
   admitted(writer, run, admission, (binding) => {
-    const { uid = "", resourceVersion = "" } = context.bugs["binding-wipes-uid-precondition"]
-      ? {}
-      : metadataOf(binding);
+    const { uid = "", resourceVersion = "" } = metadataOf(binding);
     const node = nodeOf(binding, name);
     for (;;) {
       const live = writer.live(resource, namespace, name);

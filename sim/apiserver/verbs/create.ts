@@ -140,7 +140,7 @@ function store(
     const causes = known ?? judged(writer, resource, draft);
     const name = metadataOf(draft).name ?? "";
     if (causes.length > 0) throw invalidObject(resource, name, causes);
-    if (sentVersion !== "" && sentVersion !== "0" && !context.bugs["create-with-version-taken"]) {
+    if (sentVersion !== "" && sentVersion !== "0") {
       const text = "resourceVersion should not be set on objects to be created";
       throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
     }
@@ -161,11 +161,6 @@ function store(
 }
 
 function exists(writer: Writer, resource: ServedResource, name: string, namespace: string): ApiError {
-  if (writer.context.bugs["create-existing-wrong-error"]) {
-    return invalidObject(resource, name, [
-      { reason: "FieldValueDuplicate", message: `Duplicate value: ${JSON.stringify(name)}`, field: "metadata.name" },
-    ]);
-  }
   const isUnreadable = writer.context.unreadable.has(storageKey(resource, namespace, name));
   const live = isUnreadable ? undefined : writer.live(resource, namespace, name);
   return alreadyExists(

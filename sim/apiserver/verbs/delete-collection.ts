@@ -19,16 +19,12 @@ import type { Writer } from "./writer.ts";
 export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, resource: ServedResource): void {
   const { context } = writer;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
-  const asked = { ...reads.optionsOf(run), watch: false };
-  const listOptions = context.bugs["collection-forgets-fields"]
-    ? { ...asked, fieldSelector: { requirements: [], empty: true } }
-    : asked;
+  const listOptions = { ...reads.optionsOf(run), watch: false };
   const body = decodeDeleteOptions(context, run);
   if (body !== undefined && context.bugs["deletecollection-body-500"]) {
     throw unmapped('no kind "DeleteOptions" is registered');
   }
   let options = deleteOptions(context, run.query, body);
-  if (body !== undefined && context.bugs["collection-dry-run-in-body-is-real"]) options = { ...options, dryRun: false };
   if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
   warnOfOrphans(run, resource, options);
 

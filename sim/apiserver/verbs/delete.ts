@@ -77,7 +77,7 @@ export function deleteNamed(
       return;
     }
     if (options.ignoreStoreReadError) throw notCorrupt(resource, name);
-    const failed = failedPrecondition(writer, resource, live, options);
+    const failed = failedPrecondition(resource, live, options);
     if (failed !== undefined) throw failed;
     const admission = {
       operation: "DELETE",
@@ -103,13 +103,7 @@ export function deleteNamed(
   attempt();
 }
 
-function failedPrecondition(
-  writer: Writer,
-  resource: ServedResource,
-  live: Live,
-  options: DeleteOptions,
-): ApiError | undefined {
-  if (writer.context.bugs["delete-precondition-ignored"]) return undefined;
+function failedPrecondition(resource: ServedResource, live: Live, options: DeleteOptions): ApiError | undefined {
   if (resource.strategy.isEmptiedFirst) return failedNamespacePrecondition(resource, live, options);
   return preconditionFailure(live.object, options, resource.strategy, resource.group);
 }

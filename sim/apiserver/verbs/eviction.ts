@@ -51,7 +51,7 @@ export function evict({ run, resource, writer }: SubresourceCall): void {
 /** The body's, or else the query's. Throws 400 or 422. */
 function evictionOptions({ context }: Writer, run: Run, eviction: Draft, write: WriteOptions): DeleteOptions {
   const sent = deleteOptions(context, run.query, eviction["deleteOptions"] as JsonObject | undefined);
-  return { ...sent, dryRun: (sent.dryRun || write.dryRun) && !context.bugs["eviction-dry-run-evicts"] };
+  return { ...sent, dryRun: sent.dryRun || write.dryRun };
 }
 
 function evictPod(writer: Writer, run: Run, resource: ServedResource, options: DeleteOptions): void {
@@ -60,8 +60,7 @@ function evictPod(writer: Writer, run: Run, resource: ServedResource, options: D
   const pod = writer.live(resource, namespace, name);
   if (pod === undefined) throw notFound(resource.name, name);
   if (disturbs(pod.object)) spendBudget(writer, pod.object, options.dryRun);
-  const minded = context.bugs["eviction-of-any-version"] ? { ...options, resourceVersion: undefined } : options;
-  const failed = preconditionFailure(pod.object, minded, resource.strategy, resource.group);
+  const failed = preconditionFailure(pod.object, options, resource.strategy, resource.group);
   if (failed !== undefined) throw failed;
   if (!options.dryRun) sayWhy(writer, resource, namespace, name);
   // The version that was asked for has been met, and passed by the pod's own last words.

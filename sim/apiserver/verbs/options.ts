@@ -74,7 +74,7 @@ function readOptions(
   const fieldManager = query.first("fieldManager") ?? "";
   const level = query.first("fieldValidation") ?? "";
   const causes: Cause[] = [...first, ...fieldManagerCauses(fieldManager)];
-  const dryRun = readDryRun(rules, kind, query.all("dryRun"), causes);
+  const dryRun = readDryRun(rules, query.all("dryRun"), causes);
   if (!levels.has(level)) {
     causes.push(notSupported("fieldValidation", level, '"", "Ignore", "Strict", "Warn"'));
   }
@@ -133,10 +133,10 @@ export function deleteOptions(rules: OptionsRules, query: Query, body: JsonObjec
       notSupported("propagationPolicy", raw.propagationPolicy, '"Foreground", "Background", "Orphan", "nil"'),
     );
   }
-  const dryRun = readDryRun(rules, "DeleteOptions", raw.dryRun, causes);
+  const dryRun = readDryRun(rules, raw.dryRun, causes);
   // With the gate off the parameter is cleared without a word. Source: the facts, D21.
   const unsafe = raw.ignoreStoreReadError && rules.profile.featureGates.AllowUnsafeMalformedObjectDeletion;
-  if (unsafe && !rules.bugs["unsafe-delete-heeds-no-options"]) append(causes, unsafeCauses(raw));
+  if (unsafe) append(causes, unsafeCauses(raw));
   if (causes.length > 0) throw invalidOptions(rules, "DeleteOptions", causes);
   return {
     dryRun,
@@ -202,11 +202,10 @@ function quoted(text: string): string {
   return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
 }
 
-function readDryRun(rules: OptionsRules, kind: OptionsKind, values: readonly string[], causes: Cause[]): boolean {
+function readDryRun({ profile }: OptionsRules, values: readonly string[], causes: Cause[]): boolean {
   if (values.length === 0) return false;
-  const { profile, bugs } = rules;
   const bad = values.filter((value) => value !== "All" && !(value === "" && profile.emptyDryRun === "persist"));
-  if (bad.length > 0 && !bugs["dry-run-invalid-value-accepted"]) {
+  if (bad.length > 0) {
     const list = values.map((value) => JSON.stringify(value)).join(", ");
     causes.push({
       reason: "FieldValueNotSupported",
@@ -214,8 +213,6 @@ function readDryRun(rules: OptionsRules, kind: OptionsKind, values: readonly str
       field: "dryRun",
     });
   }
-  // The bug is worst where it is most believable: deletions and patches.
-  if (bugs["dry-run-persists"] && (kind === "DeleteOptions" || kind === "PatchOptions")) return false;
   return values.includes("All");
 }
 

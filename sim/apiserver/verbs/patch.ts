@@ -94,7 +94,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
       settleNamespace(draft, namespace);
       requireName(draft, name);
       const before = metadataOf(live.object).resourceVersion;
-      const conditional = metadataOf(draft).resourceVersion !== before && !bugs["patch-rv-not-a-precondition"];
+      const conditional = metadataOf(draft).resourceVersion !== before;
       const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
       run.next(() => afterRace(writer, run, () => patched(write, warnings)));
     });

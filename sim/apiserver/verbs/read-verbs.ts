@@ -1,12 +1,6 @@
 /** get, list and watch: from a request to the read layer, and from what it finds to a response. */
 import { encodeBase64 } from "../../../wire/base64.ts";
-import {
-  type FieldRequirement,
-  type FieldSelector,
-  type LabelSelector,
-  parseLabelSelector,
-} from "../../../wire/selectors.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
+import { type FieldRequirement, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject, Payload } from "../../contract/http-message.ts";
 import { startGet } from "../reads/get.ts";
@@ -75,10 +69,8 @@ export class ReadVerbs {
   }
 
   optionsOf(run: Run): ListOptions {
-    const { profile, bugs } = this.context;
     const { watchPrefix, name } = run.resourcePlace;
-    const options = withName(parseListOptions(run.query, profile, bugs, watchPrefix), name);
-    return watchPrefix ? asPathSays(options, name, bugs) : options;
+    return withName(parseListOptions(run.query, this.context.profile, watchPrefix), name);
   }
 
   watch(run: Run, resource: ServedResource): void {
@@ -134,9 +126,7 @@ export class ReadVerbs {
   }
 
   send(run: Run, negotiated: Negotiated, object: JsonObject): void {
-    const isCut = this.context.bugs["protobuf-lists-drop-token"] && negotiated.format === "protobuf";
-    const shown = isCut && "items" in object ? withoutToken(object) : object;
-    run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, shown));
+    run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, object));
   }
 
   private listObject(resource: ServedResource, result: ListResult): JsonObject {
@@ -174,8 +164,7 @@ export class ReadVerbs {
     if (encoders === undefined) this.encoders.set(resource, (encoders = new Map()));
     let encoder = encoders.get(key);
     if (encoder === undefined) {
-      const isWhole = transform?.kind !== "PartialObjectMetadata" || this.context.bugs["metadata-watch-is-whole"];
-      const shown = isWhole ? asItIs : partial(transform.apiVersion);
+      const shown = transform?.kind !== "PartialObjectMetadata" ? asItIs : partial(transform.apiVersion);
       encoders.set(key, (encoder = this.makeEncoder(resource, negotiated, shown)));
     }
     return encoder;
@@ -278,23 +267,6 @@ function withName(options: ListOptions, name: string): ListOptions {
 }
 
 const anyLabels = parseLabelSelector("") as LabelSelector;
-const anyFields: FieldSelector = { requirements: [], empty: true };
-
-/** The bugs of watches at the old paths. */
-function asPathSays(options: ListOptions, name: string, bugs: ServerBugs): ListOptions {
-  const isWhole = bugs["watch-path-unselected"] || (bugs["watch-path-name-ignored"] && name !== "");
-  return {
-    ...options,
-    ...(isWhole ? { labelSelector: anyLabels, fieldSelector: anyFields } : {}),
-    ...(bugs["watch-path-forgets-version"] ? { resourceVersion: "" } : {}),
-  };
-}
-
-function withoutToken(list: JsonObject): JsonObject {
-  const { continue: _token, ...metadata } = list["metadata"] as JsonObject;
-  return { ...list, metadata };
-}
-
 const listKindOf = ({ row, custom }: ServedResource): string => custom?.listKind ?? `${row.kind}List`;
 
 /** As the real server encodes one that was never filled. */

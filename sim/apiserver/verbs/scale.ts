@@ -56,8 +56,7 @@ export function scale(call: SubresourceCall): void {
   const { context } = writer;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
-  const { options: given, wanted } = request(call);
-  const options = context.bugs["scale-dry-run-is-real"] ? { ...given, dryRun: false } : given;
+  const { options, wanted } = request(call);
   const { namespace, name } = run.resourcePlace;
 
   const attempt = (): void => {
@@ -172,7 +171,7 @@ function scaled(resource: ServedResource, live: Live, asked: Draft, bugs: Server
   holder[path.at(-1) as string] = replicasOf(asked);
   const metadata = ownMetadata(draft);
   const { resourceVersion, managedFields = [] } = metadataOf(asked);
-  if (resourceVersion !== undefined && !bugs["scale-takes-stale"]) metadata.resourceVersion = resourceVersion;
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
   if (bugs["scale-owns-nothing"]) return draft;
   const owners = workloadEntries(metadata.managedFields ?? [], managedFields, resource.apiVersion);
   if (owners.length === 0) delete metadata.managedFields;

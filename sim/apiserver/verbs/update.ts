@@ -67,7 +67,6 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
     const body = decoded();
     settleNamespace(body, namespace);
     requireName(body, name);
-    if (subresource === "status" && context.bugs["status-of-any-uid"]) delete ownMetadata(body).uid;
     run.next(() => {
       requireFewDecoded(run, body);
       run.next(() => {

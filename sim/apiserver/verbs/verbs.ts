@@ -341,10 +341,6 @@ export class Verbs {
       this.reads.watch(run, resource);
       return;
     }
-    if (this.context.bugs["unwatchable-watch-200"]) {
-      this.reads.list(run, resource);
-      return;
-    }
     const subject = name.group === "" ? name.resource : `${name.resource}.${name.group}`;
     throw new ApiError(405, "MethodNotAllowed", `watch is not supported on resources of kind "${subject}"`, {
       ...(name.group === "" ? {} : { group: name.group }),

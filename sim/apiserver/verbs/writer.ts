@@ -172,10 +172,7 @@ export class Writer {
       stored = seal(object);
       return stored;
     });
-    if (stored === undefined) {
-      this.spoilRefused(key);
-      return undefined;
-    }
+    if (stored === undefined) return undefined;
     if (isLarge) noteLarge(stored);
     this.sharedSpecs.keep(resource, stored);
     return viewed(resource, stored);
@@ -196,7 +193,6 @@ export class Writer {
     const isRenewed = bugs["idle-apply-renews-time"] && !sameOwners(live.stored, candidate);
     if (!isRenewed && objectsEqual(live.stored, candidate)) {
       // Dry or not: what is there already is the answer.
-      if (bugs["noop-update-returns-empty-rv"]) return withResourceVersion(live.object, "");
       return this.isCurrent(live) ? live.object : undefined;
     }
     if (dryRun) {
@@ -205,8 +201,7 @@ export class Writer {
     }
     let stored: JsonObject | undefined;
     store.put(live.key, live.modRevision, (revision) => {
-      const version = bugs["rv-not-bumped-on-write"] ? metadataOf(live.stored).resourceVersion : undefined;
-      stored = seal(withResourceVersion(candidate, version ?? String(revision)));
+      stored = seal(withResourceVersion(candidate, String(revision)));
       process.trace("write", live.key, revision, digestOf(stored, isLarge ? partsOf(candidate) : live.stored));
       return stored;
     });
@@ -228,18 +223,6 @@ export class Writer {
   private isCurrent(live: Live): boolean {
     const now = this.context.store.get(live.key);
     return typeof now === "object" && now.modRevision === live.modRevision;
-  }
-
-  /** A planted bug: a refused creation still touches the object that stands in its way. */
-  private spoilRefused(key: string): void {
-    const { store, bugs, process } = this.context;
-    if (!bugs["fake-create-mutates-on-error"]) return;
-    const found = store.get(key);
-    if (typeof found !== "object") return;
-    const revision = store.put(key, found.modRevision, (made) =>
-      seal(withResourceVersion(found.value as JsonObject, String(made))),
-    );
-    process.trace("write", key, revision, "");
   }
 }
 

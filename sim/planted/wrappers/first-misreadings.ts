@@ -1,18 +1,9 @@
-/**
- * Planted bugs at the edges of the server: what it makes of a request before anything else looks at it, and what it
- * prints. Nothing of this exists while none of them is on. Rows: `sim/planted/edge-bugs.ts`.
- */
-import type { ApiRequest, JsonObject, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
-import { encodeJson } from "../../wire/go-strings.ts";
-import type { EdgeBugName } from "../planted/edge-bugs.ts";
-import type { ServerBugs } from "../planted/server-bugs.ts";
+/** Planted bugs of what a server makes of requests and prints as answers. Rows: `sim/planted/edge-bugs.ts`. */
+import type { ApiRequest, JsonObject } from "../../contract/http-message.ts";
+import type { EdgeBugName } from "../edge-bugs.ts";
 import { type Memory, type Misreading, dropped, rewritten, textOf, without } from "./misreading.ts";
-import { secondMisreadings } from "./second-misreadings.ts";
 
-const encoder = new TextEncoder();
-
-const misreadings: Readonly<Record<EdgeBugName | keyof typeof secondMisreadings, Misreading>> = {
-  ...secondMisreadings,
+export const firstMisreadings: Readonly<Record<EdgeBugName, Misreading>> = {
   "status-dry-run-is-real": {
     request: (request) =>
       request.path.endsWith("/status") ? { ...request, query: without(request.query, "dryRun") } : request,
@@ -95,70 +86,6 @@ const misreadings: Readonly<Record<EdgeBugName | keyof typeof secondMisreadings,
         : object,
   },
 };
-
-export const misreadingNames = Object.keys(misreadings) as readonly (keyof typeof misreadings)[];
-
-/** Undefined when none of these bugs is planted. `bugs` says at each request which of them show. */
-export function misreader(
-  planted: ServerBugs,
-  bugs: ServerBugs = planted,
-): ((request: ApiRequest, responder: Responder) => readonly [ApiRequest, Responder]) | undefined {
-  const names = misreadingNames.filter((name) => planted[name]);
-  if (names.length === 0) return undefined;
-  const memory: Memory = { count: 0, poisoned: new Set() };
-  return (request, responder) => {
-    const on = names.filter((name) => bugs[name]).map((name) => misreadings[name]);
-    const read = on.reduce((asked, one) => one.request?.(asked, memory) ?? asked, request);
-    return [read, new Misprinter(responder, read, on, memory)];
-  };
-}
-
-class Misprinter implements Responder {
-  readonly #to: Responder;
-  readonly #request: ApiRequest;
-  readonly #on: readonly Misreading[];
-  readonly #memory: Memory;
-
-  constructor(to: Responder, request: ApiRequest, on: readonly Misreading[], memory: Memory) {
-    this.#to = to;
-    this.#request = request;
-    this.#on = on;
-    this.#memory = memory;
-  }
-
-  respond(status: number, headers: ResponseHeaders, payload: Payload): void {
-    const { object } = payload;
-    const code = this.#on.reduce((said, one) => one.status?.(said, this.#request, this.#memory) ?? said, status);
-    const printed =
-      object === undefined || payload.contentType !== "application/json"
-        ? object
-        : this.#on.reduce((said, one) => one.answer?.(said, code, this.#request, this.#memory) ?? said, object);
-    const sent = this.#on.reduce((said, one) => one.headers?.(said, this.#request) ?? said, headers);
-    this.#to.respond(code, sent, printed === object || printed === undefined ? payload : printedAs(payload, printed));
-  }
-
-  open(status: number, headers: ResponseHeaders): void {
-    this.#to.open(status, headers);
-  }
-
-  frame(payload: Payload): number {
-    return this.#to.frame(payload);
-  }
-
-  whenTaken(resume: () => void): void {
-    if (this.#to.whenTaken === undefined) resume();
-    else this.#to.whenTaken(resume);
-  }
-
-  close(): void {
-    this.#to.close();
-  }
-}
-
-function printedAs({ contentType }: Payload, object: JsonObject): Payload {
-  const bytes = encoder.encode(`${encodeJson(object)}\n`);
-  return { object, contentType, bytes: () => bytes };
-}
 
 /** The object gets an annotation of which nobody had spoken. */
 function touched(request: ApiRequest, memory: Memory): ApiRequest {

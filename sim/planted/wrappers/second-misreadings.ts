@@ -1,14 +1,13 @@
 /** Planted bugs at the edges of the server, of the second round. Rows: `sim/planted/second-unforeseen-bugs.ts`. */
-import type { ApiRequest, Json, JsonObject } from "../contract/http-message.ts";
-import { encodeJson } from "../../wire/go-strings.ts";
-import { isObject } from "../contract/objects.ts";
-import { type Misreading, dropped, rewritten, textOf, without } from "./misreading.ts";
-
-const encoder = new TextEncoder();
+import type { ApiRequest, Json, JsonObject } from "../../contract/http-message.ts";
+import { encodeJson } from "../../../wire/go-strings.ts";
+import { isObject } from "../../contract/objects.ts";
+import { type Misreading, dropped, rewritten, textOf, typeOf, without, withoutOperations } from "./misreading.ts";
 
 export const secondMisreadings = {
   "patch-tests-unheeded": {
-    request: (request) => (is(request, "PATCH", "json-patch") ? { ...request, body: withoutTests(request) } : request),
+    request: (request) =>
+      is(request, "PATCH", "json-patch") ? withoutOperations(request, ({ op }) => op === "test") : request,
   },
   "set-selector-by-first-value": {
     request: (request) =>
@@ -73,7 +72,7 @@ export const secondMisreadings = {
       request.method === "DELETE" ? { ...request, query: without(request.query, "propagationPolicy") } : request,
   },
   "large-integers-rounded": {
-    request: (request) => (/\d{16}/.test(textOf(request)) ? rewritten(request, (body) => body) : request),
+    request: (request) => (/\d{16}/.test(textOf(request)) ? rewritten(request, rounded) : request),
   },
   "later-pages-without-limit": {
     request: (request) =>
@@ -115,8 +114,6 @@ export const secondMisreadings = {
   },
 } as const satisfies Record<string, Misreading>;
 
-const typeOf = ({ headers }: ApiRequest): string => headers["content-type"] ?? "";
-
 const is = (request: ApiRequest, method: string, type: string): boolean =>
   request.method === method && typeOf(request).includes(type);
 
@@ -126,15 +123,6 @@ const withoutVersion = (request: ApiRequest): ApiRequest =>
 /** A path that ends in the name of a type: of the core group, or of another, in a namespace or in none. */
 const isCollection = (path: string): boolean =>
   /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/(namespaces\/[^/]+\/)?[^/]+$/.test(path);
-
-function withoutTests(request: ApiRequest): ApiRequest["body"] {
-  try {
-    const operations = JSON.parse(textOf(request)) as readonly JsonObject[];
-    return encoder.encode(JSON.stringify(operations.filter(({ op }) => op !== "test")));
-  } catch {
-    return request.body; // what cannot be read is for others to refuse
-  }
-}
 
 /** The request with one of its parameters read as `change` has it. */
 function withParameter(request: ApiRequest, name: string, change: (text: string) => string): ApiRequest {
@@ -156,3 +144,6 @@ function inSeconds(object: JsonObject): JsonObject {
   const changed = text.replaceAll(/(T\d\d:\d\d:\d\d)\.\d{6}Z/g, "$1.000000Z");
   return changed === text ? object : (JSON.parse(changed) as JsonObject);
 }
+
+/** As a reader that knows doubles alone has it. */
+const rounded = (body: JsonObject): JsonObject => JSON.parse(encodeJson(body)) as JsonObject;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { Cluster } from "../cluster/cluster.ts";
-import type { Payload } from "../contract/http-message.ts";
-import { Kernel } from "../kernel/kernel.ts";
-import { misreadingNames } from "./misreadings.ts";
+import { Cluster } from "../../cluster/cluster.ts";
+import type { Payload } from "../../contract/http-message.ts";
+import { Kernel } from "../../kernel/kernel.ts";
+import { misreadingNames } from "./misreader.ts";
 
 /** 2^60 + 1, which no double holds. */
 const wide = "1152921504606846977";

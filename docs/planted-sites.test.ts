@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { readTreeFile, treeFiles } from "./sources.ts";
+
+/**
+ * Where reference code asks for a planted bug by its name. A bug belongs into a wrapper (`sim/planted/wrappers/`, or
+ * `sim/faults/` around a whole store or server), so that whoever reads the code reads what is right; in place only where
+ * nothing can be wrapped. This number can only fall: lower it with each bug that is moved.
+ */
+const sitesMax = 227;
+
+const site = /[bB]ugs(?:\?\.)?(?:\[\s*"[a-z0-9-]+"|\.has\(\s*"[a-z0-9-]+")/g;
+
+/** Rows, wrappers, and whatever is of tests alone. */
+const isReference = (path: string): boolean =>
+  /^(sim|cli)\/.*\.ts$/.test(path) && !/^sim\/(planted|faults)\//.test(path) && !/\.(test|fixture)\.ts$/.test(path);
+
+const sitesOf = (text: string): number => text.match(site)?.length ?? 0;
+
+it("fewer places of the reference code than ever ask for planted bugs", () => {
+  const counts = treeFiles()
+    .filter(isReference)
+    .map((path) => sitesOf(readTreeFile(path)));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(sitesMax);
+});
+
+it("sees a bug that is asked for by name, however it is written", () => {
+  expect(sitesOf('if (bugs["a-b"] && !this.bugs?.["c"]) x(rules.serverBugs["d"]);')).toBe(3);
+  expect(sitesOf('bugs.has("a-b") || bugs[\n  "c"\n]')).toBe(2);
+  expect(sitesOf('bugs[name]; other["a-b"]; bugs.size')).toBe(0);
+});

@@ -1,0 +1,19 @@
+/** Which bugs a server has. */
+import { type ServerBugName, type ServerBugs, bugsOn } from "../server-bugs.ts";
+
+export interface Planted {
+  /** Which of them show, asked where they may. */
+  readonly bugs: ServerBugs;
+  /** Whether a bug may ever show: where none of a wrapper's does, there is no wrapper. */
+  readonly mayShow: (name: ServerBugName) => boolean;
+}
+
+/** Names are planted for good; switches may be turned while the server runs. */
+export function plantedOf(given: ServerBugs | readonly ServerBugName[] | undefined): Planted {
+  if (given !== undefined && !isNames(given)) return { bugs: given, mayShow: () => true };
+  const bugs = bugsOn(given);
+  return { bugs, mayShow: (name) => bugs[name] };
+}
+
+const isNames = (given: ServerBugs | readonly ServerBugName[]): given is readonly ServerBugName[] =>
+  Array.isArray(given);
