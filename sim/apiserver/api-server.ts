@@ -8,6 +8,7 @@ import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
+import { readSeams } from "../planted/wrappers/reads.ts";
 import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins } from "./admission/plugins.ts";
@@ -199,6 +200,7 @@ export class ApiServer implements ApiHandler, RunHost {
       forward: options.forward ?? nowhereToForward,
       agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
       admission: [...(options.admission ?? []), ...plugins],
+      readSeams: readSeams(planted),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();

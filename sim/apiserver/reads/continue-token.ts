@@ -23,8 +23,8 @@ export function encodeContinue(dialect: Dialect, token: ContinueToken, leadingSl
   return encodeBase64Url(utf8Encoder.encode(JSON.stringify(fields)));
 }
 
-/** Throws 400 for a token that no server made. `anyPath` (a planted bug) takes a start outside of the collection, too. */
-export function decodeContinue(dialect: Dialect, text: string, anyPath = false): ContinueToken {
+/** Throws 400 for a token that no server made. */
+export function decodeContinue(dialect: Dialect, text: string): ContinueToken {
   const bytes = decodeBase64Url(text);
   if (typeof bytes === "number") throw refused(`: ${base64Error(bytes)}`);
   const { v, rv, start } = parseFields(bytes);
@@ -32,7 +32,7 @@ export function decodeContinue(dialect: Dialect, text: string, anyPath = false):
   if (rv === 0) throw refused(`: incorrect encoded start resourceVersion (version ${v})`);
   if (start === "") throw refused(`: encoded start key empty (version ${v})`);
   const path = start.startsWith("/") ? start : `/${start}`;
-  if (!isClean(path) && !anyPath) throw refused(`: ${start}`);
+  if (!isClean(path)) throw refused(`: ${start}`);
   return { start: path.slice(1), revision: rv < 0 ? -1 : rv };
 }
 

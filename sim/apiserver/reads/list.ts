@@ -13,18 +13,18 @@
  * Source: document 1, Get and list semantics; the facts, section 3, D3, D8, D9 and D11.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import { prefixEnd } from "../../store/sorted-index.ts";
-import { remnant, spoiledKeys, spoiledList, spoiledStart, unsorted } from "../../planted/spoiled-lists.ts";
 import type { RangeResult } from "../../store/types.ts";
 import type { Source } from "../cache/source.ts";
 import { ApiError, badRequest, expired, timeout, unmapped } from "../../contract/errors.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
 import { tooLarge } from "./get.ts";
+import type { ListPlan } from "./list-plan.ts";
 import { type Page, type Reader, readPage } from "./page.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
+import type { ReadSeams } from "./seams.ts";
 import { type Selection, select } from "./selection.ts";
-import type { ListRequest, ListResult, ListSink, ReadContext, ReadTarget } from "./types.ts";
-import { badVersion, parseVersion, VERSION_WAIT_MICROS, versionProblem } from "./versions.ts";
+import type { ListRequest, ListSink, ReadContext, ReadTarget } from "./types.ts";
+import { badVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
 
 const TIMED_OUT = "Timeout: request did not complete within requested timeout - context deadline exceeded";
 
@@ -41,11 +41,19 @@ type Wanted =
   | { readonly state: "exact"; readonly revision: number }
   | { readonly state: "token"; readonly token: ContinueToken };
 
-export function startList(context: ReadContext, target: ReadTarget, request: ListRequest, sink: ListSink): Cancel {
+export function startList(
+  context: ReadContext,
+  target: ReadTarget,
+  request: ListRequest,
+  sink: ListSink,
+  seams?: ReadSeams,
+): Cancel {
   try {
-    const selection = select(target, request, context.bugs);
+    const selection = select(target, request);
     const source = context.frontEnd.source(target.prefix, target.cached);
-    return new List(context, target, source, request, selection, sink).start(wanted(context, request));
+    const asked: ListPlan = { context, target, source, request, selection, sink };
+    const plan = seams?.list(asked) ?? asked;
+    return new List(plan).start(wanted(plan));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     sink.failed(error);
@@ -54,21 +62,18 @@ export function startList(context: ReadContext, target: ReadTarget, request: Lis
 }
 
 /** Throws 400 for versions and tokens that cannot be read. */
-function wanted({ profile, bugs }: ReadContext, { options }: ListRequest): Wanted {
+function wanted({ context: { profile }, request: { options } }: ListPlan): Wanted {
   const { resourceVersion, resourceVersionMatch: match, limit } = options;
   if (options.continue !== "") {
-    const token = decodeContinue(profile.dialect, options.continue, bugs["continue-token-cross-scope"]);
+    const token = decodeContinue(profile.dialect, options.continue);
     if (resourceVersion === "" || resourceVersion === "0") return { state: "token", token };
     throw badRequest("specifying resource version is not allowed when using continue");
   }
   if (resourceVersion === "") return { state: "recent" };
   const revision = parseVersion(resourceVersion);
-  if (revision === undefined) {
-    throw bugs["list-invalid-rv-500"] ? unmapped(versionProblem(resourceVersion)) : badVersion(resourceVersion);
-  }
+  if (revision === undefined) throw badVersion(resourceVersion);
   const exact = match === "Exact" || (match === "" && limit > 0 && revision > 0);
-  const stuck = bugs["list-limit-rv-stuck-header"] && limit > 0 && revision > 0;
-  return { state: exact || stuck ? "exact" : "at-least", revision };
+  return { state: exact ? "exact" : "at-least", revision };
 }
 
 /** One list request on its way to its state. */
@@ -80,14 +85,7 @@ class List {
   private readonly selection: Selection;
   private readonly sink: ListSink;
 
-  constructor(
-    context: ReadContext,
-    target: ReadTarget,
-    source: Source,
-    request: ListRequest,
-    selection: Selection,
-    sink: ListSink,
-  ) {
+  constructor({ context, target, source, request, selection, sink }: ListPlan) {
     this.context = context;
     this.target = target;
     this.source = source;
@@ -100,10 +98,6 @@ class List {
     const { store } = this.context;
     switch (what.state) {
       case "recent":
-        if (this.context.bugs["list-stale-when-consistent-asked"]) {
-          this.fromSource();
-          return nothing;
-        }
         // The cache has some seconds to catch up with the store; a list does not fail because it did not.
         return this.wait(
           store.revision,
@@ -123,11 +117,6 @@ class List {
 
   /** Calls `reached` within the call when nothing has to be waited for, `late` (default: 504) when waiting was in vain. */
   private wait(revision: number, reached: () => void, late = (): void => this.failLate(revision)): Cancel {
-    const { bugs, store } = this.context;
-    if (bugs["list-future-rv-wrong-error"] && revision > store.revision) {
-      this.fromSource();
-      return nothing;
-    }
     const patience = Math.min(VERSION_WAIT_MICROS, this.timeoutMicros());
     return this.source.whenApplied(revision, patience, (arrived) => (arrived ? reached() : late()));
   }
@@ -156,22 +145,19 @@ class List {
 
   /** A state that the store may have yet to reach: then waited for where the profile answers 504. */
   private exact(revision: number): Cancel {
-    const { store, profile, bugs } = this.context;
+    const { store, profile } = this.context;
     if (revision > store.revision && profile.exactFutureStatus === 504) {
       return this.wait(revision, () => this.fromStore(revision));
     }
     if (this.isBeyondHead(revision)) return this.refuseLate(revision);
-    const wrong = revision > store.revision && bugs["list-future-rv-wrong-error"];
-    this.fromStore(wrong ? store.revision : revision);
+    this.fromStore(revision);
     return nothing;
   }
 
   private fromSource(): void {
-    const { source } = this;
-    const { profile, bugs } = this.context;
+    const { source, selection } = this;
+    const { profile } = this.context;
     const { options } = this.request;
-    const isForgetful = bugs["uncached-any-list-unselected"] && !source.cached && options.resourceVersion === "0";
-    const selection = isForgetful ? { ...this.selection, matches: undefined } : this.selection;
     // `0` asks for whatever there is, and the observed cache then gives all of it.
     const unread = source.cached ? undefined : this.unreadProblem(selection);
     if (unread !== undefined) {
@@ -181,49 +167,27 @@ class List {
     const unlimited = options.resourceVersion === "0" && source.cached && !profile.limitAtAnyVersion;
     const limit = unlimited || selection.single ? 0 : options.limit;
     const revision = source.applied;
-    if (source.cached && bugs["list-cache-unsorted"]) {
-      const read = unsorted((...range) => source.range(...range));
-      this.give(readPage(read, { ...selection, limit }, bugs), revision, limit);
-    } else if (limit > 0) {
-      this.give(
-        readPage((...range) => source.range(...range), { ...selection, limit }, bugs),
-        revision,
-        limit,
-      );
+    if (limit > 0) {
+      const page = readPage((...range) => source.range(...range), { ...selection, limit });
+      this.give(page, revision);
     } else {
       const { start, end, matches } = selection;
       const all = source.objects(start, end);
       const items = matches === undefined ? all : all.filter(matches);
-      this.give({ items, lastKey: undefined, more: false, remaining: undefined, read: all.length }, revision, limit);
+      this.give({ items, lastKey: undefined, more: false, remaining: undefined, read: all.length }, revision);
     }
   }
 
   private fromStore(revision: number, keys: Pick<Selection, "start" | "end"> = this.selection): void {
-    const { store, bugs } = this.context;
-    if (revision < store.compactedRevision && bugs["compacted-read-inconsistent"]) {
-      const { limit } = this.request.options;
-      const reader = remnant((start, end) => store.range(start, end, { count: false }) as RangeResult, revision);
-      this.give(readPage(reader, { ...this.selection, ...keys, limit }, bugs), revision, limit, true);
-      return;
-    }
+    const { store } = this.context;
     const problem = this.problemAt(revision) ?? this.unreadProblem(keys);
     if (problem !== undefined) {
       this.sink.failed(problem);
       return;
     }
     const limit = this.selection.single || this.isWholeAnyway() ? 0 : this.request.options.limit;
-    const read = this.isOfPresent() ? store.revision : revision;
-    const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision: read }) as RangeResult;
-    this.give(readPage(reader, { ...this.selection, ...keys, limit }, bugs), revision, limit, true);
-  }
-
-  /** The bugs `grouped-exact-is-present` and `cluster-pages-drift`. */
-  private isOfPresent(): boolean {
-    const { bugs } = this.context;
-    const { options } = this.request;
-    if (bugs["grouped-exact-is-present"] && options.resourceVersionMatch === "Exact")
-      return this.target.name.group !== "";
-    return bugs["cluster-pages-drift"] && options.continue !== "" && !this.target.namespaced;
+    const reader: Reader = (start, end, how) => store.range(start, end, { ...how, revision }) as RangeResult;
+    this.give(readPage(reader, { ...this.selection, ...keys, limit }), revision, true);
   }
 
   /** With a token and version 0, some versions give all that is left. */
@@ -248,31 +212,29 @@ class List {
   }
 
   private fromToken(token: ContinueToken): void {
-    const { store, profile, bugs } = this.context;
-    const { prefix } = this.selection;
+    const { store, profile } = this.context;
+    const { prefix, end } = this.selection;
     if (token.revision >= 0 && token.revision < store.compactedRevision) {
       const next = encodeContinue(profile.dialect, { ...token, revision: -1 }, false);
       this.sink.failed(expired(TOKEN_EXPIRED, { continue: next }));
       return;
     }
-    let start = prefix + token.start;
-    // The next page is to begin at the first key after the last one given, be it an extension of that one.
-    if (bugs["continue-boundary-off-by-one"]) start = prefixEnd(start.slice(0, -1));
-    const keys = spoiledKeys(bugs, token.start, prefix, this.target.prefix) ?? { start, end: this.selection.end };
-    this.fromStore(token.revision < 0 ? store.revision : token.revision, keys);
+    // The first key after the last one given, be it an extension of that one.
+    const start = prefix + token.start;
+    this.fromStore(token.revision < 0 ? store.revision : token.revision, { start, end });
   }
 
-  private give(page: Page, revision: number, limit: number, fromStore = !this.source.cached): void {
-    const { profile, bugs, store, listCounts } = this.context;
+  private give(page: Page, revision: number, fromStore = !this.source.cached): void {
+    const { profile, listCounts } = this.context;
     const { items, lastKey } = page;
     const origin = fromStore ? "store" : "cache";
     listCounts.listed(this.target.prefix, origin, page.read, items.length);
     const tokenBehind = (): string => {
       if (lastKey === undefined) return "";
-      const start = `${spoiledStart(bugs, lastKey) ?? lastKey.slice(this.selection.prefix.length)}\0`;
+      const start = `${lastKey.slice(this.selection.prefix.length)}\0`;
       return encodeContinue(profile.dialect, { start, revision }, !fromStore);
     };
-    const answer: ListResult = {
+    this.sink.listed({
       items,
       resourceVersion: String(revision),
       continue: page.more ? tokenBehind() : "",
@@ -280,14 +242,6 @@ class List {
       remainingItemCount: page.more && this.selection.matches === undefined ? page.remaining : undefined,
       readCount: page.read,
       origin,
-    };
-    const spoiled = spoiledList(bugs, answer, () => ({
-      isOfNamespace: this.request.namespace !== "",
-      isLimited: limit > 0,
-      isContinued: this.request.options.continue !== "",
-      tokenBehind: tokenBehind(),
-      countBehind: () => store.count(`${lastKey}\0`, this.selection.end) as number,
-    }));
-    this.sink.listed(spoiled);
+    });
   }
 }

@@ -1,5 +1,4 @@
 /** One page of a list: as many matching objects as the limit allows, and where the next page begins. */
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { KeyValue, RangeResult } from "../../store/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 
@@ -32,12 +31,11 @@ export interface Page {
 }
 
 /** Candidates read at once grow up to this, when few of them match. */
-const CANDIDATES_MAX = 10_000;
+export const candidatesMax = 10_000;
 
-export function readPage(reader: Reader, range: PageRange, bugs: ServerBugs): Page {
+export function readPage(reader: Reader, range: PageRange): Page {
   const { start, end, limit, matches } = range;
-  if (limit > 0 && bugs["list-order-by-revision"]) return readByRevision(reader, range);
-  if (matches !== undefined && limit > 0) return readMatching(reader, range, matches, bugs);
+  if (matches !== undefined && limit > 0) return readMatching(reader, range, matches);
   const { items, more, remaining } = reader(start, end, { limit });
   const matching = matches === undefined ? items : items.filter(({ value }) => matches(value as JsonObject));
   return { items: matching.map(objectOf), lastKey: matching.at(-1)?.key, more, remaining, read: items.length };
@@ -47,12 +45,11 @@ function readMatching(
   reader: Reader,
   { start, end, limit }: PageRange,
   matches: (object: JsonObject) => boolean,
-  bugs: ServerBugs,
 ): Page {
-  let found: KeyValue[] = [];
+  const found: KeyValue[] = [];
   let from = start;
   let read = 0;
-  for (let candidates = limit; ; candidates = Math.min(2 * candidates, CANDIDATES_MAX)) {
+  for (let candidates = limit; ; candidates = Math.min(2 * candidates, candidatesMax)) {
     const { items, more } = reader(from, end, { limit: candidates, count: false });
     for (const item of items) {
       if (found.length === limit) return pageOf(found, true, read);
@@ -61,18 +58,7 @@ function readMatching(
     }
     if (!more || found.length === limit) return pageOf(found, more, read);
     from = `${items.at(-1)?.key}\0`;
-    if (bugs["list-page-buffer-drops-items"]) found = [];
   }
-}
-
-/** The bug `list-order-by-revision`. */
-function readByRevision(reader: Reader, { start, end, limit, matches }: PageRange): Page {
-  const { items } = reader(start, end, { count: false });
-  const all = items
-    .filter(({ value }) => matches === undefined || matches(value as JsonObject))
-    .toSorted((left, right) => left.modRevision - right.modRevision);
-  const more = all.length > limit;
-  return { ...pageOf(all.slice(0, limit), more, items.length), remaining: more ? all.length - limit : undefined };
 }
 
 const objectOf = ({ value }: KeyValue): JsonObject => value as JsonObject;

@@ -1,6 +1,8 @@
 /** A store, front-ends and a clock, for tests and benchmarks of the reads: requests by their query, answers as values. */
 import { findResource } from "../../../wire/resources.ts";
-import { bugsOn, type ServerBugName } from "../../planted/server-bugs.ts";
+import type { ServerBugName } from "../../planted/server-bugs.ts";
+import { plantedOf } from "../../planted/wrappers/planted.ts";
+import { readSeams } from "../../planted/wrappers/reads.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
@@ -17,6 +19,7 @@ import { parseListOptions } from "./options.ts";
 import { unreadableOf } from "../../contract/unreadable.ts";
 import { readTargetOf } from "./read-target.ts";
 import type { ListResult, ReadContext, ReadTarget, WatchEncoder, WatchRequest, WatchSink } from "./types.ts";
+import type { ReadSeams } from "./seams.ts";
 import { startWatch } from "./watch.ts";
 
 export interface TestbedOptions extends Partial<Pick<FrontEndOptions, "lagMicros" | "historyWindowMicros">> {
@@ -42,10 +45,12 @@ export class Testbed {
   readonly store: RevisionStore;
   readonly context: ReadContext;
   private readonly profile: Profile;
+  private readonly seams: ReadSeams | undefined;
 
   constructor(options: TestbedOptions = {}) {
     const { beside, profile = svcProfile, bugs = [], ...frontEndOptions } = options;
     this.profile = profile;
+    this.seams = readSeams(plantedOf(bugs));
     this.kernel = beside?.kernel ?? new Kernel({ seed: "reads" });
     this.store = beside?.store ?? new RevisionStore();
     const process = this.kernel.process(beside === undefined ? "apiserver" : "apiserver-2");
@@ -53,7 +58,6 @@ export class Testbed {
     const frontEnd = new FrontEnd({ store: this.store, process, profile, ...frontEndOptions });
     this.context = {
       profile,
-      bugs: bugsOn(bugs),
       store: this.store,
       unreadable,
       frontEnd,
@@ -132,7 +136,7 @@ export class Testbed {
     };
     try {
       const options = parseListOptions(parseQuery(query), this.profile);
-      startList(this.context, target, { namespace, options }, { listed: give, failed: give });
+      startList(this.context, target, { namespace, options }, { listed: give, failed: give }, this.seams);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       give(error);
@@ -184,7 +188,7 @@ export class Testbed {
     };
     try {
       const options = parseListOptions(parseQuery(query), this.profile, true);
-      cancel = startWatch(this.context, target, { namespace, options, encoder }, sink);
+      cancel = startWatch(this.context, target, { namespace, options, encoder }, sink, this.seams);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       sink.failed(error);
@@ -196,7 +200,7 @@ export class Testbed {
   watchWith(query: string, how: Omit<WatchRequest, "namespace" | "options"> & { readonly sink: WatchSink }): Cancel {
     const { sink, ...request } = how;
     const options = parseListOptions(parseQuery(query), this.profile, true);
-    return startWatch(this.context, this.target(), { namespace: "", options, ...request }, sink);
+    return startWatch(this.context, this.target(), { namespace: "", options, ...request }, sink, this.seams);
   }
 }
 

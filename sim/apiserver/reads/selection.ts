@@ -1,10 +1,9 @@
 /** Which keys a list or watch is about, and which of their objects. */
-import { exactFieldValue } from "../../../wire/selectors.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
+import { exactFieldValue, type LabelSelector } from "../../../wire/selectors.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Trigger } from "../cache/audience.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { checkFieldLabels, fieldLabelsOf, fieldMatcher } from "./field-labels.ts";
+import { checkFieldLabels, fieldMatcher } from "./field-labels.ts";
 import type { ListRequest, ReadTarget } from "./types.ts";
 import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 
@@ -23,19 +22,17 @@ export interface Selection {
 }
 
 /** Throws 400 for field labels that the resource does not support. */
-export function select(target: ReadTarget, request: ListRequest, bugs: ServerBugs): Selection {
+export function select(target: ReadTarget, request: ListRequest): Selection {
   const { namespace, options } = request;
   const { labelSelector, fieldSelector } = options;
-  const isForgetful = bugs["event-selectors-missing"] && target.fieldLabels.values.has("regarding.name");
-  checkFieldLabels(fieldSelector, isForgetful ? fieldLabelsOf("", "", "") : target.fieldLabels);
+  checkFieldLabels(fieldSelector, target.fieldLabels);
   const prefix = collectionPrefix(target, namespace);
   const name = exactFieldValue(fieldSelector, "metadata.name");
   const oneScope = !target.namespaced || namespace !== "";
   const single = name !== undefined && name !== "" && oneScope && options.continue === "";
-  const start = single ? `${prefix}${name}` : scanPrefix(prefix, namespace, bugs);
-  const isLater = bugs["later-pages-forget-fields"] && options.continue !== "";
-  const byField = isLater && !fieldSelector.empty ? () => true : fieldMatcher(fieldSelector, target.fieldLabels);
-  const byLabel = labelSelector.empty ? undefined : (object: JsonObject) => labelSelector.matches(labelsOf(object));
+  const start = single ? `${prefix}${name}` : prefix;
+  const byField = fieldMatcher(fieldSelector, target.fieldLabels);
+  const byLabel = labelMatcher(labelSelector);
   return {
     prefix,
     start,
@@ -44,6 +41,11 @@ export function select(target: ReadTarget, request: ListRequest, bugs: ServerBug
     matches: byField === undefined || byLabel === undefined ? (byField ?? byLabel) : (it) => byLabel(it) && byField(it),
     trigger: triggerOf(target, request),
   };
+}
+
+/** Undefined for a selector that every object matches. */
+export function labelMatcher(selector: LabelSelector): ((object: JsonObject) => boolean) | undefined {
+  return selector.empty ? undefined : (object) => selector.matches(labelsOf(object));
 }
 
 /** Key of one object. */
@@ -68,10 +70,6 @@ function prefixOf(target: ReadTarget, namespace: string): string {
 
 function collectionPrefix(target: ReadTarget, namespace: string): string {
   return target.namespaced && namespace !== "" ? `${target.prefix}${namespace}/` : target.prefix;
-}
-
-function scanPrefix(prefix: string, namespace: string, bugs: ServerBugs): string {
-  return bugs["list-prefix-bleed"] && namespace !== "" ? prefix.slice(0, -1) : prefix;
 }
 
 /** The name first: it fixes most. A namespace is what watches are sorted by anyway. */

@@ -7,7 +7,6 @@
  */
 import type { ListCounts } from "./list-counts.ts";
 import type { FieldSelector, LabelSelector } from "../../../wire/selectors.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { FrontEnd } from "../cache/front-end.ts";
@@ -20,7 +19,6 @@ import type { FieldValue } from "../../kinds/shared/field-labels.ts";
 export interface ReadContext {
   /** With the gates in force. */
   readonly profile: Profile;
-  readonly bugs: ServerBugs;
   readonly store: Store;
   readonly unreadable: Unreadable;
   readonly frontEnd: FrontEnd;

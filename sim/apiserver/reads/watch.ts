@@ -14,6 +14,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { ApiError, expired, internalError } from "../../contract/errors.ts";
 import { tooLarge } from "./get.ts";
 import { unreadableList } from "../../contract/unreadable.ts";
+import type { ReadSeams } from "./seams.ts";
 import { select } from "./selection.ts";
 import type { ReadContext, ReadTarget, WatchRequest, WatchSink } from "./types.ts";
 import { badCachedVersion, parseVersion, VERSION_WAIT_MICROS } from "./versions.ts";
@@ -22,14 +23,23 @@ import { Watcher } from "./watcher.ts";
 
 const nothing: Cancel = () => {};
 
-export function startWatch(context: ReadContext, target: ReadTarget, request: WatchRequest, sink: WatchSink): Cancel {
+export const tooOldForStore = "The resourceVersion for the provided watch is too old.";
+
+export function startWatch(
+  context: ReadContext,
+  target: ReadTarget,
+  request: WatchRequest,
+  sink: WatchSink,
+  seams?: ReadSeams,
+): Cancel {
   try {
-    const selection = select(target, request, context.bugs);
+    const selection = select(target, request);
     const { resourceVersion } = request.options;
     const version = parseVersion(resourceVersion);
     if (version === undefined) throw badCachedVersion(context.profile, resourceVersion);
     const source = context.frontEnd.source(target.prefix, target.cached);
-    return begin({ context, target, request, sink, selection, source, version });
+    const plan: WatchPlan = { context, target, request, sink, selection, source, version };
+    return seams === undefined ? begin(plan) : seams.watch(plan, begin);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     sink.failed(error);
@@ -39,13 +49,10 @@ export function startWatch(context: ReadContext, target: ReadTarget, request: Wa
 
 function begin(plan: WatchPlan): Cancel {
   const { context, request, source, version } = plan;
-  const { store, profile, bugs } = context;
+  const { store, profile } = context;
   const { sendInitialEvents, resourceVersion } = request.options;
-  const unset = resourceVersion === "" && !bugs["watch-unset-rv-from-stale-cache"];
-  if (sendInitialEvents === true) {
-    if (version > 0 && bugs["initial-events-before-version"]) return beginWithState(plan, true);
-    return beginWhenFresh(plan, unset && !bugs["initial-events-stale-snapshot"] ? store.revision : version);
-  }
+  const unset = resourceVersion === "";
+  if (sendInitialEvents === true) return beginWhenFresh(plan, unset ? store.revision : version);
   if (version > 0) return beginAfter(plan, version);
   if (sendInitialEvents === false) return beginAfter(plan, unset ? store.revision : source.applied);
   if (unset && profile.watchUnset === "most-recent") return beginWithStore(plan);
@@ -104,27 +111,13 @@ function fail({ sink }: WatchPlan, error: ApiError): Cancel {
 }
 
 function beginAfter(plan: WatchPlan, version: number): Cancel {
-  const { source, context } = plan;
+  const { source } = plan;
   const oldest = source.oldestStart();
   if (version < oldest) {
-    if (context.bugs["expired-cluster-watch-begins-now"] && !plan.target.namespaced)
-      return open(plan, source.applied, [], false);
-    if (context.bugs["watch-compacted-events-then-error"]) return tellRest(plan, oldest);
-    const gone = source.cached
-      ? `too old resource version: ${version} (${oldest})`
-      : "The resourceVersion for the provided watch is too old.";
+    const gone = source.cached ? `too old resource version: ${version} (${oldest})` : tooOldForStore;
     return refuse(plan, expired(gone));
   }
-  const inclusive = context.bugs["watch-start-inclusive"] && version > oldest;
-  return open(plan, inclusive ? version - 1 : version, [], false);
-}
-
-/** The bug `watch-compacted-events-then-error`. */
-function tellRest(plan: WatchPlan, oldest: number): Cancel {
-  const watcher = new Watcher(plan, oldest);
-  watcher.start([], false);
-  watcher.lose(expired("The resourceVersion for the provided watch is too old."));
-  return nothing;
+  return open(plan, version, [], false);
 }
 
 /** An error found after the request itself was found good: an HTTP answer, or an event that ends the stream. */
@@ -140,8 +133,7 @@ function refuse({ context, request, sink }: WatchPlan, error: ApiError): Cancel 
 }
 
 function open(plan: WatchPlan, startRevision: number, initial: readonly JsonObject[], marked: boolean): Cancel {
-  const { context } = plan;
   const watcher = new Watcher(plan, startRevision);
-  watcher.start(context.bugs["initial-events-unsorted-resume"] && marked ? initial.toReversed() : initial, marked);
+  watcher.start(initial, marked);
   return () => watcher.end();
 }

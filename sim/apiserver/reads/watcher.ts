@@ -5,7 +5,6 @@
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
 import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
-import { metadataOf } from "../../contract/objects.ts";
 import { type ApiError, expired } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
@@ -27,17 +26,12 @@ const EVENTS_PER_TURN_MAX = 1000;
 /** Until its next turn: the least time that lets sockets speak in between. */
 const TURN_MICROS: Micros = 1;
 
-const HELD_MICROS: Micros = 100_000;
-
 /** Without `timeoutSeconds`: somewhere in [half an hour, an hour). */
 const TIMEOUT_MICROS_MIN: Micros = 1_800_000_000;
 const TIMEOUT_MICROS_MAX: Micros = 3_599_999_999;
 
 /** Longer than any run. */
 const TIMEOUT_SECONDS_MAX = 1_000_000_000;
-
-/** How many changes the bug `watch-buffered-events-replayed` finds in a buffer. */
-const bufferedMax = 5;
 
 const nothing: Cancel = () => {};
 
@@ -70,8 +64,6 @@ export class Watcher implements Listener {
   private leaveAudience = nothing;
   private cancelBookmark = nothing;
   private cancelDeadline = nothing;
-  /** The bug `watch-name-selector-crosses-namespaces`: whose object a name was first seen on. */
-  private readonly keyOfName: Map<string, string> | undefined;
 
   constructor(plan: WatchPlan, startRevision: number) {
     const { request, target, context } = plan;
@@ -87,8 +79,6 @@ export class Watcher implements Listener {
     this.position = startRevision;
     this.backlogBytesMax = request.backlogBytesMax ?? BACKLOG_BYTES_MAX_DEFAULT;
     this.deadline = context.process.clock.nowMicros() + this.lengthMicros();
-    const confused = context.bugs["watch-name-selector-crosses-namespaces"] && this.namespace === "";
-    this.keyOfName = confused && this.trigger?.field === "metadata.name" ? new Map() : undefined;
   }
 
   /** `initial` is shared, and not changed by anybody. `marked` true: a bookmark says when the initial state is over. */
@@ -101,34 +91,17 @@ export class Watcher implements Listener {
     sink.open();
     this.initial = initial;
     this.owesMark = marked;
-    if (initial.length > 0 && context.bugs["watch-buffered-events-replayed"]) {
-      this.position = Math.max(source.oldestStart(), this.position - bufferedMax);
-    }
     this.catchUp();
   }
 
   /** A bug in telling it ends this watch alone: its client begins anew. */
   hear(delivery: Delivery): void {
     if (this.catchingUp) return;
-    if (this.isHeldByOthers()) return this.askAgain();
     try {
       this.tell(delivery);
     } catch (error) {
       this.broke(error);
     }
-  }
-
-  /** The bug `slow-reader-holds-others`. */
-  private isHeldByOthers(): boolean {
-    const { context, source } = this.plan;
-    return context.bugs["slow-reader-holds-others"] && source.audience.waitingCount > 0;
-  }
-
-  private askAgain(): void {
-    this.catchingUp = true;
-    this.cancelTurn = this.plan.context.process.clock.after(HELD_MICROS, () =>
-      this.isHeldByOthers() ? this.askAgain() : this.goOn(),
-    );
   }
 
   lose(error: ApiError | undefined): void {
@@ -160,10 +133,7 @@ export class Watcher implements Listener {
    * reader has to keep up, a turn at a time. A sink may write, and so make events meanwhile.
    */
   private catchUp(): void {
-    const {
-      source,
-      context: { bugs },
-    } = this.plan;
+    const { source } = this.plan;
     let left = EVENTS_PER_TURN_MAX;
     while (this.initialTold < this.initial.length) {
       if (this.ended || this.mustWait(left--)) return;
@@ -180,8 +150,7 @@ export class Watcher implements Listener {
         this.loseHistory();
         return;
       }
-      const past = source.eventsAfter(this.position, EVENTS_PER_TURN_MAX);
-      for (const event of bugs["past-events-merged"] ? lastOfEach(past) : past) {
+      for (const event of source.eventsAfter(this.position, EVENTS_PER_TURN_MAX)) {
         if (this.ended || this.mustWait(left--)) return;
         this.tell(new Delivery(event));
         told = true;
@@ -211,7 +180,6 @@ export class Watcher implements Listener {
       this.cancelTurn();
       this.setWaiting(false);
       this.unreadBytes = 0;
-      if (this.plan.context.bugs["slow-reader-misses-changes"]) this.position = this.plan.source.applied;
       this.goOn();
     });
   }
@@ -249,20 +217,14 @@ export class Watcher implements Listener {
   }
 
   private tellInitial(object: JsonObject): void {
-    const { selection, request, target } = this.plan;
-    if (selection.matches !== undefined && !selection.matches(object)) return;
-    if (this.keyOfName !== undefined) {
-      const { namespace, name } = metadataOf(object);
-      if (this.isTakenForAnother(`${target.prefix}${namespace}/${name}`, "ADDED")) return;
-    }
-    const { encoder } = request;
+    const { matches, encoder } = this;
+    if (matches !== undefined && !matches(object)) return;
     this.send(encoder.initial?.(object) ?? encoder.event("ADDED", object));
   }
 
   private tellInitialEnd(): void {
     const { request, context, target } = this.plan;
-    const allowed = request.options.allowWatchBookmarks || context.bugs["initial-events-end-unasked"];
-    if (!allowed || context.bugs["initial-events-end-missing"] || this.ended) return;
+    if (!request.options.allowWatchBookmarks || this.ended) return;
     this.sendBookmark(this.startRevision, initialEventsEnd(context.profile, target, request.encoder));
   }
 
@@ -271,17 +233,8 @@ export class Watcher implements Listener {
     if (event.revision <= this.position || this.ended) return;
     this.position = event.revision;
     if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
-    const seen = changeSeen(event, this.matches);
-    if (seen === undefined) return;
-    const { bugs } = this.plan.context;
-    const isEntry = seen === "ADDED" && event.previous !== undefined;
-    const isMistold =
-      isEntry && bugs["field-selector-enters-as-modified"] && !this.plan.request.options.fieldSelector.empty;
-    const type = isMistold ? "MODIFIED" : seen;
-    if (type === "DELETED" && event.value !== undefined && bugs["watch-selector-exit-missing"]) return;
-    if (type === "DELETED" && bugs["uncached-deletions-untold"] && !this.plan.source.cached && this.matches) return;
-    if (type === "MODIFIED" && bugs["status-changes-untold"] && isOfStatusAlone(event)) return;
-    if (this.keyOfName !== undefined && this.isTakenForAnother(event.key, type)) return;
+    const type = changeSeen(event, this.matches);
+    if (type === undefined) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
     this.send(known ?? delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery))));
@@ -290,20 +243,8 @@ export class Watcher implements Listener {
   private objectOf(type: WatchEventType, delivery: Delivery): JsonObject {
     const { value, previous, revision } = delivery.event;
     if (type !== "DELETED") return value as JsonObject;
-    const { bugs } = this.plan.context;
-    const stale = bugs[value === undefined ? "watch-deleted-event-old-rv" : "watch-leave-selector-old-rv"];
     const last = previous as JsonObject;
-    if (stale) return last;
     return delivery.known<JsonObject>(last, "deleted") ?? delivery.keep(last, "deleted", atRevision(last, revision));
-  }
-
-  private isTakenForAnother(key: string, type: WatchEventType): boolean {
-    const name = key.slice(key.lastIndexOf("/") + 1);
-    const known = this.keyOfName?.get(name);
-    if (known !== undefined && known !== key) return true;
-    if (type === "DELETED") this.keyOfName?.delete(name);
-    else this.keyOfName?.set(name, key);
-    return false;
   }
 
   private planBookmark(): void {
@@ -322,11 +263,8 @@ export class Watcher implements Listener {
 
   private sendBookmark(revision: number, annotations?: Readonly<Record<string, string>>): void {
     const { context, target, request } = this.plan;
-    const { bugs, profile } = context;
-    let shown = revision;
-    if (bugs["bookmark-rv-zero"]) shown = 0;
-    else if (bugs["bookmark-below-requested-rv"]) shown = Math.max(1, this.startRevision - 1);
-    this.send(request.encoder.event("BOOKMARK", bookmarkObject(profile, target, shown, annotations)));
+    const object = bookmarkObject(context.profile, target, revision, annotations);
+    this.send(request.encoder.event("BOOKMARK", object));
   }
 
   private send(payload: Payload): void {
@@ -347,7 +285,7 @@ export class Watcher implements Listener {
 }
 
 /** What a change is to a watch with a selector; undefined when it concerns neither what it showed nor what it shows. */
-function changeSeen(
+export function changeSeen(
   event: StoreEvent,
   matches: ((object: JsonObject) => boolean) | undefined,
 ): WatchEventType | undefined {
@@ -359,27 +297,7 @@ function changeSeen(
 }
 
 /** The last state of what is gone, at the version at which it went. */
-function atRevision(object: JsonObject, revision: number): JsonObject {
+export function atRevision(object: JsonObject, revision: number): JsonObject {
   const metadata = { ...(object["metadata"] as JsonObject), resourceVersion: String(revision) };
   return Object.freeze({ ...object, metadata: Object.freeze(metadata) });
-}
-
-/** The bug `past-events-merged`. */
-function lastOfEach(events: Iterable<StoreEvent>): Iterable<StoreEvent> {
-  const last = new Map<string, StoreEvent>();
-  for (const event of events) {
-    last.delete(event.key);
-    last.set(event.key, event);
-  }
-  return last.values();
-}
-
-/** For the bug `status-changes-untold`. */
-function isOfStatusAlone({ value, previous }: StoreEvent): boolean {
-  const rest = (object: JsonObject): string => {
-    const { status: _status, metadata: _metadata, ...others } = object;
-    const { resourceVersion: _version, managedFields: _managed, ...metadata } = metadataOf(object);
-    return JSON.stringify([others, metadata]);
-  };
-  return (value as JsonObject)["status"] !== undefined && rest(value as JsonObject) === rest(previous as JsonObject);
 }

@@ -1,6 +1,6 @@
 /** get, list and watch: from a request to the read layer, and from what it finds to a response. */
 import { encodeBase64 } from "../../../wire/base64.ts";
-import { type FieldRequirement, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
+import type { FieldRequirement } from "../../../wire/selectors.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject, Payload } from "../../contract/http-message.ts";
 import { startGet } from "../reads/get.ts";
@@ -64,6 +64,7 @@ export class ReadVerbs {
           }),
         failed: (error) => this.fail(run, error),
       },
+      this.context.readSeams,
     );
     this.parkUnlessOver(run, cancel);
   }
@@ -75,9 +76,7 @@ export class ReadVerbs {
 
   watch(run: Run, resource: ServedResource): void {
     const negotiated = this.context.negotiator.negotiateWatch(run.request.headers["accept"], offerOf(run));
-    const asked = this.optionsOf(run);
-    const isForgetful = this.context.bugs["custom-watch-unselected"] && resource.custom !== undefined;
-    const options = isForgetful ? { ...asked, labelSelector: anyLabels } : asked;
+    const options = this.optionsOf(run);
     const { namespace } = run.resourcePlace;
     const encoder = this.encoderOf(run, resource, negotiated);
     const events = this.context.metrics.requests.eventsOf(resource.row);
@@ -103,6 +102,7 @@ export class ReadVerbs {
         close: () => run.close(),
         failed: (error) => this.fail(run, error),
       },
+      this.context.readSeams,
     );
     if (run.state === "executing") run.park("waiting", cancel);
     else run.hold(cancel);
@@ -266,7 +266,6 @@ function withName(options: ListOptions, name: string): ListOptions {
   return { ...options, fieldSelector: { requirements, empty: false } };
 }
 
-const anyLabels = parseLabelSelector("") as LabelSelector;
 const listKindOf = ({ row, custom }: ServedResource): string => custom?.listKind ?? `${row.kind}List`;
 
 /** As the real server encodes one that was never filled. */

@@ -9,6 +9,7 @@ import type { ServiceAccountTokens } from "../access/service-account-tokens.ts";
 import type { RulesOf } from "../access/modes.ts";
 import type { RequestMeter } from "../requests/request-meter.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
+import type { ReadSeams } from "../reads/seams.ts";
 import type { Forward } from "../proxy/forward.ts";
 import type { Unreadable } from "../../contract/unreadable.ts";
 
@@ -26,6 +27,7 @@ export interface ServerContext extends AnswerContext {
   /** Issues the tokens of service accounts. */
   readonly tokens: ServiceAccountTokens;
   readonly admission: readonly AdmissionStep[];
+  readonly readSeams: ReadSeams | undefined;
   readonly forward: Forward;
   readonly agentAddressTypes: readonly string[];
   /** Namespaces that cannot be deleted. */

@@ -130,7 +130,6 @@ export class Verbs {
     this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, bugs });
     this.reads = new ReadVerbs(context, {
       profile,
-      bugs,
       store,
       unreadable,
       frontEnd: this.frontEnd,

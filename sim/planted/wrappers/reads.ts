@@ -1,0 +1,24 @@
+/** Planted bugs of lists and watches, around the reads of a server that knows nothing of them. */
+import type { ReadSeams } from "../../apiserver/reads/seams.ts";
+import type { ServerBugName } from "../server-bugs.ts";
+import { type ListWrapper, listWrappers } from "./list-wrappers.ts";
+import type { Planted } from "./planted.ts";
+import { type WatchWrapper, watchWrappers } from "./watch-wrappers.ts";
+
+/** Undefined when none of these bugs is planted. */
+export function readSeams({ bugs, mayShow }: Planted): ReadSeams | undefined {
+  const lists = named<ListWrapper>(listWrappers, mayShow);
+  const watches = named<WatchWrapper>(watchWrappers, mayShow);
+  if (lists.length + watches.length === 0) return undefined;
+  return {
+    list: (plan) => lists.reduce((all, [name, wrapped]) => (bugs[name] ? wrapped(all) : all), plan),
+    // The first of them is the innermost. Each asks for itself when it shows: as the watch begins, or at each event.
+    watch: (plan, begin) => watches.reduce((inner, [name, wrapped]) => wrapped(inner, () => bugs[name]), begin)(plan),
+  };
+}
+
+const named = <Wrapper>(
+  rows: Readonly<Partial<Record<ServerBugName, Wrapper>>>,
+  mayShow: (name: ServerBugName) => boolean,
+): readonly (readonly [ServerBugName, Wrapper])[] =>
+  (Object.entries(rows) as [ServerBugName, Wrapper][]).filter(([name]) => mayShow(name));
