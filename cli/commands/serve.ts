@@ -20,7 +20,7 @@ import { profiles, servedProfile } from "../../sim/contract/profile.ts";
 import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
-import { leaveObjectsInPlace } from "../targets/engine-room.ts";
+import { pauseShortly } from "../targets/engine-room.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { dataIn } from "./serve-data.ts";
@@ -31,7 +31,7 @@ import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export async function serve(options: ServeOptions): Promise<ExitCode> {
-  leaveObjectsInPlace();
+  pauseShortly();
   const profile = servedProfile(options.profile);
   const { tokenAuthFile, anonymousAuth = profile.anonymousAuth } = options;
   requireBugs(options.rarity, options.faults);

@@ -23,5 +23,33 @@ function megabytesLeft(prepare: string): number {
 
 it("a server's old objects stay where they are, and are moved together otherwise", () => {
   expect(megabytesLeft("")).toBeLessThan(20);
-  expect(megabytesLeft("room.leaveObjectsInPlace();")).toBeGreaterThan(30);
+  expect(megabytesLeft("room.pauseShortly();")).toBeGreaterThan(30);
+}, 60_000);
+
+/** How often everything is gone through while half a gigabyte of buffers comes and goes beside some objects. */
+function collections(prepare: string): number {
+  const program = `
+    import { PerformanceObserver, constants } from "node:perf_hooks";
+    import * as room from ${JSON.stringify(room)};
+    ${prepare}
+    const kept = Array.from({ length: 200_000 }, (_, at) => ({ at, list: [at] }));
+    gc();
+    let count = 0;
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) count++;
+    }).observe({ entryTypes: ["gc"] });
+    const few = [];
+    for (let at = 0; at < 800; at++) {
+      few[at % 10] = Buffer.alloc(1_000_000);
+      if (at % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    console.log(count + 0 * kept.length);
+  `;
+  const flags = ["--expose-gc", "--input-type=module", "--eval", program];
+  return Number(spawnSync(process.execPath, flags, { encoding: "utf8" }).stdout);
+}
+
+it("buffers that come and go have a server go through everything seldom, and often otherwise", () => {
+  expect(collections("room.pauseShortly();")).toBeLessThan(collections("") / 2); // 1 and 8 to 10
 }, 60_000);
