@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { figureText } from "../../reports/capacity/metrics.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
+import { questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { asUsage, readExperiment } from "../flags/experiment-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -61,7 +62,7 @@ export async function findCapacity(options: FindOptions): Promise<ExitCode> {
     line.clear();
     if (output !== undefined) writeFileSync(join(output, "find.json"), `${JSON.stringify(found, undefined, 2)}\n`);
     process.stdout.write(
-      json ? `${JSON.stringify(found, undefined, 2)}\n` : `${foundText(found, experiment.question)}\n`,
+      json ? `${JSON.stringify(found, undefined, 2)}\n` : `${foundText(found, questionOf(experiment))}\n`,
     );
     return exitCodes.good;
   } finally {

@@ -13,7 +13,7 @@ import {
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
 import { type CapacityReport, capacityReportSchema, type CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
-import type { PlannedArm } from "../../scenarios/capacity/plan.ts";
+import { type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
 import { nearNames } from "../../wire/near-names.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { readCapacityReport } from "../flags/capacity-report-file.ts";
@@ -137,13 +137,13 @@ function reportOf(
   const mistake = played.find((part) => part.mistake !== undefined)?.mistake;
   if (mistake !== undefined) throw new UsageError(mistake);
   const { experiment, form, repetitions } = plan;
-  const { name, question, profile, costs, reality, realityEvents } = experiment;
+  const { name, profile, costs, reality, realityEvents } = experiment;
   // By the schema, which puts the fields in one order: a report that was read again is written as it was.
   return capacityReportSchema.parse({
     apiVersion: "capacity-reports/v1",
     kind: "CapacityReport",
     name,
-    question,
+    question: questionOf(experiment),
     build: buildName(),
     profile,
     form,

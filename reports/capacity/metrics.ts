@@ -40,6 +40,12 @@ const isMutating = (verb: string): boolean => mutating.has(verb);
 const meanOf = ({ count, sum: total }: LatencyHistogram): number | undefined =>
   count === 0 ? undefined : total / count;
 
+/** Of the nodes that were drained, from the first eviction of each until the last of its pods ran elsewhere. */
+const drainPercentile =
+  (percent: number) =>
+  ({ drains }: CapacityRun): number | undefined =>
+    drains && LatencyHistogram.of([drains.micros]).percentile(percent);
+
 export const metrics: readonly Metric[] = [
   { name: "requests", kind: "counted", unit: "", worse: "more", of: requests(() => true) },
   {
@@ -134,6 +140,21 @@ export const metrics: readonly Metric[] = [
   { name: "old versions kept", kind: "counted", unit: "", worse: "neither", of: ({ store }) => store.revisions },
   { name: "pods that became ready", kind: "counted", unit: "", worse: "less", of: ({ pods }) => pods.ready },
   { name: "pods evicted", kind: "counted", unit: "", worse: "more", of: ({ pods }) => pods.evicted },
+  {
+    name: "evictions that a budget refused",
+    kind: "counted",
+    unit: "",
+    worse: "more",
+    of: requests(({ code, resource }) => code === 429 && resource.endsWith("/eviction")),
+  },
+  { name: "nodes drained", kind: "counted", unit: "", worse: "less", of: ({ drains }) => drains?.done },
+  {
+    name: "nodes not drained by the end",
+    kind: "counted",
+    unit: "",
+    worse: "more",
+    of: ({ drains }) => drains && drains.nodes - drains.done,
+  },
   { name: "pods without a node", kind: "counted", unit: "", worse: "more", of: ({ pods }) => pods.unscheduled },
   {
     name: "writes, mean",
@@ -168,6 +189,10 @@ export const metrics: readonly Metric[] = [
     worse: "more",
     of: (run) => LatencyHistogram.of([run.podPulled]).percentile(99),
   },
+  { name: "drain of a node, p50", kind: "modelled", unit: "µs", worse: "more", of: drainPercentile(50) },
+  { name: "drain of a node, p90", kind: "modelled", unit: "µs", worse: "more", of: drainPercentile(90) },
+  { name: "drain of a node, longest", kind: "modelled", unit: "µs", worse: "more", of: drainPercentile(100) },
+  { name: "drain of all nodes", kind: "modelled", unit: "µs", worse: "more", of: ({ drains }) => drains?.wholeMicros },
   {
     name: "watch delivery, p99",
     kind: "modelled",

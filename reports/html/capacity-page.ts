@@ -1,6 +1,6 @@
 /** A capacity report as one page: the question, the answer, and what stands behind it. It needs no network and no manual. */
 import { besideReality } from "../capacity/reality.ts";
-import { figureText, metrics } from "../capacity/metrics.ts";
+import { figureText, type Metric, metrics } from "../capacity/metrics.ts";
 import { estimate } from "../capacity/statistics.ts";
 import { mergedObjectives } from "../render/capacity-text.ts";
 import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
@@ -15,6 +15,7 @@ export function renderCapacityHtml(report: CapacityReport): string {
   const { name, question, arms } = report;
   const body = markup`<main class="capacity" id="findings">
 <header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${answer(report)}</header>
+${drains(report)}
 ${sweepCurves(report)}
 ${figures(report)}
 ${reality(report)}
@@ -41,6 +42,36 @@ function answer(report: CapacityReport): Markup {
       )}</tr>`,
   )}</tbody></table></section>`;
 }
+
+/** Figures of drains, as the table of them calls them. */
+const drainColumns = [
+  ["p50 of a node", "drain of a node, p50"],
+  ["p90 of a node", "drain of a node, p90"],
+  ["longest of a node", "drain of a node, longest"],
+  ["all nodes", "drain of all nodes"],
+  ["evictions refused", "evictions that a budget refused"],
+].flatMap(([title, figure]) => metrics.filter(({ name }) => name === figure).map((metric) => ({ title, metric })));
+
+/** Where nodes were drained: how many of them, and how long it took. */
+function drains(report: CapacityReport): Markup | undefined {
+  const rows = report.arms.flatMap(({ name }) => {
+    const runs = runsOf(report, name);
+    const given = runs.flatMap(({ drains: found }) => found ?? []);
+    return given.length === 0 ? [] : [{ name, runs, done: sumOf(given, "done"), nodes: sumOf(given, "nodes") }];
+  });
+  if (rows.length === 0) return undefined;
+  const cell = (runs: readonly CapacityRun[], { of, unit }: Metric): string =>
+    figureText(estimate(runs.map(of).filter((value) => value !== undefined))?.mean, unit);
+  return markup`<section class="wide"><table><caption>Drains: from the first eviction on a node until the last of its pods runs elsewhere</caption>
+<thead><tr><th scope="col">arm</th><th scope="col">nodes drained <span class="kind counted">counted</span></th>${drainColumns.map(({ title, metric: { kind } }) => markup`<th scope="col">${title} <span class="kind ${kind}">${kind}</span></th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ name, runs, done, nodes }) =>
+      markup`<tr><th scope="row">${name}</th><td class="${done === nodes ? "met" : "broken"}">${done} of ${nodes}</td>${drainColumns.map(({ metric }) => markup`<td>${cell(runs, metric)}</td>`)}</tr>`,
+  )}</tbody></table></section>`;
+}
+
+const sumOf = <Key extends string>(rows: readonly { readonly [K in Key]: number }[], key: Key): number =>
+  rows.reduce((sum, row) => sum + row[key], 0);
 
 function figures(report: CapacityReport): Markup {
   const columns = report.arms.map(({ name }) => runsOf(report, name));

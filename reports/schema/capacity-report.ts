@@ -71,6 +71,8 @@ const run = z.object({
     bytesOverTime: counts,
   }),
   pods: z.object({ created: count, ready: count, deleted: count, unscheduled: count, evicted: count }),
+  /** Where nodes were drained. Counted: so many were to be, and so many were. Modelled: their times, and that of all together. */
+  drains: z.object({ nodes: count, done: count, micros: histogram, wholeMicros: count.optional() }).optional(),
   /** Modelled. */
   latencies: z.array(z.object({ verb: z.string(), resource: z.string(), scope: z.string(), micros: histogram })),
   /** Modelled: a histogram for each of so many equal parts of the measurement. */

@@ -5,6 +5,7 @@ import { placesProblem, type StandingRow } from "./standing-rows.ts";
 import type { WorkloadRow } from "./workload-rows.ts";
 
 interface Draft {
+  readonly question: string;
   readonly until: number;
   readonly cluster: {
     readonly nodes: number;
@@ -31,6 +32,13 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     if (row.at >= draft.until) add([...path, "at"], "the measurement is over by then");
     checkRow(row, draft, path, add);
   }
+  for (const [, field = ""] of draft.question.matchAll(fieldInQuestion)) {
+    if (typeof valueAt(draft, field) !== "number")
+      add(
+        ["question"],
+        `{${field}} is no number of this experiment: write the path of a field, such as {cluster.nodes}`,
+      );
+  }
   const nodeCounts = new Map(draft.cluster.pools.map(({ name, count }) => [name, count]));
   for (const [index, { on }] of draft.cluster.standing.entries()) {
     const problem = placesProblem(on, nodeCounts);
@@ -46,6 +54,19 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
   }
   if (draft.find !== undefined && draft.find.from >= draft.find.to)
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
+}
+
+/** `{cluster.nodes}` in a question: forms and flags change what is played. */
+export const fieldInQuestion = /\{([\w.]+)\}/g;
+
+export function valueAt(root: unknown, path: string): unknown {
+  let at = root;
+  for (const key of path.split("."))
+    at =
+      typeof at === "object" && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<string, unknown>)[key]
+        : undefined;
+  return at;
 }
 
 function checkRow(row: WorkloadRow, { cluster, workload }: Draft, path: Path, add: Add): void {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScenarioError } from "../load.ts";
 import { ExperimentFile } from "./load.ts";
-import { planOf } from "./plan.ts";
+import { planOf, questionOf } from "./plan.ts";
 import { experimentSchema } from "./schema.ts";
 import { workloadVerbs } from "./workload-rows.ts";
 
@@ -33,6 +33,20 @@ describe("changes by --set", () => {
     ["workload.0.within", "1s", 'burst.yaml: --set: workload[0]: "within" does not go with the other fields here'],
   ])("%s: %j is told like a mistake in the file", (path, value, message) => {
     expect(() => plan([path, value])).toThrow(new ScenarioError(message));
+  });
+});
+
+describe("a question", () => {
+  it("names what is played, and only numbers that are there", () => {
+    const file = new ExperimentFile(textOf("drain.yaml"), "drain.yaml");
+    const asked = (form: "full" | "quick", ...changes: (readonly [string, unknown])[]): string =>
+      questionOf(planOf(file, form, changes).experiment);
+    expect(asked("full")).toContain("drain 10 nodes");
+    expect(asked("quick")).toContain("drain 4 nodes");
+    expect(asked("quick", ["workload.0.nodes", 2])).toContain("drain 2 nodes");
+    expect(mistakesOf(head.replace("How much?", "'What do {cluster.nodez} do?'"))).toBe(
+      "x.yaml:3:11: question: {cluster.nodez} is no number of this experiment: write the path of a field, such as {cluster.nodes}",
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 /** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
 import type { Changes, ExperimentFile } from "./load.ts";
+import { fieldInQuestion, valueAt } from "./experiment-rules.ts";
 import type { Experiment } from "./schema.ts";
 
 export interface PlannedArm {
@@ -37,6 +38,10 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
   );
   return { form, experiment, arms, repetitions: repetitions ?? experiment.repetitions };
 }
+
+/** The experiment's question, with what is played where it names a field: `drain {workload.0.nodes} nodes`. */
+export const questionOf = (experiment: Experiment): string =>
+  experiment.question.replace(fieldInQuestion, (_, path: string) => String(valueAt(experiment, path)));
 
 const formChanges = (experiment: Experiment, form: Form): Changes =>
   form === "full" ? [] : Object.entries(experiment[form]);

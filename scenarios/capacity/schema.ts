@@ -154,7 +154,10 @@ export const experimentSchema = z
   .strictObject({
     apiVersion: z.literal("capacity/v1"),
     name: place,
-    question: z.string().min(1).describe("What a person wants to know, in a sentence."),
+    question: z
+      .string()
+      .min(1)
+      .describe("What a person wants to know, in a sentence. {cluster.nodes} stands for what is played."),
     seed: z.int().min(0).max(4_294_967_295).default(1),
     profile: z.enum(["svc", "kubernetes"]).default("kubernetes"),
     settle: duration

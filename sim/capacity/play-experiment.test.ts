@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
+import { metrics } from "../../reports/capacity/metrics.ts";
 import { ExperimentFile } from "../../scenarios/capacity/load.ts";
 import { planOf } from "../../scenarios/capacity/plan.ts";
 import { playExperiment } from "./play-experiment.ts";
@@ -55,6 +56,21 @@ describe("a run", () => {
     expect(counted(burst, "replicaset-controller", "create", "pods")).toBe(10);
     expect(counted(burst, "scheduler", "create", "pods/binding")).toBe(10);
     expect(burst.pods).toMatchObject({ created: 10, ready: 10, unscheduled: 0 });
+  });
+
+  it("tells how long drains took, which a tight budget draws out", () => {
+    const drained = (minAvailable: number): CapacityRun =>
+      play(
+        `settle: 20s\nuntil: 2m\ncluster: { nodes: 4, deployments: [{ name: shop, replicas: 12, minAvailable: ${minAvailable}, grace: 5 }] }\n` +
+          "workload: [{ do: drain, at: 2s, nodes: 2, every: 10s }]\n",
+      );
+    const [loose, tight] = [drained(1), drained(11)];
+    for (const { drains } of [loose, tight]) expect(drains).toMatchObject({ nodes: 2, done: 2 });
+    const refused = metrics.find(({ name }) => name === "evictions that a budget refused");
+    expect([loose, tight].map((run) => refused?.of(run))).toEqual([0, expect.any(Number)]);
+    expect(tight.drains?.micros.max).toBeGreaterThan(5_000_000);
+    expect(loose.drains?.micros.max).toBeLessThan(5_000_000);
+    expect(drained(12).drains).toMatchObject({ nodes: 2, done: 0 });
   });
 
   it("turns requests away once all seats are taken, and lets them wait where there is a queue", () => {

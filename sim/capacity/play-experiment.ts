@@ -15,6 +15,7 @@ import { parseUsage, UsageTextError } from "../runtime/usage-text.ts";
 import type { ImageRow } from "../runtime/images.ts";
 import { amount, startAgents } from "./agent-fleet.ts";
 import { driverContext } from "./driver-client.ts";
+import { DrainWitness } from "./drain-witness.ts";
 import { ExperimentError } from "./fleet.ts";
 import { holdLease } from "./held-lease.ts";
 import { judgeObjective, type Judged } from "./objectives.ts";
@@ -62,6 +63,7 @@ class ExperimentRun {
   private readonly cluster: Cluster;
   private readonly meter: Meter;
   private readonly pods: PodWitness;
+  private readonly drains: DrainWitness;
   private times: ServiceTimes | undefined;
   private readonly bytesOverTime: number[] = [];
 
@@ -80,6 +82,7 @@ class ExperimentRun {
     });
     const { clock } = this.kernel.process("meter");
     this.meter = new Meter(clock, () => this.times, experiment.until);
+    this.drains = new DrainWitness(clock, this.store);
     this.pods = new PodWitness(clock, this.store, (micros) => this.meter.podStarted(micros));
   }
 
@@ -166,7 +169,7 @@ class ExperimentRun {
       shape.agents.kind === "real"
         ? startAgents(cluster, experiment, dialect, imagesOf(experiment))
         : startSilentNodes(cluster, experiment, dialect);
-    return { cluster, experiment, dialect, fleet, logs: options.logs ?? new Map() };
+    return { cluster, experiment, dialect, fleet, drains: this.drains, logs: options.logs ?? new Map() };
   }
 
   /** The first of the stop conditions that is broken. */
@@ -221,6 +224,7 @@ class ExperimentRun {
         bytesOverTime: this.bytesOverTime,
       },
       ...pods.figures(),
+      ...this.drains.figures(),
       objectives: experiment.objectives.map((objective) => judgeObjective(objective, judged)),
       measured: { wallMillis: 0, events: 0 },
     };

@@ -5,6 +5,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import { type DriverContext, driverContext } from "./driver-client.ts";
+import type { DrainWitness } from "./drain-witness.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** One request of a recorded log. */
@@ -27,6 +28,7 @@ export interface Stage {
   readonly experiment: Experiment;
   readonly dialect: Dialect;
   readonly fleet: Fleet;
+  readonly drains: DrainWitness;
   /** By the names that the experiment has for them. */
   readonly logs: ReadonlyMap<string, readonly ReplayedRequest[]>;
 }

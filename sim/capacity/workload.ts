@@ -155,7 +155,7 @@ function change({ experiment }: Stage, row: RowOf<"change">, context: DriverCont
   });
 }
 
-function drain({ dialect, fleet }: Stage, row: RowOf<"drain">, context: DriverContext): void {
+function drain({ dialect, drains, fleet }: Stage, row: RowOf<"drain">, context: DriverContext): void {
   for (const [index, { name }] of fleet.nodes.slice(0, row.nodes).entries()) {
     context.process.clock.after(index * row.every, () => {
       insist(
@@ -170,6 +170,7 @@ function drain({ dialect, fleet }: Stage, row: RowOf<"drain">, context: DriverCo
           const query = `fieldSelector=${encodeURIComponent(`spec.nodeName=${name}`)}`;
           insist(context, { method: "GET", path: "/api/v1/pods", query }, (answer) => {
             const pods = (answer.ok ? (answer.object["items"] ?? []) : []) as readonly JsonObject[];
+            drains.begin(name, pods);
             for (const pod of pods)
               evict(
                 context,

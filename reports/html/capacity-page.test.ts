@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { LatencyHistogram } from "../capacity/latency-histogram.ts";
+import type { CapacityReport } from "../schema/capacity-report.ts";
+import { renderCapacityHtml } from "./capacity-page.ts";
+
+const nothing = { counts: [], sum: 0, max: 0 };
+
+function report(drains: CapacityReport["runs"][number]["drains"]): CapacityReport {
+  const run: CapacityReport["runs"][number] = {
+    arm: "base",
+    repetition: 1,
+    seed: "s",
+    virtualMicros: 60_000_000,
+    nodes: 3,
+    requests: [
+      {
+        who: "d",
+        verb: "create",
+        resource: "pods/eviction",
+        scope: "resource",
+        code: 429,
+        count: 7,
+        bytesIn: 0,
+        bytesOut: 0,
+      },
+    ],
+    byVerb: [],
+    byWho: [{ who: "d", seconds: [7] }],
+    lists: [],
+    watches: [],
+    agents: { count: 0, requests: 0, most: 0, mostName: "" },
+    store: { objects: [], bytes: 0, bytesMost: 0, revisions: 0, revisionBytes: 0, bytesOverTime: [] },
+    pods: { created: 0, ready: 0, deleted: 0, unscheduled: 0, evicted: 0 },
+    ...(drains === undefined ? {} : { drains }),
+    latencies: [],
+    latencyOverTime: [],
+    partMicros: 1_000_000,
+    podStartup: nothing,
+    podScheduled: nothing,
+    podPulled: nothing,
+    watchDelivery: nothing,
+    seatWaits: nothing,
+    processor: { cores: 1, busyMicros: 0, busySeconds: [] },
+    objectives: [],
+    measured: { wallMillis: 0, events: 0 },
+  };
+  return {
+    apiVersion: "capacity-reports/v1",
+    kind: "CapacityReport",
+    name: "x",
+    question: "How long?",
+    build: "b",
+    profile: "kubernetes",
+    form: "tiny",
+    experiment: "",
+    costs: [],
+    arms: [{ name: "base", changes: [] }],
+    repetitions: 1,
+    reality: [],
+    realityEvents: [],
+    runs: [run],
+  };
+}
+
+it("says how many nodes were drained, and how long it took, where any were to be", () => {
+  const took = new LatencyHistogram();
+  for (const seconds of [1, 2, 9]) took.add(seconds * 1_000_000);
+  const page = renderCapacityHtml(report({ nodes: 4, done: 3, micros: took.data() }));
+  expect(page).toContain('<td class="broken">3 of 4</td>');
+  const row = /3 of 4<\/td>(.*?)<\/tr>/.exec(page)?.[1]?.replaceAll("</td>", "").split("<td>").slice(1);
+  expect(row).toEqual(
+    ["2.00 s", "9.00 s", "9.00 s", "–", "7"].map((text, at) =>
+      at === 0 ? expect.stringMatching(/^(1\.9\d|2\.0\d) s$/) : text,
+    ),
+  );
+  expect(renderCapacityHtml(report(undefined))).not.toContain("Drains");
+});
