@@ -114,6 +114,21 @@ describe("a data directory", () => {
     expect(readdirSync(join(parent, "new"))).toEqual([]);
   });
 
+  it("has nothing of what was written since `begin` by a process that was killed, however much it was", () => {
+    const path = directory();
+    const { data, store } = storeIn(path);
+    store.put("/kept", 0, () => value("kept"));
+    data.begin();
+    // More than SQLite holds back in memory: some of it is in the log.
+    for (let at = 0; at < 1_500; at++) store.put(`/${at}`, 0, () => value("x".repeat(4_000)));
+    const copy = directory();
+    for (const name of ["store.sqlite", "store.sqlite-wal"]) copyFileSync(join(path, name), join(copy, name));
+    data.abandon();
+    const again = storeIn(copy);
+    expect([again.store.count("/", ""), again.store.revision]).toEqual([1, 2]);
+    again.data.close();
+  });
+
   it("is one process's alone", () => {
     const path = directory();
     const { data } = storeIn(path);
