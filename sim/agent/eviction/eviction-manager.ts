@@ -14,14 +14,13 @@ import type { Micros, Process } from "../../kernel/types.ts";
 import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, Rejection } from "../ports.ts";
 import type { DiskLayout, NodeFigures, PodFiguresOf } from "../stats/figures.ts";
 import { rejectionUnder } from "./admission.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { hasStorageLimits, storageExcess } from "./local-storage.ts";
-import { calm, isMet, isUnresolved, type Look, look, type PressureState } from "./look.ts";
-import { evictionText, type ResourceName } from "./messages.ts";
-import { type Observations, observationsOf } from "./observations.ts";
-import { graceSecondsOf } from "./pod-traits.ts";
-import { rankPods, usedOf } from "./ranking.ts";
-import { type Reclaim, reclaimsOf } from "./reclaim.ts";
+import { type EvictionLaw, graceSecondsAtOnce } from "./law.ts";
+import { calm, type Look, type PressureState } from "./look.ts";
+import type { ResourceName } from "./messages.ts";
+import type { Observations } from "./observations.ts";
+import { usedOf } from "./ranking.ts";
+import type { Reclaim } from "./reclaim.ts";
 import { withContainerfs } from "./threshold-list.ts";
 
 export interface EvictionOptions {
@@ -33,7 +32,8 @@ export interface EvictionOptions {
   readonly negativeGraceIsPods: boolean;
   /** Key of the taint that a node short of memory has. */
   readonly memoryTaintKey: string;
-  readonly bugs: AgentBugs;
+  /** What it decides by. */
+  readonly law: EvictionLaw;
 }
 
 /** Where usage is read. `done` fires once, later, with undefined when it could not be read. */
@@ -95,7 +95,6 @@ export interface UsageSeen {
   readonly figuresOf: PodFiguresOf | undefined;
 }
 
-const immediateGraceSeconds = 1;
 const cleanUpPollMicros: Micros = 1_000_000;
 const cleanUpMicrosMax: Micros = 30_000_000;
 
@@ -167,13 +166,13 @@ export class EvictionManager {
         this.end({ is: "unread" }); // step 2: all state stays, conditions too
         return;
       }
-      const { bugs, rules } = this.options;
-      const observations = observationsOf(figures, { inodesIgnored: bugs["evict-inodes-ignored"] });
+      const { law, rules } = this.options;
+      const observations = law.observationsOf(figures);
       const atMicros = this.ports.process.clock.nowMicros();
       if (this.passCount++ === 0) this.thresholds = withContainerfs(rules.thresholds, layout);
       // Those of containerfs that nobody configured count from the second pass on.
       const counted = this.passCount === 1 ? this.thresholds.slice(0, rules.thresholds.length) : this.thresholds;
-      const seen = look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000, bugs);
+      const seen = law.look(counted, this.state, observations, atMicros, rules.transitionMillis * 1000);
       this.state = seen.state;
       this.told = seen.conditions;
       // The first look counts fewer thresholds than those that follow.
@@ -233,19 +232,19 @@ export class EvictionManager {
       return;
     }
     const { pod, message } = first;
-    if (this.spares(pod)) {
+    if (this.options.law.isSpared(pod)) {
       this.evictEach(rest, gone, done);
       return;
     }
     this.ports.events.pod(pod.object, "Warning", "Evicted", message);
-    this.kill(pod, { reason: "Evicted", message, graceSeconds: immediateGraceSeconds }, () =>
+    this.kill(pod, { reason: "Evicted", message, graceSeconds: graceSecondsAtOnce }, () =>
       this.evictEach(rest, [...gone, pod], done),
     );
   }
 
   /** Steps 11 to 13. */
   private act(turn: Turn, figuresOf: PodFiguresOf): void {
-    const threshold = mostUrgent(turn.seen.acting, this.options.bugs);
+    const threshold = this.options.law.mostUrgent(turn.seen.acting);
     if (threshold === undefined) {
       this.end(restOf(turn.seen));
       return;
@@ -260,26 +259,16 @@ export class EvictionManager {
 
   /** `done` gets whether that was enough for every threshold that there is, minimum reclaim included. */
   private reclaim(threshold: EvictionThreshold, layout: DiskLayout, done: (enough: boolean) => void): void {
-    const { bugs } = this.options;
-    const skipped = bugs["evict-soft-imagefs-no-gc"] && threshold.graceMillis > 0;
-    const steps = skipped ? [] : reclaimsOf(threshold.signal, layout);
+    const { law } = this.options;
+    const steps = law.reclaimsOf(threshold, layout);
     if (steps.length === 0) {
       done(false);
       return;
     }
     this.reclaimEach(steps, 0, (freedBytes) => {
       this.ports.usage.node((figures) => {
-        // Inodes that become free are no bytes: whoever asks for the bytes evicts all the same.
-        const blind =
-          bugs["evict-although-reclaim-enough"] && (freedBytes === 0 || threshold.signal.endsWith("inodesFree"));
-        if (figures === undefined || blind) {
-          done(false);
-          return;
-        }
-        const observations = observationsOf(figures, { inodesIgnored: bugs["evict-inodes-ignored"] });
-        const wanted = (at: EvictionThreshold): boolean =>
-          bugs["evict-min-reclaim-stuck"] ? isMet(at, observations, bugs) : isUnresolved(at, observations);
-        done(!this.thresholds.some(wanted));
+        const reclaimed = { threshold, freedBytes };
+        done(figures !== undefined && law.isEnough(this.thresholds, law.observationsOf(figures), reclaimed));
       });
     });
   }
@@ -293,35 +282,27 @@ export class EvictionManager {
 
   /** Step 14: the first in the order that may go. */
   private evictFirst(turn: Turn, threshold: EvictionThreshold, resource: ResourceName, figuresOf: PodFiguresOf): void {
-    const { bugs } = this.options;
+    const { law, rules, negativeGraceIsPods } = this.options;
     const { observations } = turn.seen.state;
-    const ranked = rankPods(threshold.signal, turn.active, figuresOf, turn.layout, bugs);
-    const mayGo = ranked.filter((pod) => !this.spares(pod));
-    const victims = mayGo.slice(0, this.victimCount(turn.seen.acting.length, mayGo.length));
+    const ranked = law.rankPods(threshold.signal, turn.active, figuresOf, turn.layout);
+    const mayGo = ranked.filter((pod) => !law.isSpared(pod));
+    const victims = law.victimsAmong(mayGo, { actingCount: turn.seen.acting.length, isFirst: this.passCount === 1 });
     if (victims.length === 0) {
       this.end({ is: "nobody", why: "no pod may go" });
       return;
     }
     let left = victims.length;
     for (const pod of victims) {
-      const { message, annotations } = evictionText(
+      const { message, annotations } = law.evictionText(
         resource,
         [threshold, ...turn.seen.acting],
         observations,
         pod.object,
         figuresOf(pod.uid),
-        bugs,
       );
       this.ports.events.pod(pod.object, "Warning", "Evicted", message, { annotations });
-      const condition = { type: "DisruptionTarget", reason: "TerminationByKubelet", message };
-      const graceSeconds = this.graceFor(threshold, pod);
-      const end = {
-        reason: "Evicted",
-        message,
-        graceSeconds,
-        ...(bugs["evict-without-condition"] ? {} : { condition }),
-      };
-      this.kill(pod, end, () => {
+      const graceSeconds = law.graceSeconds(threshold, pod, { ...rules, negativeGraceIsPods });
+      this.kill(pod, law.endOf(message, graceSeconds), () => {
         if (--left > 0) return;
         const among = turn.active.map((one) => ({
           pod: one,
@@ -330,32 +311,6 @@ export class EvictionManager {
         this.end({ is: "evicted", pods: victims, threshold, among });
       });
     }
-  }
-
-  /** How many of those who may go do so at one look: one. */
-  private victimCount(driving: number, most: number): number {
-    const { bugs } = this.options;
-    if (bugs["evict-two-a-look"]) return 2;
-    if (bugs["evict-all-on-restart-threshold-change"] && this.passCount === 1) return most;
-    return bugs["evict-one-for-each-signal"] ? driving : 1;
-  }
-
-  private spares({ isCritical, priority }: ActivePod): boolean {
-    const { bugs } = this.options;
-    if (bugs["evict-critical-boundary"] && priority === 2_000_000_000) return false;
-    return isCritical && !bugs["evict-critical-static"];
-  }
-
-  /** Hard: at once. Soft: the pod's own time, but no more than the configuration allows. */
-  private graceFor(threshold: EvictionThreshold, pod: ActivePod): number {
-    const { rules, negativeGraceIsPods, bugs } = this.options;
-    const own = graceSecondsOf(pod.object);
-    if (threshold.graceMillis === 0) return bugs["evict-hard-leaves-grace"] ? own : immediateGraceSeconds;
-    if (bugs["evict-soft-leaves-grace"]) return own;
-    if (bugs["evict-soft-at-once"]) return immediateGraceSeconds;
-    const most = rules.maxPodGraceSeconds;
-    if (bugs["evict-grace-sign-bug"]) return Math.max(own, most);
-    return most < 0 && negativeGraceIsPods ? own : Math.min(most, own);
   }
 
   private kill(pod: ActivePod, end: Parameters<ActivePods["kill"]>[1], done: () => void): void {
@@ -406,12 +361,6 @@ const calmly: PassOutcome = { is: "calm" };
 
 function restOf({ driving }: Look): PassOutcome {
   return driving.length > 0 ? { is: "nobody", why: "the figures are old" } : calmly;
-}
-
-/** Memory before all else; among the rest the first that is configured. */
-function mostUrgent(acting: readonly EvictionThreshold[], bugs: AgentBugs): EvictionThreshold | undefined {
-  if (bugs["evict-memory-is-last"]) return acting.at(-1);
-  return acting.find(({ signal }) => evictionSignals[signal].resource === "memory") ?? acting[0];
 }
 
 function overTheirLimits(active: readonly ActivePod[], figuresOf: PodFiguresOf, layout: DiskLayout) {

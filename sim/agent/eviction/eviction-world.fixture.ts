@@ -11,6 +11,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { ActivePod, PodEnd } from "../ports.ts";
 import type { DiskLayout, FilesystemFigures, NodeFigures, PodFigures } from "../stats/figures.ts";
 import { EvictionManager, type PassOutcome, type UsageSeen } from "./eviction-manager.ts";
+import { evictionLawWith } from "../planted/eviction-bugs.ts";
 import { withAllocatable } from "./threshold-list.ts";
 
 export interface WorldPod {
@@ -100,7 +101,7 @@ export function evictionWorld(options: WorldOptions) {
       localStorageCapacityIsolation: true,
       negativeGraceIsPods: options.negativeGraceIsPods ?? true,
       memoryTaintKey: "node.svc.io/memory-pressure",
-      bugs: agentBugsOn(options.bugs),
+      law: evictionLawWith(agentBugsOn(options.bugs)),
     },
     {
       process,

@@ -10,7 +10,6 @@ import {
   type PressureCondition,
 } from "../../../wire/eviction-thresholds.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { Observations } from "./observations.ts";
 
 /** In the order in which conditions are told. */
@@ -44,7 +43,7 @@ export function look(
   observations: Observations,
   nowMicros: Micros,
   transitionMicros: Micros,
-  bugs: AgentBugs,
+  isShort: typeof isMet = isMet,
 ): Look {
   const heldSinceMicros: (Micros | undefined)[] = [];
   const drove: boolean[] = [];
@@ -52,76 +51,38 @@ export function look(
   const driving: EvictionThreshold[] = [];
   const acting: EvictionThreshold[] = [];
   for (const [at, threshold] of thresholds.entries()) {
-    const forgets =
-      bugs["evict-min-reclaim-too-little"] ||
-      (bugs["evict-minimum-reclaim-of-hard-alone"] && threshold.graceMillis > 0);
-    const wanting =
-      (before.drove[at] === true || bugs["evict-minimum-reclaim-from-the-start"]) &&
-      !forgets &&
-      isUnresolved(threshold, observations);
-    const held = wanting || isMet(threshold, observations, bugs);
-    const goesOn = held || bugs["evict-grace-goes-on"];
-    const since = goesOn ? (before.heldSinceMicros[at] ?? (held ? nowMicros : undefined)) : undefined;
-    const graceMicros = graceOf(threshold, thresholds, bugs) * 1000;
-    const drives = held && since !== undefined && nowMicros - since >= graceMicros;
+    const wanting = before.drove[at] === true && isUnresolved(threshold, observations);
+    const held = wanting || isShort(threshold, observations);
+    const since = held ? (before.heldSinceMicros[at] ?? nowMicros) : undefined;
+    const drives = since !== undefined && nowMicros - since >= threshold.graceMillis * 1000;
     heldSinceMicros.push(since);
     drove.push(drives);
-    const { condition } = evictionSignals[threshold.signal];
-    if (held && raises(threshold, drives, before.lastHeldMicros[condition], nowMicros, transitionMicros, bugs)) {
-      lastHeldMicros[condition] = nowMicros;
-    }
+    // A threshold that is held raises its condition at every look, whatever its grace period.
+    if (held) lastHeldMicros[evictionSignals[threshold.signal].condition] = nowMicros;
     if (!drives) continue;
     driving.push(threshold);
-    if (bugs["evict-waits-for-a-second-look"] && before.drove[at] !== true) continue;
-    if (bugs["evict-stops-after-first"] && before.drove[at] === true) continue;
-    const isFresh = isNew(threshold, observations, before.observations) || bugs["evict-on-old-figures"];
-    if (isFresh) acting.push(threshold);
+    if (isNew(threshold, observations, before.observations)) acting.push(threshold);
   }
-  const toldMicros = bugs["evict-pressure-flap"] ? Math.min(1, transitionMicros) : transitionMicros;
-  const conditions = pressureConditions.filter((condition) => {
-    const last = lastHeldMicros[condition];
-    return last !== undefined && nowMicros - last < toldMicros;
-  });
-  return { state: { heldSinceMicros, drove, lastHeldMicros, observations }, conditions, driving, acting };
+  const state = { heldSinceMicros, drove, lastHeldMicros, observations };
+  return { state, conditions: conditionsOf(state, nowMicros, transitionMicros), driving, acting };
 }
 
-/** Milliseconds that a threshold is held before it drives. */
-function graceOf(
-  { graceMillis }: EvictionThreshold,
-  thresholds: readonly EvictionThreshold[],
-  bugs: AgentBugs,
-): number {
-  if (bugs["evict-soft-without-grace"]) return 0;
-  if (!bugs["evict-grace-of-the-shortest"] || graceMillis === 0) return graceMillis;
-  return thresholds.reduce(
-    (least, threshold) => (threshold.graceMillis > 0 ? Math.min(least, threshold.graceMillis) : least),
-    graceMillis,
-  );
-}
-
-/** A threshold that is held raises its condition at every look, whatever its grace period. */
-function raises(
-  { graceMillis }: EvictionThreshold,
-  drives: boolean,
-  lastMicros: Micros | undefined,
+/** A condition is told until its transition period is over since a threshold was last held. */
+export function conditionsOf(
+  { lastHeldMicros }: Pick<PressureState, "lastHeldMicros">,
   nowMicros: Micros,
   transitionMicros: Micros,
-  bugs: AgentBugs,
-): boolean {
-  if (bugs["evict-condition-after-grace"] && !drives) return false;
-  if (bugs["evict-condition-of-hard-alone"] && graceMillis > 0) return false;
-  const isFirst = lastMicros === undefined || nowMicros - lastMicros >= transitionMicros;
-  return isFirst || !bugs["evict-transition-from-first"];
+): readonly PressureCondition[] {
+  return pressureConditions.filter((condition) => {
+    const last = lastHeldMicros[condition];
+    return last !== undefined && nowMicros - last < transitionMicros;
+  });
 }
 
 /** Strictly below: exactly as much as the threshold says is enough. What is not observed is no reason. */
-export function isMet(threshold: EvictionThreshold, observations: Observations, bugs: AgentBugs): boolean {
-  const seen = observations[threshold.signal];
-  if (seen === undefined) return false;
-  if (bugs["evict-pids-ignored"] && threshold.signal === "pid.available") return false;
-  const whole = amountOf(threshold.value, seen.capacity);
-  const value = bugs["evict-percent-of-allocatable"] ? amountOf(threshold.value, seen.capacity - whole) : whole;
-  return seen.available < value || (bugs["evict-at-the-threshold"] && seen.available === value);
+export function isMet({ signal, value }: EvictionThreshold, observations: Observations): boolean {
+  const seen = observations[signal];
+  return seen !== undefined && seen.available < amountOf(value, seen.capacity);
 }
 
 /** Less than the value and the minimum reclaim together. */

@@ -9,7 +9,6 @@ import {
   type EvictionThreshold,
 } from "../../../wire/eviction-thresholds.ts";
 import { canonicalQuantity, compareQuantities, type Quantity, quantityAt } from "../../../wire/quantity.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { ContainerFigures, PodFigures } from "../stats/figures.ts";
 import type { Observations } from "./observations.ts";
@@ -31,18 +30,18 @@ export function evictionText(
   observations: Observations,
   pod: JsonObject,
   figures: PodFigures | undefined,
-  bugs: AgentBugs,
+  isBlamed: (usage: Quantity, request: Quantity) => boolean = usesMore,
 ): EvictionText {
   const names: string[] = [];
   const usages: string[] = [];
-  let message = `The node was low on resource: ${resource}. ${thresholdText(resource, driving, observations, bugs)}`;
+  let message = `The node was low on resource: ${resource}. ${thresholdText(resource, driving, observations)}`;
   for (const used of figures?.containers ?? []) {
     const container = blamableContainersOf(pod).find(({ name }) => name === used.name);
     const bytes = container === undefined ? undefined : usageOf(resource, used);
     if (container === undefined || bytes === undefined) continue;
     const usage = quantity(bytes, "binarySI");
     const request = containerRequest(container, resource);
-    if (compareQuantities(usage, request ?? nothing) <= 0 && !bugs["evict-message-of-requests"]) continue;
+    if (!isBlamed(usage, request ?? nothing)) continue;
     const [usageText, requestText] = [canonicalQuantity(usage), canonicalQuantity(request ?? nothing)];
     message += `Container ${used.name} was using ${usageText}, request is ${requestText}, has larger consumption of ${resource}. `;
     names.push(used.name);
@@ -54,13 +53,13 @@ export function evictionText(
   return { message, annotations: { ...offenders, ...(figures === undefined ? {} : { starved_resource: resource }) } };
 }
 
+const usesMore = (usage: Quantity, request: Quantity): boolean => compareQuantities(usage, request) > 0;
+
 function thresholdText(
   resource: ResourceName,
   driving: readonly EvictionThreshold[],
   observations: Observations,
-  bugs: AgentBugs,
 ): string {
-  if (bugs["evict-message-without-quantities"]) return "";
   const threshold = driving.find(({ signal }) => evictionSignals[signal].resource === resource);
   const seen = threshold === undefined ? undefined : observations[threshold.signal];
   if (threshold === undefined || seen === undefined) return "";
@@ -69,7 +68,6 @@ function thresholdText(
   const asked = text ?? canonicalQuantity(quantity(amountOf(value, seen.capacity), "binarySI"));
   const form = resource === "inodes" || resource === "pids" ? "decimalSI" : "binarySI";
   const available = canonicalQuantity(quantity(seen.available, form));
-  if (bugs["evict-message-swapped"]) return `Threshold quantity: ${available}, available: ${asked}. `;
   return `Threshold quantity: ${asked}, available: ${available}. `;
 }
 

@@ -15,7 +15,7 @@ export interface Observation {
 
 export type Observations = Readonly<Partial<Record<EvictionSignal, Observation>>>;
 
-export function observationsOf(figures: NodeFigures, options: { readonly inodesIgnored: boolean }): Observations {
+export function observationsOf(figures: NodeFigures): Observations {
   const seen: Partial<Record<EvictionSignal, Observation>> = {};
   const enter = (signal: EvictionSignal, observation: Observation | undefined): void => {
     if (observation !== undefined) seen[signal] = observation;
@@ -24,7 +24,7 @@ export function observationsOf(figures: NodeFigures, options: { readonly inodesI
   enter("allocatableMemory.available", ofMemory(figures.podsMemory));
   for (const disk of ["nodefs", "imagefs", "containerfs"] as const) {
     enter(`${disk}.available`, ofBytes(figures[disk]));
-    if (!options.inodesIgnored) enter(`${disk}.inodesFree`, ofInodes(figures[disk]));
+    enter(`${disk}.inodesFree`, ofInodes(figures[disk]));
   }
   const { processes } = figures;
   if (processes !== undefined) {

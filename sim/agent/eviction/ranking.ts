@@ -6,9 +6,8 @@ import { evictionSignals, type EvictionSignal } from "../../../wire/eviction-thr
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { DiskLayout, DiskUsage, PodFigures, PodFiguresOf } from "../stats/figures.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ActivePod } from "../ports.ts";
-import { limitOf, localVolumesOf } from "./pod-traits.ts";
+import { localVolumesOf } from "./pod-traits.ts";
 
 /** The first goes first. */
 export function rankPods(
@@ -16,59 +15,48 @@ export function rankPods(
   candidates: readonly ActivePod[],
   figuresOf: PodFiguresOf,
   layout: DiskLayout,
-  bugs: AgentBugs,
+  keys: typeof keysOf = keysOf,
 ): ActivePod[] {
   const keyed = candidates.map((candidate) => ({
     candidate,
-    keys: keysOf(signal, candidate, figuresOf(candidate.uid), layout, bugs),
+    keys: keys(signal, candidate, figuresOf(candidate.uid), layout),
   }));
   keyed.sort((left, right) => compareKeys(left.keys, right.keys) || compareNames(left.candidate, right.candidate));
   return keyed.map(({ candidate }) => candidate);
 }
 
 /** The pod with the smaller keys goes first, the most weighty key first. */
-type Keys = readonly [number, number, number, number];
+export type Keys = readonly [number, number, number, number];
 
 /**
  * Without figures before all others; then what uses more than it requests; then low priority; then the most above the
  * request. Of processes there are no requests: priority, then their number.
  */
-function keysOf(
+export function keysOf(
   signal: EvictionSignal,
-  { object, priority, requests, qos }: ActivePod,
+  candidate: ActivePod,
   figures: PodFigures | undefined,
   layout: DiskLayout,
-  bugs: AgentBugs,
 ): Keys {
+  const { object, priority } = candidate;
   const { resource } = evictionSignals[signal];
   if (resource === "pids") {
     return figures === undefined ? [0, priority, 0, 0] : [0, priority, 1, -(figures.processCount ?? 0)];
   }
-  if (figures === undefined) return [bugs["evict-rank-unmeasured-last"] ? 2 : 0, 0, priority, 0];
-  const ranked = rankedSignal(signal, bugs);
-  const used = resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(ranked, object, figures, layout);
-  if (bugs["evict-wrong-rank"]) return [0, 0, 0, -used];
-  // Inodes cannot be requested; but the last key takes off the bytes of disk that are, in the 1.33 agent.
-  const request = bugs["evict-rank-by-limits"]
-    ? limitOf(object, resource)
-    : resource === "memory"
-      ? requests.memoryBytes
-      : requests.ephemeralStorageBytes;
-  const exceeds = used > (resource === "inodes" ? 0 : request);
-  if (bugs["evict-rank-priority-first"]) return [1, priority, exceeds ? 0 : 1, -(used - request)];
-  if (bugs["evict-rank-by-share"]) return [1, exceeds ? 0 : 1, priority, -used / Math.max(1, request)];
-  const first = bugs["evict-rank-best-effort-first"] && qos === "BestEffort" ? 0 : 1;
-  return [first, exceeds ? 0 : 1, priority, -(used - request)];
+  if (figures === undefined) return [0, 0, priority, 0];
+  const used = resource === "memory" ? (figures.workingSetBytes ?? 0) : diskUsed(signal, object, figures, layout);
+  const request = requestOf(candidate, resource);
+  return [1, exceeds(resource, used, request) ? 0 : 1, priority, -(used - request)];
 }
 
-/** The signal whose figures are ranked: that on which the agent acts. */
-function rankedSignal(signal: EvictionSignal, bugs: AgentBugs): EvictionSignal {
-  if (bugs["evict-rank-inodes-by-bytes"]) return signal.replace("inodesFree", "available") as EvictionSignal;
-  if (!bugs["evict-rank-disk-of-the-other"]) return signal;
-  return (
-    signal.startsWith("nodefs") ? signal.replace("nodefs", "imagefs") : signal.replace("imagefs", "nodefs")
-  ) as EvictionSignal;
-}
+type Resource = (typeof evictionSignals)[EvictionSignal]["resource"];
+
+/** Inodes cannot be requested; but the last key takes off the bytes of disk that are, in the 1.33 agent. */
+export const requestOf = ({ requests }: ActivePod, resource: Resource): number =>
+  resource === "memory" ? requests.memoryBytes : requests.ephemeralStorageBytes;
+
+export const exceeds = (resource: Resource, used: number, request: number): boolean =>
+  used > (resource === "inodes" ? 0 : request);
 
 function compareNames(left: ActivePod, right: ActivePod): number {
   return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name);

@@ -6,6 +6,7 @@ import { formatTime } from "../../../wire/time.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
+import { evictionLawWith } from "../planted/eviction-bugs.ts";
 import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-manager.ts";
 import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
@@ -77,7 +78,7 @@ export class AgentNode implements NodeSide {
         localStorageCapacityIsolation: options.localStorageCapacityIsolation,
         negativeGraceIsPods: given.negativeGraceIsPods,
         memoryTaintKey: `node.${dialect.labelSuffix}/memory-pressure`,
-        bugs,
+        law: evictionLawWith(bugs),
       },
       {
         process,
