@@ -13,7 +13,6 @@ import type { Setting } from "../../sim/configuration/setting.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { UsageError } from "./usage-error.ts";
 import { fileText } from "./file-text.ts";
-import { bugsOn } from "../../sim/planted/server-bugs.ts";
 
 type CheckOptions = Extract<ConfigOptions, { readonly action: "check" }>;
 
@@ -64,9 +63,7 @@ function tokenAnswer(text: string, settings: Settings["AuthenticationConfigurati
   steps.push(
     say(`A server verifies its signature (${token.algorithm}) by ${key}; nobody was called here, so this is open.`),
   );
-  const judgement = judgeClaims(token.claims, row, { rules, bugs: bugsOn() }, Date.now() / 1_000, (step) =>
-    steps.push(say(`${step}.`)),
-  );
+  const judgement = judgeClaims(token.claims, row, rules, Date.now() / 1_000, (step) => steps.push(say(`${step}.`)));
   if (judgement.is === "refused") {
     const { why, message } = judgement.refusal;
     const told = rules.refusalsSayWhy && message !== "" ? `, and the caller is told ${JSON.stringify(message)}` : "";

@@ -6,6 +6,13 @@
  */
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
+import {
+  authenticatorWith,
+  authorizerWith,
+  claimReaderWith,
+  webhooksWith,
+} from "../planted/wrappers/access-wrappers.ts";
+import { doomOfWith } from "../planted/wrappers/doom-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
 import { readSeams } from "../planted/wrappers/reads.ts";
@@ -158,11 +165,13 @@ export class ApiServer implements ApiHandler, RunHost {
         anonymousAuth: options.anonymousAuth ?? profile.anonymousAuth,
         modes: authorizersOf(options.authorizationModes ?? ["AlwaysAllow"]),
         log,
+        readClaims: claimReaderWith(planted),
       },
       options.access,
     );
-    const { authenticate, authorize: decide, lookupToken, rulesOf, hasRoles } = this.access;
-    this.authenticate = authenticate;
+    const { authenticate, authorize, lookupToken, rulesOf, hasRoles } = this.access;
+    const decide = authorizerWith(planted, authorize);
+    this.authenticate = authenticatorWith(planted, authenticate);
     this.authorize = options.authorizer ?? decide;
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;
@@ -173,7 +182,7 @@ export class ApiServer implements ApiHandler, RunHost {
       authorizer: this.authorize,
       metrics: this.metrics.webhooks,
       reads: () => this.verbs,
-      webhooks: options.webhooks,
+      webhooks: webhooksWith(planted, options.webhooks),
       refusals: hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [],
     });
     this.costs = options.costs ?? free;
@@ -201,6 +210,7 @@ export class ApiServer implements ApiHandler, RunHost {
       agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
       admission: [...(options.admission ?? []), ...plugins],
       readSeams: readSeams(planted),
+      doomOf: doomOfWith(planted),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();

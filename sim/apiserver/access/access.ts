@@ -15,11 +15,11 @@ import {
   tokenLookup,
   type TokenTable,
 } from "./authenticate.ts";
-import { alwaysAllow, type Authorizer, withBugs } from "./authorize.ts";
+import { alwaysAllow, type Authorizer } from "./authorize.ts";
 import { type Authorization, authorizationBy, type RulesOf } from "./modes.ts";
 import type { RbacPolicy } from "./rbac/policy.ts";
 import type { IssuerCaller } from "./tokens/issuer-keys.ts";
-import { TokenAuthenticators } from "./tokens/token-authenticators.ts";
+import { type ReadClaims, TokenAuthenticators } from "./tokens/token-authenticators.ts";
 import type { KeyReader } from "./tokens/verification-keys.ts";
 import { type ReviewCaller, WebhookAuthorizer, type WebhookCounts } from "./webhooks/webhook-authorizer.ts";
 
@@ -55,6 +55,8 @@ export interface AccessParts {
   /** Where no configuration names others. */
   readonly modes: readonly AuthorizerSettings[];
   readonly log: (line: string) => void;
+  /** In the place of claims as they are. */
+  readonly readClaims: ReadClaims | undefined;
 }
 
 export class Access {
@@ -71,7 +73,7 @@ export class Access {
   private authorization: Authorization;
 
   constructor(parts: AccessParts, configuration: AccessConfiguration | undefined) {
-    const { clock, bugs, log, audiences, tables, anonymousAuth, modes } = parts;
+    const { clock, bugs, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
@@ -83,6 +85,7 @@ export class Access {
         readKey,
         log,
         bugs,
+        readClaims,
       });
       this.anonymous = authentication.anonymous;
     }
@@ -92,13 +95,13 @@ export class Access {
       if (anonymous === undefined) return anonymousAuth;
       return anonymous.enabled && (anonymous.paths?.includes(path) ?? true);
     };
-    this.authenticate = createAuthenticator(this.lookupToken, isOpen, bugs);
+    this.authenticate = createAuthenticator(this.lookupToken, isOpen);
     const rows = configuration?.authorizers ?? modes;
     this.authorization = this.authorizationOf(rows);
     this.hasRoles = rows.some(({ type }) => type === "RBAC");
     const isOpenToAll = configuration?.authorizers === undefined && rows[0]?.type === "AlwaysAllow";
     const decide: Authorizer = (user, asked, done) => this.authorization.decide(user, asked, done);
-    this.authorize = isOpenToAll ? alwaysAllow : withBugs(decide, bugs);
+    this.authorize = isOpenToAll ? alwaysAllow : decide;
     this.rulesOf = (user, namespace) => this.authorization.rulesOf(user, namespace);
   }
 

@@ -3,7 +3,6 @@
  * Source: document 1, Authentication; the facts, section 1 (401) and D1.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { ApiError, unauthorized } from "../../contract/errors.ts";
 import type { ApiRequest, ClientIdentity } from "../../contract/http-message.ts";
 
@@ -31,7 +30,7 @@ export type Authenticator = (request: ApiRequest, done: (found: User | ApiError)
 
 const authenticatedGroup = "system:authenticated";
 
-const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
+export const anonymousUser: User = { name: "system:anonymous", uid: "", groups: ["system:unauthenticated"] };
 
 /** What a token proves. */
 export interface Proven {
@@ -119,32 +118,25 @@ export function staticTokens(rows: readonly TokenRow[], audiences: readonly stri
 /** Whether somebody without credentials may come in at a path, as the request has it. */
 export type AnonymousRule = (path: string) => boolean;
 
-export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule, bugs: ServerBugs): Authenticator {
-  const rejected = ({ message }: Unproven): User | ApiError => {
-    if (bugs["bad-token-is-anonymous"]) return anonymousUser;
-    return message === "" ? unauthorized() : new ApiError(401, "Unauthorized", message);
-  };
+export function createAuthenticator(lookup: TokenLookup, isOpen: AnonymousRule): Authenticator {
+  const rejected = ({ message }: Unproven): ApiError =>
+    message === "" ? unauthorized() : new ApiError(401, "Unauthorized", message);
   return (request, done) => {
     const token = bearerToken(request.headers["authorization"]);
     const certificate = request.clientCertificate;
     if (token !== undefined && (certificate === undefined || certificate === "invalid")) {
       return lookup(token, ownAudiences, (proven) => done("user" in proven ? proven.user : rejected(proven)));
     }
-    done(withoutToken(request, isOpen, bugs));
+    done(withoutToken(request, isOpen));
     return nothing;
   };
 }
 
-function withoutToken(
-  { clientCertificate: certificate, path }: ApiRequest,
-  isOpen: AnonymousRule,
-  bugs: ServerBugs,
-): User | ApiError {
+function withoutToken({ clientCertificate: certificate, path }: ApiRequest, isOpen: AnonymousRule): User | ApiError {
   if (certificate !== undefined && certificate !== "invalid") {
     return userOf(certificate);
   }
   // Credentials that prove nothing are no anonymity.
-  if (bugs["no-credentials-403"]) return new ApiError(403, "Forbidden", "no credentials");
   return certificate === "invalid" || !isOpen(path) ? unauthorized() : anonymousUser;
 }
 
@@ -163,7 +155,7 @@ function userOf(certificate: ClientIdentity): User {
 const ownAudiences: readonly string[] = [];
 
 /** The token of a `Bearer` header; another scheme, or an empty token, counts as no credentials. */
-function bearerToken(header: string | undefined): string | undefined {
+export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const match = /^bearer +([^ ]+)/i.exec(header.trim());
   return match?.[1];

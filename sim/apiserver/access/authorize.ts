@@ -3,7 +3,6 @@
  * Refusals' texts: the facts, section 1, 403.
  */
 import type { Cancel } from "../../kernel/types.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { ApiError, type ResourceName } from "../../contract/errors.ts";
 import type { Span } from "../../contract/tracing.ts";
 import type { User } from "./authenticate.ts";
@@ -52,12 +51,6 @@ const nothing: Cancel = () => {};
 
 const allowed: Decision = { allowed: true, reason: "" };
 export const alwaysAllow: Authorizer = decidedAtOnce(() => allowed);
-
-/** As the bugs in force have it decide. */
-export function withBugs(decide: Authorizer, bugs: ServerBugs): Authorizer {
-  if (!bugs["right-covers-subresources"]) return decide;
-  return (user, asked, done) => decide(user, asked.is === "resource" ? { ...asked, subresource: "" } : asked, done);
-}
 
 /** The 403 for a refusal. */
 export function refusal(user: User, attributes: Attributes, reason: string): ApiError {

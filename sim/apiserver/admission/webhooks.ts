@@ -285,11 +285,7 @@ function callWebhook(
   }
   const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
   const uid = randomUid(prng);
-  const isBlind =
-    ports.bugs["webhook-told-new-as-old"] && review.object !== undefined && review.oldObject !== undefined;
-  const told = isBlind ? { ...review, oldObject: review.object } : review;
-  const shown = ports.bugs["webhook-dry-run-untold"] ? { ...told, dryRun: false } : told;
-  const plain = callOf(webhook, timeoutSeconds, reviewBody(shown, uid, dialect));
+  const plain = callOf(webhook, timeoutSeconds, reviewBody(review, uid, dialect));
   const span = review.span?.child(`webhook ${webhook.name}`, "client", { "url.full": plain.url });
   const call = span === undefined ? plain : { ...plain, headers: span.headers };
   const calledMicros = clock.nowMicros();

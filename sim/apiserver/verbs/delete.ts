@@ -13,7 +13,7 @@ import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import { decodeDeleteOptions, warn } from "./body.ts";
-import { type Doom, doomOf, finalizersAfter, preconditionFailure } from "./deletion.ts";
+import { type Doom, finalizersAfter, preconditionFailure } from "./deletion.ts";
 import { type DeleteOptions, deleteOptions } from "./options.ts";
 import { admitted } from "./steps.ts";
 import { deleteUnreadable, notCorrupt } from "./unsafe-delete.ts";
@@ -150,9 +150,8 @@ function carryOut(writer: Writer, resource: ServedResource, live: Live, options:
 
   function generalDoom(): Doom {
     const { times, context } = writer;
-    const { bugs, profile } = context;
-    const { gracefulDeletionTime } = profile;
-    return doomOf(live.object, { strategy: resource.strategy, options, times, bugs, gracefulDeletionTime });
+    const { gracefulDeletionTime } = context.profile;
+    return context.doomOf(live.object, { strategy: resource.strategy, options, times, gracefulDeletionTime });
   }
 
   function remove(last: Live): Deleted | "raced" {
@@ -177,13 +176,12 @@ function kindDoom({ times }: Writer, { strategy }: ServedResource, live: Live): 
  */
 function namespaceDoom(writer: Writer, resource: ServedResource, live: Live, options: DeleteOptions): Doom {
   const { times, context } = writer;
-  const { bugs, profile } = context;
-  const { gracefulDeletionTime } = profile;
-  const doomContext = { strategy: resource.strategy, options, times, bugs, gracefulDeletionTime };
+  const { gracefulDeletionTime } = context.profile;
+  const doomContext = { strategy: resource.strategy, options, times, gracefulDeletionTime };
   if (metadataOf(live.object).deletionTimestamp !== undefined) {
     const spec = (live.object["spec"] ?? {}) as JsonObject;
     if (((spec["finalizers"] as readonly string[] | undefined) ?? []).length > 0) return { is: "pending" };
-    return doomOf(live.object, doomContext);
+    return context.doomOf(live.object, doomContext);
   }
   const draft: Draft = { ...live.object };
   const metadata = ownMetadata(draft) as Draft;

@@ -3,7 +3,6 @@
  * Source: document 1, States and transitions; the facts, section 4, Delete, D18 and D19.
  */
 import { formatTime } from "../../../wire/time.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { type ApiError, conflict } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { durationSeconds, incremented } from "../../objects/int64.ts";
@@ -25,15 +24,14 @@ export interface DoomContext {
   readonly strategy: Strategy;
   readonly options: DeleteOptions;
   readonly times: Times;
-  readonly bugs: ServerBugs;
   /** See `Profile`. */
   readonly gracefulDeletionTime: "request" | "end";
 }
 
+export type DoomOf = (live: JsonObject, context: DoomContext) => Doom;
+
 /** What happens to `live`. Does not look at preconditions: see `preconditionFailure`. */
 export function doomOf(live: JsonObject, context: DoomContext): Doom {
-  const { bugs } = context;
-  if (bugs["delete-ignores-finalizers"] && (metadataOf(live).finalizers ?? []).length > 0) return { is: "remove" };
   const draft: Draft = { ...live };
   const grace = beginGrace(draft, context);
   if (grace.is === "pending") return { is: "pending" };
@@ -94,31 +92,23 @@ const pendingGrace: Grace = { is: "pending" };
 
 /** Sets or shortens the grace period of a type that has one. */
 function beginGrace(draft: Draft, context: DoomContext): Grace {
-  const { strategy, options, times, bugs } = context;
+  const { strategy, options, times } = context;
   const isEnd = context.gracefulDeletionTime === "end";
   if (!strategy.graceful) return noGrace;
   const metadata = ownMetadata(draft);
-  const asked = bugs["negative-grace-undeletable"]
-    ? options.gracePeriodSeconds
-    : negativeAsOne(options.gracePeriodSeconds);
+  const asked = negativeAsOne(options.gracePeriodSeconds);
   if (metadata.deletionTimestamp !== undefined) {
     const current = metadata.deletionGracePeriodSeconds;
     if (current === undefined) return noGrace;
-    if (bugs["repeat-delete-extends-grace"] && current > 0) {
-      metadata.deletionTimestamp = formatTime(times.nowSeconds() + durationSeconds(asked ?? current));
-      metadata.deletionGracePeriodSeconds = asked ?? current;
-      return { is: "graceful", seconds: asked ?? current };
-    }
     // A grace period can only be shortened.
     if (asked === undefined || asked >= current) return pendingGrace;
     const first = unixSeconds(metadata.deletionTimestamp) - durationSeconds(current);
     const shortened = first + durationSeconds(asked);
-    if (bugs["deletiontimestamp-moves-back"]) metadata.deletionTimestamp = formatTime(shortened);
-    else if (isEnd) metadata.deletionTimestamp = formatTime(Math.max(shortened, times.nowSeconds()));
+    if (isEnd) metadata.deletionTimestamp = formatTime(Math.max(shortened, times.nowSeconds()));
     metadata.deletionGracePeriodSeconds = asked;
     return { is: "graceful", seconds: asked };
   }
-  const seconds = gracePeriodOf(draft, asked, bugs);
+  const seconds = gracePeriodOf(draft, asked);
   metadata.deletionTimestamp = formatTime(times.nowSeconds() + (isEnd && seconds > 0 ? durationSeconds(seconds) : 0));
   metadata.deletionGracePeriodSeconds = seconds;
   if ((metadata.generation ?? 0) > 0) metadata.generation = incremented(metadata.generation as number);
@@ -126,10 +116,9 @@ function beginGrace(draft: Draft, context: DoomContext): Grace {
 }
 
 /** The seconds a pod gets: none when no node runs it or when it has ended. */
-function gracePeriodOf(pod: Draft, asked: number | undefined, bugs: ServerBugs): number {
+function gracePeriodOf(pod: Draft, asked: number | undefined): number {
   const spec = (pod["spec"] ?? {}) as JsonObject;
   const status = (pod["status"] ?? {}) as JsonObject;
-  if (bugs["negative-grace-undeletable"] && asked !== undefined && asked < 0) return asked;
   if ((spec["nodeName"] ?? "") === "") return 0;
   if (status["phase"] === "Succeeded" || status["phase"] === "Failed") return 0;
   return negativeAsOne(asked ?? (spec["terminationGracePeriodSeconds"] as number | undefined)) ?? 0;

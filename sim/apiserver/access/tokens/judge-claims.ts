@@ -16,7 +16,6 @@ import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import type { Expression } from "../../../expressions/expression.ts";
 import { fromJson } from "../../../expressions/json-values.ts";
 import { isList, type Value } from "../../../expressions/values.ts";
-import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { User } from "../authenticate.ts";
 import { claimsValue } from "./claims-value.ts";
 
@@ -48,16 +47,16 @@ const authenticatedGroup = "system:authenticated";
 export function judgeClaims(
   claims: JsonObject,
   settings: TokenAuthenticatorSettings,
-  { rules, bugs }: { readonly rules: ConfigurationRules; readonly bugs: ServerBugs },
+  rules: ConfigurationRules,
   nowSeconds: number,
   passed: (step: string) => void = () => {},
 ): Judgement {
   try {
-    requireEnvelope(claims, settings.issuer, nowSeconds, bugs);
+    requireEnvelope(claims, settings.issuer, nowSeconds);
     passed("iss, aud, exp and nbf are as they must be");
     const values = { claims: claimsValue(claims) };
     if (rules.claimRules === "before-mappings") requireClaims(claims, values, settings.claimRules, passed);
-    const user = mappedUser(claims, values, settings, bugs);
+    const user = mappedUser(claims, values, settings);
     passed(`the user is ${JSON.stringify(user.name)}`);
     if (rules.claimRules === "after-mappings") requireClaims(claims, values, settings.claimRules, passed);
     requireUser(user, settings.userRules, passed);
@@ -72,20 +71,15 @@ const refuse = (why: string, message?: string): never => {
   throw new Refused(why, message);
 };
 
-function requireEnvelope(
-  claims: JsonObject,
-  { url, audiences }: IssuerSettings,
-  nowSeconds: number,
-  bugs: ServerBugs,
-): void {
+function requireEnvelope(claims: JsonObject, { url, audiences }: IssuerSettings, nowSeconds: number): void {
   const { iss, aud, exp, nbf } = claims;
   if (iss !== url) refuse(`iss is ${JSON.stringify(iss)}, not ${JSON.stringify(url)}`);
   const named = typeof aud === "string" ? [aud] : Array.isArray(aud) ? (aud as readonly Json[]) : [];
-  if (!bugs["jwt-audience-ignored"] && !named.some((each) => typeof each === "string" && audiences.includes(each))) {
+  if (!named.some((each) => typeof each === "string" && audiences.includes(each))) {
     refuse(`aud is ${JSON.stringify(aud)}, without any of ${audiences.map((each) => JSON.stringify(each)).join(", ")}`);
   }
   if (typeof exp !== "number") refuse("exp is not there, or no number");
-  else if (nowSeconds >= exp && !bugs["jwt-expiry-ignored"]) refuse("the token has expired");
+  else if (nowSeconds >= exp) refuse("the token has expired");
   if (nbf === undefined) return;
   if (typeof nbf !== "number") refuse("nbf is no number");
   else if (nowSeconds < nbf) refuse("the token is not valid yet");
@@ -136,10 +130,10 @@ function evaluated(expression: Expression, values: Values): Value {
   return "value" in outcome ? outcome.value : refuse(`${expression.source} cannot be evaluated: ${outcome.error}`);
 }
 
-function mappedUser(claims: JsonObject, values: Values, settings: TokenAuthenticatorSettings, bugs: ServerBugs): User {
+function mappedUser(claims: JsonObject, values: Values, settings: TokenAuthenticatorSettings): User {
   const { username, groups, uid, extra } = settings;
   const name = oneText(claims, values, username, "username");
-  if (username.is === "claim" && username.claim === "email" && !bugs["jwt-email-unverified"]) requireVerified(claims);
+  if (username.is === "claim" && username.claim === "email") requireVerified(claims);
   return {
     name,
     groups: groups === undefined ? [] : groupsOf(claims, values, groups),

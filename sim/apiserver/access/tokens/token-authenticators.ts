@@ -13,6 +13,7 @@ import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { TokenOutcome, TokenReader, User } from "../authenticate.ts";
 import { claimedIssuer, type CompactToken, parseToken } from "./compact-token.ts";
 import { type IssuerCaller, IssuerKeys } from "./issuer-keys.ts";
+import type { JsonObject } from "../../../contract/http-message.ts";
 import { judgeClaims, type Refusal } from "./judge-claims.ts";
 import type { KeyReader, VerificationKey } from "./verification-keys.ts";
 
@@ -23,7 +24,11 @@ export interface TokenAuthenticatorPorts {
   readonly readKey: KeyReader;
   readonly log: (line: string) => void;
   readonly bugs: ServerBugs;
+  readonly readClaims?: ReadClaims | undefined;
 }
+
+/** What is judged of a token whose signature is right. */
+export type ReadClaims = (claims: JsonObject, settings: TokenAuthenticatorSettings, nowSeconds: number) => JsonObject;
 
 interface Member {
   readonly settings: TokenAuthenticatorSettings;
@@ -111,24 +116,21 @@ export class TokenAuthenticators implements TokenReader {
     const found = this.remembered.get(text);
     if (found === undefined) return undefined;
     const now = this.nowSeconds();
-    const isOver = now >= found.untilSeconds && !this.ports.bugs["jwt-memory-outlives-token"];
-    if (now >= found.fromSeconds && !isOver) return found.user;
+    if (now >= found.fromSeconds && now < found.untilSeconds) return found.user;
     this.remembered.delete(text);
     return undefined;
   }
 
   private judged(text: string, token: CompactToken, member: Member): TokenOutcome {
-    const { rules, bugs } = this.ports;
-    const judgement = judgeClaims(token.claims, member.settings, { rules, bugs }, this.nowSeconds());
+    const { rules, readClaims } = this.ports;
+    const now = this.nowSeconds();
+    const claims = readClaims?.(token.claims, member.settings, now) ?? token.claims;
+    const judgement = judgeClaims(claims, member.settings, rules, now);
     if (judgement.is === "refused") return this.refused(member, judgement.refusal);
-    const { exp, nbf } = token.claims;
+    const { exp, nbf } = claims;
     if (this.remembered.size >= rememberedMax) this.remembered.delete(this.remembered.keys().next().value as string);
     const fromSeconds = typeof nbf === "number" ? nbf : 0;
-    this.remembered.set(text, {
-      user: judgement.user,
-      fromSeconds,
-      untilSeconds: bugs["jwt-expiry-ignored"] ? Infinity : (exp as number),
-    });
+    this.remembered.set(text, { user: judgement.user, fromSeconds, untilSeconds: exp as number });
     return judgement;
   }
 

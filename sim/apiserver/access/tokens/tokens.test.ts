@@ -1,4 +1,6 @@
 import { type ServerBugName, bugsOn } from "../../../planted/server-bugs.ts";
+import { claimReaderWith } from "../../../planted/wrappers/access-wrappers.ts";
+import { plantedOf } from "../../../planted/wrappers/planted.ts";
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { CompactSign, GeneralSign, SignJWT } from "jose";
@@ -61,6 +63,7 @@ function world(
         readKey: readPortableKey,
         log: (line) => lines.push(line),
         bugs: bugsOn(bugs),
+        readClaims: claimReaderWith(plantedOf(bugs)),
       }),
   );
   const read = (token: string, waitMicros = 60_000_000): TokenOutcome | "waits" => {
