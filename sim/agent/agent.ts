@@ -15,6 +15,7 @@ import { ObjectWatches } from "./client/object-watches.ts";
 import { ServiceCache } from "./client/service-cache.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
+import { preemptionWith } from "./planted/preemption-bugs.ts";
 import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
@@ -87,6 +88,7 @@ export class Agent {
   private readonly ports: AgentPorts;
   private readonly options: AgentOptions;
   private readonly bugs: AgentBugs;
+  private readonly preempt: ReturnType<typeof preemptionWith>;
   private readonly cri: CriCaller;
   private readonly events: EventRecorder;
   private readonly api: AgentApi | undefined;
@@ -109,6 +111,7 @@ export class Agent {
     const nowMicros = clock.nowMicros();
     const bugs = ports.bugs ?? agentBugsOn();
     this.bugs = bugs;
+    this.preempt = preemptionWith(bugs);
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.services = this.api === undefined ? undefined : new ServiceCache(this.api);
@@ -442,7 +445,7 @@ export class Agent {
   private predicates(pod: HeldPod, others: Parameters<typeof admissionOf>[2]) {
     const object = this.node.node();
     if (object === undefined) return undefined;
-    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others, this.bugs);
+    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others, this.preempt);
     if (admission !== undefined && "reason" in admission) this.managers?.forget(pod.uid);
     return admission;
   }
@@ -454,7 +457,7 @@ export class Agent {
     const infeasible = infeasibility(allocatableOf(object), pod, this.options.managers);
     if (infeasible !== undefined) return infeasible;
     const name = this.options.nodeName;
-    const refused = this.node.admit(pod) ?? admissionOf({ object, name }, pod, others, this.bugs);
+    const refused = this.node.admit(pod) ?? admissionOf({ object, name }, pod, others, this.preempt);
     if (refused === undefined || "victims" in refused) return refused;
     return { reason: "Deferred", message: refused.message } as const;
   }

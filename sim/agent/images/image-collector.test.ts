@@ -4,6 +4,7 @@ import type { CriAnswer, CriRequest } from "../../../wire/cri.ts";
 import type { Image } from "../../../wire/cri-messages.ts";
 import type { CriRuntime } from "../../cri/cri-port.ts";
 import { Kernel } from "../../kernel/kernel.ts";
+import { imageLawWith } from "../planted/image-bugs.ts";
 import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ImageOptions } from "../ports.ts";
 import { ImageCollector } from "./image-collector.ts";
@@ -59,7 +60,7 @@ function world(
     },
     events: () => () => {},
   };
-  const collector = new ImageCollector({ ...defaults, ...options }, agentBugsOn(bugs), {
+  const collector = new ImageCollector({ ...defaults, ...options }, imageLawWith(agentBugsOn(bugs)), {
     process,
     runtime,
     timeoutMicros: second,

@@ -7,18 +7,16 @@
 import type { Image } from "../../../wire/cri-messages.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { AgentEvents, ContainerGarbage, ImageOptions } from "../ports.ts";
 import type { FilesystemFigures } from "../stats/figures.ts";
 import {
   bytesToFree,
   collectable,
-  type CollectionPolicy,
   detect,
+  type ImageLaw,
   type ImageRecord,
   type ImageRecords,
   isStale,
-  isYoung,
   usagePercent,
 } from "./image-records.ts";
 
@@ -39,7 +37,7 @@ const listMicros: Micros = 30_000_000;
 
 export class ImageCollector {
   private readonly options: ImageOptions;
-  private readonly policy: CollectionPolicy;
+  private readonly law: ImageLaw;
   private readonly ports: ImageCollectorPorts;
   private records: ImageRecords = new Map();
   private images: readonly Image[] = [];
@@ -49,9 +47,9 @@ export class ImageCollector {
   private beganMicros: Micros = 0;
   private detected = false;
 
-  constructor(options: ImageOptions, bugs: AgentBugs, ports: ImageCollectorPorts) {
+  constructor(options: ImageOptions, law: ImageLaw, ports: ImageCollectorPorts) {
     this.options = options;
-    this.policy = { ...options, bugs };
+    this.law = law;
     this.ports = ports;
   }
 
@@ -129,7 +127,7 @@ export class ImageCollector {
         done("the runtime did not list its images");
         return;
       }
-      const stale = this.candidates().filter((record) => isStale(record, now, now - this.beganMicros, this.policy));
+      const stale = this.candidates().filter((record) => isStale(record, now, now - this.beganMicros, this.options));
       this.removeEach(stale, () => this.ports.imagefs((figures) => this.freeSpace(figures, now, done)));
     });
   }
@@ -156,8 +154,7 @@ export class ImageCollector {
       return;
     }
     const wanted = bytesToFree(availableBytes, capacityBytes, lowThresholdPercent);
-    const most = this.policy.bugs["imagegc-overshoots-low"] ? Infinity : wanted;
-    this.free(this.candidates(), most, nowMicros, 0, (freed) => {
+    this.free(this.candidates(), this.law.bytesFreed(wanted), nowMicros, 0, (freed) => {
       if (freed >= wanted) {
         done(undefined);
         return;
@@ -178,7 +175,7 @@ export class ImageCollector {
     from = 0,
   ): void {
     let at = from;
-    while (at < candidates.length && isYoung(candidates[at] as ImageRecord, nowMicros, this.policy)) at++;
+    while (at < candidates.length && this.law.isYoung(candidates[at] as ImageRecord, nowMicros, this.options)) at++;
     const record = candidates[at];
     if (record === undefined || freedBytes >= wantedBytes) {
       done(freedBytes);
@@ -208,6 +205,6 @@ export class ImageCollector {
   }
 
   private candidates(): readonly ImageRecord[] {
-    return collectable(this.records, this.policy);
+    return collectable(this.records, this.options, this.law);
   }
 }

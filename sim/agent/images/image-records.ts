@@ -6,7 +6,6 @@
 import type { Image } from "../../../wire/cri-messages.ts";
 import { compareBytes } from "../../../wire/go-strings.ts";
 import type { Micros } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 
 export interface ImageRecord {
   readonly image: Image;
@@ -48,28 +47,36 @@ export interface CollectionPolicy {
   readonly ageMicrosMax: Micros;
   /** A reference that is never collected. */
   readonly podInfraImage: string;
-  readonly bugs: AgentBugs;
 }
 
+/** What a collector decides by. Each is a function, so that a wrong one can be put in its place (`sim/agent/planted/`). */
+export interface ImageLaw {
+  readonly mayGo: (record: ImageRecord, policy: CollectionPolicy) => boolean;
+  /** Below zero: `left` goes first. */
+  readonly compareUse: (left: ImageRecord, right: ImageRecord) => number;
+  readonly isYoung: (record: ImageRecord, nowMicros: Micros, policy: CollectionPolicy) => boolean;
+  /** How many bytes are freed, at least, where so many are wanted. */
+  readonly bytesFreed: (wantedBytes: number) => number;
+}
+
+export const imageLaw: ImageLaw = {
+  mayGo: ({ inUse, image }, { podInfraImage }) => !inUse && !image.pinned && !namesOf(image).includes(podInfraImage),
+  compareUse: (left, right) =>
+    compare(left.usedMicros, right.usedMicros) || compare(left.detectedMicros, right.detectedMicros),
+  isYoung,
+  bytesFreed: (wantedBytes) => wantedBytes,
+};
+
 /** What may go, the longest unused first; among those never used the first that was seen, then by id. */
-export function collectable(records: ImageRecords, policy: CollectionPolicy): readonly ImageRecord[] {
-  const { bugs, podInfraImage } = policy;
-  const order = bugs["imagegc-lru-wrong"] ? -1 : 1;
+export function collectable(records: ImageRecords, policy: CollectionPolicy, law: ImageLaw): readonly ImageRecord[] {
   return [...records.values()]
-    .filter(({ inUse, image }) => {
-      const isProtected = image.pinned || namesOf(image).includes(podInfraImage);
-      return !inUse && (!isProtected || bugs["imagegc-deletes-sandbox"]);
-    })
-    .sort(
-      (left, right) =>
-        order * (compare(left.usedMicros, right.usedMicros) || compare(left.detectedMicros, right.detectedMicros)) ||
-        compareBytes(left.image.id, right.image.id),
-    );
+    .filter((record) => law.mayGo(record, policy))
+    .sort((left, right) => law.compareUse(left, right) || compareBytes(left.image.id, right.image.id));
 }
 
 /** Too young to go: it may have been pulled for a container that is about to begin. */
-export function isYoung(record: ImageRecord, nowMicros: Micros, { ageMicrosMin, bugs }: CollectionPolicy): boolean {
-  return !bugs["imagegc-lru-wrong"] && nowMicros - record.detectedMicros < ageMicrosMin;
+function isYoung(record: ImageRecord, nowMicros: Micros, { ageMicrosMin }: CollectionPolicy): boolean {
+  return nowMicros - record.detectedMicros < ageMicrosMin;
 }
 
 /** Unused for longer than any image may be, by an agent that has watched it that long. */

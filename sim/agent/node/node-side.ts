@@ -7,6 +7,7 @@ import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { evictionLawWith } from "../planted/eviction-bugs.ts";
+import { imageLawWith } from "../planted/image-bugs.ts";
 import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-manager.ts";
 import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
@@ -60,7 +61,7 @@ export class AgentNode implements NodeSide {
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
     this.volumes = new VolumeParts(given.volumeStatsMicros ?? 0);
     this.stats = new StatsReader({ process, runtime, timeoutMicros, pods, places: options.pods });
-    this.images = new ImageCollector(options.images, bugs, {
+    this.images = new ImageCollector(options.images, imageLawWith(bugs), {
       process,
       runtime,
       timeoutMicros,

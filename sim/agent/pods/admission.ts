@@ -1,5 +1,4 @@
 /** Whether the node can take a pod. Source: the facts, Admission; texts as recorded. A pure function. */
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
@@ -20,7 +19,7 @@ export function admissionOf(
   node: AdmittingNode,
   pod: ActivePod,
   others: readonly ActivePod[],
-  bugs?: AgentBugs,
+  preempt: typeof preemptionFor = preemptionFor,
 ): Rejection | Extract<Preemption, { victims: unknown }> | undefined {
   const refusal = unsupported(node, pod);
   if (refusal !== undefined) return refusal;
@@ -38,7 +37,7 @@ export function admissionOf(
     resource: name,
     amount: requested + used - capacity,
   }));
-  const preemption = preemptionFor(pod, others, lacks, bugs);
+  const preemption = preempt(pod, others, lacks);
   if ("victims" in preemption) return preemption;
   const message = `Unexpected error while attempting to recover from admission failure: ${preemption.error}`;
   return { reason: "UnexpectedAdmissionError", message };

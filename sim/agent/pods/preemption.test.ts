@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
+import { agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ActivePod, QosClass } from "../ports.ts";
+import { preemptionWith } from "../planted/preemption-bugs.ts";
 import { type Lack, preemptionFor, requestOf } from "./preemption.ts";
 
 const critical = 2_000_000_000;
@@ -75,12 +76,12 @@ describe("a critical pod makes room", () => {
   });
 
   it.each(["preempt-critical-too", "preempt-dear-first", "preempt-one-short"])("by none of this: %s", (bug) => {
-    expect(() => judge(agentBugsOn([bug]))).toThrow();
+    expect(() => judge(preemptionWith(agentBugsOn([bug])))).toThrow();
   });
 });
 
 /** Throws with the first case that breaks the law, which is reckoned from the pods alone. */
-function judge(bugs?: AgentBugs): void {
+function judge(preempt = preemptionFor): void {
   const qos = fc.constantFrom<QosClass>("BestEffort", "Burstable", "Guaranteed");
   const anyPod = fc.tuple(qos, fc.nat(2000), fc.nat(2000), fc.constantFrom(undefined, 5, critical, critical + 1));
   const anyLack = fc.record({ cpu: fc.nat(3000), memory: fc.nat(3000) });
@@ -95,7 +96,7 @@ function judge(bugs?: AgentBugs): void {
         lacks.every(
           ({ resource, amount }) => pods.reduce((sum, each) => sum + requestOf(each.requests, resource), 0) >= amount,
         );
-      const found = preemptionFor(preemptor, others, lacks, bugs);
+      const found = preempt(preemptor, others, lacks);
       expect("error" in found).toBe(!frees(mayGo));
       if ("error" in found) return;
       expect(frees(found.victims)).toBe(true);

@@ -3,10 +3,7 @@
  * Source: the facts, Admission; the published agent's choice, by distance from what is lacking.
  */
 import type { ActivePod, PodRequests, QosClass } from "../ports.ts";
-import { type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
 import { podOf } from "./pod-types.ts";
-
-const noBugs = agentBugsOn();
 
 /** What is lacking of one resource, in the unit of the requests. */
 export interface Lack {
@@ -21,9 +18,9 @@ export function preemptionFor(
   pod: ActivePod,
   others: readonly ActivePod[],
   lacks: readonly Lack[],
-  bugs: AgentBugs = noBugs,
+  mayGo: typeof isPreemptable = isPreemptable,
 ): Preemption {
-  const candidates = bugs["preempt-critical-too"] ? others : others.filter((other) => isPreemptable(pod, other));
+  const candidates = others.filter((other) => mayGo(pod, other));
   const unmet = without(lacks, candidates);
   if (unmet.length > 0) {
     const list = unmet.map(({ resource, amount }) => `(res: ${resource}, q: ${amount}), `).join("");
@@ -32,23 +29,21 @@ export function preemptionFor(
   }
   const of = (qos: QosClass): readonly ActivePod[] => candidates.filter((other) => other.qos === qos);
   const [idle, burstable] = [of("BestEffort"), of("Burstable")];
-  if (bugs["preempt-dear-first"]) return { victims: nearest([...of("Guaranteed"), ...burstable, ...idle], lacks) };
   const dear = nearest(of("Guaranteed"), without(lacks, [...idle, ...burstable]));
   const middle = nearest(burstable, without(lacks, [...idle, ...dear]));
   const cheap = nearest(idle, without(lacks, [...middle, ...dear]));
-  const victims = [...cheap, ...middle, ...dear];
-  return { victims: bugs["preempt-one-short"] && victims.length > 1 ? victims.slice(1) : victims };
+  return { victims: [...cheap, ...middle, ...dear] };
 }
 
 /** Critical ones before all others; between two of a kind their priorities decide, where both have one. */
-function isPreemptable(pod: ActivePod, other: ActivePod): boolean {
+export function isPreemptable(pod: ActivePod, other: ActivePod): boolean {
   if (pod.isCritical && !other.isCritical) return true;
   const [own, its] = [podOf(pod.object).spec.priority, podOf(other.object).spec.priority];
   return own !== undefined && its !== undefined && own > its;
 }
 
 /** One by one, always the pod that leaves the least to be found; of two alike the one that asks for less. */
-function nearest(pods: readonly ActivePod[], lacks: readonly Lack[]): readonly ActivePod[] {
+export function nearest(pods: readonly ActivePod[], lacks: readonly Lack[]): readonly ActivePod[] {
   const left = new Set(pods);
   const chosen: ActivePod[] = [];
   for (let rest = lacks; rest.length > 0 && left.size > 0; ) {

@@ -1,0 +1,18 @@
+/** Planted bugs of image collection: each puts decisions of its own in the place of those that are right. */
+import type { AgentBugName, AgentBugs } from "../../planted/agent-bugs.ts";
+import { type ImageLaw, imageLaw } from "../images/image-records.ts";
+
+const bugsOfImages = {
+  "imagegc-lru-wrong": ({ compareUse }) => ({
+    compareUse: (left, right) => -compareUse(left, right),
+    isYoung: () => false,
+  }),
+  "imagegc-deletes-sandbox": () => ({ mayGo: ({ inUse }) => !inUse }),
+  "imagegc-overshoots-low": () => ({ bytesFreed: () => Infinity }),
+} as const satisfies Partial<Record<AgentBugName, (law: ImageLaw) => Partial<ImageLaw>>>;
+
+export function imageLawWith(bugs: AgentBugs): ImageLaw {
+  return (Object.keys(bugsOfImages) as (keyof typeof bugsOfImages)[])
+    .filter((name) => bugs[name])
+    .reduce((law, name) => ({ ...law, ...bugsOfImages[name](law) }), imageLaw);
+}
