@@ -13,7 +13,7 @@ export interface EndedHere {
   readonly stdout: string;
 }
 
-/** What `capacity`, `conform`, `diff`, `replay` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
+/** What `capacity`, `conform`, `diff`, `hunt`, `replay`, `run`, `serve`, `shrink` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
 export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   const parsed = parseSync(commandLine, args);
   if (!parsed.success) throw new Error(formatMessage(parsed.error));
@@ -31,6 +31,14 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
     if (options.command === "capacity") return { code: await capacity(options), stdout: printed };
     if (options.command === "replay") return { code: await replay(options), stdout: printed };
     if (options.command === "view") return { code: view(options), stdout: printed };
+    if (options.command === "hunt")
+      return { code: await (await import("./commands/hunt.ts")).hunt(options), stdout: printed };
+    if (options.command === "run")
+      return { code: await (await import("./commands/run.ts")).runScenario(options), stdout: printed };
+    if (options.command === "shrink")
+      return { code: (await import("./commands/shrink.ts")).shrink(options), stdout: printed };
+    if (options.command === "serve")
+      return { code: await (await import("./commands/serve.ts")).serve(options), stdout: printed };
     throw new Error(`${options.command} is not run here`);
   } finally {
     stdout.write = write;

@@ -43,26 +43,15 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["conform", "--profile", "openshift"], "`--profile`", '"svc" and "kubernetes"'],
     [["conform", "ftp://x"], "`URL`", "http://127.0.0.1:8001"],
     [["conform", "--fault", "list-nul-items"], "`--fault`", "Near names: list-null-items"],
-    [["conform", "--only", "wach"], "--only", "wach"],
     [["serve", "--port", "65536"], "`--port`", "65,535"],
     [["serve", "--history-window", "5"], "`--history-window`", "5m"],
     [["serve", "--feature-gates", "Nope=true"], "`--feature-gates`", "WatchList"],
-    [["serve", "--tls-cert-file", main], "--tls-private-key-file", "go together"],
-    [["serve", "--client-ca-file", main], "--client-ca-file", "need TLS: add --tls"],
-    [["serve", "--token-auth-file", main], "--token-auth-file", "line 1"],
     [["serve", "--bind-address", "192.0.2.1"], "--bind-address 192.0.2.1", "no such address"],
-    [["serve", "--port", "0", "--unreadable", "/api/v1/nodes"], "--unreadable", "such as /api/v1/namespaces"],
     [["run", "nowhere.yaml"], "`SCENARIO`", "nowhere.yaml"],
-    [["run", main], "main.ts:1:1", ""],
     [["serv"], "`serv`", "Did you mean `serve`?"],
     [["serve", "--faults", "list-null-items"], "`--faults`", "`serve --fault NAME` plants a bug in this server"],
     [["serve", "--fault", "all"], "`--fault`", "`conform --faults all` tries each of them in turn"],
     [["diff", "embedded:svc", "embedded:svc", "--fault", "x"], "`--fault`", "`--a-fault NAME` or `--b-fault NAME`"],
-    [
-      ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep-deleted"],
-      "no bug is called client-relist-keep-deleted",
-      "did you mean client-relist-keeps-deleted?",
-    ],
     [["serve", "--check-determinis"], "`--check-determinis`", "See `touchstone serve --help`"],
     [
       [],
@@ -102,8 +91,18 @@ describe.concurrent("output that nobody takes", { timeout: 60_000 }, () => {
   });
 });
 
-describe("conform and replay", () => {
+describe("commands", () => {
   it.each([
+    [["conform", "--only", "wach"], "wach"],
+    [["serve", "--tls-cert-file", main], "go together"],
+    [["serve", "--client-ca-file", main], "need TLS: add --tls"],
+    [["serve", "--token-auth-file", main], "line 1"],
+    [["serve", "--port", "0", "--unreadable", "/api/v1/nodes"], "such as /api/v1/namespaces"],
+    [["run", main], "main.ts:1:1"],
+    [
+      ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep-deleted"],
+      "did you mean client-relist-keeps-deleted?",
+    ],
     [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "touchstone serve --fault"],
     [["conform", "--path", "1:1"], "--path names one program of one check: give --only"],
     [["conform", "--faults", "all", "--fault", "generation-wrong"], "leave --fault out"],

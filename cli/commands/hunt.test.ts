@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { capsuleSchema } from "../../reports/schema/capsule.ts";
 import { huntReportSchema } from "../../reports/schema/hunt-report.ts";
+import { refusalHere } from "../command-here.fixture.ts";
 import { run } from "../spawned-command.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hunt-"));
@@ -88,10 +89,17 @@ describe("hunt", () => {
 
   it.each([
     [["hunt"], "no scenario was named"],
-    [["hunt", "--worker"], "give --queue URL"],
-    [["hunt", canary, "--queue", "http://x"], "expected the URL of a Redis server"],
     [["hunt", canary, "--seeds", "9..1"], "Expected a range of seeds"],
     [["hunt", canary, "--shard", "3/2"], "Expected a part such as 2/3"],
+  ])("%j is a usage error that says what", { timeout: 60_000 }, async (args, message) => {
+    const { code, stderr } = await run(...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [["hunt", "--worker"], "give --queue URL"],
+    [["hunt", canary, "--queue", "http://x"], "expected the URL of a Redis server"],
     [["hunt", "--merge", "package.json"], "Give the report.json of a hunt"],
     [["hunt", canary, "--queue", "redis://127.0.0.1:1"], "cannot be reached: connect ECONNREFUSED"],
     [["hunt", canary, "--output", "package.json/x"], "--output package.json/x: cannot be written"],
@@ -99,9 +107,7 @@ describe("hunt", () => {
     [["serve", "--nodes", "many"], "--nodes many: neither a number of nodes nor a file"],
     [["shrink", "package.json"], "this is no capsule"],
     [["replay", "package.json"], "or a capsule of `touchstone hunt`"],
-  ])("%j is a usage error that says what", { timeout: 60_000 }, async (args, message) => {
-    const { code, stderr } = await run(...args);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
+  ])("refuses %j, and says what to do", async (args, message) => {
+    expect(await refusalHere(...args)).toContain(message);
   });
 });
