@@ -70,8 +70,8 @@ const warningOfDeprecated: Check = ({ deprecated, deprecationWarning }: JsonObje
   at.of("deprecationWarning").invalid(deprecationWarning, "can only be set for deprecated versions");
 };
 
-const versionsTogether: Check = ({ versions: given = [] }: JsonObject, at) => {
-  const versions = given as unknown as readonly { readonly name?: string; readonly storage?: boolean }[];
+const versionsTogether: Check = ({ versions: given }: JsonObject, at) => {
+  const versions = (given ?? []) as unknown as readonly { readonly name?: string; readonly storage?: boolean }[];
   const names = versions.map(({ name = "" }) => name);
   const shown = `[]apiextensions.CustomResourceDefinitionVersion{${names.join(", ")}}`;
   const tell = (detail: string): void => at.of("versions").invalidText(shown, detail);
