@@ -161,10 +161,11 @@ export const processPorts: MemoryPorts = {
   beginCollecting() {
     let isDone = false;
     whenCollected(() => (isDone = true));
-    // After it has collected what is young, some milliseconds, the engine looks whether to begin with the rest. With the trigger
-    // left on, it would finish as soon as it has begun, in one piece.
+    const collect = collectorOfEngine();
+    // After it has collected what is young, some milliseconds, the engine looks whether to begin with the rest. Whatever else is done
+    // while the trigger is on has it finish as soon as it has begun, in one piece.
     setFlagsFromString("--incremental-marking-hard-trigger=1");
-    collectorOfEngine()({ type: "minor" });
+    collect({ type: "minor" });
     setFlagsFromString("--incremental-marking-hard-trigger=0");
     return () => isDone;
   },
