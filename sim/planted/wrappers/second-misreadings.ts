@@ -26,8 +26,13 @@ export const secondMisreadings = {
     request: (request) => (is(request, "PATCH", "apply-patch") ? withoutVersion(request) : request),
   },
   "status-takes-stale": {
+    // Definitions are not updated without a version at all: the cluster could not say of any that it is served.
     request: (request) =>
-      request.method === "PUT" && request.path.endsWith("/status") ? withoutVersion(request) : request,
+      request.method === "PUT" &&
+      request.path.endsWith("/status") &&
+      !request.path.includes("/customresourcedefinitions/")
+        ? withoutVersion(request)
+        : request,
   },
   "collection-forgets-policy": {
     request: (request) =>
