@@ -49,7 +49,8 @@ function resource(plural: string, group = ""): { readonly target: Target; readon
   const row = findResource(group, "v1", plural);
   const strategy = row === undefined ? undefined : strategyOf(row, svcDialect);
   if (row?.type === undefined || strategy === undefined) throw new Error(`no resource ${plural}`);
-  return { target: { kind: row.kind, group, version: "v1", type: row.type, dialect: svcDialect }, strategy };
+  const { defaults } = strategy.rules;
+  return { target: { kind: row.kind, group, version: "v1", type: row.type, dialect: svcDialect, defaults }, strategy };
 }
 
 const configMaps = resource("configmaps");
@@ -153,7 +154,7 @@ function validating(name: string, makeBody: (at: number) => JsonObject, at: Retu
   const judge = (draft: Draft): void => {
     const causes: Cause[] = [];
     at.strategy.rules.validate?.(draft as JsonObject, causes, svcDialect);
-    if (causes.length > 0) throw new Error("the benchmark's object is invalid");
+    if (causes.length > 0) throw new Error(`the benchmark's object is invalid: ${JSON.stringify(causes[0])}`);
   };
   const run = perObject((number) => prepared(makeBody(number), at), judge);
   return { name: `objects.validate-${name}`, unit: "µs/object", better: "less", run };
