@@ -275,9 +275,9 @@ export class AgentListener implements ApiHandler {
 
   private probeSeries(): readonly Series[] {
     const rows = [...this.options.agent.pods()].flatMap(({ probes = [], name, namespace, uid }) =>
-      probes.map(({ kind, container, result }) => {
+      probes.map(({ kind, name: container, result }) => {
         const probe = kind.charAt(0).toUpperCase() + kind.slice(1);
-        const own = { container: container.name, namespace, pod: name, pod_uid: uid, probe_type: probe };
+        const own = { container, namespace, pod: name, pod_uid: uid, probe_type: probe };
         return [own, result === undefined ? undefined : result ? 1 : 0] as const;
       }),
     );

@@ -125,3 +125,20 @@ describe("what a status says beside the state", () => {
     ]);
   });
 });
+
+it("statuses of many containers look at each of them a few times", () => {
+  const count = 2_000;
+  let reads = 0;
+  const counted = <Item extends { readonly name: string }>(item: Item): Item =>
+    Object.defineProperty({ ...item }, "name", { enumerable: true, get: () => (reads++, item.name) });
+  const names = Array.from({ length: count }, (_, at) => `c${at}`);
+  const pod = podOf({
+    metadata: { name: "p", namespace: "n", uid: "u" },
+    spec: { containers: names.map((name) => ({ name, image: "i" })) },
+  });
+  const before = names.map((name) => counted({ ...running, name }));
+  const containers = names.map((name) => counted({ id: name, name, state: "CONTAINER_RUNNING", restartCount: 2 }));
+  const runtimePod = { ...emptyPod("u", "p", "n", 0), containers: containers as unknown as RuntimeContainer[] };
+  expect(containerStatuses(viewOf(pod, runtimePod), pod.spec.containers, before, "regular")).toHaveLength(count);
+  expect(reads).toBeLessThan(20 * count);
+});

@@ -16,6 +16,7 @@ import {
   type VolumeMount,
   type VolumeMountStatus,
 } from "./pod-types.ts";
+import { allNamed, named } from "../runtime/named.ts";
 
 /** Why a container was not started, as its waiting state tells. */
 export interface StartReason {
@@ -51,7 +52,7 @@ export function containerStatuses(
 ): readonly ContainerStatus[] {
   const waiting = (view.pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating";
   const statuses = containers.map((container) => {
-    const old = before.find(({ name }) => name === container.name);
+    const old = named(before, container.name);
     const status = containerStatus(view, container, old, waiting, kind === "init");
     return { ...status, ...resourcesOf(view, container, status, kind), ...mountsOf(container) };
   });
@@ -92,7 +93,7 @@ function containerStatus(
   waiting: string,
   isInit: boolean,
 ): ContainerStatus {
-  const seen = view.runtimePod.containers.filter(({ name }) => name === container.name);
+  const seen = allNamed(view.runtimePod.containers, container.name);
   const [newest, older] = seen;
   let status =
     newest === undefined ? missingStatus(view.pod, container, before, waiting) : shownStatus(view, newest, before);

@@ -8,7 +8,7 @@ import { emptyPod, type RuntimePod } from "../runtime/runtime-pod.ts";
 import type { StartReason } from "./container-statuses.ts";
 import type { MadeVolumes } from "../runtime/volumes.ts";
 import { type Allocation, type Resources, resourcesBefore, withAllocation } from "./allocation.ts";
-import { type Container, type Pod, podOf, type PodStatus } from "./pod-types.ts";
+import { type Pod, podOf, type PodStatus } from "./pod-types.ts";
 
 export type PodSource = "api" | "file" | "http";
 
@@ -22,7 +22,8 @@ export interface Steady {
 /** A probe of one of its containers, and what it has found. */
 export interface HeldProbe {
   readonly kind: ProbeKind;
-  readonly container: Container;
+  /** Of the container. */
+  readonly name: string;
   /** Of the container that the result is about; empty: none yet. */
   readonly containerId: string;
   /** Undefined: nothing is known yet. */

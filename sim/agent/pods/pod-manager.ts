@@ -312,7 +312,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     for (const { uid, pod, matters, died } of changes) {
       const held = this.held.get(uid);
       if (held !== undefined && matters) this.workers.update(held);
-      for (const id of died) if (pod !== undefined) this.garbage.trim(pod, id, this.isRemovable(uid));
+      if (died.length > 0 && pod !== undefined) this.garbage.trim(pod, died, this.isRemovable(uid));
     }
   }
 

@@ -32,6 +32,7 @@ import { begunAnew, isResizing, resizeContainers } from "./pod-resize.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
 import { type SyncPlan, syncPlan } from "./sync-plan.ts";
+import { allNamed, named } from "../runtime/named.ts";
 
 /** `ended`: go on with the next state. `network`: soon again. `failed`: again after a while. */
 export type SyncOutcome = "done" | "ended" | "network" | "failed";
@@ -409,13 +410,13 @@ function isEmpty(plan: SyncPlan): boolean {
 /** Removes what is left of init containers, but the newest of each. */
 function* removeInits(cri: CriCaller, runtimePod: RuntimePod, held: HeldPod, keepCount: number): Task<void> {
   for (const { name } of held.pod.spec.initContainers ?? []) {
-    const dead = runtimePod.containers.filter((each) => each.name === name && each.state === "CONTAINER_EXITED");
+    const dead = allNamed(runtimePod.containers, name).filter(({ state }) => state === "CONTAINER_EXITED");
     for (const { id } of dead.slice(keepCount)) yield* cri.ask("RemoveContainer", { containerId: id });
   }
 }
 
 function fieldPathOf(held: HeldPod, name: string): string {
-  const has = (list: readonly Container[] | undefined): boolean => list?.some((each) => each.name === name) === true;
+  const has = (list: readonly Container[] | undefined): boolean => named(list, name) !== undefined;
   const { initContainers, ephemeralContainers } = held.pod.spec;
   const kind = has(initContainers) ? "initContainers" : has(ephemeralContainers) ? "ephemeralContainers" : "containers";
   return `spec.${kind}{${name}}`;

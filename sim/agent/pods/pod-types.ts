@@ -1,6 +1,7 @@
 /** A pod as the agent reads it: views on shared, frozen objects. Only what the agent reads is named. */
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Metadata } from "../../contract/objects.ts";
+import { named } from "../runtime/named.ts";
 
 export interface Pod {
   readonly metadata: Metadata & { readonly name: string; readonly namespace: string; readonly uid: string };
@@ -204,6 +205,11 @@ export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolic
 
 export const restartPolicyOf = ({ spec: { restartPolicy } }: Pod): "Always" | "OnFailure" | "Never" =>
   restartPolicy ?? "Always";
+
+export const containerOf = (
+  { initContainers, containers, ephemeralContainers }: PodSpec,
+  name: string,
+): Container | undefined => named(initContainers, name) ?? named(containers, name) ?? named(ephemeralContainers, name);
 
 /** Init, regular and ephemeral containers, in the order in which they start. */
 export function containersOf({

@@ -17,6 +17,7 @@ import {
   type Probe,
   restartPolicyOf,
 } from "./pod-types.ts";
+import { named } from "../runtime/named.ts";
 
 export interface ProbeContext {
   readonly process: Process;
@@ -72,6 +73,10 @@ export class ProbeWorker implements HeldProbe {
     this.fieldPath = `spec.${isInit ? "initContainers" : "containers"}{${container.name}}`;
   }
 
+  get name(): string {
+    return this.container.name;
+  }
+
   start(delayMicros: Micros): void {
     this.cancelTimer = this.context.process.clock.after(delayMicros, () => this.turn());
   }
@@ -117,9 +122,8 @@ export class ProbeWorker implements HeldProbe {
     const { status } = held;
     if (status === undefined) return true;
     if (isTerminalPhase(status.phase)) return false;
-    const shown = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(
-      ({ name }) => name === container.name,
-    );
+    const { name } = container;
+    const shown = named(status.containerStatuses, name) ?? named(status.initContainerStatuses, name);
     if (shown?.containerID === undefined) return true;
     this.follow(shown);
     if (this.isOnHold) return true;

@@ -1,11 +1,12 @@
 /** The probes of an agent's pods. A pod without probes has nothing here. Source: the facts, Probes. */
 import type { ContainerStatus } from "./pod-types.ts";
-import { isSidecar, type Container } from "./pod-types.ts";
+import { type Container, containerOf, isSidecar } from "./pod-types.ts";
 import type { HeldPod, HeldProbe, ProbeKind } from "./held-pod.ts";
 import { type ProbeContext, ProbeWorker } from "./probe-worker.ts";
 import type { ProbeView } from "./status-builder.ts";
-import type { ProbeVerdicts } from "./sync-plan.ts";
+import type { ProbeVerdicts, Verdict } from "./sync-plan.ts";
 import type { Micros, Prng } from "../../kernel/types.ts";
+import { allNamed } from "../runtime/named.ts";
 
 const kinds = [
   ["startup", "startupProbe"],
@@ -68,13 +69,13 @@ export class Probes {
       isStarted: (status: ContainerStatus) => {
         if (status.state.running === undefined) return false;
         const worker = workerOf(held, status.name, "startup");
-        if (worker === undefined) return containerOf(held, status.name)?.startupProbe === undefined;
+        if (worker === undefined) return containerOf(held.pod.spec, status.name)?.startupProbe === undefined;
         return worker.containerId === status.containerID && worker.result === true;
       },
       isReady: (status: ContainerStatus) => {
         const worker = workerOf(held, status.name, "readiness");
         // Before the worker is there, a container that has such a probe is not ready.
-        if (worker === undefined) return containerOf(held, status.name)?.readinessProbe === undefined;
+        if (worker === undefined) return containerOf(held.pod.spec, status.name)?.readinessProbe === undefined;
         if (worker.containerId === status.containerID && worker.result === true) return true;
         if (triggers) {
           worker.trigger();
@@ -87,16 +88,16 @@ export class Probes {
   }
 
   verdicts(held: HeldPod): ProbeVerdicts {
-    const of = (kind: ProbeKind) => (id: string) =>
-      held.probes?.find((worker) => worker.kind === kind && worker.containerId.endsWith(`//${id}`))?.result;
+    const of =
+      (kind: ProbeKind): Verdict =>
+      ({ name, id }) => {
+        const worker = workerOf(held, name, kind);
+        return worker?.containerId.endsWith(`//${id}`) === true ? worker.result : undefined;
+      };
     return { liveness: of("liveness"), startup: of("startup") };
   }
 }
 
 function workerOf(held: HeldPod, name: string, kind: ProbeKind): HeldProbe | undefined {
-  return held.probes?.find((worker) => worker.kind === kind && worker.container.name === name);
-}
-
-function containerOf({ pod: { spec } }: HeldPod, name: string): Container | undefined {
-  return spec.containers.find((each) => each.name === name) ?? spec.initContainers?.find((each) => each.name === name);
+  return held.probes === undefined ? undefined : allNamed(held.probes, name).find((worker) => worker.kind === kind);
 }

@@ -14,6 +14,7 @@ import {
   type Pod,
   type PodStatus,
 } from "./pod-types.ts";
+import { named } from "../runtime/named.ts";
 
 /** What probes have found. */
 export interface ProbeView {
@@ -77,7 +78,7 @@ export function podStatus(input: StatusInput): PodStatus {
   // What the API shows as ended has ended.
   if (isTerminalPhase(own.phase) && !input.isStatic) phase = own.phase as "Failed";
 
-  const inits = probed(rawInits, input.probes, (name) => isSidecar(initContainers.find((init) => init.name === name)!));
+  const inits = probed(rawInits, input.probes, (name) => isSidecar(named(initContainers, name)!));
   const regular = probed(raw, input.probes, () => true);
   const statuses = [...inits, ...regular];
   const others = (own.conditions ?? []).filter(({ type }) => !ownConditions.includes(type));

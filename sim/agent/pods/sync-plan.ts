@@ -36,9 +36,12 @@ export interface ContainerToKill {
 export type KillReason = "startup" | "liveness" | "unknown" | "postStart" | "other";
 
 /** What probes think of a running container. Undefined: nothing yet. */
+/** Undefined: nothing is known of the container. */
+export type Verdict = (container: Pick<RuntimeContainer, "id" | "name">) => boolean | undefined;
+
 export interface ProbeVerdicts {
-  liveness(containerId: string): boolean | undefined;
-  startup(containerId: string): boolean | undefined;
+  readonly liveness: Verdict;
+  readonly startup: Verdict;
 }
 
 interface Draft {
@@ -186,7 +189,7 @@ function sidecarHolds(
   begin: (container: Container) => void,
 ): boolean {
   if (init.startupProbe !== undefined) {
-    const startup = probes.startup(newest.id);
+    const startup = probes.startup(newest);
     if (startup === false) {
       draft.toKill.push({
         container: newest,
@@ -235,14 +238,14 @@ function killOf(
   probes: ProbeVerdicts,
   what: string,
 ): ContainerToKill | undefined {
-  const { id, name } = container;
+  const { name } = container;
   if (container.hash !== "" && container.hash !== hash) {
     return { container, message: `${what} ${name} definition changed`, reason: "other" };
   }
-  if (probes.liveness(id) === false) {
+  if (probes.liveness(container) === false) {
     return { container, message: `${what} ${name} failed liveness probe`, reason: "liveness" };
   }
-  if (probes.startup(id) === false) {
+  if (probes.startup(container) === false) {
     return { container, message: `${what} ${name} failed startup probe`, reason: "startup" };
   }
   return undefined;

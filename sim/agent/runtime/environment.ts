@@ -10,6 +10,7 @@ import type { ApiCaller } from "../ports.ts";
 import type { Task } from "../task.ts";
 import { amount, expand } from "./container-config.ts";
 import { type ServiceView, serviceVariables } from "./service-variables.ts";
+import { named } from "./named.ts";
 
 export interface EnvironmentContext {
   readonly clock: Clock;
@@ -184,7 +185,7 @@ export function resourceOf(
   const owner =
     containerName === undefined
       ? container
-      : [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find(({ name }) => name === containerName);
+      : (named(pod.spec.containers, containerName) ?? named(pod.spec.initContainers, containerName));
   if (owner === undefined) return { error: `container ${containerName ?? ""} not found` };
   const [kind, name] = [resource.slice(0, resource.indexOf(".")), resource.slice(resource.indexOf(".") + 1)];
   const { requests = {}, limits = {} } = owner.resources ?? {};

@@ -35,7 +35,7 @@ function ended(count: number) {
   });
   const trim = (all: boolean): void => {
     const seen = pod();
-    bench.kernel.enter(process, () => garbage.trim(seen, ids.at(-1) ?? "", all));
+    bench.kernel.enter(process, () => garbage.trim(seen, ids.slice(-1), all));
     bench.pass(10);
   };
   const left = () => ({

@@ -8,6 +8,7 @@ import { run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { removeLogs } from "./log-files.ts";
 import type { RuntimeContainer, RuntimePod } from "./runtime-pod.ts";
+import { allNamed } from "./named.ts";
 
 const periodMicros: Micros = 60_000_000;
 
@@ -68,16 +69,21 @@ export class Garbage {
     });
   }
 
-  /** A container of the pod was found dead; with `all` everything dead of the pod goes. */
-  trim(pod: RuntimePod, containerId: string, all: boolean): void {
-    const ended = pod.containers.find(({ id }) => id === containerId);
-    if (ended === undefined && !all) return;
-    const dead = pod.containers.filter(
-      ({ state, name }) => state === "CONTAINER_EXITED" && (all || name === ended?.name),
-    );
-    const kept = all ? 0 : Math.max(this.options.limits.deadContainersPerContainerMax, 1);
-    for (const each of dead.slice(kept)) if (!this.queue.has(each.id)) this.queue.set(each.id, each);
+  /** Containers of the pod were found dead; with `all` everything dead of the pod goes. */
+  trim(pod: RuntimePod, died: readonly string[], all: boolean): void {
+    if (all) this.enqueue(pod.containers, 0);
+    else {
+      const kept = Math.max(this.options.limits.deadContainersPerContainerMax, 1);
+      const ended = new Set(died);
+      const names = new Set(pod.containers.flatMap(({ id, name }) => (ended.has(id) ? [name] : [])));
+      for (const name of names) this.enqueue(allNamed(pod.containers, name), kept);
+    }
     this.removeNext();
+  }
+
+  private enqueue(containers: readonly RuntimeContainer[], kept: number): void {
+    const dead = containers.filter(({ state }) => state === "CONTAINER_EXITED");
+    for (const each of dead.slice(kept)) if (!this.queue.has(each.id)) this.queue.set(each.id, each);
   }
 
   private removeNext(): void {

@@ -1,6 +1,7 @@
 /** What the agent knows of a pod in the runtime, as of its last look. */
 import type { ContainerState, ContainerStatus, PodSandboxState } from "../../../wire/cri-messages.ts";
 import type { Micros } from "../../kernel/types.ts";
+import { named } from "./named.ts";
 
 /** Source: the published labels and annotations of sandboxes and containers, as recorded. */
 export const labels = {
@@ -72,7 +73,7 @@ export function emptyPod(uid: string, name: string, namespace: string, seenMicro
 
 /** The newest container of this name. */
 export function containerNamed(pod: RuntimePod, name: string): RuntimeContainer | undefined {
-  return pod.containers.find((container) => container.name === name);
+  return named(pod.containers, name);
 }
 
 export function runtimeContainer(status: ContainerStatus, sandboxId: string): RuntimeContainer {

@@ -17,6 +17,7 @@ import type { PullSecrets } from "./pull-secrets.ts";
 import { containerNamed, type RuntimeContainer, type RuntimePod } from "./runtime-pod.ts";
 import { killContainer } from "./stopping.ts";
 import { mountsOf, subPathsTaken, type VolumeContext } from "./volumes.ts";
+import { allNamed, named } from "./named.ts";
 
 export interface Starting {
   readonly volumes: VolumeContext;
@@ -173,9 +174,7 @@ function backOff(
   runtimePod: RuntimePod,
   tell: (type: "Normal" | "Warning", reason: string, message: string) => void,
 ): StartReason | undefined {
-  const exited = runtimePod.containers.find(
-    ({ name, state }) => name === container.name && state === "CONTAINER_EXITED",
-  );
+  const exited = allNamed(runtimePod.containers, container.name).find(({ state }) => state === "CONTAINER_EXITED");
   if (exited === undefined) return undefined;
   const key = backOffKey(pod, container);
   const { clock } = volumes.cri.process;
@@ -202,9 +201,9 @@ function* restartCountOf(
   newest: RuntimeContainer | undefined,
 ): Task<number> {
   if (newest !== undefined) return newest.restartCount + 1;
-  const { containerStatuses = [], initContainerStatuses = [] } = podOf(object).status ?? {};
-  const hasRun = [...containerStatuses, ...initContainerStatuses].some(
-    (status) => status.name === name && (status.containerID !== undefined || status.restartCount > 0),
+  const { containerStatuses, initContainerStatuses } = podOf(object).status ?? {};
+  const hasRun = [named(containerStatuses, name), named(initContainerStatuses, name)].some(
+    (status) => status !== undefined && (status.containerID !== undefined || status.restartCount > 0),
   );
   // A static pod has no status that would outlive its agent.
   if (!hasRun && !volumes.isStatic) return 0;

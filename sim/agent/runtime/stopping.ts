@@ -1,5 +1,5 @@
 /** Stops containers and sandboxes: hooks, grace periods and turns. Source: the facts, Stopping. */
-import { type Container, containersOf, isSidecar, type Pod, podWords } from "../pods/pod-types.ts";
+import { type Container, containerOf, isSidecar, type Pod, podWords } from "../pods/pod-types.ts";
 import type { KillReason } from "../pods/sync-plan.ts";
 import { all, type Begin, run, type Task, within } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
@@ -33,7 +33,7 @@ export function* killContainer(
   options: KillOptions,
 ): Task<string | undefined> {
   const { cri, pod, podIp, tell } = stopping;
-  const spec = pod === undefined ? undefined : containersOf(pod.spec).find(({ name }) => name === target.name);
+  const spec = pod === undefined ? undefined : containerOf(pod.spec, target.name);
   tell(target.name, "Normal", "Killing", options.message ?? `Stopping container ${target.name}`);
   let grace = options.graceSeconds ?? graceOf(pod, spec, options.reason ?? "other");
   const { clock } = cri.process;

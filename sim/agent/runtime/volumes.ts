@@ -17,6 +17,7 @@ import { amount, expand, type NodeFacts, podDirectory } from "./container-config
 import type { CriCaller } from "./cri-caller.ts";
 import type { EnvironmentContext } from "./environment.ts";
 import { filesOf, newOrigin, type Origin } from "./volume-files.ts";
+import { type Named, named } from "./named.ts";
 
 const encoder = new TextEncoder();
 
@@ -204,7 +205,7 @@ export function* subPathsTaken(
   values: ReadonlyMap<string, string>,
 ): Task<string | undefined> {
   for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
-    const volume = pod.spec.volumes?.find((each) => each["name"] === mount.name);
+    const volume = volumeNamed(pod, mount.name);
     const inside = subPathOf(mount, values);
     if (inside === "" || volume === undefined || !followsObjects(volume)) continue;
     const path = volumePath(node, pod.metadata.uid, volume) ?? "";
@@ -256,7 +257,7 @@ export function mountsOf(
   const mounts: Mount[] = [];
   for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
     const { name, mountPath, readOnly } = mount;
-    const volume = pod.spec.volumes?.find((each) => each["name"] === name);
+    const volume = volumeNamed(pod, name);
     const path = volume === undefined ? undefined : volumePath(node, pod.metadata.uid, volume);
     if (volume === undefined || path === undefined)
       return `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
@@ -276,3 +277,6 @@ export function mountsOf(
   });
   return mounts;
 }
+
+const volumeNamed = ({ spec: { volumes } }: Pod, name: string): JsonObject | undefined =>
+  named(volumes as readonly (JsonObject & Named)[] | undefined, name);
