@@ -500,6 +500,15 @@ const symptoms: Partial<Record<ServerBugName, readonly [right: unknown, see: (be
       return bed.ask(`PUT ${pods}/a/status`, { body }).status;
     },
   ],
+  "status-takes-stale": [
+    409,
+    (bed) => {
+      bed.ask(`POST ${pods}`, { body: pod("a") });
+      const found = bed.ask(`GET ${pods}/a`).body;
+      bed.merge(`${pods}/a`, { metadata: { labels: { l: "x" } } });
+      return bed.ask(`PUT ${pods}/a/status`, { body: found }).status;
+    },
+  ],
   "status-apply-takes-over": [
     409,
     (bed) => {

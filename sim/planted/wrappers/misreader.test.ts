@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 import { Cluster } from "../../cluster/cluster.ts";
 import type { Payload } from "../../contract/http-message.ts";
+import { kubernetesProfile } from "../../contract/profile.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { misreadingNames } from "./misreader.ts";
 
@@ -32,4 +34,24 @@ it.each(misreadingNames)("%s breaks what it is for, and not the answer with an i
   }
   expect(answers.map(([status]) => status)).not.toContain(500);
   expect(answers.at(-1)?.[1]).toContain(wide.slice(0, 15));
+});
+
+const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }];
+const names = { plural: "widgets", kind: "Widget" };
+const definition = {
+  metadata: { name: "widgets.example.com" },
+  spec: { group: "example.com", scope: "Namespaced", names, versions },
+};
+
+/** Neither is updated without a version. */
+it.each(misreadingNames)("%s leaves controllers to say that a budget is seen and a definition served", (bug) => {
+  const bed = new TestBed({ profile: kubernetesProfile, bugs: [bug] });
+  bed.ask(`POST ${budgets}`, { body: { metadata: { name: "b" }, spec: { maxUnavailable: 1, selector: {} } } });
+  bed.ask(`POST ${definitions}`, { body: definition });
+  bed.advance(10);
+  const status = (path: string, field: string): unknown => bed.ask(`GET ${path}`).at(`status.${field}`);
+  expect(status(`${budgets}/b`, "observedGeneration")).toBe(1);
+  expect(status(`${definitions}/widgets.example.com`, "conditions.1.status")).toBe("True");
 });

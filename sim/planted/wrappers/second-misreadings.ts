@@ -1,8 +1,9 @@
 /** Planted bugs at the edges of the server, of the second round. Rows: `sim/planted/second-unforeseen-bugs.ts`. */
 import type { ApiRequest, Json, JsonObject } from "../../contract/http-message.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
-import { isObject } from "../../contract/objects.ts";
-import { type Misreading, dropped, rewritten, textOf, typeOf, without, withoutOperations } from "./misreading.ts";
+import { isObject, metadataOf } from "../../contract/objects.ts";
+import { withResourceVersion } from "../../objects/system-fields.ts";
+import { type Misreading, dropped, isTo, rewritten, textOf, typeOf, without, withoutOperations } from "./misreading.ts";
 
 export const secondMisreadings = {
   "patch-tests-unheeded": {
@@ -26,13 +27,13 @@ export const secondMisreadings = {
     request: (request) => (is(request, "PATCH", "apply-patch") ? withoutVersion(request) : request),
   },
   "status-takes-stale": {
-    // Definitions are not updated without a version at all: the cluster could not say of any that it is served.
-    request: (request) =>
-      request.method === "PUT" &&
-      request.path.endsWith("/status") &&
-      !request.path.includes("/customresourcedefinitions/")
-        ? withoutVersion(request)
-        : request,
+    // The version that there is, and not none: many types are not updated without one.
+    request(request, _memory, server) {
+      const live = isTo(request, server, "status", "PUT") ? server.stored(request.path) : undefined;
+      if (live === undefined) return request;
+      const { resourceVersion = "" } = metadataOf(live);
+      return rewritten(request, (body) => (namesVersion(body) ? withResourceVersion(body, resourceVersion) : body));
+    },
   },
   "collection-forgets-policy": {
     request: (request) =>
@@ -121,6 +122,9 @@ export const secondMisreadings = {
 
 const is = (request: ApiRequest, method: string, type: string): boolean =>
   request.method === method && typeOf(request).includes(type);
+
+const namesVersion = ({ metadata }: JsonObject): boolean =>
+  isObject(metadata) && typeof metadata["resourceVersion"] === "string" && metadata["resourceVersion"] !== "";
 
 const withoutVersion = (request: ApiRequest): ApiRequest =>
   rewritten(request, (body) => dropped(body, "metadata", "resourceVersion"));
