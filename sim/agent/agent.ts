@@ -111,7 +111,7 @@ export class Agent {
     const nowMicros = clock.nowMicros();
     const bugs = ports.bugs ?? agentBugsOn();
     this.bugs = bugs;
-    this.preempt = preemptionWith(bugs);
+    this.preempt = (...asked) => preemptionWith(bugs)(...asked);
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.services = this.api === undefined ? undefined : new ServiceCache(this.api);

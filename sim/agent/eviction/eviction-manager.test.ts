@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentBugName } from "../../planted/agent-bugs.ts";
+import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
 import {
   activePodOf,
   type Entry,
@@ -28,6 +28,26 @@ function victimsOf(options: WorldOptions, seconds = 90): string[] {
   world.run(seconds);
   return world.killed();
 }
+
+it("decide anew at each look: a bug that shows now and then does so in some of them", () => {
+  const switches = { ...agentBugsOn() };
+  const pods = [
+    { name: "big", uses: { memory: 40 } },
+    { name: "small", uses: { memory: 30 } },
+  ];
+  const world = evictionWorld({ settings: { evictionHard: { "memory.available": "50" } }, pods, switches });
+  world.run(60);
+  switches["evict-without-condition"] = true;
+  world.use({ memory: 30 });
+  world.run(120);
+  const conditions = world.entries.flatMap((entry) =>
+    entry.is === "kill" ? [[entry.pod, entry.end.condition?.type]] : [],
+  );
+  expect(conditions).toEqual([
+    ["big", "DisruptionTarget"],
+    ["small", undefined],
+  ]);
+});
 
 describe("evictions, as they were recorded from a live agent", () => {
   const hard = {

@@ -32,8 +32,8 @@ export interface EvictionOptions {
   readonly negativeGraceIsPods: boolean;
   /** Key of the taint that a node short of memory has. */
   readonly memoryTaintKey: string;
-  /** What it decides by. */
-  readonly law: EvictionLaw;
+  /** What it decides by, asked anew at each decision. */
+  readonly law: () => EvictionLaw;
 }
 
 /** Where usage is read. `done` fires once, later, with undefined when it could not be read. */
@@ -166,7 +166,8 @@ export class EvictionManager {
         this.end({ is: "unread" }); // step 2: all state stays, conditions too
         return;
       }
-      const { law, rules } = this.options;
+      const { rules } = this.options;
+      const law = this.options.law();
       const observations = law.observationsOf(figures);
       const atMicros = this.ports.process.clock.nowMicros();
       if (this.passCount++ === 0) this.thresholds = withContainerfs(rules.thresholds, layout);
@@ -232,7 +233,7 @@ export class EvictionManager {
       return;
     }
     const { pod, message } = first;
-    if (this.options.law.isSpared(pod)) {
+    if (this.options.law().isSpared(pod)) {
       this.evictEach(rest, gone, done);
       return;
     }
@@ -244,7 +245,7 @@ export class EvictionManager {
 
   /** Steps 11 to 13. */
   private act(turn: Turn, figuresOf: PodFiguresOf): void {
-    const threshold = this.options.law.mostUrgent(turn.seen.acting);
+    const threshold = this.options.law().mostUrgent(turn.seen.acting);
     if (threshold === undefined) {
       this.end(restOf(turn.seen));
       return;
@@ -259,7 +260,7 @@ export class EvictionManager {
 
   /** `done` gets whether that was enough for every threshold that there is, minimum reclaim included. */
   private reclaim(threshold: EvictionThreshold, layout: DiskLayout, done: (enough: boolean) => void): void {
-    const { law } = this.options;
+    const law = this.options.law();
     const steps = law.reclaimsOf(threshold, layout);
     if (steps.length === 0) {
       done(false);
@@ -282,7 +283,8 @@ export class EvictionManager {
 
   /** Step 14: the first in the order that may go. */
   private evictFirst(turn: Turn, threshold: EvictionThreshold, resource: ResourceName, figuresOf: PodFiguresOf): void {
-    const { law, rules, negativeGraceIsPods } = this.options;
+    const { rules, negativeGraceIsPods } = this.options;
+    const law = this.options.law();
     const { observations } = turn.seen.state;
     const ranked = law.rankPods(threshold.signal, turn.active, figuresOf, turn.layout);
     const mayGo = ranked.filter((pod) => !law.isSpared(pod));

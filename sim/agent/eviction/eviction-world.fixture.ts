@@ -4,7 +4,7 @@ import {
   type EvictionSettings,
   type PressureCondition,
 } from "../../../wire/eviction-thresholds.ts";
-import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
+import { type AgentBugName, type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -47,6 +47,8 @@ export interface WorldOptions {
   /** What deleting unused images gives back, once. */
   readonly unusedImages?: Besides;
   readonly bugs?: readonly AgentBugName[];
+  /** In the place of `bugs`, to be turned on the way. */
+  readonly switches?: AgentBugs;
   readonly negativeGraceIsPods?: boolean;
   readonly enforcesPods?: boolean;
 }
@@ -65,6 +67,7 @@ export function evictionWorld(options: WorldOptions) {
   const { capacity = 100, layout = "one", figuresMicros = 1, pods, settings } = options;
   const rules = parseEvictionSettings(settings);
   if ("error" in rules) throw new Error(rules.error);
+  const { switches = agentBugsOn(options.bugs) } = options;
   const kernel = new Kernel({ seed: "eviction" });
   const process = kernel.process("agent");
   const entries: Entry[] = [];
@@ -101,7 +104,7 @@ export function evictionWorld(options: WorldOptions) {
       localStorageCapacityIsolation: true,
       negativeGraceIsPods: options.negativeGraceIsPods ?? true,
       memoryTaintKey: "node.svc.io/memory-pressure",
-      law: evictionLawWith(agentBugsOn(options.bugs)),
+      law: () => evictionLawWith(switches),
     },
     {
       process,

@@ -5,7 +5,7 @@ import type { Image } from "../../../wire/cri-messages.ts";
 import type { CriRuntime } from "../../cri/cri-port.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { imageLawWith } from "../planted/image-bugs.ts";
-import { type AgentBugName, agentBugsOn } from "../../planted/agent-bugs.ts";
+import { type AgentBugName, type AgentBugs, agentBugsOn } from "../../planted/agent-bugs.ts";
 import type { ImageOptions } from "../ports.ts";
 import { ImageCollector } from "./image-collector.ts";
 
@@ -35,7 +35,7 @@ function world(
   capacity: number,
   others: number,
   options: Partial<ImageOptions> = {},
-  bugs: AgentBugName[] = [],
+  bugs: AgentBugs = agentBugsOn(),
 ) {
   const kernel = new Kernel({ seed: "images" });
   const process = kernel.process("agent");
@@ -60,7 +60,7 @@ function world(
     },
     events: () => () => {},
   };
-  const collector = new ImageCollector({ ...defaults, ...options }, imageLawWith(agentBugsOn(bugs)), {
+  const collector = new ImageCollector({ ...defaults, ...options }, () => imageLawWith(bugs), {
     process,
     runtime,
     timeoutMicros: second,
@@ -116,6 +116,16 @@ describe("image collection", () => {
     const more = world([used("a", 700), used("b", 100), used("c", 400), { ...grown, size: 30 }], 100, 40);
     more.run(1300);
     expect(more.removed).toEqual(["b", "c"]);
+  });
+
+  it("decides anew each time what may go", () => {
+    const bugs = { ...agentBugsOn() };
+    const { run, removed } = world([{ name: "pause:3", size: 20 }], 100, 70, {}, bugs);
+    run(700);
+    expect(removed).toEqual([]);
+    bugs["imagegc-deletes-sandbox"] = true;
+    run(1300);
+    expect(removed).toEqual(["pause:3"]);
   });
 
   it("leaves a disk alone that is below the high threshold", () => {
@@ -195,7 +205,7 @@ describe("image collection, whatever is there", () => {
 
   function wrongWith(all: readonly Plan[], bugs: AgentBugName[] = []): string | undefined {
     const podInfraImage = "i0";
-    const { run, removed, removedAt } = world(all, 100, 50, { podInfraImage }, bugs);
+    const { run, removed, removedAt } = world(all, 100, 50, { podInfraImage }, agentBugsOn(bugs));
     run(1500);
     for (const name of removed) {
       const { pinned, usedUntilSeconds = -1, pulledSeconds = -1 } = all.find((each) => each.name === name) as Plan;

@@ -37,7 +37,8 @@ const listMicros: Micros = 30_000_000;
 
 export class ImageCollector {
   private readonly options: ImageOptions;
-  private readonly law: ImageLaw;
+  /** What it decides by, asked anew at each decision. */
+  private readonly law: () => ImageLaw;
   private readonly ports: ImageCollectorPorts;
   private records: ImageRecords = new Map();
   private images: readonly Image[] = [];
@@ -47,7 +48,7 @@ export class ImageCollector {
   private beganMicros: Micros = 0;
   private detected = false;
 
-  constructor(options: ImageOptions, law: ImageLaw, ports: ImageCollectorPorts) {
+  constructor(options: ImageOptions, law: () => ImageLaw, ports: ImageCollectorPorts) {
     this.options = options;
     this.law = law;
     this.ports = ports;
@@ -154,7 +155,7 @@ export class ImageCollector {
       return;
     }
     const wanted = bytesToFree(availableBytes, capacityBytes, lowThresholdPercent);
-    this.free(this.candidates(), this.law.bytesFreed(wanted), nowMicros, 0, (freed) => {
+    this.free(this.candidates(), this.law().bytesFreed(wanted), nowMicros, 0, (freed) => {
       if (freed >= wanted) {
         done(undefined);
         return;
@@ -175,7 +176,8 @@ export class ImageCollector {
     from = 0,
   ): void {
     let at = from;
-    while (at < candidates.length && this.law.isYoung(candidates[at] as ImageRecord, nowMicros, this.options)) at++;
+    const law = this.law();
+    while (at < candidates.length && law.isYoung(candidates[at] as ImageRecord, nowMicros, this.options)) at++;
     const record = candidates[at];
     if (record === undefined || freedBytes >= wantedBytes) {
       done(freedBytes);
@@ -205,6 +207,6 @@ export class ImageCollector {
   }
 
   private candidates(): readonly ImageRecord[] {
-    return collectable(this.records, this.options, this.law);
+    return collectable(this.records, this.options, this.law());
   }
 }

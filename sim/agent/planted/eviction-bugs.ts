@@ -75,12 +75,11 @@ const bugsOfEviction = {
   }),
 } as const satisfies Partial<Record<AgentBugName, EvictionBug>>;
 
-/** The law with the bugs that concern it; the law itself without any. */
+const rows = Object.entries(bugsOfEviction) as readonly (readonly [AgentBugName, EvictionBug])[];
+
+/** The law with the bugs that concern it and that show now; the law itself without any. */
 export function evictionLawWith(bugs: AgentBugs): EvictionLaw {
-  const rows: Readonly<Partial<Record<AgentBugName, EvictionBug>>> = bugsOfEviction;
-  return (Object.entries(rows) as [AgentBugName, EvictionBug][])
-    .filter(([name]) => bugs[name])
-    .reduce((law, [, bug]) => ({ ...law, ...bug(law) }), evictionLaw);
+  return rows.filter(([name]) => bugs[name]).reduce((law, [, bug]) => ({ ...law, ...bug(law) }), evictionLaw);
 }
 
 const isHard = ({ graceMillis }: EvictionThreshold): boolean => graceMillis === 0;
