@@ -54,6 +54,7 @@ describe("a runtime that is told a network", () => {
     expect(addresses("fd00:7::/64,10.77.3.0/24", 1)).toEqual(["10.77.3.2"]);
     expect(addresses("fd00:7::/112", 2)).toEqual(["fd00:7::2", "fd00:7::3"]);
     expect(addresses("nothing", 1)).toEqual(["10.88.0.2"]);
+    expect(addresses("10.77", 1)).toEqual(["10.88.0.2"]); // no block, as an agent says of it
   });
 
   it("gives none twice, and none beyond it", () => {

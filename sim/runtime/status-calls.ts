@@ -51,8 +51,8 @@ export const statusCalls: { readonly [M in StatusMethod]: CallHandler<M> } = {
 
   /** Pods that begin from now on have addresses of the first block of the fourth version, or where there is none, of the sixth. */
   UpdateRuntimeConfig(state, { runtimeConfig }, answer) {
-    const ranges = (runtimeConfig?.networkConfig?.podCidr ?? "").split(",");
-    const blocks = ranges.map((each) => each.trim()).filter((each) => podNetworkOf(each) !== undefined);
+    const ranges = (runtimeConfig?.networkConfig?.podCidr ?? "").split(",").map((each) => each.trim());
+    const blocks = ranges.filter((each) => each.includes("/") && podNetworkOf(each) !== undefined);
     const block = blocks.find((each) => !each.includes(":")) ?? blocks[0];
     if (block !== undefined) state.podNetwork = block;
     answer({ ok: true, message: {} });

@@ -4,7 +4,7 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
-import { parseCidr } from "../../expressions/library/ip-address.ts";
+import { tryParseCidr } from "../../expressions/library/ip-address.ts";
 import { agentFileKind, type FileFields, mergeFields, readAgentDocument, readAgentFields } from "./agent-file.ts";
 import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { type AgentRules, agentRules, hardOfFile } from "./agent-rules.ts";
@@ -169,7 +169,7 @@ export function withHard(fields: FileFields, rules: AgentRules): FileFields {
 /** The published agent passes anything on, and goes on when its runtime takes it for nothing. */
 function podBlockWarnings(settings: AgentSettings): readonly string[] {
   const text = settings.text("pod-cidr");
-  const wrong = text === "" ? [] : text.split(",").filter((part) => !isBlock(part.trim()));
+  const wrong = text === "" ? [] : text.split(",").filter((part) => tryParseCidr(part.trim()) === undefined);
   return wrong.map(
     (part) =>
       `--pod-cidr: ${goQuote(part.slice(0, shownMax))} is no block of addresses such as 10.88.0.0/16: no pod has an address of it.`,
@@ -177,15 +177,6 @@ function podBlockWarnings(settings: AgentSettings): readonly string[] {
 }
 
 const shownMax = 100;
-
-function isBlock(text: string): boolean {
-  try {
-    parseCidr(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** What was asked for and leads to nothing is said. */
 function keptWarnings(settings: AgentSettings): readonly string[] {

@@ -6,7 +6,7 @@ import { parseDuration } from "../../../wire/durations.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../../../wire/names.ts";
 import { parseQuantity } from "../../../wire/quantity.ts";
-import { parseIp } from "../../expressions/library/ip-address.ts";
+import { tryParseIp } from "../../expressions/library/ip-address.ts";
 import type { FlagType } from "./flag-row.ts";
 
 /** What a flag or a field holds. Durations are microseconds. */
@@ -145,7 +145,7 @@ const plainField = /^[^,"]*/;
 function readIp(text: string, before: FlagValue | undefined): ReadValue {
   if (text === "") return { value: before ?? "" };
   const plain = /^[\d.]+$/.test(text) ? text.replaceAll(/(?<=^|\.)0+(?=\d)/g, "") : text;
-  return isIp(plain) ? { value: plain } : { error: `${goQuote(text)} is not a valid IP address` };
+  return tryParseIp(plain) !== undefined ? { value: plain } : { error: `${goQuote(text)} is not a valid IP address` };
 }
 
 function readLevel(text: string): ReadValue {
@@ -160,15 +160,6 @@ export function nodeIpsIn(text: string): readonly string[] {
     const read = readIp(item.trim(), undefined);
     return "value" in read && read.value !== "" ? [read.value as string] : [];
   });
-}
-
-function isIp(text: string): boolean {
-  try {
-    parseIp(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readBytes(text: string): ReadValue {

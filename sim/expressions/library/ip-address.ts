@@ -62,6 +62,14 @@ export function parseCidr(text: string): Cidr {
   return { ip, prefixLength: Number(length) };
 }
 
+export function tryParseCidr(text: string): Cidr | undefined {
+  try {
+    return parseCidr(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The shortest form: what the address is written as. */
 export function formatIp({ family, bits }: IpAddress): string {
   const size = family === 4 ? 8n : 16n;

@@ -9,7 +9,7 @@ import {
   containsCidr,
   type IpAddress,
   kindsOfIp,
-  parseCidr,
+  tryParseCidr,
   tryParseIp,
 } from "../../expressions/library/ip-address.ts";
 import { textThat } from "../../objects/rules.ts";
@@ -24,11 +24,7 @@ export function readIp(text: string): IpAddress | undefined {
 
 function readCidr(text: string): Cidr | undefined {
   const [address = "", ...rest] = text.split("/");
-  try {
-    return parseCidr([withoutZeros(address), ...rest].join("/"));
-  } catch {
-    return undefined;
-  }
+  return tryParseCidr([withoutZeros(address), ...rest].join("/"));
 }
 
 const withoutZeros = (text: string): string =>
