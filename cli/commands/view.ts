@@ -20,7 +20,7 @@ import { suiteRenderers } from "../output/report-files.ts";
 import { huntText, readHuntReport } from "../output/hunt-reports.ts";
 import { painter } from "../output/terminal.ts";
 import { fileText } from "../flags/file-text.ts";
-import { readJsonFile } from "../flags/json-file.ts";
+import { asSchema, readJsonFile } from "../flags/json-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function view(options: ViewOptions): ExitCode {
@@ -153,15 +153,9 @@ function readReport(file: string): SuiteReport {
   if (path !== file && !existsSync(path))
     throw new UsageError(`${file}: there is no report.json in it. ${expectedFile}`);
   const document = readJsonFile(path, path, expectedFile);
-  const parsed = suiteReportSchema.safeParse(document);
-  // Fields that only a later version knows stay in the document.
-  if (parsed.success) return document as SuiteReport;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
-  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
+  asSchema(suiteReportSchema, document, path, expectedFile);
+  return document as SuiteReport; // fields that only a later version knows stay in it
 }
-
-/** What the reader of JSON quotes may have lines. */
 
 const expectedFile =
   "Give the report.json that `touchstone conform --report DIR` or `touchstone hunt --output DIR` wrote, or DIR; a trace of `touchstone run`; or a capsule of `touchstone hunt`.";

@@ -1,8 +1,7 @@
 /** Reads the failure files that `conform --report DIR` writes, as far as a command needs what is in them. */
 import { z } from "zod";
 import { suiteReportVersion } from "../../reports/schema/suite-report.ts";
-import { readJsonFile } from "./json-file.ts";
-import { UsageError } from "./usage-error.ts";
+import { asSchema, readJsonFile } from "./json-file.ts";
 
 /** Which failure it is. */
 export const failureHead = z.object({
@@ -19,12 +18,7 @@ export const failureHead = z.object({
 
 /** Throws `UsageError` for a file that cannot be read, or is none that fits the schema. */
 export function readFailureFile<Schema extends z.ZodType>(path: string, schema: Schema): z.infer<Schema> {
-  const document = readJsonFile(path, path, expectedFile);
-  const parsed = schema.safeParse(document);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? "the document" : issue.path.join(".");
-  throw new UsageError(`${path}: ${where}: ${issue?.message ?? "wrong"}. ${expectedFile}`);
+  return asSchema(schema, readJsonFile(path, path, expectedFile), path, expectedFile);
 }
 
 const expectedFile =

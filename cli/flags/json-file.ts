@@ -1,4 +1,6 @@
 /** Files of JSON that an earlier command has written. */
+import type { z } from "zod";
+import { inPlainWords } from "../../scenarios/plain-words.ts";
 import { fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -10,6 +12,19 @@ export function readJsonFile(path: string, name: string, wanted: string): unknow
   } catch (error) {
     throw new UsageError(`${name}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${wanted}`);
   }
+}
+
+/** What the document of a file says; told as `readJsonFile` tells it. Throws `UsageError` with the first place that does not fit. */
+export function asSchema<Schema extends z.ZodType>(
+  schema: Schema,
+  document: unknown,
+  name: string,
+  wanted: string,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(document, { error: inPlainWords });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${name}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. ${wanted}`);
 }
 
 const words: Readonly<Record<string, string>> = {

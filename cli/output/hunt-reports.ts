@@ -3,21 +3,15 @@ import { join } from "node:path";
 import process from "node:process";
 import { renderHuntText } from "../../reports/render/hunt-text.ts";
 import { type HuntReport, huntReportSchema } from "../../reports/schema/hunt-report.ts";
-import { inPlainWords } from "../../scenarios/plain-words.ts";
-import { readJsonFile } from "../flags/json-file.ts";
-import { UsageError } from "../flags/usage-error.ts";
+import { asSchema, readJsonFile } from "../flags/json-file.ts";
 import { painter } from "./terminal.ts";
 
 /** `name` is how errors call the file. */
 export function readHuntReport(file: string, name: string): HuntReport {
-  const document = readJsonFile(file, name, "Give the report.json of a hunt.");
-  const parsed = huntReportSchema.safeParse(document, { error: inPlainWords });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(
-    `${name}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "wrong"}. Give the report.json of a hunt.`,
-  );
+  return asSchema(huntReportSchema, readJsonFile(file, name, expectedFile), name, expectedFile);
 }
+
+const expectedFile = "Give the report.json of a hunt.";
 
 /** The report with each capsule named otherwise. */
 export const withCapsules = (report: HuntReport, name: (capsule: string) => string): HuntReport => ({

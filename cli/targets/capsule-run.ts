@@ -1,5 +1,6 @@
 /** Capsules: read from their files, made into runs. */
 import { type Capsule, capsuleSchema } from "../../reports/schema/capsule.ts";
+import { asSchema } from "../flags/json-file.ts";
 import { scenarioOf } from "../flags/scenario-file.ts";
 import { UsageError } from "../flags/usage-error.ts";
 import type { PlannedFault } from "../../sim/faults/plan.ts";
@@ -7,7 +8,6 @@ import { bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
 import { Recorder } from "../../sim/experiments/recorder.ts";
 import { edited, replayed, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { TraceDocument } from "../../reports/schema/trace-document.ts";
-import { inPlainWords } from "../../scenarios/plain-words.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
 /** Undefined when the document is none, whatever else it is. */
@@ -16,19 +16,13 @@ export function isCapsule(document: unknown): boolean {
 }
 
 export function parseCapsule(document: unknown, path: string): Capsule {
-  const parsed = capsuleSchema.safeParse(document, { error: inPlainWords });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new UsageError(
-      `${path}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. Give a capsule that \`touchstone hunt\` wrote.`,
-    );
-  }
-  const wrong = parsed.data.faults.find(({ verb }) => !(verb in faultVerbs));
+  const capsule = asSchema(capsuleSchema, document, path, "Give a capsule that `touchstone hunt` wrote.");
+  const wrong = capsule.faults.find(({ verb }) => !(verb in faultVerbs));
   if (wrong !== undefined)
     throw new UsageError(
-      `${path}: faults: there is no verb ${JSON.stringify(wrong.verb)} in this version. Replay it with ${parsed.data.build}.`,
+      `${path}: faults: there is no verb ${JSON.stringify(wrong.verb)} in this version. Replay it with ${capsule.build}.`,
     );
-  return parsed.data;
+  return capsule;
 }
 
 export function reproductionOf(capsule: Capsule, path: string): Reproduction {
