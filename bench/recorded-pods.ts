@@ -350,7 +350,7 @@ function told(scores: ReadonlyMap<string, readonly Score[]>, machine: object): n
 }
 
 const usage =
-  "node bench/recorded-pods.ts, without arguments: recorded pods, played by three processes in some four minutes";
+  "npx node bench/recorded-pods.ts, without arguments: recorded pods, played by three processes in some four minutes";
 
 if (import.meta.main) {
   const [argument] = process.argv.slice(2);

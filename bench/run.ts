@@ -28,10 +28,15 @@ async function main(): Promise<number> {
   try {
     parsed = parse();
   } catch (error) {
-    console.error(`bench: ${(error as Error).message}`);
+    const [problem] = (error as Error).message.split(". ", 1); // node adds how such a thing could be an argument
+    console.error(`bench: ${problem}. See: npm run bench -- --help`);
     return 2;
   }
-  const { names, rounds, file, page, from } = parsed;
+  const { names, rounds, file, page, from, isHelp } = parsed;
+  if (isHelp) {
+    console.log(usage());
+    return 0;
+  }
   if (file !== undefined) return measureFile(file, names, rounds);
   if (from !== undefined) return pageOf(page ?? "", () => readFileSync(from, "utf8"));
   let printed = `${JSON.stringify(machine())}\n`;
@@ -75,7 +80,18 @@ async function measureFile(file: string, names: readonly string[], rounds: numbe
   return chosen.length === 0 ? nothingHere : 0;
 }
 
+function usage(): string {
+  const files = benchFiles().map((file) => file.replace(/\.ts$/, ""));
+  return `Usage: npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE]
+Measures benchmarks whose file or name begins with a NAME, by default all, and prints one JSON object a line.
+--rounds N    measures each so often; default 5
+--page FILE   writes a page of them as well
+--from FILE   makes that page of what an earlier run has printed, and measures nothing
+Files: ${files.join(", ")}`;
+}
+
 function parse(): {
+  isHelp: boolean;
   names: readonly string[];
   rounds: number;
   file: string | undefined;
@@ -89,6 +105,7 @@ function parse(): {
       file: { type: "string" },
       page: { type: "string" },
       from: { type: "string" },
+      help: { type: "boolean", default: false },
     },
   });
   const rounds = Number(values.rounds);
@@ -97,5 +114,5 @@ function parse(): {
   const { file, page, from } = values;
   if (from !== undefined && (page === undefined || positionals.length > 0))
     throw new Error("--from FILE measures nothing: it goes with --page FILE, and with no names");
-  return { names: positionals, rounds, file, page, from };
+  return { isHelp: values.help, names: positionals, rounds, file, page, from };
 }
