@@ -59,6 +59,13 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
       "The commands are conform, serve, agent, run, hunt, capacity, shrink, diff, replay, config, runtime, view.\nSee `touchstone --help`",
     ],
     [["lint"], "`lint`", "The commands are conform, serve"],
+    [
+      ["capacity", "x.yaml", "--reprt"],
+      "Unexpected option or subcommand: `--reprt`.\nSee `touchstone capacity --help`.",
+      "",
+    ],
+    [["capacity", main, "--report", "x"], "`--report`", "`--output DIR` says where the report goes"],
+    [["capacity", "compare"], "capacity compare needs a report of two arms, or several reports.", ""],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await run(...args);
     expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(what);

@@ -124,7 +124,7 @@ const compare = object({
     argument(path({ metavar: "REPORT", type: "file" }), {
       description: message`Reports; of one, its arms are compared, of several, arms of the same name.`,
     }),
-    { min: 1 },
+    { min: 1, errors: { tooFew: message`capacity compare needs a report of two arms, or several reports.` } },
   ),
   threshold: withDefault(
     option("--threshold", integer({ min: 0, max: 1000, metavar: "PERCENT" }), {

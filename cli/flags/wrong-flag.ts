@@ -8,13 +8,15 @@ export function withAdvice(problem: string, args: readonly string[]): string {
   const { path, terms, below } = commandOf(args);
   const [command] = path;
   const unknown = /Unexpected option or subcommand: [`"]?([^`"=\s]+)/.exec(problem)?.[1];
-  const known = unknown?.startsWith("--") === true ? extractOptionNames(terms) : new Set(below);
+  const isFlag = unknown?.startsWith("--") === true;
+  const known = isFlag ? extractOptionNames(terms) : new Set(below);
   const near = unknown === undefined || command === undefined ? [] : findSimilar(unknown, known, nearby);
   const told = advice[`${command} ${unknown}`];
   const meant =
     told ?? (near.length === 0 ? undefined : `Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`);
   const lacking = problem.includes("No matching") && path.length === args.length ? lacks[path.join(" ")] : undefined;
-  const choice = below.length === 0 || command === "runtime" ? undefined : `The commands are ${below.join(", ")}.`;
+  const isChoice = below.length > 0 && command !== "runtime" && (command === undefined || !isFlag);
+  const choice = isChoice ? `The commands are ${below.join(", ")}.` : undefined;
   const lines = [lacking ?? problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined);
   return `${lines.join("\n")}\nSee \`${["touchstone", ...path].join(" ")} --help\`.`;
 }
@@ -57,6 +59,7 @@ const nearby = { maxDistance: 3, maxDistanceRatio: 0.34, maxSuggestions: 2 };
 const advice: Readonly<Record<string, string>> = {
   "serve --faults":
     "`serve --fault NAME` plants a bug in this server, and may be given more than once; `conform --faults all` tries the suite on each bug in turn.",
+  "capacity --report": "`--output DIR` says where the report goes, as a page among its forms.",
   "diff --fault": "Say on which side: `--a-fault NAME` or `--b-fault NAME`.",
   "diff --faults":
     "A side has the bugs that `--a-fault NAME` and `--b-fault NAME` plant, each given once for each bug.",
