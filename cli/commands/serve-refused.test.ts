@@ -4,6 +4,8 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { memoryBytesMax } from "../../sim/http/memory-limit.ts";
+import { refusalHere } from "../command-here.fixture.ts";
 import { cleanUp, get, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
 afterAll(cleanUp);
@@ -70,3 +72,16 @@ it("changes none: objects are all made, or none of them", async () => {
   await refusals(dataDir);
   expect(await kept(dataDir)).toEqual(["a", "b"]);
 }, 60_000);
+
+it("says of memory beyond the heap that less will do, or a larger heap, where the machine can have one", async () => {
+  const most = memoryBytesMax();
+  const here = `here ${Math.floor(most / 2 ** 20)}Mi. Give less`;
+  expect(await refusalHere("serve", "--memory-max", "900Ti")).toMatch(
+    new RegExp(`^--memory-max 943718400Mi: .*${here}\\.$`),
+  );
+  expect(await refusalHere("serve", "--memory-max", String(most + 1))).toMatch(
+    new RegExp(
+      `${here}, or a larger heap, .*: NODE_OPTIONS=--max-old-space-size=${Math.ceil((2 * (most + 1)) / 2 ** 20)}\\.$`,
+    ),
+  );
+});

@@ -1,5 +1,5 @@
 /** `touchstone serve`: the simulated API server on a real socket until SIGINT or SIGTERM. */
-import { hostname } from "node:os";
+import { hostname, totalmem } from "node:os";
 import process from "node:process";
 import { noControllers } from "../../sim/control/controllers.ts";
 import type { AgentCredentials } from "../../sim/http/agent-credentials.ts";
@@ -116,9 +116,14 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
 function requireHeap(memoryMax: number | undefined): void {
   const most = memoryBytesMax();
   if (memoryMax === undefined || memoryMax <= most) return;
-  const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)}Mi`;
+  const mebibytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)}Mi`;
+  const heapBytes = 2 * memoryMax;
+  const larger =
+    heapBytes > totalmem()
+      ? ""
+      : `, or a larger heap, in MiB, by the environment: NODE_OPTIONS=--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`;
   throw new UsageError(
-    `--memory-max is ${mebibytes(memoryMax)}, but at most three quarters of the engine's heap can be in use, here ${mebibytes(most)}. Give less, or a larger heap, in MiB, by the environment: NODE_OPTIONS=--max-old-space-size=${Math.ceil((memoryMax * 2) / 1024 ** 2)}`,
+    `--memory-max ${mebibytes(memoryMax)}: at most three quarters of the engine's heap can be in use, here ${mebibytes(most)}. Give less${larger}.`,
   );
 }
 
