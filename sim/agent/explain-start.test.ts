@@ -31,6 +31,7 @@ it("thresholds are amounts of the machine, with what is to be free again", () =>
   const said = text(flags);
   const percent = Math.trunc(machine.memoryBytes * Math.fround(Math.fround(10) / 100));
   expect(said).toContain(`at once where memory.available is below 1.6Gi (${percent} bytes) of 16Gi.`);
+  expect(text(["--eviction-hard=memory.available<100Mi"])).toContain("is below 0.098Gi (100Mi) of 16Gi.");
   expect(said).toContain(`after 1m30s where memory.available is below 4Gi of 16Gi`);
   expect(said).toContain("nodefs.available is below 10Gi of 100Gi, until there are 11Gi.");
   expect(text(["--eviction-hard="])).toContain("No pods are evicted");
@@ -47,6 +48,7 @@ it("reservations are taken from what pods can be given; too much of them is no s
   ];
   expect(text(flags)).toContain("Of 16Gi memory pods can be given 13Gi.");
   expect(text(flags)).toContain("Of 4 cpu pods can be given 3.5.");
+  expect(text(["--max-pods=30"])).toContain("It takes 30 pods.");
   const over = told(flags, { memoryBytes: 2 * gibibyte });
   expect(over).toEqual({
     ok: false,

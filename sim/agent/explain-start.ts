@@ -49,9 +49,10 @@ export function explainStart(settings: AgentSettings, machine: GivenMachine): Ex
   return {
     ok: true,
     sentences: [
-      ...Object.entries(capacity).map(
-        ([resource, text]) =>
-          `Of ${amountText(resource, text)} ${resource} pods can be given ${amountText(resource, allocatable[resource] ?? "0")}.`,
+      ...Object.entries(capacity).map(([resource, text]) =>
+        resource === "pods"
+          ? `It takes ${text} pods.`
+          : `Of ${amountText(resource, text)} ${resource} pods can be given ${amountText(resource, allocatable[resource] ?? "0")}.`,
       ),
       ...all.thresholds.map((threshold) => thresholdSentence(threshold, machine, allocatable["memory"])),
       ...(all.thresholds.length === 0 ? ["No pods are evicted for what is left on the node."] : []),
@@ -67,13 +68,18 @@ function amountText(resource: string, quantity: string): string {
   if ("error" in read) return quantity;
   if (resource === "cpu") return String(Number(quantityAt(read, -3)) / 1000);
   const amount = Number(quantityAt(read, 0));
-  return resource === "pods" || resource === "pid" ? String(amount) : bytesText(amount);
+  return resource === "pid" ? String(amount) : bytesText(amount);
 }
 
 const gibibyte = 2 ** 30;
+const mebibyte = 2 ** 20;
 
-const bytesText = (bytes: number): string =>
-  bytes % gibibyte === 0 ? `${bytes / gibibyte}Gi` : `${Number((bytes / gibibyte).toFixed(3))}Gi (${bytes} bytes)`;
+/** Rounded to thousandths of a gibibyte, with what it is. */
+function bytesText(bytes: number): string {
+  if (bytes % gibibyte === 0) return `${bytes / gibibyte}Gi`;
+  const whole = bytes % mebibyte === 0 ? `${bytes / mebibyte}Mi` : `${bytes} bytes`;
+  return `${Number((bytes / gibibyte).toFixed(3))}Gi (${whole})`;
+}
 
 /** What the whole is that a signal is a part of, and how it is counted. */
 function wholeOf(signal: EvictionSignal, machine: GivenMachine): readonly [amount: number, unit: string] {
