@@ -1,12 +1,11 @@
 /** `touchstone config`: what configuration files mean and what is wrong with them, without starting anything. */
 import process from "node:process";
 import { type Explained, fileKinds, kindOfFile } from "../../sim/configuration/kinds.ts";
-import { problemText } from "../../sim/configuration/read.ts";
+import { problemLines } from "../../sim/configuration/read.ts";
 import { configurationRules } from "../../sim/configuration/rules.ts";
 import type { Sentence } from "../../sim/configuration/sentences.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import { profiles } from "../../sim/contract/profile.ts";
-import { firstOf } from "../../wire/first-of.ts";
 import type { ConfigOptions } from "../command-line.ts";
 import { agentAnswers } from "../flags/agent-answers.ts";
 import { answersTo } from "../flags/configuration-questions.ts";
@@ -61,16 +60,14 @@ function asText(files: readonly Checked[], answers: readonly Sentence[]): string
   const parts = files.map(({ file, kind = "unknown", explained: outcome }) => {
     const head = `${file}: ${kind}, ${outcome.ok ? "valid" : "not valid"}\n`;
     if (outcome.ok) return head + outcome.sentences.map((sentence) => indented(sentence, 1)).join("");
-    const problems = firstOf(outcome.problems.map(problemText), problemsMax);
-    const told = problems.map((problem) => `  ${problem.replaceAll("\n", "\n  ")}\n`).join("");
+    const told = problemLines(outcome.problems)
+      .map((line) => `${line}\n`)
+      .join("");
     return head + told + (outcome.warnings ?? []).map((sentence) => indented(sentence, 1)).join("");
   });
   if (answers.length > 0) parts.push(answers.map((sentence) => indented(sentence, 0)).join(""));
   return parts.join("\n");
 }
-
-/** Of one file: nobody reads more at once. */
-const problemsMax = 20;
 
 function indented({ text, below = [], isWarning }: Sentence, depth: number): string {
   const line = `${"  ".repeat(depth)}${isWarning === true ? "Warning: " : ""}${text}\n`;

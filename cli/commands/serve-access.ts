@@ -7,14 +7,13 @@ import process from "node:process";
 import { absentAuthorizers, authorizersOf } from "../../sim/apiserver/access/modes.ts";
 import type { AuthenticationSettings } from "../../sim/configuration/authentication.ts";
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../sim/configuration/authorization.ts";
-import { problemText, readConfiguration, type Read, type Settings } from "../../sim/configuration/read.ts";
+import { problemLines, readConfiguration, type Read, type Settings } from "../../sim/configuration/read.ts";
 import type { ServerKind } from "../../sim/configuration/rules.ts";
 import type { Setting } from "../../sim/configuration/setting.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { type Dialers, dialersOf } from "../../sim/http/egress/dialer.ts";
 import type { ReviewTarget } from "../../sim/http/review-caller.ts";
 import type { WallConfiguration, WallServer } from "../../sim/http/wall-server.ts";
-import { firstOf } from "../../wire/first-of.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { configurationSetting } from "../flags/configuration-setting.ts";
 import { readConnectionFile } from "../flags/connection-file.ts";
@@ -72,15 +71,10 @@ const kindFlags: Readonly<Record<ServerKind, string>> = {
 function fileSettings<Kind extends ServerKind>(kind: Kind, file: string, setting: Setting): Settings[Kind] {
   const read: Read<Settings[Kind]> = readConfiguration(kind, fileText(file, configurationMebibytesMax), setting);
   if (read.ok) return read.value;
-  const lines = firstOf(read.problems.map(problemText), problemsMax).map(
-    (line) => `\n  ${line.replaceAll("\n", "\n  ")}`,
-  );
+  const lines = problemLines(read.problems).map((line) => `\n${line}`);
   const advice = `\nSee what the file means with: touchstone config check ${file}`;
   throw new UsageError(`${kindFlags[kind]} ${file}: the file is not valid:${lines.join("")}${advice}`);
 }
-
-/** Of one file: nobody reads more at once. */
-const problemsMax = 20;
 
 /** `before`: what is in force. Only webhooks may come and go while the server runs. */
 function readAuthorizers(

@@ -3,6 +3,7 @@
  * comes at once, each with its path.
  */
 import type { z } from "zod";
+import { firstOf } from "../../wire/first-of.ts";
 import { goQuote } from "../../wire/go-strings.ts";
 import type { Cause } from "../contract/errors.ts";
 import { authenticationShape, type AuthenticationSettings, checkAuthentication } from "./authentication.ts";
@@ -77,6 +78,12 @@ const refused = (causes: readonly Cause[]): { readonly ok: false; readonly probl
 
 /** `jwt[0].issuer.url: Required value: URL is required`. */
 export const problemText = ({ field, message }: Problem): string => (field === "" ? message : `${field}: ${message}`);
+
+/** Of one file, as lines below its name: the first twenty, since nobody reads more at once. */
+export const problemLines = (problems: readonly Problem[]): readonly string[] =>
+  firstOf(problems.map(problemText), problemsMax).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
+
+const problemsMax = 20;
 
 function headerProblem(
   kind: ServerKind,
