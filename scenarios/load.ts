@@ -50,23 +50,26 @@ export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string):
 function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => string): T {
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
-  const mistakes = new Set<string>();
+  /** With its place, by what is said. */
+  const mistakes = new Map<string, number>();
   const isOther = parsed.error.issues.some(({ path }) => path.length === 1 && path[0] === "apiVersion");
   const other = isOther ? otherFiles.get(String((value as { apiVersion?: unknown } | null)?.apiVersion)) : undefined;
   if (other !== undefined)
     throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"]))}: apiVersion: this is ${other}`);
   let seen = 0;
+  let more: readonly string[] = [];
   for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
     if (mistakes.size === mistakesMax) {
-      mistakes.add(`and ${countOf(parsed.error.issues) - seen} more`);
+      more = [`and ${countOf(parsed.error.issues) - seen} more`];
       break;
     }
     seen++;
     const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
     const shown = pathText(isKey ? path.slice(0, -1) : path);
-    mistakes.add(`${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`);
+    mistakes.set(`${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`, place);
   }
-  throw new ScenarioError([...mistakes].join("\n"));
+  const inOrder = [...mistakes].toSorted(([, one], [, other]) => one - other).map(([told]) => told);
+  throw new ScenarioError([...inOrder, ...more].join("\n"));
 }
 
 /** What else a person has, by its apiVersion: of such a file nothing more is said, since all of it would be a mistake. */
