@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
+import { processPorts } from "./memory-limit.ts";
 import { startWallServer } from "./wall-server.ts";
 
 const objectCount = 8_000; // of 3 kB, 24 MB in all: more than a watch was once allowed to leave unread
@@ -98,14 +99,8 @@ it("to a reader that rests after every piece, while others write", { timeout: 60
   body.destroy();
 });
 
-/** Of this thread alone: what others of its process hold meanwhile is theirs. */
-function heldBytes(): number {
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
 it("costs nobody the server's attention: fifty watches that nobody reads", { timeout: 60_000 }, async () => {
-  const before = heldBytes();
+  const before = processPorts.usedBytes(); // of this thread alone: what others of its process hold meanwhile is theirs
   const unread = await Promise.all(
     Array.from(
       { length: 50 },
@@ -119,7 +114,7 @@ it("costs nobody the server's attention: fifty watches that nobody reads", { tim
   );
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   // 50 × 24 MB would be 1.2 GB.
-  expect(heldBytes() - before).toBeLessThan(500 * 1024 * 1024);
+  expect(processPorts.usedBytes() - before).toBeLessThan(500 * 1024 * 1024);
   for (const answer of unread) answer.destroy();
 });
 
