@@ -26,12 +26,12 @@ export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, le
   if (text.length > lengthMax) throw new ScenarioError(`${name}: longer than ${lengthMax} characters`);
   const lines = new LineCounter();
   const document = readable(name, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
-  const at = (offset: number): string => {
+  const at = (offset: number): Spot => {
     const { line, col } = lines.linePos(offset);
-    return `${name}:${line}:${col}`;
+    return { text: `${name}:${line}:${col}`, line };
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
-  if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
+  if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0]).text}: not YAML: ${broken.message}`);
   return judged(
     schema,
     document,
@@ -45,17 +45,23 @@ export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, le
  * told with `name` alone.
  */
 export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string): T =>
-  judged(schema, new Document(value), value, () => name);
+  judged(schema, new Document(value), value, () => ({ text: name, line: 0 }));
 
-function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => string): T {
+/** Where something stands in a file, as people read it. */
+interface Spot {
+  readonly text: string;
+  readonly line: number;
+}
+
+function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => Spot): T {
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
-  /** With its place, by what is said. */
-  const mistakes = new Map<string, number>();
+  /** With its line and its order there, by what is said. */
+  const mistakes = new Map<string, readonly [line: number, order: number]>();
   const isOther = parsed.error.issues.some(({ path }) => path.length === 1 && path[0] === "apiVersion");
   const other = isOther ? otherFiles.get(String((value as { apiVersion?: unknown } | null)?.apiVersion)) : undefined;
   if (other !== undefined)
-    throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"]))}: apiVersion: this is ${other}`);
+    throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"])).text}: apiVersion: this is ${other}`);
   let seen = 0;
   let more: readonly string[] = [];
   for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
@@ -64,11 +70,15 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
       break;
     }
     seen++;
-    const place = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
+    const offset = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
+    const { text, line } = at(offset);
     const shown = pathText(isKey ? path.slice(0, -1) : path);
-    mistakes.set(`${at(place)}: ${shown === "" ? "" : `${shown}: `}${message}`, place);
+    mistakes.set(`${text}: ${shown === "" ? "" : `${shown}: `}${message}`, [line, isKey ? -1 : offset]);
   }
-  const inOrder = [...mistakes].toSorted(([, one], [, other]) => one - other).map(([told]) => told);
+  // In one line a field that is misspelt comes before what is missing for it.
+  const inOrder = [...mistakes]
+    .toSorted(([, one], [, other]) => one[0] - other[0] || one[1] - other[1])
+    .map(([told]) => told);
   throw new ScenarioError([...inOrder, ...more].join("\n"));
 }
 
