@@ -74,10 +74,12 @@ describe("the limit of memory", () => {
     expect(machine.levelAfter(1)).toBe("free");
     machine.used = 900;
     expect([machine.levelAfter(3), machine.begun]).toEqual(["free", 2]);
-    expect([machine.levelAfter(4), machine.begun, machine.forced]).toEqual(["free", 2, 0]);
-    expect([machine.levelAfter(2), machine.begun, machine.forced]).toEqual(["free", 3, 0]);
+    expect([machine.levelAfter(2), machine.begun, machine.forced]).toEqual(["free", 2, 0]);
+    expect([machine.levelAfter(1), machine.begun, machine.forced]).toEqual(["free", 3, 0]);
     machine.garbage = 60;
-    expect([machine.levelAfter(6), machine.begun, machine.forced]).toEqual(["scarce", 3, 1]);
+    expect([machine.levelAfter(3), machine.begun, machine.forced]).toEqual(["none", 4, 0]);
+    expect([machine.levelAfter(3), machine.begun, machine.forced]).toEqual(["none", 5, 0]);
+    expect([machine.levelAfter(3), machine.begun, machine.forced]).toEqual(["scarce", 5, 1]);
   });
 
   it("forgets old versions before anybody is refused, unless they are few", () => {

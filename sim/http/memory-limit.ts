@@ -17,7 +17,9 @@ const collectShare = 0.7;
 const pauseMicros = 2_000_000;
 const worthShare = 0.1;
 /** One that was begun has ended by then, or the engine has not begun, as while hardly anything has come since the last one. */
-const patienceMicros = 5_000_000;
+const patienceMicros = 2_500_000;
+/** So often it is begun again before everybody has to wait for it. */
+const triesMax = 4;
 const scarceShare = 0.8;
 /** Old versions that take so much are forgotten before anybody is refused. */
 const oldShare = 0.02;
@@ -61,6 +63,8 @@ export class MemoryLimit {
   #begunMicros = -Infinity;
   /** Whether the collection that is under way is done; undefined: none is. */
   #isDone: (() => boolean) | undefined;
+  /** How often it has been begun. */
+  #tries = 0;
   /** What was in use after the last collection. */
   #keptBytes = 0;
 
@@ -102,7 +106,7 @@ export class MemoryLimit {
     const isUnderWay = this.#isDone !== undefined;
     if (now - this.#begunMicros <= (isUnderWay ? patienceMicros : pauseMicros)) return used;
     // Hardly anybody is answered then, so that hardly anybody waits for it.
-    if (isUnderWay && used > noneShare * this.#bytesMax) return this.#collected();
+    if (isUnderWay && used > noneShare * this.#bytesMax && this.#tries >= triesMax) return this.#collected();
     const isWorthIt = used > collectShare * this.#bytesMax && used - this.#keptBytes > worthShare * this.#bytesMax;
     if (isUnderWay || isWorthIt) this.#begin(now);
     return used;
@@ -110,6 +114,7 @@ export class MemoryLimit {
 
   #begin(now: number): void {
     this.#begunMicros = now;
+    this.#tries = this.#isDone === undefined ? 1 : this.#tries + 1;
     this.#isDone = this.#ports.beginCollecting();
   }
 

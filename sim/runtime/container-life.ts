@@ -157,6 +157,10 @@ class ContainerWorld implements BoxWorld {
     return this.state.nowMicros;
   }
 
+  get isTurnOver(): boolean {
+    return this.state.process.isTurnOver;
+  }
+
   random(): number {
     if (this.container.box !== undefined) this.container.box.changes++;
     return this.state.prngOf(this.container).uint32();

@@ -188,7 +188,7 @@ export class RuntimeState {
       for (let due = this.heap.takeDue(now); due !== undefined; due = this.heap.takeDue(now)) {
         this.onDue(due);
         // One that wants to go on at this very instant has its turn after the others, in an event of its own.
-        if (due.wakeMicros <= now) break;
+        if (due.wakeMicros <= now || this.process.isTurnOver) break;
       }
       this.arm();
     });

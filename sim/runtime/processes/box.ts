@@ -50,6 +50,8 @@ export interface Process {
 /** What the processes reach of the world around their container. */
 export interface BoxWorld {
   nowMicros(): Micros;
+  /** In real time: whether the box has to let go, so that others have their turn. On virtual time never. */
+  readonly isTurnOver: boolean;
   readonly epochUnixMillis: number;
   readonly hostname: string;
   random(): number;
@@ -206,11 +208,11 @@ export class Box {
     return false;
   }
 
-  /** One step of work. False: the share is used up, and the program has to come back later. */
+  /** One step of work. False: the share is used up, or the turn is over, and the program has to come back later. */
   spend(): boolean {
     this.stepsLeft--;
     this.busySteps++;
-    return this.stepsLeft > 0;
+    return this.stepsLeft > 0 && !this.world.isTurnOver;
   }
 
   /** When the box wants to be run again; undefined: only when something happens to it. */
@@ -292,7 +294,9 @@ export class Box {
   }
 
   private pause(now: Micros): void {
-    const pauseMicros = this.busySteps < BUSY_STEPS ? STEPS_MAX * STEP_MICROS : 100_000;
+    // Whatever is left when the turn is over is for the next run.
+    const stepsMade = STEPS_MAX - Math.max(0, this.stepsLeft);
+    const pauseMicros = this.busySteps < BUSY_STEPS ? stepsMade * STEP_MICROS : 100_000;
     this.cpuMicros += pauseMicros;
     this.pausedUntilMicros = now + pauseMicros;
   }

@@ -11,6 +11,8 @@ export interface ScriptRun {
   readonly stderr: string;
   readonly status: number | undefined;
   readonly micros: number;
+  /** How often the box was run. */
+  readonly turns: number;
 }
 
 export interface ScriptOptions {
@@ -18,10 +20,14 @@ export interface ScriptOptions {
   readonly signals?: readonly { readonly atSeconds: number; readonly signal: SignalName }[];
   readonly untilSeconds?: number;
   readonly memoryMaxBytes?: number;
+  /** A turn of the loop has time for so many steps. Default: for any number. */
+  readonly turnStepsMax?: number;
 }
 
 export function runScript(script: string, options: ScriptOptions = {}): ScriptRun {
   let now = 0;
+  let turnSteps = 0;
+  let turns = 0;
   const unlimited = { disk: () => true, memory: () => true };
   const files = new ContainerFiles({
     host: new FileTree(unlimited),
@@ -35,6 +41,9 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
   const box = new Box(
     {
       nowMicros: () => now,
+      get isTurnOver() {
+        return ++turnSteps >= (options.turnStepsMax ?? Infinity);
+      },
       epochUnixMillis: 1_700_000_000_000,
       hostname: "box",
       random: () => 4,
@@ -55,7 +64,8 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
   const process = box.spawn(0, { program, environment, directory: "/tmp", stdin: { is: "null" }, stdout, stderr });
   const until = (options.untilSeconds ?? 3600) * 1_000_000;
   const signals = [...(options.signals ?? [])];
-  for (let turns = 0; process?.status === undefined && turns < 1_000_000; turns++) {
+  for (; process?.status === undefined && turns < 1_000_000; turns++) {
+    turnSteps = 0;
     box.run();
     const next = Math.min(box.nextWakeMicros() ?? Infinity, (signals[0]?.atSeconds ?? Infinity) * 1_000_000);
     if (process?.status !== undefined || next > until) break;
@@ -65,7 +75,8 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
       box.signal(process as NonNullable<typeof process>, signal);
     }
   }
-  return { stdout: fromByteText(stdout.text), stderr: fromByteText(stderr.text), status: process?.status, micros: now };
+  const texts = { stdout: fromByteText(stdout.text), stderr: fromByteText(stderr.text) };
+  return { ...texts, status: process?.status, micros: now, turns };
 }
 
 const fromByteText = (text: string): string => new TextDecoder().decode(textBytes(text));

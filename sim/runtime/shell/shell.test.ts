@@ -56,4 +56,12 @@ describe("work that is long", () => {
     ["case a in *a*a) echo 1;; *) echo 2;; esac", "2"],
     ["a=xayaz; echo ${a%%a*} ${a%a*} ${a#*a} ${a##*a}", "x xay yaz z"],
   ])("%s", (script, said) => expect(runScript(script).stdout.trim()).toBe(said));
+
+  it("lets go when the turn of the loop is over, and comes to the same", () => {
+    const script = "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo $i | cat; done | tail -n 1; exit 3";
+    const [whole, parts] = [runScript(script), runScript(script, { turnStepsMax: 10 })];
+    expect([parts.stdout, parts.status]).toEqual(["1000\n", 3]);
+    expect([whole.stdout, whole.status]).toEqual(["1000\n", 3]);
+    expect(parts.turns).toBeGreaterThan(10 * whole.turns);
+  });
 });
