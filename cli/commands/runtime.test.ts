@@ -54,7 +54,7 @@ describe("touchstone runtime", () => {
     [["runtime", "--listen", listen, "--image-disk", "0"], "--image-disk 0: there has to be some"],
     [["runtime", "set", "--listen", listen], "nothing is to be changed"],
     [["runtime", "set", "--listen", listen, "--pod", "default/web"], "nothing is to be changed"],
-    [["runtime", "set", "--listen", listen, "--memory", "5Mi"], "no runtime answers there"],
+    [["runtime", "set", "--listen", listen, "--memory", "5Mi"], "no runtime answers there. Start one with: touchstone"],
     [["config", "chek"], "Did you mean `check`?"],
     [["config", "check", "--memroy", "8Gi"], "Did you mean `--memory`?\nSee `touchstone config check --help`."],
     [

@@ -121,8 +121,9 @@ async function set(options: SetRuntime): Promise<ExitCode> {
   const control = controlOf(options);
   const problem = await setRuntime(`unix://${socketPathOf(options.listen)}`, JSON.stringify(control));
   if (problem === undefined) return exitCodes.good;
+  if (!problem.unreachable) throw new UsageError(problem.text);
   throw new UsageError(
-    problem.unreachable ? `--listen ${options.listen}: no runtime answers there: ${problem.text}` : problem.text,
+    `--listen ${options.listen}: no runtime answers there. Start one with: touchstone runtime --listen ${options.listen}`,
   );
 }
 

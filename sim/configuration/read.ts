@@ -3,7 +3,7 @@
  * comes at once, each with its path.
  */
 import type { z } from "zod";
-import { firstOf } from "../../wire/first-of.ts";
+import { firstLines } from "../../wire/first-lines.ts";
 import { goQuote } from "../../wire/go-strings.ts";
 import type { Cause } from "../contract/errors.ts";
 import { authenticationShape, type AuthenticationSettings, checkAuthentication } from "./authentication.ts";
@@ -81,7 +81,7 @@ export const problemText = ({ field, message }: Problem): string => (field === "
 
 /** Of one file, as lines below its name: the first twenty, since nobody reads more at once. */
 export const problemLines = (problems: readonly Problem[]): readonly string[] =>
-  firstOf(problems.map(problemText), problemsMax).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
+  firstLines(problems.map(problemText), problemsMax).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
 
 const problemsMax = 20;
 

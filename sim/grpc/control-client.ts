@@ -3,7 +3,7 @@ import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 import { controlPath } from "./cri-server.ts";
 import { errorText } from "./error-text.ts";
 
-/** Sends one change; undefined when it was made. */
+/** Sends one change; undefined when it was made. `text` says what the runtime has against it, where it was reached. */
 export function setRuntime(
   address: string,
   control: string,

@@ -4,7 +4,7 @@
  * Source: document 3, Options, --config and --config-dir; the fact sheet of the 1.33 agent, flags and configuration.
  */
 import type { Dialect } from "../../../wire/dialect.ts";
-import { firstOf } from "../../../wire/first-of.ts";
+import { firstLines } from "../../../wire/first-lines.ts";
 import { didYouMean } from "../../../wire/near-names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { readDocument } from "../document.ts";
@@ -88,7 +88,7 @@ export function readAgentFields(fields: FileFields): AgentFile {
   return {
     values,
     open,
-    warnings: [...firstOf(unknownFields(fields, known, "").map(unknownField), unknownMax), ...kept],
+    warnings: [...firstLines(unknownFields(fields, known, "").map(unknownField), unknownMax), ...kept],
     problems,
   };
 }

@@ -16,7 +16,7 @@ import { evictionSettingsOf } from "./eviction-settings.ts";
 import { gateProblem } from "./feature-gates.ts";
 import { fileFields } from "./file-fields.ts";
 import { flagRow } from "./flag-parsing.ts";
-import { firstOf } from "../../../wire/first-of.ts";
+import { firstLines } from "../../../wire/first-lines.ts";
 import type { FlagValue } from "./flag-values.ts";
 import { type AgentSettings, settle } from "./settings.ts";
 import { startProblems } from "./start-checks.ts";
@@ -51,7 +51,7 @@ export function explainAgentFile(text: string, dialect: Dialect): ExplainedFile 
     ...[...configurationProblems(settings), ...startProblems(settings)].map(placed),
   ];
   const doubled = readDocument(text).problems.map(({ message }) => `${message}: the last one counts.`);
-  const warnings = [...firstOf(doubled, warningsMax), ...file.warnings];
+  const warnings = [...firstLines(doubled, warningsMax), ...file.warnings];
   return problems.length > 0
     ? { ok: false, problems, warnings }
     : { ok: true, said: sentences(file, settings, rules), warnings };
