@@ -4,7 +4,6 @@
  * Source: the facts, section 4, Patch and Field validation; recorded answers (05, 06).
  */
 import { drained } from "../../wire/steps.ts";
-import type { ServerBugs } from "../planted/server-bugs.ts";
 import { compareBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { type ApiError, badRequest, invalid } from "../contract/errors.ts";
@@ -55,11 +54,7 @@ export function readMergePatchBody(body: Uint8Array | JsonObject | undefined): P
 }
 
 /** Reads a strategic merge patch for a type. Throws `ApiError` 400. */
-export function readStrategicPatchBody(
-  body: Uint8Array | JsonObject | undefined,
-  type: TypeRow,
-  bugs?: ServerBugs,
-): Patch {
+export function readStrategicPatchBody(body: Uint8Array | JsonObject | undefined, type: TypeRow): Patch {
   const { value, duplicates } = readBody(body, "");
   if (!isObject(value)) {
     throw badRequest(`json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
@@ -67,7 +62,7 @@ export function readStrategicPatchBody(
   return {
     isLarge: isLarge(body),
     problems: duplicates.map(duplicateText),
-    apply: (document) => applyStrategicMerge(document, value, type, bugs),
+    apply: (document) => applyStrategicMerge(document, value, type),
     strategic: value,
   };
 }

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "../contract/http-message.ts";
-import { counted, noBugs } from "./objects.fixture.ts";
+import { counted } from "./objects.fixture.ts";
 import { type ListMerge, mergeLists } from "./strategic-lists.ts";
 
 const times = (count: number, make: (at: number) => Json): Json[] => Array.from({ length: count }, (_, at) => make(at));
 const named = (at: number): Json => ({ name: `n${at}`, value: "old" });
-const rules = { mergeKey: "name", merges: true, bugs: noBugs, mergeElement: (_: JsonObject, by: JsonObject) => by };
+const rules = { mergeKey: "name", merges: true, mergeElement: (_: JsonObject, by: JsonObject) => by };
 
 const merges: readonly (readonly [string, (length: number) => Partial<ListMerge>, left: (length: number) => number])[] =
   [

@@ -4,16 +4,12 @@
  * name keep their place relative to their stored neighbours.
  * Source: recorded answers (05-patch/strategic-*); the design of order-preserving strategic merge.
  */
-import { encodeJson } from "../../wire/go-strings.ts";
-import type { ServerBugs } from "../planted/server-bugs.ts";
 import { unmapped } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { goValue } from "./go-values.ts";
 import { rejectedPatch } from "./json-patch.ts";
 import { unknownDirective, withoutDirectives } from "./strategic-directives.ts";
 import { isObject } from "../contract/objects.ts";
-
-export type ListBugs = Pick<ServerBugs, "smp-duplicate-mergekey" | "smp-setelementorder-mismatch">;
 
 export interface ListMerge {
   /** Undefined when there was no list. */
@@ -28,7 +24,6 @@ export interface ListMerge {
   readonly mergeKey: string;
   /** False for a list that a patch replaces. */
   readonly merges: boolean;
-  readonly bugs: ListBugs;
   /** `patch` names scalars to take away. */
   readonly isDeletion?: boolean;
 }
@@ -44,12 +39,8 @@ export function mergeLists(merge: ListMerge): readonly Json[] {
   else merged = merges ? mergeElements(merge, patch) : patch;
   const elements = elementKind(original ?? [], patch ?? []);
   if (elements === undefined) throw unmapped("no elements in any of the given slices");
-  const wanted = merge.bugs["smp-setelementorder-mismatch"] ? sortedByText(order) : order;
-  return arrange(merged, wanted, original ?? [], mergeKey);
+  return arrange(merged, order, original ?? [], mergeKey);
 }
-
-const sortedByText = (order: readonly Json[]): readonly Json[] =>
-  order.toSorted((left, right) => (encodeJson(left) < encodeJson(right) ? -1 : 1));
 
 function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[] {
   const { original = [], mergeElement, mergeKey, isDeletion = false } = merge;
@@ -80,34 +71,23 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
 
 /** Carries out what single elements of the patch direct; what is left of it is to be merged. */
 function obeyDirectives(
-  { mergeKey, bugs }: ListMerge,
+  { mergeKey }: ListMerge,
   original: readonly Json[],
   patch: readonly JsonObject[],
 ): { readonly kept: readonly Json[]; readonly changes: readonly JsonObject[] } {
   const changes: JsonObject[] = [];
   const gone = new Set<Json | undefined>();
-  let kept = original;
   let replaces = false;
   for (const element of patch) {
     const directive = element["$patch"];
     if (directive === undefined) changes.push(element);
-    else if (directive === "delete") {
-      const key = keyOf(element, mergeKey);
-      if (bugs["smp-duplicate-mergekey"]) kept = withoutNeighbours(kept, mergeKey, key);
-      else gone.add(key);
-    } else if (directive === "replace") replaces = true;
+    else if (directive === "delete") gone.add(keyOf(element, mergeKey));
+    else if (directive === "replace") replaces = true;
     else if (directive === "merge") throw unmapped("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, element);
   }
   if (replaces) return { kept: changes, changes: [] };
-  return { kept: kept.filter((element) => !gone.has((element as JsonObject)[mergeKey])), changes };
-}
-
-/** A planted bug: as many elements go as have the key, but those that stand together from the first on. */
-function withoutNeighbours(list: readonly Json[], mergeKey: string, key: Json): readonly Json[] {
-  const has = (element: Json): boolean => (element as JsonObject)[mergeKey] === key;
-  const count = list.filter(has).length;
-  return count === 0 ? list : list.toSpliced(list.findIndex(has), count);
+  return { kept: original.filter((element) => !gone.has((element as JsonObject)[mergeKey])), changes };
 }
 
 /**

@@ -10,11 +10,10 @@
  */
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import { badRequest, unmapped } from "../contract/errors.ts";
-import { bugsOn } from "../planted/server-bugs.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { goType } from "./go-values.ts";
 import { unknownDirective, withoutDirectives, withoutNulls } from "./strategic-directives.ts";
-import { type ListBugs, mergeLists } from "./strategic-lists.ts";
+import { mergeLists } from "./strategic-lists.ts";
 import { isObject } from "../contract/objects.ts";
 import { setKey } from "./walker.ts";
 import { shortTypeName } from "./zero-values.ts";
@@ -26,17 +25,12 @@ const retainKeys = "$retainKeys";
 type Fields = Record<string, Json>;
 
 /** The document that `patch` makes of `document`. Throws `ApiError`: 400 for malformed directives, 422, and the observed 500. */
-export function applyStrategicMerge(
-  document: JsonObject,
-  patch: JsonObject,
-  type: TypeRow,
-  bugs: ListBugs = bugsOn(),
-): JsonObject {
-  return mergeMap(document, patch, { is: "struct", type }, bugs);
+export function applyStrategicMerge(document: JsonObject, patch: JsonObject, type: TypeRow): JsonObject {
+  return mergeMap(document, patch, { is: "struct", type });
 }
 
 /** Merges `patch` into a map of the given shape. */
-function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, bugs: ListBugs): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonObject {
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
   const result: Fields = retained(original, patch);
   const pending = new Map(Object.entries(patch));
@@ -46,19 +40,12 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape, bugs: L
     pending.delete(key);
     requireList(order); // before its name is looked at
     const name = nameAfter(key, orderPrefix, "invalid patch format of setElementOrder list");
-    if (orderList(result, name, pending.get(name), order, shape, bugs)) pending.delete(name);
+    if (orderList(result, name, pending.get(name), order, shape)) pending.delete(name);
   }
   for (const [key, value] of pending) {
-    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false, bugs);
+    if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false);
     else
-      mergeField(
-        result,
-        nameAfter(key, deletionPrefix, "invalid patch format of primitive list"),
-        value,
-        shape,
-        true,
-        bugs,
-      );
+      mergeField(result, nameAfter(key, deletionPrefix, "invalid patch format of primitive list"), value, shape, true);
   }
   return result;
 }
@@ -90,14 +77,7 @@ function nameAfter(key: string, prefix: string, error: string): string {
 }
 
 /** Merges the list `name` under a wanted order; false when there is no such list on either side. */
-function orderList(
-  result: Fields,
-  name: string,
-  change: Json | undefined,
-  order: Json,
-  shape: Shape,
-  bugs: ListBugs,
-): boolean {
+function orderList(result: Fields, name: string, change: Json | undefined, order: Json, shape: Shape): boolean {
   const before = Object.hasOwn(result, name) ? result[name] : undefined;
   if (before !== undefined) requireList(before);
   if (change !== undefined) requireList(change);
@@ -107,8 +87,7 @@ function orderList(
     original: before as readonly Json[] | undefined,
     patch: change === undefined ? undefined : (change as readonly Json[]),
     order: order as readonly Json[],
-    mergeElement: (element, by) => mergeMap(element, by, items, bugs),
-    bugs,
+    mergeElement: (element, by) => mergeMap(element, by, items),
     mergeKey,
     merges: strategy === "merge",
   });
@@ -120,14 +99,7 @@ function requireList(value: Json | undefined): void {
   if (!Array.isArray(value)) throw unmapped(`expected a []interface {}, but received a ${goType(value as Json)}`);
 }
 
-function mergeField(
-  result: Fields,
-  name: string,
-  value: Json,
-  shape: Shape,
-  isDeletion: boolean,
-  bugs: ListBugs,
-): void {
+function mergeField(result: Fields, name: string, value: Json, shape: Shape, isDeletion: boolean): void {
   if (value === null) {
     delete result[name];
     return;
@@ -141,18 +113,14 @@ function mergeField(
     else setKey(result, name, clean);
   } else if (isObject(value)) {
     const { shape: inner, strategy } = mapPlace(shape, name);
-    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner, bugs));
+    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner));
   } else if (Array.isArray(value)) {
     const { items, mergeKey, strategy } = listPlace(shape, name);
     const original = before as readonly Json[];
     const patch = value as readonly Json[];
-    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items, bugs);
+    const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items);
     const merges = strategy === "merge";
-    setKey(
-      result,
-      name,
-      merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion, bugs }) : patch,
-    );
+    setKey(result, name, merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion }) : patch);
   } else setKey(result, name, value);
 }
 

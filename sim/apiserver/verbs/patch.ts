@@ -3,7 +3,6 @@
  * computed again on the new one; a version inside the patch makes it conditional.
  * Source: document 1, Updates 2 and 3; the facts, section 4, Patch and D15.
  */
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire/media-types.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
@@ -36,13 +35,12 @@ type PatchReader = (body: Uint8Array | JsonObject | undefined, type: TypeRow, se
 /** What of the server a patch is read by. */
 export interface PatchServer {
   readonly profile: Pick<Profile, "looseJsonPatch">;
-  readonly bugs: ServerBugs;
 }
 
 const readers: Readonly<Record<string, PatchReader>> = {
   [patchMediaTypes.json]: (body, _type, { profile }) => readJsonPatchBody(body, profile.looseJsonPatch),
   [patchMediaTypes.merge]: readMergePatchBody,
-  [patchMediaTypes.strategic]: (body, type, { bugs }) => readStrategicPatchBody(body, type, bugs),
+  [patchMediaTypes.strategic]: readStrategicPatchBody,
 };
 
 const builtInTypes = [...Object.keys(readers), patchMediaTypes.apply];

@@ -8,6 +8,7 @@ import { answerMisreadings } from "./answer-misreadings.ts";
 import { firstMisreadings } from "./first-misreadings.ts";
 import { type Memory, type Misreading, type Seen, type ServerSeen, printedAs } from "./misreading.ts";
 import { optionMisreadings } from "./option-misreadings.ts";
+import { patchMisreadings } from "./patch-misreadings.ts";
 import type { Planted } from "./planted.ts";
 import { requestMisreadings } from "./request-misreadings.ts";
 import { secondMisreadings } from "./second-misreadings.ts";
@@ -17,6 +18,7 @@ const rows = {
   ...secondMisreadings,
   ...requestMisreadings,
   ...optionMisreadings,
+  ...patchMisreadings,
   ...answerMisreadings,
 } as const satisfies Partial<Record<keyof ServerBugs, Misreading>>;
 
