@@ -4,7 +4,6 @@
  */
 import { svcDialect } from "../wire/dialect.ts";
 import { findResource } from "../wire/resources.ts";
-import { bugsOn } from "../sim/planted/server-bugs.ts";
 import type { Prng } from "../sim/kernel/types.ts";
 import type { Cause } from "../sim/contract/errors.ts";
 import type { JsonObject } from "../sim/contract/http-message.ts";
@@ -25,9 +24,8 @@ import { type Draft, ownMetadata, type Target } from "../sim/contract/objects.ts
 import { validateCreate, validateUpdate } from "../sim/objects/validation.ts";
 import type { Bench } from "./harness.ts";
 
-const bugs = bugsOn();
 const prng = counterPrng();
-const write = { now: "2026-01-01T00:00:00Z", prng, bugs, subresource: "" };
+const write = { now: "2026-01-01T00:00:00Z", prng };
 const tracking = { manager: "bench", apiVersion: "v1", subresource: "", now: write.now };
 
 /** A cheap stream: the kernel's own is measured with the kernel. */
@@ -116,7 +114,7 @@ function create(body: JsonObject | Uint8Array, at: ReturnType<typeof resource>):
 /** As far as it goes before it is judged. */
 function prepared(body: JsonObject | Uint8Array, { target, strategy }: ReturnType<typeof resource>): Draft {
   const { draft } = decodeObject(body, "json", target, "Warn");
-  wipeSystemFields(draft, bugs);
+  wipeSystemFields(draft);
   ownMetadata(draft).namespace ??= "bench";
   trackManagedFields(draft, undefined, strategy, tracking);
   prepareForCreate(draft, strategy, write);
@@ -141,8 +139,8 @@ function patchOnce(live: JsonObject): (body: Uint8Array) => JsonObject {
     const patch = readMergePatchBody(body);
     const { draft } = decodePatched(patch, live, configMaps.target, { level: "Warn", strictStatus: 422 });
     trackManagedFields(draft, live, configMaps.strategy, tracking);
-    prepareForUpdate(draft, live, configMaps.strategy, write);
-    if (validateUpdate(draft, live, configMaps.strategy, bugs).length > 0) throw new Error("invalid");
+    prepareForUpdate(draft, live, configMaps.strategy, "");
+    if (validateUpdate(draft, live, configMaps.strategy).length > 0) throw new Error("invalid");
     return seal(withResourceVersion(draft, "2"));
   };
 }

@@ -12,7 +12,7 @@ import {
   claimReaderWith,
   webhooksWith,
 } from "../planted/wrappers/access-wrappers.ts";
-import { doomOfWith } from "../planted/wrappers/doom-wrappers.ts";
+import { writerWith } from "../planted/wrappers/write-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
 import { readSeams } from "../planted/wrappers/reads.ts";
@@ -210,7 +210,6 @@ export class ApiServer implements ApiHandler, RunHost {
       agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
       admission: [...(options.admission ?? []), ...plugins],
       readSeams: readSeams(planted),
-      doomOf: doomOfWith(planted),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();
@@ -227,6 +226,7 @@ export class ApiServer implements ApiHandler, RunHost {
       bootstrap: options.bootstrap ?? true,
       bootstrapRoles: hasRoles,
       advertisedUrl: options.advertisedUrl === undefined ? advertisedUrlDefault : undefined,
+      writerFor: writerWith(planted),
     });
     const { router, verbs } = this;
     const { encoders } = this.context;

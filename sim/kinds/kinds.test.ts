@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kubernetesDialect } from "../../wire/dialect.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { decodeObject } from "../objects/decode.ts";
-import { create, endpoint, type Endpoint, noBugs, update } from "../objects/objects.fixture.ts";
+import { create, endpoint, type Endpoint, update } from "../objects/objects.fixture.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { validateCreate, validateUpdate } from "../objects/validation.ts";
 import { decodedLength } from "./core/config-map.ts";
@@ -14,7 +14,7 @@ const texts = (body: JsonObject, at: Endpoint): readonly string[] =>
 const stepTexts = (before: JsonObject, after: JsonObject, at: Endpoint): readonly string[] => {
   const live = create(before, at);
   const metadata = { ...(after["metadata"] as JsonObject), namespace: "ns", resourceVersion: "1" };
-  return validateUpdate(update({ ...after, metadata }, live, at), live, at.strategy, noBugs).map(
+  return validateUpdate(update({ ...after, metadata }, live, at), live, at.strategy).map(
     ({ field, message }) => `${field}: ${message}`,
   );
 };

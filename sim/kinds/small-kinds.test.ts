@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../contract/http-message.ts";
-import { create, endpoint, noBugs, update } from "../objects/objects.fixture.ts";
+import { create, endpoint, update } from "../objects/objects.fixture.ts";
 import { validateCreate, validateUpdate } from "../objects/validation.ts";
 
 const texts = (path: string, body: JsonObject): readonly string[] => {
@@ -12,7 +12,7 @@ const texts = (path: string, body: JsonObject): readonly string[] => {
 const step = (path: string, body: JsonObject, changes: JsonObject): readonly string[] => {
   const at = endpoint(path);
   const live = create({ metadata: { name: "a" }, ...body }, at);
-  return validateUpdate(update({ ...live, ...changes }, live, at), live, at.strategy, noBugs).map(
+  return validateUpdate(update({ ...live, ...changes }, live, at), live, at.strategy).map(
     ({ field, message }) => `${field}: ${message}`,
   );
 };

@@ -1,7 +1,6 @@
 /** What the tests of this folder share: targets, a stream of draws, and the whole way of a write. */
 import { type Dialect, svcDialect } from "../../wire/dialect.ts";
 import { findResource, splitGroupVersion } from "../../wire/resources.ts";
-import { type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Prng } from "../kernel/types.ts";
 import { ApiError } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
@@ -20,8 +19,6 @@ import {
 } from "./system-fields.ts";
 import { type FieldValidation, ownMetadata, type Target } from "../contract/objects.ts";
 import { apiVersionInDialect } from "../../wire/dialect.ts";
-
-export const noBugs: ServerBugs = bugsOn();
 
 export interface Endpoint {
   readonly target: Target;
@@ -83,7 +80,6 @@ export function errorOf(attempt: () => unknown): ApiError {
 export interface WriteOptions {
   readonly manager?: string;
   readonly now?: string;
-  readonly bugs?: ServerBugs;
   readonly subresource?: string;
   readonly version?: string;
 }
@@ -91,12 +87,12 @@ export interface WriteOptions {
 const firstTime = "2026-01-01T00:00:00Z";
 
 export function create(body: JsonObject, { target, strategy }: Endpoint, options: WriteOptions = {}): JsonObject {
-  const { now = firstTime, bugs = noBugs, subresource = "", version = "1" } = options;
+  const { now = firstTime, version = "1" } = options;
   const { draft } = decodeObject(body, "json", target, "Strict");
-  wipeSystemFields(draft, bugs);
+  wipeSystemFields(draft);
   if (strategy.namespaced) ownMetadata(draft).namespace ??= "ns";
   trackManagedFields(draft, undefined, strategy, tracking(target, options));
-  prepareForCreate(draft, strategy, { now, bugs, subresource, prng: testPrng() });
+  prepareForCreate(draft, strategy, { now, prng: testPrng() });
   finishMetadata(draft, version);
   return seal(draft as JsonObject);
 }
@@ -110,9 +106,9 @@ export function patch(change: Patch, live: JsonObject, at: Endpoint, options: Wr
 }
 
 function finish({ draft }: Decoded, live: JsonObject, at: Endpoint, options: WriteOptions): JsonObject {
-  const { now = firstTime, bugs = noBugs, subresource = "", version = "2" } = options;
+  const { subresource = "", version = "2" } = options;
   trackManagedFields(draft, live, at.strategy, tracking(at.target, options));
-  prepareForUpdate(draft, live, at.strategy, { now, bugs, subresource, prng: testPrng() });
+  prepareForUpdate(draft, live, at.strategy, subresource);
   return seal(withResourceVersion(draft, version));
 }
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bugsOn } from "../planted/server-bugs.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { create, endpoint, noBugs, testPrng, update } from "./objects.fixture.ts";
+import { create, endpoint, testPrng, update } from "./objects.fixture.ts";
 import { generateName, randomUid } from "./system-fields.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { validateUpdate } from "./validation.ts";
@@ -43,11 +42,6 @@ describe("a creation", () => {
     expect(metadataOf(made).generation).toBe(1);
     expect(made["status"]).toEqual({});
   });
-
-  it("can be told to believe the client's deletionTimestamp", () => {
-    const bugs = bugsOn(["deletiontimestamp-client-settable"]);
-    expect(metadataOf(create(claimed, configMaps, { bugs })).deletionTimestamp).toBe("2001-01-01T00:00:00Z");
-  });
 });
 
 function deployment(replicas: number, labels: JsonObject = { a: "b" }): JsonObject {
@@ -72,14 +66,6 @@ describe("an update", () => {
     expect(metadataOf(update(deployment(1, { a: "c" }), live, deployments)).generation).toBe(1);
     expect(metadataOf(withStatus).generation).toBe(1);
     expect(metadataOf(update(deployment(2), live, deployments)).generation).toBe(2);
-  });
-
-  it("can be told to count labels and status too", () => {
-    const bugs = bugsOn(["generation-wrong"]);
-    expect(metadataOf(update(deployment(1, { a: "c" }), live, deployments, { bugs })).generation).toBe(2);
-    const status = { ...deployment(1), status: { replicas: 3 } };
-    expect(metadataOf(update(status, live, deployments, { bugs, subresource: "status" })).generation).toBe(2);
-    expect(metadataOf(update(deployment(1), live, deployments, { bugs })).generation).toBe(1);
   });
 
   it("of the object keeps status, of status keeps the rest", () => {
@@ -116,10 +102,8 @@ describe("an update", () => {
     const wish = {
       metadata: { name: "a", namespace: "ns", resourceVersion: "1", deletionTimestamp: "2001-01-01T00:00:00Z" },
     };
-    const fields = (bugs = noBugs): readonly (string | undefined)[] =>
-      validateUpdate(update(wish, map, configMaps, { bugs }), map, configMaps.strategy, bugs).map(({ field }) => field);
-    expect(new Set(fields())).toEqual(new Set(["metadata.deletionTimestamp"]));
-    expect(fields(bugsOn(["deletiontimestamp-client-settable"]))).toEqual([]);
+    const causes = validateUpdate(update(wish, map, configMaps), map, configMaps.strategy);
+    expect(new Set(causes.map(({ field }) => field))).toEqual(new Set(["metadata.deletionTimestamp"]));
     const deleting = {
       ...map,
       metadata: {
@@ -141,7 +125,7 @@ describe("an update", () => {
       map,
       configMaps,
     );
-    expect(validateUpdate(after, map, configMaps.strategy, noBugs).map(({ field }) => field)).toEqual([
+    expect(validateUpdate(after, map, configMaps.strategy).map(({ field }) => field)).toEqual([
       "metadata.uid",
       "metadata.uid",
     ]);

@@ -5,31 +5,27 @@
  * the generation it was created with).
  */
 import type { Prng } from "../kernel/types.ts";
-import type { ServerBugs } from "../planted/server-bugs.ts";
-import type { Json, JsonObject } from "../contract/http-message.ts";
+import type { JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import { incremented } from "./int64.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, type Metadata, metadataOf, ownMetadata } from "../contract/objects.ts";
 
-/** What a write knows of its surroundings. */
-export interface WriteContext {
+/** What a creation knows of its surroundings. */
+export interface CreateContext {
   /** The server's clock: RFC 3339, whole seconds, UTC. */
   readonly now: string;
   /** The server's stream for uids and generated names. */
   readonly prng: Prng;
-  readonly bugs: ServerBugs;
-  /** "" for the object itself, else `status` or another subresource. */
-  readonly subresource: string;
 }
 
 /** Forgets what a client may not say of a new object. First of all, before admission sees it. */
-export function wipeSystemFields(draft: Draft, bugs: ServerBugs): void {
+export function wipeSystemFields(draft: Draft): void {
   const metadata = ownMetadata(draft);
   forget(metadata, "uid");
   forget(metadata, "selfLink");
   metadata.creationTimestamp = null;
-  if (!bugs["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
+  forgetDeletion(metadata);
 }
 
 function forgetDeletion(metadata: Metadata): void {
@@ -46,18 +42,15 @@ function forget(metadata: Metadata, field: keyof Metadata): void {
  * Gives a draft what only the server knows, and lets its kind set its first status. After admission. Its metadata is
  * yet to be put in order, which `finishMetadata` does.
  */
-export function prepareForCreate(draft: Draft, strategy: Strategy, context: WriteContext): void {
+export function prepareForCreate(draft: Draft, strategy: Strategy, context: CreateContext): void {
   const metadata = ownMetadata(draft);
-  if (!context.bugs["deletiontimestamp-client-settable"]) forgetDeletion(metadata);
+  forgetDeletion(metadata);
   if (strategy.usesGeneration) metadata.generation = 1;
-  if (strategy.hasStatus && strategy.resetsStatus && !context.bugs["status-of-create-kept"])
-    resetStatus(draft, strategy.zeroStatus);
+  if (strategy.hasStatus && strategy.resetsStatus) resetStatus(draft, strategy.zeroStatus);
   metadata.creationTimestamp = context.now;
   metadata.uid = randomUid(context.prng);
   if ((metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "") {
-    const base = metadata.generateName as string;
-    const few = context.bugs["generate-name-collision"];
-    metadata.name = few ? `${base}${context.prng.intInclusive(2, 4)}` : generateName(base, context.prng);
+    metadata.name = generateName(metadata.generateName as string, context.prng);
   }
   strategy.rules.prepareForCreate?.(draft, strategy.dialect);
 }
@@ -67,9 +60,11 @@ function resetStatus(draft: Draft, zero: JsonObject | undefined): void {
   else draft["status"] = zero;
 }
 
-/** Puts back what an update may not write, fills in what the client left out, and counts the generation. */
-export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strategy, context: WriteContext): void {
-  const { bugs, subresource } = context;
+/**
+ * Puts back what an update may not write, fills in what the client left out, and counts the generation. `subresource`: "" for
+ * the object itself, else `status` or another one.
+ */
+export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strategy, subresource: string): void {
   const before = metadataOf(live);
   const metadata = ownMetadata(draft);
   if (before.generation === undefined) delete metadata.generation;
@@ -79,15 +74,12 @@ export function prepareForUpdate(draft: Draft, live: JsonObject, strategy: Strat
   strategy.rules.prepareForUpdate?.(draft, live, subresource, strategy.dialect);
   if ((metadata.uid ?? "") === "" && before.uid !== undefined) metadata.uid = before.uid;
   if (before.creationTimestamp !== undefined) metadata.creationTimestamp = before.creationTimestamp;
-  if (!bugs["deletiontimestamp-client-settable"]) {
-    if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
-    if (before.deletionGracePeriodSeconds !== undefined) {
-      metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
-    }
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
   }
   delete metadata.selfLink;
-  const isUncounted = bugs["scale-raises-no-generation"] && subresource === "scale";
-  if (strategy.usesGeneration && !isUncounted && changesGeneration(draft, live, strategy, bugs)) {
+  if (strategy.usesGeneration && changesDesiredState(draft, live, strategy)) {
     metadata.generation = incremented(before.generation ?? 0);
   }
   orderMetadata(draft);
@@ -111,19 +103,6 @@ function copyField(draft: Draft, from: JsonObject, key: string): void {
 }
 
 /** Everything but metadata and status is the desired state. */
-function changesGeneration(draft: Draft, live: JsonObject, strategy: Strategy, bugs: ServerBugs): boolean {
-  if (bugs["generation-wrong"]) {
-    return (
-      !jsonEqual(draft["status"], live["status"]) ||
-      !jsonEqual(labelsOf(draft), labelsOf(live)) ||
-      changesDesiredState(draft, live, strategy)
-    );
-  }
-  return changesDesiredState(draft, live, strategy);
-}
-
-const labelsOf = (object: Draft | JsonObject): Json | undefined => metadataOf(object).labels as Json | undefined;
-
 function changesDesiredState(draft: Draft, live: JsonObject, strategy: Strategy): boolean {
   const desired = strategy.type.custom && !strategy.hasStatus ? isDesiredOrStatus : isDesired;
   for (const key of Object.keys(draft)) if (desired(key) && !jsonEqual(draft[key], live[key])) return true;

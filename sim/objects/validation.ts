@@ -3,21 +3,19 @@
  * update judges metadata once for all types and once for the kind.
  * Source: the facts, section 4; recorded answers (05-patch/merge-uid-change).
  */
-import { type ServerBugs, bugsOn } from "../planted/server-bugs.ts";
 import type { Cause } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { metadataCauses, type MetadataRules, metadataUpdateCauses } from "./metadata.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, metadataOf } from "../contract/objects.ts";
 
-const noBugs = bugsOn();
 const fine: readonly Cause[] = [];
 
 /** Causes for refusing a new object; empty when it may be stored. */
-export function validateCreate(object: JsonObject | Draft, strategy: Strategy, bugs = noBugs): readonly Cause[] {
+export function validateCreate(object: JsonObject | Draft, strategy: Strategy): readonly Cause[] {
   const causes = metadataCauses(metadataOf(object), strategy);
   strategy.rules.validate?.(object as JsonObject, causes, strategy.dialect);
-  return withRoom(bugs["event-series-count-one"] ? causes.filter(({ field }) => field !== "series.count") : causes);
+  return withRoom(causes);
 }
 
 /** Causes for refusing a change of `live` to `object`; empty when it may be stored. */
@@ -25,21 +23,15 @@ export function validateUpdate(
   object: JsonObject | Draft,
   live: JsonObject,
   strategy: Strategy,
-  bugs: ServerBugs,
   subresource = "",
 ): readonly Cause[] {
   const metadata = metadataOf(object);
   const common = metadataCauses(metadata, commonRulesOf(strategy));
-  const step = metadataUpdateCauses(metadata, metadataOf(live)).filter(
-    ({ field }) =>
-      (!bugs["deletiontimestamp-client-settable"] || field?.startsWith("metadata.deletion") !== true) &&
-      (!bugs["finalizers-added-late"] || field !== "metadata.finalizers"),
-  );
+  const step = metadataUpdateCauses(metadata, metadataOf(live));
   const own = metadataCauses(metadata, strategy);
   const ofKind = kindCauses(object as JsonObject, live, strategy, subresource);
   if (common.length + step.length + own.length + ofKind.length === 0) return fine;
-  const told = ofKind.filter(({ field }) => !bugs["immutable-but-binary-data"] || field !== "binaryData");
-  return withRoom([...common, ...step, ...step, ...own, ...told]);
+  return withRoom([...common, ...step, ...step, ...own, ...ofKind]);
 }
 
 const commonRules = new WeakMap<Strategy, MetadataRules>();

@@ -1,7 +1,7 @@
 /**
  * Bugs that the embedded server can be told to have: published ones, and a few common mistakes. They prove the suite:
  * with a planted bug on, some check must fail; with none, none may.
- * Most live in wrappers (`wrappers/`); the switches of the others are read where the behaviour lives: `bugs["patch-lost-update"]`.
+ * Most live in wrappers (`wrappers/`); the switches of the others are read where the behaviour lives: `bugs["watch-commit-order-gap"]`.
  */
 import { accessBugs } from "./access-bugs.ts";
 import { seenAgentBugs } from "./agent-bugs.ts";

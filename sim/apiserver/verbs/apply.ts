@@ -9,10 +9,9 @@ import { badRequest, conflict, notFound } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invalidConfiguration, kindText } from "../../objects/apply/apply.ts";
 import { type Configuration, readConfiguration } from "../../objects/apply/configuration.ts";
-import { applyMigrating } from "../../objects/apply/last-applied.ts";
 import { finishDraft } from "../../objects/decode.ts";
 import type { Tracked } from "../../objects/managed-fields.ts";
-import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
 import { requireFewOwned, requireFewValues } from "../../objects/value-limit.ts";
 import { UnstructuredContext } from "../../objects/walk-context.ts";
 import { walkOfStruct } from "../../objects/walker.ts";
@@ -115,7 +114,7 @@ function* appliedSteps(
   if (config["apiVersion"] !== apiVersion || config["kind"] !== target.kind) {
     throw badRequest(`invalid object type: ${kindText(config)}`);
   }
-  const { object, managedFields: owned } = yield* applyMigrating(live, config, strategy, {
+  const { object, managedFields } = yield* writer.law.apply(live, config, strategy, {
     manager: options.fieldManager,
     apiVersion,
     subresource,
@@ -123,7 +122,6 @@ function* appliedSteps(
     force: options.force,
     dialect: target.dialect,
   });
-  const managedFields = misowned(writer, live, owned, place);
   if (run.isLarge) {
     requireFewValues(object);
     yield;
@@ -145,22 +143,6 @@ function* appliedSteps(
   if (managedFields.length === 0) delete metadata.managedFields;
   else metadata.managedFields = managedFields;
   return draft;
-}
-
-/** The bugs `idle-apply-renews-time` and `force-leaves-owners`. */
-function misowned(
-  { context: { bugs }, times }: Writer,
-  live: JsonObject | undefined,
-  owned: readonly ManagedFieldsEntry[],
-  { options }: ApplyPlace,
-): readonly ManagedFieldsEntry[] {
-  const isOwn = ({ manager, operation }: ManagedFieldsEntry): boolean =>
-    operation === "Apply" && manager === options.fieldManager;
-  if (bugs["idle-apply-renews-time"])
-    return owned.map((entry) => (isOwn(entry) ? { ...entry, time: times.now() } : entry));
-  if (!bugs["force-leaves-owners"] || !options.force || live === undefined) return owned;
-  const before = metadataOf(live).managedFields ?? [];
-  return [...owned.filter(isOwn), ...before.filter((entry) => !isOwn(entry))];
 }
 
 /** The configuration in the body, read at the first use: an object that must be there is looked for before. */

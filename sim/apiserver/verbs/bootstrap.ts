@@ -109,8 +109,8 @@ function makeUnlessThere(writer: Writer, resource: ServedResource, object: JsonO
   const { name, namespace = "" } = object["metadata"] as { readonly name: string; readonly namespace?: string };
   if (writer.live(resource, namespace, name) !== undefined) return;
   const { draft } = decodeObject(object, "json", resource.target, "Strict");
-  wipeSystemFields(draft, writer.context.bugs);
-  prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  wipeSystemFields(draft);
+  prepareForCreate(draft, resource.strategy, writer.createContext());
   const manager = serverManager(writer.context.profile.dialect);
   const { strategy, apiVersion } = resource;
   trackManagedFields(draft, undefined, strategy, { manager, apiVersion, subresource: "", now: writer.times.now() });

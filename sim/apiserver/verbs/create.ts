@@ -2,7 +2,6 @@
  * POST on a collection, and the creation that a PUT may turn into.
  * Source: document 1, verbs and generated values; the facts, section 4, Create.
  */
-import { refusesCreation } from "../admission/namespace-lifecycle.ts";
 import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import {
@@ -15,9 +14,7 @@ import {
 } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
-import { prepareForCreate, wipeSystemFields } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
-import { validateCreate } from "../../objects/validation.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
@@ -67,10 +64,9 @@ export function createDraft(
     warn(run, resource.strategy.rules.warnings?.(made, undefined) ?? []);
     answer(made);
   };
-  const { context } = writer;
-  const { bugs } = context;
+  const { law } = writer;
   const sentVersion = metadataOf(draft).resourceVersion ?? "";
-  wipeSystemFields(draft, bugs);
+  law.wipe(draft);
   const { namespace = "", name = "" } = metadataOf(draft);
   const storeAdmitted = (object: Draft): void => {
     if (!run.isLarge || generatesName(object)) {
@@ -85,7 +81,7 @@ export function createDraft(
       done(store(writer, run, resource, object, sentVersion, options, causes));
       return;
     }
-    const hasQuotas = requireQuota(writer, resource, object, options.dryRun);
+    const hasQuotas = requireQuota(writer, resource, object);
     const made = store(writer, run, resource, object, sentVersion, options, causes);
     // The first quota of a namespace is counted as well.
     if (!options.dryRun && (hasQuotas || resource === writer.quotas))
@@ -94,10 +90,8 @@ export function createDraft(
   };
   const admit = (): void => {
     if (resource.row.namespaced) {
-      const stored = writer.namespace(namespace);
-      const refused = refusesCreation(stored, namespace, resource.name, name);
-      const overlooks = bugs["namespace-takes-new-while-going"] && stored !== undefined;
-      if (refused !== undefined && !overlooks) throw refused;
+      const refused = law.refusesCreation(writer.namespace(namespace), namespace, resource.name, name);
+      if (refused !== undefined) throw refused;
     }
     const admission = { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options } as const;
     admitted(writer, run, admission, (object) => {
@@ -117,9 +111,10 @@ function generatesName(draft: Draft): boolean {
 
 /** What is wrong with a draft, which is ready for the store afterwards. */
 function judged(writer: Writer, resource: ServedResource, draft: Draft): readonly Cause[] {
-  prepareForCreate(draft, resource.strategy, writer.writeContext(""));
+  const { law } = writer;
+  law.prepareForCreate(draft, resource.strategy, writer.createContext());
   writer.sharedSpecs.share(resource, draft);
-  return validateCreate(draft, resource.strategy, writer.context.bugs);
+  return law.validateCreate(draft, resource.strategy);
 }
 
 /** Prepares, validates and stores; a generated name that is taken is drawn again. `known`: a draft with a name is judged already. */
@@ -150,11 +145,6 @@ function store(
       allocateAddresses(writer, resource, draft, undefined, options.dryRun);
     const made = writer.create(resource, draft, options.dryRun, isLarge);
     if (made !== undefined) return made;
-    if (generates && context.bugs["generate-name-collision"]) {
-      const taken = writer.live(resource, metadataOf(draft).namespace ?? "", name);
-      const over = taken && writer.replace(resource, taken, draft, options.dryRun);
-      if (over !== undefined) return over;
-    }
     if (!generates) throw exists(writer, resource, name, metadataOf(draft).namespace ?? "");
     if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
   }

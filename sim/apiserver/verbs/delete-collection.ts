@@ -2,7 +2,6 @@
  * DELETE on a collection: what a list with the same selectors would show is deleted, one object after another.
  * Source: document 1, verbs; the facts, section 4, D20.
  */
-import { unmapped } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { knownBytesOf } from "../../objects/digest.ts";
@@ -13,44 +12,30 @@ import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import { decodeDeleteOptions } from "./body.ts";
 import { deleteNamed, warnOfOrphans } from "./delete.ts";
-import { type DeleteOptions, deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";
+import { deleteOptions, ignoreStoreReadErrorName, invalidOptions } from "./options.ts";
 import type { Writer } from "./writer.ts";
 
 export function deleteCollection(writer: Writer, reads: ReadVerbs, run: Run, resource: ServedResource): void {
   const { context } = writer;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   const listOptions = { ...reads.optionsOf(run), watch: false };
-  const body = decodeDeleteOptions(context, run);
-  if (body !== undefined && context.bugs["deletecollection-body-500"]) {
-    throw unmapped('no kind "DeleteOptions" is registered');
-  }
-  let options = deleteOptions(context, run.query, body);
+  const options = deleteOptions(context, run.query, decodeDeleteOptions(context, run));
   if (options.ignoreStoreReadError) throw invalidOptions(context, "DeleteOptions", [oneAtATime]);
   warnOfOrphans(run, resource, options);
 
   reads.listThen(run, resource, listOptions, (list) => {
-    const all = (list["items"] ?? []) as readonly JsonObject[];
-    const items = context.bugs["deletecollection-partial-unreported"] ? all.slice(0, firstPage) : all;
     inTurn(
       writer,
       run,
-      items,
+      (list["items"] ?? []) as readonly JsonObject[],
       (item, done) => {
         const { namespace = "", name = "" } = metadataOf(item);
-        deleteNamed(writer, run, resource, { namespace, name, options }, (deleted) => {
-          if (deleted !== undefined && context.bugs["deletecollection-options-leak"]) {
-            options = leaked(options, deleted.object);
-          }
-          done();
-        });
+        deleteNamed(writer, run, resource, { namespace, name, options }, () => done());
       },
       () => respondObject(context, run, 200, answer(writer, resource, list)),
     );
   });
 }
-
-/** Objects of a page under the bug `deletecollection-partial-unreported`. */
-const firstPage = 3;
 
 /** What breaks a cluster is not done to whole collections. */
 const oneAtATime = {
@@ -110,12 +95,6 @@ function inTurn<Item extends object>(
     finished();
   };
   drain();
-}
-
-/** Under the bug, what the first object's grace period came to is every other's, too. */
-function leaked(options: DeleteOptions, first: JsonObject): DeleteOptions {
-  const { deletionGracePeriodSeconds } = metadataOf(first);
-  return { ...options, gracePeriodSeconds: options.gracePeriodSeconds ?? deletionGracePeriodSeconds };
 }
 
 /** The list of what was deleted, or a Status. */

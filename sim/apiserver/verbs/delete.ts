@@ -93,8 +93,7 @@ export function deleteNamed(
         attempt();
         return;
       }
-      const isUncounted = writer.context.bugs["quota-kept-by-collections"] && run.resourcePlace.name === "";
-      if (deleted.removed && !options.dryRun && !isUncounted) refreshQuotas(writer, namespace, resource, name);
+      if (deleted.removed && !options.dryRun) refreshQuotas(writer, namespace, resource, name);
       done(deleted);
     };
     if (isAdmitted) go();
@@ -142,16 +141,12 @@ function carryOut(writer: Writer, resource: ServedResource, live: Live, options:
   // The mark is a write of its own: watchers see the object modified before it is gone.
   if (options.dryRun) return { object: marked, removed: true };
   const now = writer.live(resource, metadataOf(marked).namespace ?? "", metadataOf(marked).name ?? "") as Live;
-  if (writer.context.bugs["delete-precondition-self-conflict"]) {
-    const failed = preconditionFailure(now.object, options, resource.strategy, resource.group);
-    if (failed !== undefined) throw failed;
-  }
   return remove(now);
 
   function generalDoom(): Doom {
     const { times, context } = writer;
     const { gracefulDeletionTime } = context.profile;
-    return context.doomOf(live.object, { strategy: resource.strategy, options, times, gracefulDeletionTime });
+    return writer.law.doomOf(live.object, { strategy: resource.strategy, options, times, gracefulDeletionTime });
   }
 
   function remove(last: Live): Deleted | "raced" {
@@ -181,7 +176,7 @@ function namespaceDoom(writer: Writer, resource: ServedResource, live: Live, opt
   if (metadataOf(live.object).deletionTimestamp !== undefined) {
     const spec = (live.object["spec"] ?? {}) as JsonObject;
     if (((spec["finalizers"] as readonly string[] | undefined) ?? []).length > 0) return { is: "pending" };
-    return context.doomOf(live.object, doomContext);
+    return writer.law.doomOf(live.object, doomContext);
   }
   const draft: Draft = { ...live.object };
   const metadata = ownMetadata(draft) as Draft;

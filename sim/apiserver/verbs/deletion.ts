@@ -28,8 +28,6 @@ export interface DoomContext {
   readonly gracefulDeletionTime: "request" | "end";
 }
 
-export type DoomOf = (live: JsonObject, context: DoomContext) => Doom;
-
 /** What happens to `live`. Does not look at preconditions: see `preconditionFailure`. */
 export function doomOf(live: JsonObject, context: DoomContext): Doom {
   const draft: Draft = { ...live };

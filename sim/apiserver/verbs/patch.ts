@@ -5,8 +5,7 @@
  */
 import { patchMediaTypes, routeConsumes, withoutParameters } from "../../../wire/media-types.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
-import type { Cancel, Micros } from "../../kernel/types.ts";
-import { notFound, staleVersion, unsupportedMediaType } from "../../contract/errors.ts";
+import { notFound, unsupportedMediaType } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import {
   decodePatched,
@@ -71,7 +70,7 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
     return;
   }
   const { context } = writer;
-  const { bugs, profile } = context;
+  const { profile } = context;
   const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
@@ -94,44 +93,17 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
       const before = metadataOf(live.object).resourceVersion;
       const conditional = metadataOf(draft).resourceVersion !== before;
       const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
-      run.next(() => afterRace(writer, run, () => patched(write, warnings)));
+      run.next(() => patched(write, warnings));
     });
   };
   const patched = (write: UpdateOf, warnings: readonly string[]): void =>
-    change(writer, run, raced(writer, write), (stored) => {
-      if (stored !== undefined) {
-        warn(run, warnings);
-        respondObject(context, run, 200, stored);
-      } else if (bugs["patch-retry-spurious-409"]) throw staleVersion(resource.name, name);
-      else attempt();
+    change(writer, run, write, (stored) => {
+      if (stored === undefined) {
+        attempt();
+        return;
+      }
+      warn(run, warnings);
+      respondObject(context, run, 200, stored);
     });
   attempt();
-}
-
-const raceMicros: Micros = 2_000;
-
-/**
- * The two bugs of concurrent patches need a moment between reading and writing in which another writer can be
- * faster; without them there is none.
- */
-function afterRace(writer: Writer, run: Run, proceed: () => void): void {
-  const { bugs, clock } = writer.context;
-  if (!bugs["patch-retry-spurious-409"] && !bugs["patch-lost-update"]) {
-    proceed();
-    return;
-  }
-  const cancel: Cancel = clock.after(raceMicros, () => {
-    run.unpark("executing");
-    run.stage(proceed);
-  });
-  run.park("waiting", cancel);
-}
-
-/** Under the bug, the write overwrites whatever is there by now. */
-function raced(writer: Writer, write: UpdateOf): UpdateOf {
-  if (!writer.context.bugs["patch-lost-update"]) return write;
-  const { resource, live } = write;
-  const { namespace = "", name = "" } = metadataOf(live.object);
-  const now: Live | undefined = writer.live(resource, namespace, name);
-  return now === undefined ? write : { ...write, live: { ...live, modRevision: now.modRevision } };
 }

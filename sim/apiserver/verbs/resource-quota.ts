@@ -31,13 +31,7 @@ import { mayCount, usageOf } from "../admission/quota-usage.ts";
  * Throws 403 when a quota of the namespace has no room for `object`, or for what it uses more than `old`, where it
  * takes that one's place. Returns whether there are quotas at all.
  */
-export function requireQuota(
-  writer: Writer,
-  resource: ServedResource,
-  object: Draft,
-  dryRun: boolean,
-  old?: JsonObject,
-): boolean {
+export function requireQuota(writer: Writer, resource: ServedResource, object: Draft, old?: JsonObject): boolean {
   const { namespace = "", name = "" } = metadataOf(object);
   if (namespace === "" || !writer.quotaNamespaces.has(namespace)) return false;
   const quotas = quotasOf(writer, namespace);
@@ -69,7 +63,6 @@ export function requireQuota(
         `exceeded quota: ${quotaName}, requested: ${shown(requested)}, used: ${shown(used)}, limited: ${shown(hard)}`,
       );
     }
-    if (dryRun && writer.context.bugs["dry-run-consumes-quota"]) consume(writer, live, used, requested);
   }
   return quotas.length > 0;
 }
@@ -172,13 +165,6 @@ function amountsOf(quota: JsonObject, part: "spec" | "status", field = "hard"): 
 const noAmounts: Amounts = new Map();
 /** Of stored quotas, by their tables: versions of a quota share what has not changed. */
 const amountsRead = new WeakMap<object, Amounts>();
-
-/** A planted bug: what nobody made is counted. */
-function consume(writer: Writer, live: Live, used: Amounts, requested: Amounts): void {
-  const sum = new Map(used);
-  for (const [key, amount] of requested) sum.set(key, addQuantities(used.get(key) ?? zero, amount));
-  writeStatus(writer, live, sum);
-}
 
 function writeStatus(writer: Writer, live: Live, used: Amounts): void {
   const draft: Draft = { ...live.object };

@@ -2,7 +2,6 @@
  * The scale subresource: how many replicas a workload wants and has, in a shape that all workloads share. A write goes
  * to the scale, with owners of its own for `spec.replicas`, and from there into the workload.
  */
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { structOfKind } from "../../../wire/schema.ts";
 import { invariant } from "../../kernel/invariant.ts";
 import { valueOf } from "../catalogue/custom-resource.ts";
@@ -71,7 +70,7 @@ export function scale(call: SubresourceCall): void {
   };
   const store = (live: Live, asked: Draft): void => {
     requireValid(resource, live, asked);
-    const draft = scaled(resource, live, asked, context.bugs);
+    const draft = scaled(resource, live, asked);
     const conditional = (metadataOf(asked).resourceVersion ?? "") !== "";
     const write = { resource, subresource, live, draft, options, conditional, owned: true, isAdmitted: true };
     change(writer, run, write, (stored) => {
@@ -164,7 +163,7 @@ function requireValid(resource: ServedResource, live: Live, asked: Draft): void 
 }
 
 /** The workload as its scale wants it. */
-function scaled(resource: ServedResource, live: Live, asked: Draft, bugs: ServerBugs): Draft {
+function scaled(resource: ServedResource, live: Live, asked: Draft): Draft {
   const draft: Draft = { ...live.object };
   const path = fieldNames(resource.custom?.scale?.specReplicasPath ?? ".spec.replicas") as readonly string[];
   const holder = path.slice(0, -1).reduce<Draft>((parent, field) => ownChild(parent, field), draft);
@@ -172,7 +171,6 @@ function scaled(resource: ServedResource, live: Live, asked: Draft, bugs: Server
   const metadata = ownMetadata(draft);
   const { resourceVersion, managedFields = [] } = metadataOf(asked);
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
-  if (bugs["scale-owns-nothing"]) return draft;
   const owners = workloadEntries(metadata.managedFields ?? [], managedFields, resource.apiVersion);
   if (owners.length === 0) delete metadata.managedFields;
   else metadata.managedFields = owners;

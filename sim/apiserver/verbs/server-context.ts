@@ -10,7 +10,6 @@ import type { RulesOf } from "../access/modes.ts";
 import type { RequestMeter } from "../requests/request-meter.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { ReadSeams } from "../reads/seams.ts";
-import type { DoomOf } from "./deletion.ts";
 import type { Forward } from "../proxy/forward.ts";
 import type { Unreadable } from "../../contract/unreadable.ts";
 
@@ -29,8 +28,6 @@ export interface ServerContext extends AnswerContext {
   readonly tokens: ServiceAccountTokens;
   readonly admission: readonly AdmissionStep[];
   readonly readSeams: ReadSeams | undefined;
-  /** What a deletion makes of an object. */
-  readonly doomOf: DoomOf;
   readonly forward: Forward;
   readonly agentAddressTypes: readonly string[];
   /** Namespaces that cannot be deleted. */

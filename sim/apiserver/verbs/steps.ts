@@ -11,10 +11,8 @@ import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { digestParts } from "../../objects/digest.ts";
 import { largeLeafSteps } from "../../objects/large-leaves.ts";
-import { trackManagedFields } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
 import { requireFewOwned } from "../../objects/value-limit.ts";
-import { hasDoubledKey } from "../../planted/doubled-keys.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
@@ -75,15 +73,12 @@ export function track(
   options: WriteOptions,
   subresource: string,
 ): void {
-  trackManagedFields(draft, live, resource.strategy, {
+  writer.law.track(draft, live, resource.strategy, {
     manager: options.fieldManager === "" ? writer.managerOf(run.request.headers["user-agent"]) : options.fieldManager,
     apiVersion: resource.apiVersion,
     subresource,
     now: writer.times.now(),
   });
-  if (writer.context.bugs["ssa-managedfields-wiped"] && hasDoubledKey(resource.strategy.type, draft)) {
-    delete ownMetadata(draft).managedFields;
-  }
 }
 
 /** As `track`, where a large object may be new or have grown: what takes long of it is done before, in parts. Then goes on. */

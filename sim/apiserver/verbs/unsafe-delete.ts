@@ -21,8 +21,7 @@ export function deleteUnreadable(writer: Writer, run: Run, resource: ServedResou
   const { namespace, name } = run.resourcePlace;
   const key = storageKey(resource, namespace, name);
   const found = context.store.get(key);
-  const takesAny = context.bugs["unsafe-delete-takes-readable"];
-  if (typeof found !== "object" || !(takesAny || context.unreadable.has(key))) throw notCorrupt(resource, name);
+  if (typeof found !== "object" || !context.unreadable.has(key)) throw notCorrupt(resource, name);
   const options = { dryRun: false };
   const review = { operation: "DELETE", namespace, name, object: undefined, oldObject: undefined, options } as const;
   const remove = (): void => {

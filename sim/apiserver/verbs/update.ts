@@ -9,9 +9,7 @@ import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
-import { prepareForUpdate } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
-import { validateUpdate } from "../../objects/validation.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
@@ -19,7 +17,6 @@ import { type ServedResource, storageKey } from "../catalogue/served-resource.ts
 import { bodyReader, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
-import { removesItself } from "./deletion.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
 import {
@@ -51,10 +48,9 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
       if (subresource !== "" || !createsOnUpdate(writer, resource)) throw notFound(resource.name, name);
       // A version that no object has is a stale one: whoever read it must not bring the object back.
       if (parseVersion(metadataOf(draft).resourceVersion) !== 0) throw staleVersion(resource.name, name);
-      const make = (): void =>
-        createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made));
-      if (writer.context.bugs["put-creates-without-right"]) make();
-      else requireCreate(writer, run, resource, make);
+      requireCreate(writer, run, resource, () =>
+        createDraft(writer, run, resource, draft, options, (made) => respondObject(context, run, 201, made)),
+      );
       return;
     }
     const write: UpdateOf = { resource, subresource, live, draft, options, conditional: true };
@@ -101,14 +97,15 @@ export function change(
   done: (stored: JsonObject | undefined) => void,
 ): void {
   const { resource, subresource, live, draft, options, owned = false, isAdmitted = false } = write;
+  const { law } = writer;
   // Before anything is compared: what is stored does not have them either.
   if (!writer.context.profile.nullCreationTimes) omitNullTimes(draft);
   const { namespace = "", name = "" } = metadataOf(live.object);
   const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
   const go = (object: Draft): void => {
     settleVersion(writer, write, object);
-    prepareForUpdate(object, live.object, resource.strategy, writer.writeContext(subresource));
-    const causes = validateUpdate(object, live.object, resource.strategy, writer.context.bugs, subresource);
+    law.prepareForUpdate(object, live.object, resource.strategy, subresource);
+    const causes = law.validateUpdate(object, live.object, resource.strategy, subresource);
     if (causes.length > 0) throw invalidObject(resource, name, causes);
     warn(run, resource.strategy.rules.warnings?.(object as JsonObject, live.object) ?? []);
     if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
@@ -118,7 +115,7 @@ export function change(
     if (run.isLarge) requireRoomForStatus(writer, resource, object);
     if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
     if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
-      requireQuota(writer, resource, object, options.dryRun, live.object);
+      requireQuota(writer, resource, object, live.object);
     const stored = commit(writer, run, write, object);
     if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace, resource, name);
     done(stored);
@@ -151,8 +148,7 @@ function commit(
   { resource, live, options }: UpdateOf,
   object: Draft,
 ): JsonObject | undefined {
-  const goes = removesItself(object, live.object) && !hasSpecFinalizers(resource, object);
-  if (goes && !writer.context.bugs["last-finalizer-removed-object-stays"]) {
+  if (writer.law.removesItself(object, live.object) && !hasSpecFinalizers(resource, object)) {
     // The answer is the object as submitted, at the version that it had.
     return writer.remove(live, options.dryRun) === undefined ? undefined : (object as JsonObject);
   }

@@ -52,6 +52,9 @@ const deprecated: Readonly<Record<string, string>> = {
   "v1/componentstatuses": "v1 ComponentStatus is deprecated in v1.19+",
 };
 
+/** The writer that carries out a request, given the server's own. */
+export type WriterFor = (writer: Writer, run: Run) => Writer;
+
 export interface VerbsOptions {
   readonly historyWindowMicros: Micros;
   /** Undefined: as many as there are. */
@@ -64,6 +67,8 @@ export interface VerbsOptions {
   readonly bootstrapRoles: boolean;
   /** Where the server is reached, if that is known from the start. */
   readonly advertisedUrl: string | undefined;
+  /** Undefined: the server's own writer carries out all. */
+  readonly writerFor?: WriterFor | undefined;
 }
 
 export class Verbs {
@@ -74,6 +79,7 @@ export class Verbs {
   private readonly resources: ServedResources;
   private readonly reads: ReadVerbs;
   private readonly writer: Writer;
+  private readonly writerFor: WriterFor | undefined;
   private readonly proxyPorts: ProxyPorts;
   private readonly makesOwnService: boolean;
   /** Of one kind, as the caches have them, by name. */
@@ -94,12 +100,14 @@ export class Verbs {
       bootstrap,
       bootstrapRoles: withRoles,
       advertisedUrl,
+      writerFor,
     }: VerbsOptions,
   ) {
     const { store, unreadable, process, profile, bugs } = context;
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
+    this.writerFor = writerFor;
     const chances = process.prng.stream("proxied requests");
     this.proxyPorts = {
       forward: context.forward,
@@ -287,23 +295,24 @@ export class Verbs {
       this.context.negotiator.checkRoute(run.request.headers["accept"], name === "" && subresource === undefined);
     }
     if (resource === undefined) throw methodNotAllowed();
+    const writer = this.writerFor === undefined ? this.writer : this.writerFor(this.writer, run);
     if (subresource !== undefined) {
       const handler = subresources[subresource.subresource];
       invariant(handler !== undefined, "a subresource that nobody carries out", subresource);
-      handler({ run, verb, resource, reads: this.reads, writer: this.writer });
+      handler({ run, verb, resource, reads: this.reads, writer });
       return;
     }
     if (!row.verbs.includes("get")) {
       const handler = virtualResources[row.resource];
       invariant(handler !== undefined, "a resource that nobody carries out", row.resource);
-      handler({ run, resource, writer: this.writer });
+      handler({ run, resource, writer });
       return;
     }
-    this.carryOutStored(run, verb, resource);
+    this.carryOutStored(run, verb, resource, writer);
   }
 
-  private carryOutStored(run: Run, verb: Verb, resource: ServedResource): void {
-    const { reads, writer } = this;
+  private carryOutStored(run: Run, verb: Verb, resource: ServedResource, writer: Writer): void {
+    const { reads } = this;
     switch (verb) {
       case "get":
         reads.get(run, resource);

@@ -11,11 +11,10 @@ import { type QuotaNamespaces, quotaNamespacesOf } from "../admission/quota-name
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { digestOf, partsOf } from "../../objects/digest.ts";
-import { objectsEqual } from "../../objects/equality.ts";
 import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
 import { isLargeObject, noteLarge } from "../../objects/value-limit.ts";
-import { finishMetadata, orderMetadata, type WriteContext, withResourceVersion } from "../../objects/system-fields.ts";
+import { finishMetadata, orderMetadata, type CreateContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey, viewed } from "../catalogue/served-resource.ts";
@@ -23,6 +22,7 @@ import { type ServedResources } from "../catalogue/served-resources.ts";
 import type { ServerContext } from "./server-context.ts";
 import { unreadableObject } from "../../contract/unreadable.ts";
 import { SharedSpecs } from "./shared-specs.ts";
+import { writeLaw } from "./write-law.ts";
 import { Times } from "../../contract/times.ts";
 
 /** An object as it lies in the store, and the revision that it got there by. */
@@ -47,6 +47,8 @@ const uncounted = { count: false } as const;
 
 export class Writer {
   readonly context: ServerContext;
+  /** What becomes of an object on its way to the store. */
+  readonly law = writeLaw;
   readonly resources: ServedResources;
   readonly times: Times;
   /** Names tokens. */
@@ -75,8 +77,8 @@ export class Writer {
     this.addressPrng = context.process.prng.stream("service addresses");
   }
 
-  writeContext(subresource: string): WriteContext {
-    return { now: this.times.now(), prng: this.prng, bugs: this.context.bugs, subresource };
+  createContext(): CreateContext {
+    return { now: this.times.now(), prng: this.prng };
   }
 
   /** Where the object lies that a request names; the text is kept with the path, for its hash is dear. */
@@ -188,10 +190,9 @@ export class Writer {
     dryRun: boolean,
     isLarge = false,
   ): JsonObject | undefined {
-    const { store, process, bugs } = this.context;
+    const { store, process } = this.context;
     const candidate = toStored(resource, draft);
-    const isRenewed = bugs["idle-apply-renews-time"] && !sameOwners(live.stored, candidate);
-    if (!isRenewed && objectsEqual(live.stored, candidate)) {
+    if (this.law.changesNothing(live.stored, candidate)) {
       // Dry or not: what is there already is the answer.
       return this.isCurrent(live) ? live.object : undefined;
     }
@@ -240,10 +241,6 @@ function liveOf(resource: ServedResource, found: KeyValue): Live {
 function toStored(resource: ServedResource, draft: Draft): JsonObject {
   return resource.view === undefined ? (draft as JsonObject) : resource.view.toStored(draft as JsonObject);
 }
-
-/** By the text of the records, times and all. */
-const sameOwners = (before: JsonObject, after: JsonObject): boolean =>
-  JSON.stringify(metadataOf(before).managedFields) === JSON.stringify(metadataOf(after).managedFields);
 
 /** The 422 for an object that fails validation. */
 export function invalidObject(resource: ServedResource, name: string, causes: Parameters<typeof invalid>[3]): ApiError {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { create, endpoint, noBugs, update } from "../../objects/objects.fixture.ts";
+import { create, endpoint, update } from "../../objects/objects.fixture.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { validateCreate, validateUpdate } from "../../objects/validation.ts";
 
@@ -16,7 +16,7 @@ const step = (before: JsonObject, spec: JsonObject, status?: JsonObject): readon
   const made = create(before, jobs);
   const live = status === undefined ? made : { ...made, status };
   const body = { ...made, spec: { ...(made["spec"] as JsonObject), ...spec } };
-  return validateUpdate(update(body, live, jobs), live, jobs.strategy, noBugs).map(
+  return validateUpdate(update(body, live, jobs), live, jobs.strategy).map(
     ({ field, message }) => `${field}: ${message}`,
   );
 };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { kubernetesDialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { create, endpoint, noBugs, update } from "../../objects/objects.fixture.ts";
+import { create, endpoint, update } from "../../objects/objects.fixture.ts";
 import { validateCreate, validateUpdate } from "../../objects/validation.ts";
 
 it("What a namespace waits for is its own finalizer, or somebody's by a qualified name", () => {
@@ -21,7 +21,7 @@ it("Finalizers are judged where they are written, and the phase is what deletion
   const at = endpoint("v1/namespaces");
   const live = create({ metadata: { name: "n" } }, at);
   const causes = (body: JsonObject, subresource: string): readonly string[] =>
-    validateUpdate(update({ ...live, ...body }, live, at, { subresource }), live, at.strategy, noBugs, subresource).map(
+    validateUpdate(update({ ...live, ...body }, live, at, { subresource }), live, at.strategy, subresource).map(
       ({ field, message }) => `${field}: ${message}`,
     );
   expect(causes({ spec: { finalizers: ["svc", "odd"] } }, "finalize")).toEqual([

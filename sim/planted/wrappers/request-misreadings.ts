@@ -69,6 +69,12 @@ export const requestMisreadings = {
     request: (request, _memory, server) =>
       isTo(request, server, "", "DELETE") ? { ...request, query: without(request.query, "fieldSelector") } : request,
   },
+  "deletecollection-partial-unreported": {
+    request(request, _memory, server) {
+      const isOfMany = isTo(request, server, "", "DELETE") && resourceOf(request, server)?.name === "";
+      return isOfMany ? { ...request, query: `${without(request.query, "limit")}&limit=3` } : request;
+    },
+  },
   "create-with-version-taken": {
     request(request, _memory, server) {
       const isCreate = isTo(request, server, "", "POST") && resourceOf(request, server)?.row.resource !== "bindings";

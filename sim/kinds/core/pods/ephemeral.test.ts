@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../contract/http-message.ts";
-import { create, endpoint, noBugs, update } from "../../../objects/objects.fixture.ts";
+import { create, endpoint, update } from "../../../objects/objects.fixture.ts";
 import { validateUpdate } from "../../../objects/validation.ts";
 
 const pods = endpoint("v1/pods");
@@ -16,7 +16,7 @@ const added = (ephemeralContainers: JsonObject[], before = live, rest: JsonObjec
     { subresource: "ephemeralcontainers" },
   );
 const causes = (after: JsonObject, before = live): readonly string[] =>
-  validateUpdate(after, before, pods.strategy, noBugs, "ephemeralcontainers").map(
+  validateUpdate(after, before, pods.strategy, "ephemeralcontainers").map(
     ({ field, message }) => `${field}: ${message}`,
   );
 
