@@ -12,6 +12,7 @@ import {
   claimReaderWith,
   webhooksWith,
 } from "../planted/wrappers/access-wrappers.ts";
+import { customResourceWith } from "../planted/wrappers/custom-wrappers.ts";
 import { writerWith } from "../planted/wrappers/write-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
@@ -151,7 +152,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.bugs = bugs;
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
-    const custom = new CustomResources({ store, process, dialect, bugs });
+    const custom = new CustomResources({ store, process, dialect, resourceOf: customResourceWith(planted) });
     this.router = new Router(dialect, custom);
     const policy = new RbacPolicy(dialect, () => this.rbacObjects);
     this.access = new Access(

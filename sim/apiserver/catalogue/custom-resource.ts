@@ -2,11 +2,9 @@
  * One version of a custom resource as the server serves it: the same parts that a built-in resource has, made from a
  * definition.
  */
-import { append } from "../../../wire/lists.ts";
 import { type Dialect, groupFromDialect } from "../../../wire/dialect.ts";
 import { resourceRows, type ResourceRow, type SubresourceRow } from "../../../wire/resources.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue } from "../../objects/causes.ts";
@@ -35,25 +33,19 @@ const servingVerbs = ["delete", "deletecollection", "get", "list", "patch", "cre
 const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
 
 /** The served resource of one version. */
-export function customResource(
-  definition: Definition,
-  version: DefinedVersion,
-  dialect: Dialect,
-  bugs: ServerBugs,
-): ServedResource {
+export function customResource(definition: Definition, version: DefinedVersion, dialect: Dialect): ServedResource {
   const { group: dialectGroup, acceptedNames } = definition;
   const group = groupFromDialect(dialect, dialectGroup);
-  const read = readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix);
-  const schema = bugs["pruning-stops-at-lists"] ? keepingInLists(read) : read;
+  const schema = readSchema(version.schema ?? { type: "object" }, dialect.extensionPrefix);
   const { kind } = definition.names;
-  const type = typeWithWalk(kind, schema, bugs);
+  const type = typeWithWalk(kind, schema);
   const row = rowOf(definition, version, group, type);
   const apiVersion = `${dialectGroup}/${version.name}`;
   const name = { group: dialectGroup, resource: row.resource };
   return {
     row,
     target: { kind, group, version: version.name, type, dialect },
-    strategy: strategyOfCustom(definition, version, { group, type, schema, dialect, bugs }),
+    strategy: strategyOfCustom(definition, version, { group, type, schema, dialect }),
     read: {
       prefix: `/registry/${row.resource}.${group}/`,
       namespaced: row.namespaced,
@@ -67,7 +59,7 @@ export function customResource(
     group: dialectGroup,
     apiVersion,
     kindGroup: dialectGroup,
-    view: versionView(definition, apiVersion, schema, dialect, bugs),
+    view: versionView(definition, apiVersion, schema, dialect),
     custom: {
       scale: version.scale,
       printer: customPrinter(version.columns),
@@ -79,35 +71,14 @@ export function customResource(
   };
 }
 
-function typeWithWalk(kind: string, schema: Schema, bugs: ServerBugs): TypeRow {
-  const keyed = bugs["map-list-by-first-key"] ? byFirstKey(schema) : schema;
-  const type: TypeRow = { ...typeOfSchema(kind, keyed), custom: true };
-  setCustomWalk(type, walkOf(schema, bugs));
+function typeWithWalk(kind: string, schema: Schema): TypeRow {
+  const type: TypeRow = { ...typeOfSchema(kind, schema), custom: true };
+  setCustomWalk(type, walkOf(schema));
   return type;
 }
 
-/** The bug `pruning-stops-at-lists`. */
-const keepingInLists = (schema: Schema): Schema =>
-  changedInside(schema, (each) =>
-    each.items === undefined ? each : { ...each, items: { ...each.items, preservesUnknown: true } },
-  );
-
-/** The bug `map-list-by-first-key`. */
-const byFirstKey = (schema: Schema): Schema =>
-  changedInside(schema, (each) => ({ ...each, listMapKeys: each.listMapKeys.slice(0, 1) }));
-
-function changedInside(schema: Schema, change: (schema: Schema) => Schema): Schema {
-  const { properties, items, additional } = schema;
-  return change({
-    ...schema,
-    properties: new Map([...properties].map(([name, inner]) => [name, changedInside(inner, change)])),
-    items: items && changedInside(items, change),
-    additional: typeof additional === "object" ? changedInside(additional, change) : additional,
-  });
-}
-
 /** Types of fields are for validation to judge; only an object that is none at all is an error of reading. */
-function walkOf(schema: Schema, bugs: ServerBugs): Walk {
+function walkOf(schema: Schema): Walk {
   return (value, context) => {
     if (!isObject(value)) {
       context.mismatch(describe(value), "map[string]interface {}");
@@ -117,17 +88,8 @@ function walkOf(schema: Schema, bugs: ServerBugs): Walk {
     const shaped = shapeObject(value, schema, shaping);
     if (shaping.error !== undefined) context.fail(shaping.error);
     for (const path of shaping.unknown.sort()) context.unknown.push(path);
-    if (bugs["strict-rejects-metadata"]) append(context.unknown, unnamedMetadata(value, schema));
     return shaped;
   };
-}
-
-/** A planted bug: fields of metadata that the schema, which names some of its own, does not name. */
-function unnamedMetadata(object: JsonObject, schema: Schema): readonly string[] {
-  const named = schema.properties.get("metadata")?.properties;
-  const { metadata } = object;
-  if (named === undefined || !isObject(metadata)) return [];
-  return Object.keys(metadata).flatMap((field) => (named.has(field) ? [] : [`metadata.${field}`]));
 }
 
 function rowOf(definition: Definition, version: DefinedVersion, group: string, type: TypeRow): ResourceRow {
@@ -185,11 +147,10 @@ interface StrategyParts {
   readonly type: TypeRow;
   readonly schema: Schema;
   readonly dialect: Dialect;
-  readonly bugs: ServerBugs;
 }
 
 function strategyOfCustom(definition: Definition, version: DefinedVersion, parts: StrategyParts): Strategy {
-  const { group, type, schema, dialect, bugs } = parts;
+  const { group, type, schema, dialect } = parts;
   return {
     ...usual,
     unconditionalUpdate: false,
@@ -206,11 +167,11 @@ function strategyOfCustom(definition: Definition, version: DefinedVersion, parts
     hasStatus: version.status,
     zeroStatus: undefined,
     knownFinalizersOnly: false,
-    rules: rulesOf(schema, version.scale, bugs),
+    rules: rulesOf(schema, version.scale),
   };
 }
 
-function rulesOf(schema: Schema, scale: ScalePaths | undefined, bugs: ServerBugs): KindRules {
+function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
   const ownCauses = (object: JsonObject, causes: Cause[]): void => {
     pushAll(causes, validateValue(object, schema));
     if (scale !== undefined) scaleCauses(object, scale, causes);
@@ -221,7 +182,7 @@ function rulesOf(schema: Schema, scale: ScalePaths | undefined, bugs: ServerBugs
     validate(object, causes, _dialect, live) {
       const before = causes.length;
       ownCauses(object, causes);
-      if (live === undefined || !bugs["set-doubles-on-update"]) pushAll(causes, validateListTypes(object, schema));
+      pushAll(causes, validateListTypes(object, schema));
       if (rules === undefined) return;
       if (causes.slice(before).some(({ reason }) => blocking.has(reason))) causes.push(unchecked);
       else pushAll(causes, rules(object, live));
@@ -298,13 +259,7 @@ function embeddedCauses(value: Json, schema: Schema, path: string, causes: Cause
  * Stored objects as this version shows them. What was stored by an older schema is pruned and defaulted again; what
  * needs no change is shown as it is stored.
  */
-function versionView(
-  definition: Definition,
-  apiVersion: string,
-  schema: Schema,
-  dialect: Dialect,
-  bugs: ServerBugs,
-): ObjectView {
+function versionView(definition: Definition, apiVersion: string, schema: Schema, dialect: Dialect): ObjectView {
   const storage = definition.versions.find((version) => version.storage);
   const storedAs = storage === undefined ? apiVersion : `${definition.group}/${storage.name}`;
   const storageSchema =
@@ -314,7 +269,6 @@ function versionView(
   const shown = new WeakMap<JsonObject, JsonObject>();
   return {
     fromStored(stored) {
-      if (bugs["older-objects-get-no-defaults"] && storedAs === apiVersion) return stored;
       let view = shown.get(stored);
       if (view === undefined) shown.set(stored, (view = seal(reshaped(stored, apiVersion, schema))));
       return view;

@@ -5,7 +5,6 @@
  */
 import type { Dialect } from "../../../wire/dialect.ts";
 import { groupFromDialect } from "../../../wire/dialect.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { GroupRow, ResourceRow } from "../../../wire/resources.ts";
 import type { Process } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
@@ -14,7 +13,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { ServedResource } from "./served-resource.ts";
-import { customResource } from "./custom-resource.ts";
+import type { customResource } from "./custom-resource.ts";
 import { compareVersions, type Definition, isTrue, readDefinition } from "../../kinds/custom/definition.ts";
 
 const definitionsPrefix = "/registry/customresourcedefinitions.apiextensions.svc.io/";
@@ -23,7 +22,8 @@ export interface CustomResourcesOptions {
   readonly store: Store;
   readonly process: Process;
   readonly dialect: Dialect;
-  readonly bugs: ServerBugs;
+  /** What a version of a definition is served as. */
+  readonly resourceOf: typeof customResource;
 }
 
 interface Entry {
@@ -38,7 +38,7 @@ export type TornDown = (name: string) => void;
 
 export class CustomResources {
   private readonly dialect: Dialect;
-  private readonly bugs: ServerBugs;
+  private readonly resourceOf: typeof customResource;
   /** By the name of the definition, in byte order. */
   private entries = new Map<string, Entry>();
   private readonly byPath = new Map<string, ServedResource>();
@@ -49,9 +49,9 @@ export class CustomResources {
   /** Counts changes, so that what is made from the resources knows when it is out of date. */
   generation = 0;
 
-  constructor({ store, process, dialect, bugs }: CustomResourcesOptions) {
+  constructor({ store, process, dialect, resourceOf }: CustomResourcesOptions) {
     this.dialect = dialect;
-    this.bugs = bugs;
+    this.resourceOf = resourceOf;
     const found = store.range(definitionsPrefix, prefixEnd(definitionsPrefix), { count: false });
     if (typeof found !== "string") for (const { value } of found.items) this.take(value as JsonObject);
     const unsubscribe = store.subscribe(({ key, value, previous }) => {
@@ -122,7 +122,7 @@ export class CustomResources {
     const served = isTrue(definition, "Established")
       ? definition.versions
           .filter((version) => version.served)
-          .map((version) => customResource(definition, version, this.dialect, this.bugs))
+          .map((version) => this.resourceOf(definition, version, this.dialect))
       : [];
     if (before !== undefined && isSameService(before, { definition, object, served })) {
       this.entries.set(definition.name, { definition, object, served: before.served });

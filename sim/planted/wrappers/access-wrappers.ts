@@ -6,11 +6,7 @@ import type { WebhookCaller } from "../../apiserver/admission/webhooks.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
-import type { ServerBugName } from "../server-bugs.ts";
-import type { Planted } from "./planted.ts";
-
-/** Each asks `shows` whenever it is used. */
-type Rows<What> = Readonly<Partial<Record<ServerBugName, (inner: What, shows: () => boolean) => What>>>;
+import { type Planted, type Rows, wrapped } from "./planted.ts";
 
 const authenticators: Rows<Authenticator> = {
   "bad-token-is-anonymous": (authenticate, shows) => (request, done) =>
@@ -87,10 +83,3 @@ export const webhooksWith = (planted: Planted, call: WebhookCaller | undefined):
   call && wrapped(planted, webhookCallers, call);
 
 const asTheyAre: ReadClaims = (claims) => claims;
-
-/** `inner` itself when none of the bugs is planted. */
-function wrapped<What>({ bugs, mayShow }: Planted, rows: Rows<What>, inner: What): What {
-  return (Object.keys(rows) as ServerBugName[])
-    .filter(mayShow)
-    .reduce((all, name) => rows[name]?.(all, () => bugs[name]) ?? all, inner);
-}

@@ -17,3 +17,13 @@ export function plantedOf(given: ServerBugs | readonly ServerBugName[] | undefin
 
 const isNames = (given: ServerBugs | readonly ServerBugName[]): given is readonly ServerBugName[] =>
   Array.isArray(given);
+
+/** What stands around one function: each asks `shows` whenever it is used. */
+export type Rows<What> = Readonly<Partial<Record<ServerBugName, (inner: What, shows: () => boolean) => What>>>;
+
+/** `inner` itself when none of the bugs is planted. */
+export function wrapped<What>({ bugs, mayShow }: Planted, rows: Rows<What>, inner: What): What {
+  return (Object.keys(rows) as ServerBugName[])
+    .filter(mayShow)
+    .reduce((all, name) => rows[name]?.(all, () => bugs[name]) ?? all, inner);
+}
