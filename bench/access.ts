@@ -8,7 +8,6 @@ import { bareSetting } from "../sim/configuration/setting.ts";
 import { readKey } from "../sim/http/verification-keys.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import type { Bench } from "./harness.ts";
-import { bugsOn } from "../sim/planted/server-bugs.ts";
 
 const issuer = "https://issuer.test";
 const epochSeconds = 1_800_000_000;
@@ -41,7 +40,6 @@ function authenticators(): TokenAuthenticators {
         clock,
         rules: kubernetesRules,
         readKey,
-        bugs: bugsOn(),
         log: () => {},
         call: ({ url }, done) => clock.after(0, () => done({ status: 200, body: documents[url] })),
       }),
@@ -89,7 +87,6 @@ function cachedMicros(): number {
     clock,
     dialect,
     counts,
-    bugs: bugsOn(),
     call: (body, done) => clock.after(0, () => done({ status: 200, body: { ...body, status: { allowed: true } } })),
   });
   const user = { name: "jane", uid: "1", groups: ["a", "system:authenticated"] };

@@ -6,20 +6,16 @@
  */
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
-import {
-  authenticatorWith,
-  authorizerWith,
-  claimReaderWith,
-  webhooksWith,
-} from "../planted/wrappers/access-wrappers.ts";
+import { accessWith, authenticatorWith, authorizerWith, claimReaderWith } from "../planted/wrappers/access-wrappers.ts";
 import { customResourceWith } from "../planted/wrappers/custom-wrappers.ts";
+import { webhooksWith } from "../planted/wrappers/webhook-wrappers.ts";
 import { writerWith } from "../planted/wrappers/write-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
 import { readSeams } from "../planted/wrappers/reads.ts";
 import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
-import { admissionPlugins } from "./admission/plugins.ts";
+import { admissionPlugins, nobodyAnswers } from "./admission/plugins.ts";
 import { goQuote } from "../../wire/go-strings.ts";
 import { asksToActAs, impersonated } from "./access/impersonate.ts";
 import { Access } from "./access/access.ts";
@@ -158,7 +154,6 @@ export class ApiServer implements ApiHandler, RunHost {
     this.access = new Access(
       {
         clock: process.clock,
-        bugs,
         counts: this.metrics.access,
         policy,
         tables: [staticTokens(options.tokens ?? [], audiences), (token, asked) => tokens.read(token, asked)],
@@ -168,7 +163,7 @@ export class ApiServer implements ApiHandler, RunHost {
         log,
         readClaims: claimReaderWith(planted),
       },
-      options.access,
+      options.access && accessWith(planted, options.access),
     );
     const { authenticate, authorize, lookupToken, rulesOf, hasRoles } = this.access;
     const decide = authorizerWith(planted, authorize);
@@ -179,11 +174,13 @@ export class ApiServer implements ApiHandler, RunHost {
     const plugins = admissionPlugins({
       process,
       dialect,
-      bugs,
       authorizer: this.authorize,
       metrics: this.metrics.webhooks,
       reads: () => this.verbs,
-      webhooks: webhooksWith(planted, options.webhooks),
+      webhooks: webhooksWith(planted, {
+        configurations: (kind) => this.verbs.webhookConfigurations(kind),
+        call: options.webhooks ?? nobodyAnswers,
+      }),
       refusals: hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [],
     });
     this.costs = options.costs ?? free;
@@ -336,13 +333,13 @@ export class ApiServer implements ApiHandler, RunHost {
   /** Whoever may act as another is that one from here on. */
   private authenticated(run: Run, user: User): void {
     const { headers } = run.request;
-    const { bugs, profile } = this.context;
+    const { profile } = this.context;
     if (!asksToActAs(headers)) {
       this.identified(run, user);
       return;
     }
     run.await<() => User>(
-      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect, bugs), done),
+      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect), done),
       (actsAs) => this.identified(run, actsAs()),
     );
   }

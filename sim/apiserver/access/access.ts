@@ -7,7 +7,6 @@ import type { AnonymousSettings, AuthenticationSettings } from "../../configurat
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import type { ConfigurationRules } from "../../configuration/rules.ts";
 import type { Clock } from "../../kernel/types.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import {
   type Authenticator,
   createAuthenticator,
@@ -45,7 +44,6 @@ export interface AccessCounts {
 
 export interface AccessParts {
   readonly clock: Clock;
-  readonly bugs: ServerBugs;
   readonly counts: AccessCounts;
   readonly policy: RbacPolicy;
   readonly tables: readonly TokenTable[];
@@ -73,7 +71,7 @@ export class Access {
   private authorization: Authorization;
 
   constructor(parts: AccessParts, configuration: AccessConfiguration | undefined) {
-    const { clock, bugs, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
+    const { clock, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
@@ -84,7 +82,6 @@ export class Access {
         call,
         readKey,
         log,
-        bugs,
         readClaims,
       });
       this.anonymous = authentication.anonymous;
@@ -117,11 +114,10 @@ export class Access {
   }
 
   private authorizationOf(rows: readonly AuthorizerSettings[]): Authorization {
-    const { clock, counts, policy, bugs } = this.parts;
+    const { clock, counts, policy } = this.parts;
     const { configuration } = this;
     return authorizationBy(rows, {
       policy,
-      bugs,
       decided: (row, decision) => counts.decided(row, decision),
       webhook: (name, settings) => {
         const { dialect } = (configuration as AccessConfiguration).rules;
@@ -130,7 +126,6 @@ export class Access {
           clock,
           dialect,
           call,
-          bugs,
           counts: counts.webhook(name),
         });
         return (user, asked, done) => authorizer.decide(user, asked, done);

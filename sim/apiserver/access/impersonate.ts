@@ -6,7 +6,6 @@
  * asked for; groups without a user are a bad request, where the real server calls it an error of its own.
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
 import type { User } from "./authenticate.ts";
@@ -17,13 +16,7 @@ const extraPrefix = "impersonate-extra-";
 const anonymous = "system:anonymous";
 
 /** The user that the headers ask for, or the one that the credentials say. Throws 403, and 400 for half a question. */
-export function impersonated(
-  user: User,
-  headers: ApiRequest["headers"],
-  ask: Ask,
-  dialect: Dialect,
-  bugs: ServerBugs,
-): User {
+export function impersonated(user: User, headers: ApiRequest["headers"], ask: Ask, dialect: Dialect): User {
   const name = headers["impersonate-user"] ?? "";
   const groups = listed(headers["impersonate-group"]);
   const uid = headers["impersonate-uid"] ?? "";
@@ -43,7 +36,7 @@ export function impersonated(
       values.map((value) => acting(authentication, "userextras", value, "", key)),
     ),
   ];
-  for (const attributes of bugs["impersonation-of-groups-unasked"] ? asked.slice(0, 1) : asked) {
+  for (const attributes of asked) {
     const decision = ask(user, attributes);
     if (!decision.allowed) throw refusal(user, attributes, decision.reason);
   }

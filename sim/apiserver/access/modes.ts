@@ -4,7 +4,6 @@
  */
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import { invariant } from "../../kernel/invariant.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import type { User } from "./authenticate.ts";
 import { alwaysAllow, type Authorizer, decidedAtOnce, type Decision } from "./authorize.ts";
@@ -54,7 +53,6 @@ export const absentAuthorizers: Readonly<Partial<Record<AuthorizerSettings["type
 
 export interface AuthorizationParts {
   readonly policy: RbacPolicy;
-  readonly bugs: ServerBugs;
   /** Makes the authorizer of a webhook. */
   readonly webhook: (name: string, settings: AuthorizerWebhookSettings) => Authorizer;
   /** An authorizer has decided. */
@@ -81,12 +79,7 @@ export function authorizationBy(rows: readonly AuthorizerSettings[], parts: Auth
     return counted({ decide: parts.webhook(row.name, row.webhook), rulesOf: () => untold });
   });
   return {
-    decide: exceptSuperusers(
-      inTurn(
-        members.map(({ decide }) => decide),
-        parts.bugs,
-      ),
-    ),
+    decide: exceptSuperusers(inTurn(members.map(({ decide }) => decide))),
     rulesOf(user, namespace) {
       const held = members.map(({ rulesOf }) => rulesOf(user, namespace));
       return {
@@ -111,13 +104,13 @@ function exceptSuperusers(decide: Authorizer): Authorizer {
 }
 
 /** The first that has an opinion decides. Where none has, the reasons of all are given, and what went wrong. */
-function inTurn(members: readonly Authorizer[], bugs: ServerBugs): Authorizer {
+function inTurn(members: readonly Authorizer[]): Authorizer {
   return (user, asked, done) => {
     const reasons: string[] = [];
     const errors: string[] = [];
     let cancel: Cancel = () => {};
     const isSettledBy = (decision: Decision): boolean => {
-      if (decision.allowed || (decision.denied && !bugs["authorizer-denial-passed-on"])) return true;
+      if (decision.allowed || decision.denied) return true;
       if (decision.reason !== "") reasons.push(decision.reason);
       if (decision.error !== undefined) errors.push(decision.error);
       return false;

@@ -10,7 +10,9 @@ import { bareSetting } from "../../configuration/setting.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { AuthorizerWebhook } from "../../outside/authorizer-webhook.ts";
 import { issuerCalls, TokenIssuer } from "../../outside/token-issuer.ts";
-import { bugsOn, type ServerBugName } from "../../planted/server-bugs.ts";
+import type { ServerBugName } from "../../planted/server-bugs.ts";
+import { reviewCallerWith } from "../../planted/wrappers/access-wrappers.ts";
+import { plantedOf } from "../../planted/wrappers/planted.ts";
 import { type TokenOutcome, tokenLookup, type TokenTable } from "./authenticate.ts";
 import type { Decision } from "./authorize.ts";
 import { authorizationBy } from "./modes.ts";
@@ -50,7 +52,6 @@ function decided(list: readonly Member[], delays: readonly number[], bugs: reado
   const policy = { decide: () => ({ allowed: false, denied: false, reason: "" }) } as unknown as RbacPolicy;
   const authorization = authorizationBy(rows, {
     policy,
-    bugs: bugsOn(bugs),
     decided: () => {},
     webhook: (name, settings) => {
       const member = list[Number(name)] as Member;
@@ -62,9 +63,8 @@ function decided(list: readonly Member[], delays: readonly number[], bugs: reado
       const authorizer = new WebhookAuthorizer(settings, {
         clock: process.clock,
         dialect: kubernetesDialect,
-        call: webhook.call,
+        call: reviewCallerWith(plantedOf(bugs), webhook.call),
         counts,
-        bugs: bugsOn(),
       });
       return (user, asked, done) => authorizer.decide(user, asked, done);
     },
@@ -176,7 +176,6 @@ describe("authenticators", () => {
                 call: issuerCalls(process, issuers),
                 readKey: readPortableKey,
                 log: () => {},
-                bugs: bugsOn(),
               }),
           );
           kernel.run(second);
@@ -263,7 +262,6 @@ describe("authenticators", () => {
               call: issuerCalls(process, [issuer]),
               readKey: readPortableKey,
               log: () => {},
-              bugs: bugsOn(),
             }),
         );
         kernel.run(100_000);

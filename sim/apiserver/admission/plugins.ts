@@ -1,5 +1,4 @@
 /** A server's admission plugins, each with what it asks of the server. Source: the published default order of plugins. */
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Authorizer } from "../access/authorize.ts";
@@ -12,7 +11,6 @@ import { mutatingWebhooks, validatingWebhooks, type WebhookCaller, type WebhookP
 /** What plugins read of what is stored. */
 export interface AdmissionReads {
   readonly priorityClasses: PriorityPorts["classes"];
-  readonly webhookConfigurations: WebhookPorts["configurations"];
   readonly validatingPolicies: PolicyPorts["policies"];
   readonly validatingPolicyBindings: PolicyPorts["bindings"];
   readonly objectsOfKind: PolicyPorts["params"];
@@ -24,29 +22,25 @@ export interface AdmissionReads {
 export interface AdmissionOptions {
   readonly process: Process;
   readonly dialect: Dialect;
-  readonly bugs: ServerBugs;
   readonly authorizer: Authorizer;
   readonly metrics: WebhookPorts["metrics"];
   /** Asked when a request comes: a server has its plugins before it can read. */
   readonly reads: () => AdmissionReads;
-  /** Default: every call fails. */
-  readonly webhooks: WebhookCaller | undefined;
+  readonly webhooks: Pick<WebhookPorts, "configurations" | "call">;
   /** Come between the webhooks that change and all that only refuse. */
   readonly refusals: readonly AdmissionStep[];
 }
 
 /** In the order in which they are asked. */
 export function admissionPlugins(options: AdmissionOptions): readonly AdmissionStep[] {
-  const { process, dialect, authorizer, bugs, metrics, reads } = options;
+  const { process, dialect, authorizer, webhooks, metrics, reads } = options;
   const webhookPorts: WebhookPorts = {
     clock: process.clock,
     prng: process.prng.stream("webhooks"),
     dialect,
     authorizer,
-    call: options.webhooks ?? unreachable,
-    configurations: (kind) => reads().webhookConfigurations(kind),
+    ...webhooks,
     namespaceOf: (name) => reads().namespace(name),
-    bugs,
     metrics,
     equivalentsOf: (place) => reads().equivalentsOf(place),
     decode: (place, object) => reads().decode(place, object),
@@ -70,7 +64,8 @@ export function admissionPlugins(options: AdmissionOptions): readonly AdmissionS
   ];
 }
 
-const unreachable: WebhookCaller = (call, done) => {
+/** Where a server was given no way to call: every call fails. */
+export const nobodyAnswers: WebhookCaller = (call, done) => {
   done({ error: `Post "${call.url}": this server was given no way to call webhooks` });
   return () => {};
 };

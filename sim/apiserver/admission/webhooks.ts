@@ -8,7 +8,6 @@
  * Source: document 1, Admission and Dry-run 3; the published dispatchers.
  */
 import { append } from "../../../wire/lists.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Cancel, Clock, Micros, Prng } from "../../kernel/types.ts";
 import { ApiError, badRequest, forbidden } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -56,7 +55,6 @@ export interface WebhookPorts {
   readonly clock: Clock;
   readonly prng: Prng;
   readonly call: WebhookCaller;
-  readonly bugs: ServerBugs;
   readonly metrics: WebhookMetrics;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
@@ -253,11 +251,7 @@ function wants(
       ? { review, taken: (object: JsonObject) => object }
       : { review: shownAs(form, review), taken: form.taken };
   const values = () => requestValues(ports.dialect, ask, wanted.review);
-  const found = matchConditions(
-    ports.bugs["match-conditions-unheeded"] ? [] : (webhook.matchConditions ?? []),
-    requestVariables,
-    values,
-  );
+  const found = matchConditions(webhook.matchConditions ?? [], requestVariables, values);
   if (typeof found === "string") return found === "matches" ? wanted : undefined;
   if (webhook.failurePolicy === "Ignore") return undefined;
   return forbidden(review.place.resourceName, review.name, found.error);
@@ -354,7 +348,7 @@ function judge(
   const reply = readReply(answer.body, uid, ports.dialect, mutating);
   if (typeof reply === "string") return { verdict: failed(webhook, reply), how: "unreachable", code: outOfService };
   const { warnings } = reply;
-  if (!reply.allowed && !(ports.bugs["ignore-forgives-refusals"] && webhook.failurePolicy === "Ignore")) {
+  if (!reply.allowed) {
     const refused = denial(webhook, reply.status);
     return { verdict: { refused, warnings }, how: "denied", code: refused.code };
   }

@@ -1,10 +1,12 @@
 /** Planted bugs of who comes in and what they may, around what tells that in a server that knows nothing of them. */
 import { anonymousUser, type Authenticator, bearerToken } from "../../apiserver/access/authenticate.ts";
 import { alwaysAllow, type Authorizer } from "../../apiserver/access/authorize.ts";
+import type { AccessConfiguration } from "../../apiserver/access/access.ts";
 import type { ReadClaims } from "../../apiserver/access/tokens/token-authenticators.ts";
-import type { WebhookCaller } from "../../apiserver/admission/webhooks.ts";
+import type { IssuerCaller } from "../../apiserver/access/tokens/issuer-keys.ts";
+import type { ReviewAnswer, ReviewCaller } from "../../apiserver/access/webhooks/webhook-authorizer.ts";
 import { ApiError } from "../../contract/errors.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
+import type { Json } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { type Planted, type Rows, wrapped } from "./planted.ts";
 
@@ -26,7 +28,14 @@ const authenticators: Rows<Authenticator> = {
 const authorizers: Rows<Authorizer> = {
   "right-covers-subresources": (decide, shows) => (user, asked, done) =>
     decide(user, asked.is === "resource" && shows() ? { ...asked, subresource: "" } : asked, done),
+  "impersonation-of-groups-unasked": (decide, shows) => (user, asked, done) => {
+    const isBeside = asked.is === "resource" && asked.verb === "impersonate" && !isUser.has(asked.resource.resource);
+    return (isBeside && shows() ? alwaysAllow : decide)(user, asked, done);
+  },
 };
+
+/** What somebody acts as; their groups and further facts come beside it. */
+const isUser: ReadonlySet<string> = new Set(["users", "serviceaccounts"]);
 
 /** As far away as a date is written. */
 const neverSeconds = 253_402_300_799;
@@ -42,28 +51,60 @@ const claimReaders: Rows<ReadClaims> = {
   ),
 };
 
-const webhookCallers: Rows<WebhookCaller> = {
-  "webhook-told-new-as-old": asking((asked) =>
-    isObject(asked["object"]) && isObject(asked["oldObject"])
-      ? { ...asked, oldObject: structuredClone(asked["object"]) }
-      : asked,
-  ),
-  "webhook-dry-run-untold": asking((asked) => ({ ...asked, dryRun: false })),
+/** Documents of an issuer without `keys` say where these are. */
+const issuerCallers: Rows<IssuerCaller> = {
+  "jwt-keys-read-once": withKeys((first, before) => before[0] ?? first),
+  "jwt-old-keys-kept": withKeys((keys, before) => [...before.flat(), ...keys]),
+  "jwt-keys-shared": withKeys((keys, _before, others) => [...keys, ...others.flat()]),
 };
+
+const reviewCallers: Rows<ReviewCaller> = {
+  "authorizer-denial-passed-on": (call, shows) => (body, done, headers) =>
+    call(body, (answer) => done(shows() ? undenied(answer) : answer), headers),
+  "authorizer-answers-stay": (call, shows) => {
+    const first = new Map<string, ReviewAnswer>();
+    return (body, done, headers) => {
+      const question = JSON.stringify(body["spec"]);
+      const heard = (answer: ReviewAnswer): void => {
+        if (!first.has(question) && !("error" in answer)) first.set(question, answer);
+        done((shows() ? first.get(question) : undefined) ?? answer);
+      };
+      return call(body, heard, headers);
+    };
+  },
+};
+
+type Keys = readonly Json[];
+
+/** `before`: what the same address has said earlier, the oldest first. `others`: what other addresses say now. */
+function withKeys(change: (keys: Keys, before: readonly Keys[], others: readonly Keys[]) => Keys) {
+  return (call: IssuerCaller, shows: () => boolean): IssuerCaller => {
+    const told = new Map<string, Keys[]>();
+    return (wanted, done) =>
+      call(wanted, (answer) => {
+        const keys = "body" in answer && isObject(answer.body) ? answer.body["keys"] : undefined;
+        if (!Array.isArray(keys)) {
+          done(answer);
+          return;
+        }
+        const before = told.get(wanted.url) ?? [];
+        const others = [...told].filter(([url]) => url !== wanted.url).map(([, all]) => all.at(-1) ?? []);
+        told.set(wanted.url, [...before, keys]);
+        done(shows() ? { status: 200, body: { keys: change(keys, before, others) } } : answer);
+      });
+  };
+}
+
+function undenied(answer: ReviewAnswer): ReviewAnswer {
+  const status = "body" in answer && isObject(answer.body) ? answer.body["status"] : undefined;
+  if (!("body" in answer) || !isObject(answer.body) || !isObject(status)) return answer;
+  return { ...answer, body: { ...answer.body, status: { ...status, denied: false } } };
+}
 
 function changing(change: ReadClaims) {
   return (inner: ReadClaims, shows: () => boolean): ReadClaims =>
     (claims, settings, nowSeconds) =>
       shows() ? change(inner(claims, settings, nowSeconds), settings, nowSeconds) : inner(claims, settings, nowSeconds);
-}
-
-function asking(change: (asked: JsonObject) => JsonObject) {
-  return (call: WebhookCaller, shows: () => boolean): WebhookCaller =>
-    (wanted, done) => {
-      const { request } = wanted.body;
-      if (!isObject(request) || !shows()) return call(wanted, done);
-      return call({ ...wanted, body: { ...wanted.body, request: change(request) } }, done);
-    };
 }
 
 export const authenticatorWith = (planted: Planted, authenticate: Authenticator): Authenticator =>
@@ -79,7 +120,17 @@ export function claimReaderWith(planted: Planted): ReadClaims | undefined {
   return read === asTheyAre ? undefined : read;
 }
 
-export const webhooksWith = (planted: Planted, call: WebhookCaller | undefined): WebhookCaller | undefined =>
-  call && wrapped(planted, webhookCallers, call);
+/** How those that configuration files name are reached. */
+export const accessWith = (planted: Planted, access: AccessConfiguration): AccessConfiguration => ({
+  ...access,
+  callIssuer: issuerCallerWith(planted, access.callIssuer),
+  reviews: (settings) => reviewCallerWith(planted, access.reviews(settings)),
+});
+
+export const issuerCallerWith = (planted: Planted, call: IssuerCaller): IssuerCaller =>
+  wrapped(planted, issuerCallers, call);
+
+export const reviewCallerWith = (planted: Planted, call: ReviewCaller): ReviewCaller =>
+  wrapped(planted, reviewCallers, call);
 
 const asTheyAre: ReadClaims = (claims) => claims;

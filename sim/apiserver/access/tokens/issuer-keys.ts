@@ -9,7 +9,6 @@ import type { IssuerSettings } from "../../../configuration/authentication.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import { isObject } from "../../../contract/objects.ts";
 import type { Cancel, Clock, Micros } from "../../../kernel/types.ts";
-import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { KeyReader, VerificationKey } from "./verification-keys.ts";
 
 export interface IssuerCall {
@@ -30,7 +29,6 @@ export interface IssuerPorts {
   /** Keys have changed: what was verified by the old ones counts no more. */
   readonly changed: () => void;
   readonly log: (line: string) => void;
-  readonly bugs: ServerBugs;
 }
 
 const callMicrosMax: Micros = 10_000_000;
@@ -86,7 +84,6 @@ export class IssuerKeys {
   }
 
   private refresh(): void {
-    if (this.ports.bugs["jwt-keys-read-once"] && this.keys.length > 0) return;
     if (this.stopCall !== undefined || !this.mayCall()) return;
     const { url, discoveryUrl } = this.issuer;
     const document = discoveryUrl ?? `${url.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -144,11 +141,10 @@ export class IssuerKeys {
       this.end(`${url}: the answer is no key set`);
       return;
     }
-    const keys = (rows as readonly unknown[]).slice(0, keysMax).flatMap((row) => {
+    this.keys = (rows as readonly unknown[]).slice(0, keysMax).flatMap((row) => {
       const key = isObject(row) ? this.ports.readKey(row as JsonObject) : undefined;
       return key === undefined ? [] : [key];
     });
-    this.keys = this.ports.bugs["jwt-old-keys-kept"] ? [...this.keys, ...keys].slice(-keysMax) : keys;
     this.readMicros = this.ports.clock.nowMicros();
     this.ports.changed();
     this.end(undefined);

@@ -9,7 +9,6 @@
 import type { AuthenticationSettings, TokenAuthenticatorSettings } from "../../../configuration/authentication.ts";
 import type { ConfigurationRules } from "../../../configuration/rules.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
-import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { TokenOutcome, TokenReader, User } from "../authenticate.ts";
 import { claimedIssuer, type CompactToken, parseToken } from "./compact-token.ts";
 import { type IssuerCaller, IssuerKeys } from "./issuer-keys.ts";
@@ -23,7 +22,6 @@ export interface TokenAuthenticatorPorts {
   readonly call: IssuerCaller;
   readonly readKey: KeyReader;
   readonly log: (line: string) => void;
-  readonly bugs: ServerBugs;
   readonly readClaims?: ReadClaims | undefined;
 }
 
@@ -62,11 +60,11 @@ export class TokenAuthenticators implements TokenReader {
   reload(settings: AuthenticationSettings["authenticators"]): void {
     for (const { keys } of this.members) keys.stop();
     this.remembered.clear();
-    const { clock, call, readKey, log, bugs } = this.ports;
+    const { clock, call, readKey, log } = this.ports;
     const changed = (): void => this.remembered.clear();
     this.members = settings.map((row) => ({
       settings: row,
-      keys: new IssuerKeys(row.issuer, { clock, call, readKey, changed, log, bugs }),
+      keys: new IssuerKeys(row.issuer, { clock, call, readKey, changed, log }),
     }));
     for (const { keys } of this.members) keys.renewed(() => {});
   }
@@ -93,7 +91,7 @@ export class TokenAuthenticators implements TokenReader {
       done(foreign);
       return nothing;
     }
-    if (isVerified(token, this.keysFor(member))) {
+    if (isVerified(token, member.keys.current())) {
       done(this.judged(text, token, member));
       return nothing;
     }
@@ -105,11 +103,6 @@ export class TokenAuthenticators implements TokenReader {
 
   stop(): void {
     for (const { keys } of this.members) keys.stop();
-  }
-
-  private keysFor({ keys }: Member): readonly VerificationKey[] {
-    if (!this.ports.bugs["jwt-keys-shared"]) return keys.current();
-    return this.members.flatMap((member) => member.keys.current());
   }
 
   private recall(text: string): User | undefined {

@@ -1,5 +1,5 @@
-import { type ServerBugName, bugsOn } from "../../../planted/server-bugs.ts";
-import { claimReaderWith } from "../../../planted/wrappers/access-wrappers.ts";
+import type { ServerBugName } from "../../../planted/server-bugs.ts";
+import { claimReaderWith, issuerCallerWith } from "../../../planted/wrappers/access-wrappers.ts";
 import { plantedOf } from "../../../planted/wrappers/planted.ts";
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
@@ -59,10 +59,9 @@ function world(
       new TokenAuthenticators(settingsOf(jwt, rules).authenticators, {
         clock: process.clock,
         rules,
-        call: issuerCalls(process, issuers),
+        call: issuerCallerWith(plantedOf(bugs), issuerCalls(process, issuers)),
         readKey: readPortableKey,
         log: (line) => lines.push(line),
-        bugs: bugsOn(bugs),
         readClaims: claimReaderWith(plantedOf(bugs)),
       }),
   );
@@ -281,7 +280,6 @@ describe("attacks", () => {
         new TokenAuthenticators(settingsOf(row(url, plain) + row(other, plain)).authenticators, {
           clock: process.clock,
           rules: kubernetesRules,
-          bugs: bugsOn(),
           call: (call, done) =>
             process.clock.after(1_000, () =>
               done({ status: sets[call.url] === undefined ? 404 : 200, body: sets[call.url] }),
@@ -415,4 +413,25 @@ test("a planted bug takes an email that nobody has verified, and the table above
     const outcome = read(issuers[0].token(claims({ email: "a@b", email_verified: false })));
     expect(outcome).toMatchObject({ is: bugs.length > 0 ? "user" : "refused" });
   }
+});
+
+test("planted bugs of keys: read once, kept for ever, and taken for those of another issuer", () => {
+  const jwt = row(url, plain) + row(other, plain);
+  const takenWith = (...bugs: ServerBugName[]): readonly boolean[] => {
+    const { issuers, read } = world(jwt, kubernetesRules, "1", bugs);
+    const [first, second] = issuers;
+    const isTaken = (token: string): boolean => (read(token) as TokenOutcome).is === "user";
+    const old = first.token(claims({ sub: "old" }));
+    for (const issuer of issuers) isTaken(issuer.token(claims()));
+    first.rotate();
+    return [
+      isTaken(first.token(claims({ sub: "new" }))),
+      isTaken(old),
+      isTaken(second.token(claims({ iss: url, sub: "forged" }))),
+    ];
+  };
+  expect(takenWith()).toEqual([true, false, false]);
+  expect(takenWith("jwt-keys-read-once")).toEqual([false, true, false]);
+  expect(takenWith("jwt-old-keys-kept")).toEqual([true, true, false]);
+  expect(takenWith("jwt-keys-shared")).toEqual([true, false, true]);
 });

@@ -9,7 +9,6 @@ import { AuthorizerWebhook, type Opinion } from "../../../outside/authorizer-web
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
 import { WebhookAuthorizer } from "./webhook-authorizer.ts";
-import { bugsOn } from "../../../planted/server-bugs.ts";
 
 const second = 1_000_000;
 const jane: User = { name: "jane", uid: "7", groups: ["a", "system:authenticated"], extra: { k: ["v"] } };
@@ -51,7 +50,7 @@ function world(changes: Partial<AuthorizerWebhookSettings> = {}, opinion: Opinio
     conditionFailed: () => counted.push("condition failed"),
     failedOpen: () => counted.push("failed open"),
   };
-  const ports = { clock: process.clock, dialect: kubernetesDialect, call: webhook.call, counts, bugs: bugsOn() };
+  const ports = { clock: process.clock, dialect: kubernetesDialect, call: webhook.call, counts };
   const authorizer = new WebhookAuthorizer(settings(changes), ports);
   const decide = (user = jane, asked = get()): Decision | "waits" => {
     let decision: Decision | "waits" = "waits";
@@ -110,7 +109,6 @@ describe("what is asked", () => {
     const authorizer = new WebhookAuthorizer(settings(), {
       clock: process.clock,
       dialect: svcDialect,
-      bugs: bugsOn(),
       call: webhook.call,
       counts,
     });
@@ -155,7 +153,6 @@ describe("what comes of an answer", () => {
     const authorizer = new WebhookAuthorizer(settings(), {
       clock: process.clock,
       dialect: kubernetesDialect,
-      bugs: bugsOn(),
       call: (body, done) =>
         process.clock.after(0, () =>
           done({

@@ -12,7 +12,6 @@ import type { JsonObject } from "../../../contract/http-message.ts";
 import { callCostMax, type Expression } from "../../../expressions/expression.ts";
 import { fromJson } from "../../../expressions/json-values.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
-import type { ServerBugs } from "../../../planted/server-bugs.ts";
 import type { Span } from "../../../contract/tracing.ts";
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
@@ -45,7 +44,6 @@ export interface WebhookAuthorizerPorts {
   readonly clock: Clock;
   readonly dialect: Dialect;
   readonly call: ReviewCaller;
-  readonly bugs: ServerBugs;
   readonly counts: WebhookCounts;
 }
 
@@ -85,7 +83,7 @@ export class WebhookAuthorizer {
     return this.ask(reviewSpec(user, asked), asked.span, (answer) => {
       if (!("error" in answer)) {
         const lifetime = answer.allowed ? settings.authorizedMicros : settings.unauthorizedMicros;
-        this.cache.keep(key, answer, this.ports.bugs["authorizer-answers-stay"] ? Infinity : lifetime);
+        this.cache.keep(key, answer, lifetime);
         done(decisionOf(answer));
       } else done(this.failed(answer.error));
     });
