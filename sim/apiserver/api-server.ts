@@ -7,6 +7,7 @@
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
 import { accessWith, authenticatorWith, authorizerWith, claimReaderWith } from "../planted/wrappers/access-wrappers.ts";
+import { type Compress, compressWith } from "../planted/wrappers/compress-wrappers.ts";
 import { customResourceWith } from "../planted/wrappers/custom-wrappers.ts";
 import { webhooksWith } from "../planted/wrappers/webhook-wrappers.ts";
 import { writerWith } from "../planted/wrappers/write-wrappers.ts";
@@ -32,6 +33,7 @@ import { isCustomPlace, requireCustomVerb } from "./requests/custom-verbs.ts";
 import { NonResources } from "./discovery/non-resources.ts";
 import { versionDocument } from "./discovery/version.ts";
 import { ApiError, noSuchResource, notFound } from "../contract/errors.ts";
+import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder } from "../contract/http-message.ts";
 import type { ReloadedFile } from "./metrics/access-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -78,11 +80,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 export class ApiServer implements ApiHandler, RunHost {
   readonly clock: ServerContext["clock"];
-  /** With the gates in force: adapters ask it when to compress. */
+  /** With the gates in force. */
   readonly profile: Profile;
   readonly bugs: ServerBugs;
   readonly rare: RareBugs<ServerBugName> | undefined;
   private readonly misread: Misread | undefined;
+  private readonly compress: Compress;
   private readonly flowControl: FlowControl;
   private readonly process: Process;
   private readonly context: ServerContext;
@@ -230,6 +233,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const { encoders } = this.context;
     const seen = serverSeen({ profile, router, store, process, encoders, keyOf: (place) => verbs.keyOf(place) });
     this.misread = misreader(planted, seen);
+    this.compress = compressWith(planted);
     this.rbacObjects = this.verbs.rbacObjects();
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
@@ -237,6 +241,11 @@ export class ApiServer implements ApiHandler, RunHost {
     custom.onTornDown((name) => {
       if (!bugs["watch-crd-change-strands-stream"]) this.closeStreamsOf(name);
     });
+  }
+
+  /** Whether a complete body leaves packed: adapters ask it, who have the bytes. */
+  packingOf(request: ApiRequest, status: number, bodyBytes: number): Packing {
+    return this.compress(this.profile, request, status, bodyBytes);
   }
 
   get alive(): boolean {

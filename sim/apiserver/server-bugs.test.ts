@@ -537,6 +537,14 @@ const symptoms: Partial<Record<ServerBugName, readonly [right: unknown, see: (be
       return bed.ask(`GET ${sets}/a`).at("spec.replicas");
     },
   ],
+  "table-default-columns": [
+    ["Data", 0],
+    (bed) => {
+      made(bed);
+      const table = tableOf(bed, "");
+      return [table.at("columnDefinitions.1.name"), table.at("rows.0.cells.1")];
+    },
+  ],
   "eviction-of-any-version": [
     409,
     (bed) => {

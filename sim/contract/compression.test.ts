@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { type ServerBugName, bugsOn } from "../planted/server-bugs.ts";
 import { shouldCompress } from "./compression.ts";
 import type { ApiRequest } from "./http-message.ts";
 import { kubernetesProfile, type Profile, svcProfile } from "./profile.ts";
@@ -30,15 +29,5 @@ it.each<[Profile, string, string | undefined, number, number, boolean]>([
   [kubernetesProfile, "GET", "identity", 200, 131_073, false],
   [without(kubernetesProfile), "GET", "gzip", 200, 131_073, false],
 ])("$0.name: $1 with $2, status $3, $4 bytes: $5", (profile, method, coding, status, bytes, expected) => {
-  expect(shouldCompress({ profile, bugs: bugsOn() }, request(method, coding), status, bytes)).toBe(expected);
-});
-
-it("packs what it should not, and twice, under the bugs that say so", () => {
-  const packing = (bug: ServerBugName, coding?: string) =>
-    shouldCompress({ profile: svcProfile, bugs: bugsOn([bug]) }, request("GET", coding), 200, 10);
-  expect([packing("gzip-unasked"), packing("gzip-packed-twice", "gzip"), packing("gzip-packed-twice")]).toEqual([
-    true,
-    "twice",
-    false,
-  ]);
+  expect(shouldCompress(profile, request(method, coding), status, bytes)).toBe(expected);
 });

@@ -3,7 +3,6 @@ import type { SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import { hmacSigner } from "../apiserver/access/token-signer.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
-import { shouldCompress } from "../contract/compression.ts";
 import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
@@ -59,7 +58,7 @@ export async function withFrontEnds<T>(
         handler,
         client,
         headers: { authorization: `Bearer ${token}` },
-        compress: (request, status, bodyBytes) => shouldCompress(handler, request, status, bodyBytes),
+        compress: (request, status, bodyBytes) => handler.packingOf(request, status, bodyBytes),
         latencyMicros,
       });
     const main = (driver: VirtualDriver): Promise<T> =>

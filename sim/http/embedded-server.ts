@@ -3,7 +3,6 @@ import type { NodeDeclaration, NodeHost } from "../../wire/node-host.ts";
 import type { DocumentHost, SuiteClock, Transport, WebhookHost } from "../../wire/ports.ts";
 import type { AccessConfiguration } from "../apiserver/access/access.ts";
 import { Cluster, type ServerSettings } from "../cluster/cluster.ts";
-import { shouldCompress } from "../contract/compression.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { installTrap } from "../kernel/trap.ts";
@@ -98,7 +97,7 @@ export async function withEmbeddedServer<T>(
           handler: server,
           client,
           headers,
-          compress: (request, status, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
+          compress: (request, status, bodyBytes) => server.packingOf(request, status, bodyBytes),
           ...(latencyMicros === undefined ? {} : { latencyMicros }),
         }),
         clock: virtualClock(client),

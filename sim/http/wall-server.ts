@@ -15,7 +15,6 @@ import { Chaos, type ChaosDeed } from "../faults/chaos.ts";
 import { seed, type SeedObject } from "../cluster/seed.ts";
 import { NoObjectPath } from "../contract/unreadable.ts";
 import type { ProcessFigures } from "../apiserver/metrics/server-metrics.ts";
-import { shouldCompress } from "../contract/compression.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { type RunAuthority, runAuthority } from "./certificates/certificate-authority.ts";
@@ -218,7 +217,7 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
     {
       handler: reaching(chaos === undefined ? server : withChaos(chaos, cluster, driver, settings)),
       turn: (work) => driver.enter(process, work),
-      compress: (request, status, _headers, bodyBytes) => shouldCompress(server, request, status, bodyBytes),
+      compress: (request, status, _headers, bodyBytes) => server.packingOf(request, status, bodyBytes),
       upgrades: { path: connectionPath, credentials: agentCredentials },
       ...(accessLog === undefined ? {} : { accessLog }),
       ...(patience === undefined ? {} : { patience }),

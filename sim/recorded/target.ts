@@ -3,7 +3,6 @@ import { noControllers } from "../control/controllers.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster } from "../cluster/cluster.ts";
-import { shouldCompress } from "../contract/compression.ts";
 import type { ApiRequest, Responder } from "../contract/http-message.ts";
 import { profiles } from "../contract/profile.ts";
 import type { Topic } from "./exchanges.ts";
@@ -44,7 +43,7 @@ export function recordedTarget({ topic, profile: name, gates, historyMillis }: T
 function compressing(server: ApiServer, request: ApiRequest, responder: Responder): Responder {
   return {
     respond(status, headers, payload) {
-      const compressed = shouldCompress(server, request, status, payload.bytes().length);
+      const compressed = server.packingOf(request, status, payload.bytes().length);
       const all = compressed ? { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" } : headers;
       responder.respond(status, all, payload);
     },

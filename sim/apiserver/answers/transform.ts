@@ -31,9 +31,9 @@ function withNull(list: JsonObject, field: "items" | "rows"): JsonObject {
   return (list[field] as readonly Json[]).length === 0 ? { ...list, [field]: null } : list;
 }
 
-/** As the server's clock, the type's columns and the bugs in force have it. */
+/** As the server's clock and the type's columns have it. */
 export function shownTable(
-  { clock, profile, bugs }: AnswerContext,
+  { clock, profile }: AnswerContext,
   object: JsonObject,
   custom: CustomParts | undefined,
   { include, ...options }: Pick<TableOptions, "apiVersion" | "include" | "headers">,
@@ -42,7 +42,7 @@ export function shownTable(
     ...options,
     include,
     nowSeconds: new Times(clock).nowSeconds(),
-    ...(bugs["table-default-columns"] ? { printer: defaultPrinter } : printerOf(profile, custom)),
+    ...printerOf(profile, custom),
   });
   const isBare = custom === undefined && printerOfKind(String(object["kind"]).replace(/List$/, "")) === defaultPrinter;
   return profile.nullWhenNothing && isBare ? withNull(shown, "rows") : shown;

@@ -5,7 +5,6 @@
  */
 import { append } from "../../../wire/lists.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import { type ApiError, badRequest, type Cause, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { int64Of } from "../../objects/int64.ts";
@@ -39,7 +38,6 @@ type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteO
 /** What the options' rules are read from. */
 export interface OptionsRules {
   readonly profile: Profile;
-  readonly bugs: ServerBugs;
 }
 
 const plainOptions: WriteOptions = { dryRun: false, fieldManager: "", fieldValidation: "Warn" };

@@ -1,10 +1,11 @@
 /** Planted bugs of what a server prints as an answer, whatever it has done. */
 import { jsonMediaType, negotiate, representations } from "../../../wire/media-types.ts";
+import { defaultPrinter } from "../../apiserver/answers/table.ts";
 import { TextPayload } from "../../apiserver/encodings/payload.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
 import { invalid } from "../../contract/errors.ts";
 import type { ApiRequest, Json, JsonObject, Payload } from "../../contract/http-message.ts";
-import { metadataOf } from "../../contract/objects.ts";
+import { isObject, metadataOf } from "../../contract/objects.ts";
 import { withResourceVersion } from "../../objects/system-fields.ts";
 import {
   type Misreading,
@@ -54,6 +55,7 @@ export const answerMisreadings = {
       return "items" in object ? printedAs(payload, dropped(object, "metadata", "continue"), server) : payload;
     },
   },
+  "table-default-columns": { answer: withDefaultColumns, event: withDefaultColumns },
   "table-drops-page": {
     answer: (object) =>
       isOfMeta(object, "Table") || isOfMeta(object, "PartialObjectMetadataList")
@@ -121,6 +123,21 @@ function isOfCustomInProtobuf(request: ApiRequest, server: ServerSeen): boolean 
 
 const isOfMeta = ({ kind, apiVersion }: JsonObject, wanted: string): boolean =>
   kind === wanted && typeof apiVersion === "string" && apiVersion.startsWith("meta.");
+
+/** Of a row without its object nothing is known but its cells. */
+function withDefaultColumns(table: JsonObject): JsonObject {
+  if (!isOfMeta(table, "Table")) return table;
+  const { columns, row } = defaultPrinter;
+  const rows = ((table["rows"] ?? []) as readonly { readonly cells: readonly Json[]; readonly object: Json }[]).map(
+    ({ cells, object }) => {
+      const seen = isObject(object) ? object : ({ metadata: { name: cells[0] } } as JsonObject);
+      return { ...row(seen, 0), object };
+    },
+  );
+  // Only the first event of a watch has any.
+  const columnDefinitions = table["columnDefinitions"] === null ? null : (columns as unknown as Json);
+  return { ...table, columnDefinitions, rows: rows as unknown as Json };
+}
 
 function withCellsMoved(object: JsonObject): JsonObject {
   if (!isOfMeta(object, "Table")) return object;
