@@ -210,7 +210,7 @@ export class ApiServer implements ApiHandler, RunHost {
       forward: options.forward ?? nowhereToForward,
       agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
       admission: [...(options.admission ?? []), ...plugins],
-      readSeams: readSeams(planted),
+      readSeams: readSeams(planted, process, store),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
     const metricsText = (): string => this.metricsText();

@@ -4,11 +4,11 @@
  * stand on one store, each with a lag of its own.
  */
 import { invariant } from "../../kernel/invariant.ts";
+import { holdCreations } from "../../planted/commit-order.ts";
 import { cacheLagMicrosWith, type ServerBugs, bugsOn } from "../../planted/server-bugs.ts";
 import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { holdCreations, NotedHead } from "./commit-order.ts";
 import type { Retention } from "./event-history.ts";
 import { lostDeletion, type Unreadable, unreadableOf } from "../../contract/unreadable.ts";
 import { Feed } from "./feed.ts";
@@ -69,7 +69,6 @@ export class FrontEnd {
   private lastPrefix = "\0";
   private readonly unsubscribe: () => void;
   private readonly bugs: ServerBugs;
-  private readonly notedHead: NotedHead;
   private lagMicros: Micros;
   private bugLagMicros: Micros = 0;
 
@@ -83,17 +82,11 @@ export class FrontEnd {
     this.retention = profile.watchHistory === "ring" ? { kind: "ring" } : { kind: "window", windowMicros };
     this.lagMicros = options.lagMicros ?? 0;
     this.bugs = options.bugs ?? bugsOn();
-    this.notedHead = new NotedHead(process);
     this.historyFrom = store.revision;
     this.unreadable = unreadableOf(store); // subscribes, and before this does
     this.watchPrng = process.prng.stream("watch-timeout");
     this.feed = new Feed(process, store.revision, this.lagMicros, (event) => this.arrived(this.feed, event));
     this.unsubscribe = store.subscribe((event) => this.committed(event));
-  }
-
-  /** The newest version that the server knows: the store's, but for a planted bug. */
-  get head(): number {
-    return this.bugs["head-rev-rollback-race"] ? (this.notedHead.revision ?? this.store.revision) : this.store.revision;
   }
 
   /** Where reads of the resource under `prefix` come from. `prefix` is the root, one path segment and a slash. */
@@ -165,7 +158,6 @@ export class FrontEnd {
     }
     if (this.views.size > 0) this.tellView(event);
     this.keepBugLag();
-    if (this.bugs["head-rev-rollback-race"]) this.notedHead.hear(event);
     if (this.bugs["watch-commit-order-gap"]) {
       holdCreations(this.process, event, () => this.come(event));
       return;

@@ -105,7 +105,6 @@ class List {
           () => this.fromStore(store.revision),
         );
       case "at-least":
-        if (this.isBeyondHead(what.revision)) return this.refuseLate(what.revision);
         return this.wait(what.revision, () => this.fromSource());
       case "exact":
         return this.exact(what.revision);
@@ -119,17 +118,6 @@ class List {
   private wait(revision: number, reached: () => void, late = (): void => this.failLate(revision)): Cancel {
     const patience = Math.min(VERSION_WAIT_MICROS, this.timeoutMicros());
     return this.source.whenApplied(revision, patience, (arrived) => (arrived ? reached() : late()));
-  }
-
-  /** Under a planted bug, a version that exists but that this server knows nothing of any more. */
-  private isBeyondHead(revision: number): boolean {
-    const { store, frontEnd } = this.context;
-    return revision <= store.revision && revision > frontEnd.head;
-  }
-
-  private refuseLate(revision: number): Cancel {
-    this.failLate(revision);
-    return nothing;
   }
 
   private failLate(revision: number): void {
@@ -149,7 +137,6 @@ class List {
     if (revision > store.revision && profile.exactFutureStatus === 504) {
       return this.wait(revision, () => this.fromStore(revision));
     }
-    if (this.isBeyondHead(revision)) return this.refuseLate(revision);
     this.fromStore(revision);
     return nothing;
   }

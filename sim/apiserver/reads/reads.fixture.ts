@@ -50,10 +50,10 @@ export class Testbed {
   constructor(options: TestbedOptions = {}) {
     const { beside, profile = svcProfile, bugs = [], ...frontEndOptions } = options;
     this.profile = profile;
-    this.seams = readSeams(plantedOf(bugs));
     this.kernel = beside?.kernel ?? new Kernel({ seed: "reads" });
     this.store = beside?.store ?? new RevisionStore();
     const process = this.kernel.process(beside === undefined ? "apiserver" : "apiserver-2");
+    this.seams = readSeams(plantedOf(bugs), process, this.store);
     const unreadable = unreadableOf(this.store);
     const frontEnd = new FrontEnd({ store: this.store, process, profile, ...frontEndOptions });
     this.context = {

@@ -9,8 +9,10 @@ import { parseVersion, versionProblem } from "../../apiserver/reads/versions.ts"
 import { unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
+import type { Cancel, Process } from "../../kernel/types.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
-import type { RangeResult } from "../../store/types.ts";
+import type { RangeResult, Store } from "../../store/types.ts";
+import { NotedHead } from "../commit-order.ts";
 import { byRevision, remnant } from "./spoiled-ranges.ts";
 import { asking, bled, byLabelsAlone, customPrefix, sourceWith, storeWith, withFewLabels } from "./read-parts.ts";
 
@@ -40,6 +42,14 @@ export const listWrappers = {
   "list-future-rv-wrong-error"(plan) {
     const { revision } = plan.context.store;
     return versionOf(plan) > revision ? asking(plan, { resourceVersion: String(revision) }) : plan;
+  },
+  "head-rev-rollback-race"(plan) {
+    const { source, context } = plan;
+    const asked = versionOf(plan);
+    const noted = notedRevisionOf(context.store);
+    if (noted === undefined || asked <= noted || asked > context.store.revision) return plan;
+    const late = sourceWith(source, { whenApplied: (_revision, _timeout, done) => answered(done, false) });
+    return asking({ ...plan, source: late }, { resourceVersionMatch: "NotOlderThan" });
   },
   "list-stale-when-consistent-asked": (plan) =>
     plan.request.options.resourceVersion === "" && !isLater(plan) ? impatient(plan) : plan,
@@ -150,13 +160,24 @@ function impatient(plan: ListPlan): ListPlan {
   return {
     ...plan,
     source: sourceWith(source, {
-      whenApplied(_revision, _timeout, done) {
-        done(true);
-        return () => {};
-      },
+      whenApplied: (_revision, _timeout, done) => answered(done, true),
     }),
   };
 }
+
+function answered(done: (isApplied: boolean) => void, isApplied: boolean): Cancel {
+  done(isApplied);
+  return () => {};
+}
+
+const notedHeads = new WeakMap<Store, NotedHead>();
+
+/** From now on it is heard which version of a store was noted last. */
+export function noteHead(process: Process, store: Store): void {
+  notedHeads.set(store, new NotedHead(process, store));
+}
+
+const notedRevisionOf = (store: Store): number | undefined => notedHeads.get(store)?.revision;
 
 const onStore = (plan: ListPlan, own: Parameters<typeof storeWith>[1]): ListPlan => ({
   ...plan,

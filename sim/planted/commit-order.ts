@@ -2,8 +2,8 @@
  * The bugs of stores that give out versions before the writes are through: `watch-commit-order-gap` and
  * `head-rev-rollback-race`.
  */
-import type { Micros, Process } from "../../kernel/types.ts";
-import type { StoreEvent } from "../../store/types.ts";
+import type { Micros, Process } from "../kernel/types.ts";
+import type { Store, StoreEvent } from "../store/types.ts";
 
 /** Longer than concurrent requests are apart, shorter than one that follows an answer. */
 const slowMicros: Micros = 1_500;
@@ -23,8 +23,12 @@ export class NotedHead {
   private readonly process: Process;
   private noted: number | undefined;
 
-  constructor(process: Process) {
+  constructor(process: Process, store: Pick<Store, "subscribe">) {
     this.process = process;
+    const unsubscribe = store.subscribe((event) => {
+      if (process.alive) this.hear(event);
+      else unsubscribe();
+    });
   }
 
   /** Undefined before the first write. */
@@ -32,7 +36,7 @@ export class NotedHead {
     return this.noted;
   }
 
-  hear(event: StoreEvent): void {
+  private hear(event: StoreEvent): void {
     const note = (): void => {
       this.noted = event.revision;
     };

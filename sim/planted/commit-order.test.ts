@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { Kernel } from "../../kernel/kernel.ts";
-import type { StoreEvent } from "../../store/types.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { RevisionStore } from "../store/revision-store.ts";
+import type { StoreEvent } from "../store/types.ts";
 import { holdCreations, NotedHead } from "./commit-order.ts";
 
 const event = (revision: number, previous?: object): StoreEvent => ({
@@ -28,10 +29,11 @@ it("holds every other creation back, until others have overtaken it", () => {
 it("notes the version of the writer that was last to finish, not the newest", () => {
   const kernel = new Kernel({ seed: "test" });
   const process = kernel.process("apiserver");
-  const head = new NotedHead(process);
+  const store = new RevisionStore();
+  const head = new NotedHead(process, store);
   expect(head.revision).toBeUndefined();
-  kernel.enter(process, () => [event(2), event(3)].forEach((each) => head.hear(each)));
-  expect(head.revision).toBe(3);
+  kernel.enter(process, () => [1, 2].forEach((at) => store.put(`/registry/${at}`, 0, () => ({}))));
+  expect(head.revision).toBe(store.revision);
   kernel.run(10_000);
-  expect(head.revision).toBe(2);
+  expect(head.revision).toBe(store.revision - 1);
 });
