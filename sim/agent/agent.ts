@@ -16,6 +16,7 @@ import { ServiceCache } from "./client/service-cache.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
 import { preemptionWith } from "./planted/preemption-bugs.ts";
+import { statusLawWith } from "./planted/status-bugs.ts";
 import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
@@ -111,7 +112,7 @@ export class Agent {
     const nowMicros = clock.nowMicros();
     const bugs = ports.bugs ?? agentBugsOn();
     this.bugs = bugs;
-    this.preempt = (...asked) => preemptionWith(bugs)(...asked);
+    this.preempt = preemptionWith(bugs);
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.services = this.api === undefined ? undefined : new ServiceCache(this.api);
@@ -160,7 +161,12 @@ export class Agent {
       mirrors: () => this.mirrors,
       directoryUnused: (uid) => run(this.directoryRemoved(uid), () => {}),
     });
-    this.statuses = new StatusManager({ process, api: this.api, bugs, all: () => this.pods.held.values() });
+    this.statuses = new StatusManager({
+      process,
+      api: this.api,
+      law: statusLawWith(bugs),
+      all: () => this.pods.held.values(),
+    });
     this.garbage = new Garbage({
       cri: this.cri,
       limits: options.pods,

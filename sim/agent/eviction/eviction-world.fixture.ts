@@ -104,7 +104,7 @@ export function evictionWorld(options: WorldOptions) {
       localStorageCapacityIsolation: true,
       negativeGraceIsPods: options.negativeGraceIsPods ?? true,
       memoryTaintKey: "node.svc.io/memory-pressure",
-      law: () => evictionLawWith(switches),
+      law: evictionLawWith(switches),
     },
     {
       process,

@@ -60,7 +60,7 @@ function world(
     },
     events: () => () => {},
   };
-  const collector = new ImageCollector({ ...defaults, ...options }, () => imageLawWith(bugs), {
+  const collector = new ImageCollector({ ...defaults, ...options }, imageLawWith(bugs), {
     process,
     runtime,
     timeoutMicros: second,

@@ -61,7 +61,7 @@ export class AgentNode implements NodeSide {
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
     this.volumes = new VolumeParts(given.volumeStatsMicros ?? 0);
     this.stats = new StatsReader({ process, runtime, timeoutMicros, pods, places: options.pods });
-    this.images = new ImageCollector(options.images, () => imageLawWith(bugs), {
+    this.images = new ImageCollector(options.images, imageLawWith(bugs), {
       process,
       runtime,
       timeoutMicros,
@@ -79,7 +79,7 @@ export class AgentNode implements NodeSide {
         localStorageCapacityIsolation: options.localStorageCapacityIsolation,
         negativeGraceIsPods: given.negativeGraceIsPods,
         memoryTaintKey: `node.${dialect.labelSuffix}/memory-pressure`,
-        law: () => evictionLawWith(bugs),
+        law: evictionLawWith(bugs),
       },
       {
         process,

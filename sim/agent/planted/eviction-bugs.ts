@@ -1,14 +1,12 @@
 /** Planted bugs of evictions: each puts decisions of its own in the place of those that are right. Rows: `sim/planted/agent-bugs.ts`. */
 import type { EvictionThreshold } from "../../../wire/eviction-thresholds.ts";
 import type { AgentBugName, AgentBugs } from "../../planted/agent-bugs.ts";
+import { type DecisionBugs, decisionsWith } from "../../planted/planting.ts";
 import { type EvictionLaw, evictionLaw, graceSecondsAtOnce } from "../eviction/law.ts";
 import { isMet } from "../eviction/look.ts";
 import { graceSecondsOf } from "../eviction/pod-traits.ts";
 import { lookBugs } from "./look-bugs.ts";
 import { rankingBugs } from "./ranking-bugs.ts";
-
-/** What a bug decides, given what is decided without it. */
-export type EvictionBug = (law: EvictionLaw) => Partial<EvictionLaw>;
 
 const bugsOfEviction = {
   ...lookBugs,
@@ -73,14 +71,11 @@ const bugsOfEviction = {
   "evict-message-swapped": ({ evictionText }) => ({
     evictionText: (...asked) => withMessage(evictionText(...asked), "Threshold quantity: $2, available: $1. "),
   }),
-} as const satisfies Partial<Record<AgentBugName, EvictionBug>>;
-
-const rows = Object.entries(bugsOfEviction) as readonly (readonly [AgentBugName, EvictionBug])[];
+} as const satisfies DecisionBugs<AgentBugName, EvictionLaw>;
 
 /** The law with the bugs that concern it and that show now; the law itself without any. */
-export function evictionLawWith(bugs: AgentBugs): EvictionLaw {
-  return rows.filter(([name]) => bugs[name]).reduce((law, [, bug]) => ({ ...law, ...bug(law) }), evictionLaw);
-}
+export const evictionLawWith = (bugs: AgentBugs): (() => EvictionLaw) =>
+  decisionsWith(evictionLaw, bugsOfEviction, bugs);
 
 const isHard = ({ graceMillis }: EvictionThreshold): boolean => graceMillis === 0;
 

@@ -1,5 +1,6 @@
 /** Planted bugs of image collection: each puts decisions of its own in the place of those that are right. */
 import type { AgentBugName, AgentBugs } from "../../planted/agent-bugs.ts";
+import { type DecisionBugs, decisionsWith } from "../../planted/planting.ts";
 import { type ImageLaw, imageLaw } from "../images/image-records.ts";
 
 const bugsOfImages = {
@@ -9,10 +10,6 @@ const bugsOfImages = {
   }),
   "imagegc-deletes-sandbox": () => ({ mayGo: ({ inUse }) => !inUse }),
   "imagegc-overshoots-low": () => ({ bytesFreed: () => Infinity }),
-} as const satisfies Partial<Record<AgentBugName, (law: ImageLaw) => Partial<ImageLaw>>>;
+} as const satisfies DecisionBugs<AgentBugName, ImageLaw>;
 
-export function imageLawWith(bugs: AgentBugs): ImageLaw {
-  return (Object.keys(bugsOfImages) as (keyof typeof bugsOfImages)[])
-    .filter((name) => bugs[name])
-    .reduce((law, name) => ({ ...law, ...bugsOfImages[name](law) }), imageLaw);
-}
+export const imageLawWith = (bugs: AgentBugs): (() => ImageLaw) => decisionsWith(imageLaw, bugsOfImages, bugs);

@@ -161,8 +161,7 @@ export class PodSync {
     held.isFinished = true;
     // A static pod's mirror is taken away, and gets no last word.
     const last = final(held, this.build(held, true).status);
-    const isOther = this.context.bugs["phase-leaves-terminal"] && last.phase === "Failed";
-    if (!held.isStatic) statuses.set(held, isOther ? { ...last, phase: "Succeeded" } : last, true);
+    if (!held.isStatic) statuses.set(held, last, true);
     return "done";
   }
 

@@ -6,15 +6,14 @@
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import { ask } from "../client/api-task.ts";
 import type { ApiCaller } from "../ports.ts";
 import { run, type Task } from "../task.ts";
 import { Ticks } from "../ticks.ts";
-import { ownConditions } from "./conditions.ts";
 import type { HeldPod } from "./held-pod.ts";
-import { type Condition, isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import type { StatusLaw } from "./status-law.ts";
 
 const batchMicros: Micros = 10_000_000;
 
@@ -22,7 +21,8 @@ export interface StatusManagerOptions {
   readonly process: Process;
   /** Undefined in standalone mode: statuses are kept, and told to nobody. */
   readonly api: ApiCaller | undefined;
-  readonly bugs: AgentBugs;
+  /** What it decides by, asked anew at each write. */
+  readonly law: () => StatusLaw;
   readonly all: () => Iterable<HeldPod>;
 }
 
@@ -121,16 +121,15 @@ export class StatusManager {
     const read = yield* ask(api, { method: "GET", path });
     if (read.status === 404) return true;
     if (read.status !== 200 || read.object === undefined) return false;
-    const isBlind = this.options.bugs["status-patch-hits-new-uid"];
-    if (metadataOf(read.object).uid !== uid && !isBlind) return true; // another of this name
+    const law = this.options.law();
+    if (!law.isMeant(place, read.object)) return true; // another of this name
     const before = (read.object["status"] ?? {}) as PodStatus;
-    const mayRun = held.state !== "terminated" && !this.options.bugs["evict-shown-early"];
-    const merged = mergedStatus(before, status, mayRun);
+    const merged = law.mergedStatus(before, status, held.state !== "terminated");
     let current = read.object;
     if (!jsonEqual(before as Json, merged as unknown as Json)) {
-      const patch = { ...(isBlind ? {} : { metadata: { uid } }), status: statusPatch(before, merged) };
       const contentType = "application/strategic-merge-patch+json";
-      const answer = yield* ask(api, { method: "PATCH", path: `${path}/status`, contentType, body: patch });
+      const body = law.patchOf(place, before, merged);
+      const answer = yield* ask(api, { method: "PATCH", path: `${path}/status`, contentType, body });
       if (answer.status === 404) return true;
       if (answer.status !== 200 || answer.object === undefined) return false;
       current = answer.object;
@@ -153,73 +152,4 @@ function mayDelete(held: HeldPod, object: JsonObject): boolean {
   if (held.isStatic || !held.isFinished) return false;
   const { metadata, status } = podOf(object);
   return metadata.deletionTimestamp !== undefined && isTerminalPhase(status?.phase);
-}
-
-/** What the server gets to see: others' conditions stay, and an end waits until nothing can be running. */
-function mergedStatus(before: PodStatus, after: PodStatus, mayRun: boolean): PodStatus {
-  const isEnding = !isTerminalPhase(before.phase) && isTerminalPhase(after.phase);
-  const isHeldBack = isEnding && mayRun;
-  const old = before.conditions ?? [];
-  const conditions: Condition[] = old.filter(({ type }) => !ownConditions.includes(type));
-  for (const condition of after.conditions ?? []) {
-    if (ownConditions.includes(condition.type)) conditions.push(condition);
-    else if (condition.type === "DisruptionTarget" && isEnding && !mayRun) {
-      const at = conditions.findIndex(({ type }) => type === condition.type);
-      if (at < 0) conditions.push(condition);
-      else conditions[at] = condition;
-    }
-  }
-  const { phase: _phase, reason: _reason, message: _message, ...kept } = before;
-  const { phase, reason, message, ...told } = after;
-  const shown = isHeldBack ? before : { phase, reason, message };
-  const ended = isTerminalPhase(shown.phase);
-  return {
-    ...kept,
-    ...told,
-    conditions: ended ? conditions.map((condition) => unready(condition, shown.phase === "Failed")) : conditions,
-    ...(shown.phase === undefined ? {} : { phase: shown.phase }),
-    ...(shown.reason === undefined ? {} : { reason: shown.reason }),
-    ...(shown.message === undefined ? {} : { message: shown.message }),
-  };
-}
-
-/** What has ended is not ready, whatever was said before. */
-function unready(condition: Condition, hasFailed: boolean): Condition {
-  if ((condition.type !== "Ready" && condition.type !== "ContainersReady") || condition.status === "False")
-    return condition;
-  return { ...condition, status: "False", reason: hasFailed ? "PodFailed" : "PodCompleted" };
-}
-
-/** Lists that a patch would merge item by item. */
-const mergedLists = new Set(["podIPs", "hostIPs"]);
-
-/** A strategic merge patch: fields that differ, conditions by their type, and null for what has gone. */
-function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
-  const patch: Record<string, Json> = {};
-  const old = before as unknown as Record<string, Json>;
-  const now = after as unknown as Record<string, Json>;
-  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
-    const [from, to] = [old[key], now[key]];
-    if (jsonEqual(from ?? null, to ?? null)) continue;
-    if (key === "conditions") continue;
-    const isReplaced = mergedLists.has(key) && from !== undefined && Array.isArray(to);
-    patch[key] = isReplaced ? [{ $patch: "replace" }, ...(to as Json[])] : (to ?? null);
-  }
-  const conditions = after.conditions ?? [];
-  const changed = conditions.flatMap((condition) => {
-    const from = before.conditions?.find(({ type }) => type === condition.type);
-    if (from !== undefined && jsonEqual(from as unknown as Json, condition as unknown as Json)) return [];
-    // The items are merged field by field: what is said no more has to be taken back.
-    const taken = Object.keys(from ?? {}).filter((key) => !(key in condition));
-    return [{ ...condition, ...Object.fromEntries(taken.map((key) => [key, null])) }];
-  });
-  const gone = (before.conditions ?? [])
-    .filter(({ type }) => !conditions.some((each) => each.type === type))
-    .map(({ type }) => ({ type, $patch: "delete" }));
-  const order = conditions.map(({ type }) => ({ type }));
-  if (changed.length + gone.length > 0) {
-    patch["$setElementOrder/conditions"] = order;
-    patch["conditions"] = [...changed, ...gone] as unknown as Json;
-  }
-  return patch;
 }
