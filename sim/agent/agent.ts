@@ -15,7 +15,9 @@ import { ObjectWatches } from "./client/object-watches.ts";
 import { ServiceCache } from "./client/service-cache.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
+import { mirrorsWith } from "./planted/mirror-bugs.ts";
 import { preemptionWith } from "./planted/preemption-bugs.ts";
+import { hearerWith, type SourceHearer, staticPodLawWith } from "./planted/source-bugs.ts";
 import { statusLawWith } from "./planted/status-bugs.ts";
 import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
@@ -46,6 +48,7 @@ import type { VolumeContext } from "./runtime/volumes.ts";
 import { startApiSource } from "./sources/api-source.ts";
 import { type FilesReader, type PathWatcher, startFileSource } from "./sources/file-source.ts";
 import { MirrorPods } from "./sources/mirror-pods.ts";
+import type { StaticPodLaw } from "./sources/static-pod.ts";
 import { startUrlSource, type UrlFetcher } from "./sources/url-source.ts";
 import { groupFolder } from "./stats/system-groups.ts";
 import { run, type Task } from "./task.ts";
@@ -90,6 +93,9 @@ export class Agent {
   private readonly options: AgentOptions;
   private readonly bugs: AgentBugs;
   private readonly preempt: ReturnType<typeof preemptionWith>;
+  private readonly staticPods: () => StaticPodLaw;
+  /** Whom sources tell of their pods. */
+  private readonly hearer: SourceHearer;
   private readonly cri: CriCaller;
   private readonly events: EventRecorder;
   private readonly api: AgentApi | undefined;
@@ -113,6 +119,7 @@ export class Agent {
     const bugs = ports.bugs ?? agentBugsOn();
     this.bugs = bugs;
     this.preempt = preemptionWith(bugs);
+    this.staticPods = staticPodLawWith(bugs);
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.services = this.api === undefined ? undefined : new ServiceCache(this.api);
@@ -155,12 +162,13 @@ export class Agent {
         if (this.pods.held.size > 0) this.services?.begin();
         this.node.podsChanged?.();
       },
-      bugs,
+      staticPods: this.staticPods,
       resize: (pod, others) => this.roomFor(pod, others),
       allocations: this.allocations,
       mirrors: () => this.mirrors,
       directoryUnused: (uid) => run(this.directoryRemoved(uid), () => {}),
     });
+    this.hearer = hearerWith(bugs, this.pods);
     this.statuses = new StatusManager({
       process,
       api: this.api,
@@ -194,7 +202,6 @@ export class Agent {
         : new MirrorPods({
             api: this.api,
             dialect,
-            bugs,
             node: () => this.node.node(),
             mirrored: (held) => this.statuses.mirrored(held),
           });
@@ -288,9 +295,9 @@ export class Agent {
       nodeName: this.options.nodeName,
       mirrors: this.mirrors,
       isNodeKnown: () => this.node.node() !== undefined && this.allocations?.isRead !== false,
-      replace: (objects) => this.pods.replace("api", objects),
-      changed: (object) => this.pods.changed("api", object),
-      gone: (uid) => this.pods.gone(uid),
+      replace: (objects) => this.hearer.replace("api", objects),
+      changed: (object) => this.hearer.changed("api", object),
+      gone: (uid) => this.hearer.gone(uid),
       mirrorChanged: (mirror, before) => this.mirrorChanged(mirror, before),
     });
   }
@@ -311,9 +318,9 @@ export class Agent {
       process,
       dialect,
       nodeName,
-      bugs: this.bugs,
+      law: this.staticPods,
       warn,
-      replace: (pods: readonly JsonObject[]) => this.pods.replace(source, pods),
+      replace: (pods: readonly JsonObject[]) => this.hearer.replace(source, pods),
       dropped: (pod: JsonObject) =>
         this.events.pod(
           pod,
@@ -402,9 +409,9 @@ export class Agent {
       isStatic: held.isStatic || this.bugs["services-not-awaited"],
       inPieces: this.bugs["volumes-change-in-pieces"],
     });
+    const mirrors = this.mirrors === undefined ? undefined : mirrorsWith(this.bugs, this.mirrors);
     const sync = new PodSync({
       process,
-      bugs: this.bugs,
       cri: this.cri,
       events: this.events,
       statuses: this.statuses,
@@ -432,8 +439,8 @@ export class Agent {
       resize: (held) => this.pods.resize(held),
       resized: () => this.allocations?.changed(),
       again: (held) => this.workers.update(held),
-      mirror: (held) => this.mirrors?.ensure(held) ?? nothing(),
-      isMirrored: (held) => this.mirrors?.isRight(held) ?? true,
+      mirror: (held) => mirrors?.ensure(held) ?? nothing(),
+      isMirrored: (held) => mirrors?.isRight(held) ?? true,
     });
     return new Workers({
       process,

@@ -7,8 +7,8 @@ import { metadataOf } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { Json } from "../../contract/http-message.ts";
 import type { Micros, Prng, Process } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ActivePod, ActivePods, AgentEvents, ContainerGarbage, PodEnd, Rejection } from "../ports.ts";
+import type { StaticPodLaw } from "../sources/static-pod.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import type { Garbage } from "../runtime/garbage.ts";
 import type { PodChange } from "../runtime/relist.ts";
@@ -57,7 +57,8 @@ export interface PodManagerOptions {
   ) => ResizeRefusal | { readonly victims: readonly ActivePod[] } | undefined;
   /** What pods have been given. Undefined: what their sources ask for, at once. */
   readonly allocations: AllocationStore | undefined;
-  readonly bugs: AgentBugs;
+  /** Asked anew at each decision. */
+  readonly staticPods: () => Pick<StaticPodLaw, "waitsFor">;
   /** Mirrors that the API server has, and how to be rid of one. */
   readonly mirrors: () => { names(): readonly string[]; drop(fullName: string): void } | undefined;
   /** Nothing of the pod is left: its directory may go. */
@@ -84,8 +85,6 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** Pods that came while room is made for a critical one: until then none is let in. */
   private readonly coming = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
   private makingRoomFor = 0;
-  /** Of pods that were here before; nothing is remembered but by an agent with the bug. */
-  private readonly wereGone = new Set<string>();
   private activeCache: readonly HeldPod[] | undefined;
   private readonly housekeeping: Ticks;
   private readonly prng: Prng;
@@ -126,12 +125,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     for (const [uid, next] of this.coming) {
       if (next.source === source && !uids.has(uid)) this.coming.delete(uid);
     }
-    const created = objects.toSorted((one, other) => {
-      const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
-      return a < b ? -1 : a > b ? 1 : 0;
-    });
-    if (this.options.bugs["admission-rejects-running-on-restart"]) created.reverse();
-    for (const object of created) this.changed(source, object);
+    for (const object of byAge(objects)) this.changed(source, object);
     this.listed.add(source);
     if (first) this.housekeeping.ask();
   }
@@ -139,7 +133,6 @@ export class PodManager implements ActivePods, ContainerGarbage {
   changed(source: PodSource, object: JsonObject): void {
     const { uid = "" } = metadataOf(object);
     const held = this.held.get(uid);
-    if (this.options.bugs["static-readd-same-uid-stuck"] && this.wereGone.has(uid)) return;
     if (held === undefined) {
       const { name, namespace } = metadataOf(object);
       const next = this.successors.get(`${name}_${namespace}`);
@@ -170,26 +163,23 @@ export class PodManager implements ActivePods, ContainerGarbage {
     this.coming.delete(uid);
     const held = this.held.get(uid);
     if (held === undefined || held.isGone) return;
-    if (this.options.bugs["static-removed-while-api-down"] && !this.isSure) return;
     held.isGone = true;
-    if (held.isStatic && this.options.bugs["static-readd-same-uid-stuck"]) this.wereGone.add(uid);
     this.touched();
     if (held.isRejected) held.isFinished = true;
     else this.workers.terminate(held, undefined);
   }
 
   private add(source: PodSource, object: JsonObject): void {
-    const { process, bugs } = this.options;
+    const { process, staticPods } = this.options;
     if (this.makingRoomFor > 0) {
       this.coming.set(metadataOf(object).uid ?? "", { object, source });
       return;
     }
-    const told = bugs["evict-forgotten-after-restart"] ? { ...object, status: { phase: "Pending" } } : object;
-    const held = new HeldPod(told, source, process.clock.nowMicros());
+    const held = new HeldPod(object, source, process.clock.nowMicros());
     const known = this.view.get(held.uid);
-    const waits = held.isStatic && !bugs["static-two-running-same-name"];
-    const before = waits
-      ? [...this.held.values()].find((other) => other.isStatic && other.fullName === held.fullName)
+    const { waitsFor } = staticPods();
+    const before = held.isStatic
+      ? [...this.held.values()].find((other) => other.isStatic && waitsFor(held, other))
       : undefined;
     if (before !== undefined) {
       before.mirror = undefined; // it is the other's now
@@ -203,7 +193,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     if (known !== undefined) held.runtimePod = known;
     this.touched();
     const { deletionTimestamp } = metadataOf(object);
-    const hasEnded = isTerminalPhase(podOf(told).status?.phase);
+    const hasEnded = isTerminalPhase(podOf(object).status?.phase);
     if (source === "api" && hasEnded && !isUp(held.runtimePod)) {
       // It has ended before this agent began: only its deletion may be left to do.
       held.state = "terminated";
@@ -339,10 +329,10 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   /** Something runs under the pod's name that nobody knows: it is stopped, and until then the name is taken. */
-  hasPredecessor({ uid, name, namespace }: HeldPod): boolean {
-    if (this.options.bugs["static-two-running-same-name"]) return false;
+  hasPredecessor(held: HeldPod): boolean {
+    const { waitsFor } = this.options.staticPods();
     for (const pod of this.view.values()) {
-      if (pod.name !== name || pod.namespace !== namespace || pod.uid === uid) continue;
+      if (pod.uid === held.uid || !waitsFor(held, pod)) continue;
       if (isUp(pod) && !this.has(pod.uid)) return true;
     }
     return false;
@@ -484,6 +474,14 @@ export class PodManager implements ActivePods, ContainerGarbage {
     this.housekeeping.ask();
     this.options.changed();
   }
+}
+
+/** Those that were made first come first. */
+export function byAge(objects: readonly JsonObject[]): readonly JsonObject[] {
+  return objects.toSorted((one, other) => {
+    const [a, b] = [metadataOf(one).creationTimestamp ?? "", metadataOf(other).creationTimestamp ?? ""];
+    return a < b ? -1 : a > b ? 1 : 0;
+  });
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

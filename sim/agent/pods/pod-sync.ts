@@ -15,7 +15,6 @@ import type { ImagePulls } from "../runtime/image-pulls.ts";
 import { inspectPod } from "../runtime/inspection.ts";
 import { noPullSecrets, pullSecrets, type PullSecrets } from "../runtime/pull-secrets.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { backOffKey, createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
 import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import type { VolumeContext } from "../runtime/volumes.ts";
@@ -55,7 +54,6 @@ export interface PodSyncContext {
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
   readonly groupSuffix: string;
   readonly places: Starting["places"];
-  readonly bugs: AgentBugs;
   readonly shows: ResourcesShown;
   /** Gives a pod the resources that it wants, where there is room: containers that are given some. */
   readonly resize: (held: HeldPod) => readonly string[];
@@ -89,13 +87,12 @@ export class PodSync {
       events.pod(object, "Warning", "NetworkNotReady", `network is not ready: ${networkError}`);
       return "network";
     }
-    const isLeftOut = this.context.bugs["mirror-not-recreated-after-terminal"] && hasStopped(status);
-    if (held.isStatic && !isLeftOut) yield* this.context.mirror(held);
+    if (held.isStatic) yield* this.context.mirror(held);
     if (!(yield* this.context.podVolumes.mounted(held))) return "failed";
     const secrets = yield* this.pullSecrets(held);
     probes.add(held);
     const outcome = yield* this.runPlan(held, secrets);
-    const isMirrored = !held.isStatic || isLeftOut || this.context.isMirrored(held);
+    const isMirrored = !held.isStatic || this.context.isMirrored(held);
     if (outcome === "steady" && !wasTriggered && isMirrored && held.wanted === undefined)
       held.steady = { object, runtimePod, probeVersion };
     return outcome === "steady" ? "done" : outcome;
@@ -342,11 +339,6 @@ export function deadlineOf(held: HeldPod, { epochUnixMillis }: Clock): Micros {
   const began = parseTime(start);
   if ("error" in began) return Infinity;
   return (began.seconds + activeDeadlineSeconds) * 1_000_000 - epochUnixMillis * 1000;
-}
-
-/** Of what was started something has ended. */
-function hasStopped({ containerStatuses = [] }: PodStatus): boolean {
-  return containerStatuses.some(({ state, lastState }) => (state.terminated ?? lastState.terminated) !== undefined);
 }
 
 /** Kills of others give a pod its end before it has come. */

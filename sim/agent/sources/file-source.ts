@@ -9,8 +9,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
-import { readManifest, withoutDoubles } from "./static-pod.ts";
+import { readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type FilesRead =
   | { readonly is: "missing" }
@@ -28,7 +27,8 @@ export interface FileSourceOptions {
   readonly process: Process;
   readonly dialect: Dialect;
   readonly nodeName: string;
-  readonly bugs: AgentBugs;
+  /** Asked anew at each manifest. */
+  readonly law: () => StaticPodLaw;
   readonly path: string;
   readonly everyMicros: Micros;
   readonly read: FilesReader;
@@ -101,7 +101,7 @@ function podsOf(options: FileSourceOptions, found: FilesRead, kept: Known): Know
 }
 
 function podsIn(
-  { nodeName, dialect, warn, bugs }: FileSourceOptions,
+  { nodeName, dialect, warn, law }: FileSourceOptions,
   place: string,
   content: Uint8Array,
 ): readonly JsonObject[] | undefined {
@@ -109,7 +109,7 @@ function podsIn(
     warn(`${place}: longer than ${fileBytesMax} bytes`);
     return undefined;
   }
-  const manifest = readManifest(content, { source: "file", place }, nodeName, dialect, bugs);
+  const manifest = readManifest(content, { source: "file", place }, nodeName, dialect, law());
   if (!("error" in manifest)) return manifest.pods;
   warn(`${place}: ${manifest.error}`);
   return undefined;

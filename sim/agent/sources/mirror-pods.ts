@@ -8,13 +8,11 @@ import { metadataOf } from "../../contract/objects.ts";
 import type { AgentApi } from "../client/agent-api.ts";
 import { ask } from "../client/api-task.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { run, type Task } from "../task.ts";
 
 export interface MirrorPodsOptions {
   readonly api: AgentApi;
   readonly dialect: Dialect;
-  readonly bugs: AgentBugs;
   /** As the API server has it; undefined while it is not known. */
   readonly node: () => JsonObject | undefined;
   /** The static pod has a mirror now, or another one. */
@@ -25,7 +23,6 @@ export class MirrorPods {
   private readonly options: MirrorPodsOptions;
   private readonly byName = new Map<string, JsonObject>();
   private readonly deleting = new Set<string>();
-  private madeCount = 0;
 
   constructor(options: MirrorPodsOptions) {
     this.options = options;
@@ -61,19 +58,16 @@ export class MirrorPods {
     if (known === undefined) return false;
     const { uid, deletionTimestamp } = metadataOf(known);
     const isOwn = held.mirror !== undefined && metadataOf(held.mirror).uid === uid;
-    const isLeft = deletionTimestamp === undefined || this.options.bugs["mirror-stuck-terminating"];
-    return isOwn && isLeft && this.mark(known) === this.hashOf(held);
+    return isOwn && deletionTimestamp === undefined && this.mark(known) === this.hashOf(held);
   }
 
   /** Sees to it that the pod has its mirror. */
   *ensure(held: HeldPod): Task<void> {
-    const { api, dialect, node, mirrored, bugs } = this.options;
+    const { api, dialect, node, mirrored } = this.options;
     const known = this.byName.get(held.fullName);
     const hash = this.hashOf(held);
     if (known !== undefined) {
-      const isBeingDeleted = metadataOf(known).deletionTimestamp !== undefined && !bugs["mirror-stuck-terminating"];
-      const churns = bugs["mirror-recreate-churn"] && this.madeCount > 1 && this.madeCount < 12;
-      if (!isBeingDeleted && this.mark(known) === hash && !churns) {
+      if (metadataOf(known).deletionTimestamp === undefined && this.mark(known) === hash) {
         if (held.mirror !== known) {
           held.mirror = known;
           mirrored(held);
@@ -88,7 +82,6 @@ export class MirrorPods {
     const path = `/api/v1/namespaces/${held.namespace}/pods`;
     const made = yield* ask(api, { method: "POST", path, body });
     if (made.status === 201 && made.object !== undefined) {
-      this.madeCount++;
       this.byName.set(held.fullName, made.object);
       held.mirror = made.object;
       mirrored(held);

@@ -6,12 +6,13 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { agentBugsOn } from "../../planted/agent-bugs.ts";
+import { staticPodLawWith } from "../planted/source-bugs.ts";
 import { type FilesRead, startFileSource } from "./file-source.ts";
 import { md5Hex } from "./md5.ts";
 import { readManifest } from "./static-pod.ts";
 import { type Fetched, startUrlSource } from "./url-source.ts";
 
-const bugs = agentBugsOn();
+const law = staticPodLawWith(agentBugsOn());
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const manifest = (name: string): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec: {containers: [{name: c, image: i}]}\n`;
@@ -19,7 +20,7 @@ const origin = { source: "file", place: "/m/a.yaml" } as const;
 
 describe("manifests", () => {
   it("become pods of the node", () => {
-    const read = readManifest(bytes(manifest("a")), origin, "n1", kubernetesDialect, bugs);
+    const read = readManifest(bytes(manifest("a")), origin, "n1", kubernetesDialect);
     const [pod] = "error" in read ? [] : read.pods;
     const { uid, name, namespace, annotations } = metadataOf(pod as JsonObject);
     expect({ name, namespace }).toEqual({ name: "a-n1", namespace: "default" });
@@ -40,18 +41,18 @@ describe("manifests", () => {
     ["[1]", /no object/],
     ["{", /./],
   ])("are refused for what is wrong: %s", (text, why) => {
-    const read = readManifest(bytes(text), origin, "n1", kubernetesDialect, bugs);
+    const read = readManifest(bytes(text), origin, "n1", kubernetesDialect);
     expect("error" in read ? read.error : "taken").toMatch(why);
   });
 
   it("have a uid of their node, but with static-uid-collision-or-drift", () => {
-    const uidOn = (node: string, agentBugs = bugs) => {
-      const read = readManifest(bytes(manifest("a")), origin, node, kubernetesDialect, agentBugs);
+    const uidOn = (node: string, own = law) => {
+      const read = readManifest(bytes(manifest("a")), origin, node, kubernetesDialect, own());
       return "error" in read ? "" : metadataOf(read.pods[0] ?? {}).uid;
     };
     expect(uidOn("n1")).toBe(uidOn("n1"));
     expect(uidOn("n1")).not.toBe(uidOn("n2"));
-    const wrong = agentBugsOn(["static-uid-collision-or-drift"]);
+    const wrong = staticPodLawWith(agentBugsOn(["static-uid-collision-or-drift"]));
     expect(uidOn("n1", wrong)).toBe(uidOn("n2", wrong));
   });
 
@@ -61,7 +62,7 @@ describe("manifests", () => {
       apiVersion: "v1",
       items: ["a", "b"].map((name) => ({ metadata: { name }, spec: { containers: [{ name: "c", image: "i" }] } })),
     });
-    const read = readManifest(bytes(list), { source: "http", place: "http://m" }, "n1", kubernetesDialect, bugs);
+    const read = readManifest(bytes(list), { source: "http", place: "http://m" }, "n1", kubernetesDialect);
     expect("error" in read ? read.error : read.pods.map((pod) => metadataOf(pod).name)).toEqual(["a-n1", "b-n1"]);
   });
 });
@@ -85,7 +86,7 @@ function sets() {
     process,
     dialect: kubernetesDialect,
     nodeName: "n1",
-    bugs,
+    law,
     everyMicros: 20_000_000,
     replace: (pods: readonly JsonObject[]) => void seen.push(pods.map((pod) => metadataOf(pod).name ?? "")),
     dropped: () => {},

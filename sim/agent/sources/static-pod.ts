@@ -7,7 +7,6 @@ import { findResource } from "../../../wire/resources.ts";
 import { ApiError } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { strategyOf } from "../../kinds/strategies.ts";
 import { decodeObject } from "../../objects/decode.ts";
 import { seal } from "../../objects/seal.ts";
@@ -22,6 +21,28 @@ export interface ManifestOrigin {
   readonly place: string;
 }
 
+/** What is decided about static pods: each for itself, so that a wrong one can be put in its place (`sim/agent/planted/`). */
+export interface StaticPodLaw {
+  /** Of a manifest that names none. */
+  readonly uidOf: (manifest: JsonObject, origin: ManifestOrigin, nodeName: string) => string;
+  /** Whether it begins only when the other is gone. */
+  readonly waitsFor: (pod: PodName, other: PodName) => boolean;
+}
+
+export interface PodName {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export const staticPodLaw: StaticPodLaw = {
+  uidOf(manifest, { source, place }, nodeName) {
+    const origin = source === "file" ? `host:${nodeName}file:${place}` : `url:${place}`;
+    return md5Hex(encoder.encode(JSON.stringify(sortedJson(manifest)) + origin));
+  },
+  /** Two of one name never run side by side. */
+  waitsFor: (pod, other) => pod.name === other.name && pod.namespace === other.namespace,
+};
+
 export type Manifest = { readonly pods: readonly JsonObject[] } | { readonly error: string };
 
 const encoder = new TextEncoder();
@@ -33,7 +54,7 @@ export function readManifest(
   origin: ManifestOrigin,
   nodeName: string,
   dialect: Dialect,
-  bugs: AgentBugs,
+  law: StaticPodLaw = staticPodLaw,
 ): Manifest {
   const read = parseYaml(new TextDecoder().decode(content)); // JSON is YAML, too
   if (!read.ok) return { error: read.error };
@@ -42,7 +63,7 @@ export function readManifest(
   if (origin.source === "http" && value["kind"] === "PodList") {
     const pods: JsonObject[] = [];
     for (const item of (value["items"] ?? []) as readonly JsonObject[]) {
-      const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect, bugs);
+      const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect, law);
       if ("error" in made) return made;
       pods.push(made.pod);
     }
@@ -53,16 +74,16 @@ export function readManifest(
       error: `it holds a ${JSON.stringify(value["kind"] ?? "")} of ${JSON.stringify(value["apiVersion"] ?? "")}, not a v1 Pod`,
     };
   }
-  const made = staticPod(value, origin, nodeName, dialect, bugs);
+  const made = staticPod(value, origin, nodeName, dialect, law);
   return "error" in made ? made : { pods: [made.pod] };
 }
 
 function staticPod(
   value: JsonObject,
-  { source, place }: ManifestOrigin,
+  origin: ManifestOrigin,
   nodeName: string,
   dialect: Dialect,
-  bugs: AgentBugs,
+  law: StaticPodLaw,
 ): { readonly pod: JsonObject } | { readonly error: string } {
   const strategy = row === undefined ? undefined : strategyOf(row, dialect);
   if (strategy === undefined) return { error: "this dialect has no pods" };
@@ -83,9 +104,8 @@ function staticPod(
   }
   const metadata = ownMetadata(draft);
   if ((metadata.name ?? "") === "") return { error: "invalid pod: name is needed for the pod" };
-  const host = bugs["static-uid-collision-or-drift"] ? "" : nodeName;
-  const origin = source === "file" ? `host:${host}file:${place}` : `url:${place}`;
-  metadata.uid ||= md5Hex(encoder.encode(JSON.stringify(sortedJson(draft as JsonObject)) + origin));
+  const { source } = origin;
+  metadata.uid ||= law.uidOf(draft as JsonObject, origin, nodeName);
   metadata.name = `${metadata.name}-${nodeName.toLowerCase()}`;
   metadata.namespace ||= "default";
   const prefix = `${dialect.labelSuffix}/config`;

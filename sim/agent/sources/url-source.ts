@@ -5,8 +5,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
-import { readManifest, withoutDoubles } from "./static-pod.ts";
+import { readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type Fetched = { readonly status: number; readonly body: Uint8Array } | { readonly error: string };
 
@@ -21,7 +20,8 @@ export interface UrlSourceOptions {
   readonly process: Process;
   readonly dialect: Dialect;
   readonly nodeName: string;
-  readonly bugs: AgentBugs;
+  /** Asked anew at each manifest. */
+  readonly law: () => StaticPodLaw;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly everyMicros: Micros;
@@ -56,8 +56,8 @@ export function startUrlSource(options: UrlSourceOptions): void {
     }
     if (last !== undefined && isSame(last, fetched.body)) return;
     last = fetched.body;
-    const { nodeName, dialect, bugs } = options;
-    const manifest = readManifest(fetched.body, { source: "http", place: url }, nodeName, dialect, bugs);
+    const { nodeName, dialect, law } = options;
+    const manifest = readManifest(fetched.body, { source: "http", place: url }, nodeName, dialect, law());
     if ("error" in manifest) return failed(manifest.error);
     failures = 0;
     options.replace(withoutDoubles(manifest.pods, options.dropped));
