@@ -19,6 +19,7 @@ import { mirrorsWith } from "./planted/mirror-bugs.ts";
 import { preemptionWith } from "./planted/preemption-bugs.ts";
 import { hearerWith, type SourceHearer, staticPodLawWith } from "./planted/source-bugs.ts";
 import { statusLawWith } from "./planted/status-bugs.ts";
+import { podVolumesWith, volumePartsWith } from "./planted/volume-bugs.ts";
 import { admissionOf } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
@@ -394,22 +395,26 @@ export class Agent {
         if (held.state === "syncing") this.workers.update(held);
       },
     });
-    const kept = this.bugs["immutable-cache-stale-after-recreate"] ? new Map<string, JsonObject>() : undefined;
+    const parts = volumePartsWith(this.bugs, { api: this.api, cri: this.cri, services: this.services });
     const volumes = (held: HeldPod): VolumeContext => ({
+      ...parts,
       clock: process.clock,
-      api: this.api,
-      cri: this.cri,
       node: this.nodeFacts(),
       nodeName: this.options.nodeName,
       hostIps: this.hostIps(),
       podIps: held.status?.podIPs?.map(({ ip }) => ip) ?? [],
       allocatable: this.allocatable(),
-      kept,
-      services: this.services,
-      isStatic: held.isStatic || this.bugs["services-not-awaited"],
-      inPieces: this.bugs["volumes-change-in-pieces"],
+      isStatic: held.isStatic,
     });
     const mirrors = this.mirrors === undefined ? undefined : mirrorsWith(this.bugs, this.mirrors);
+    const podVolumes = new PodVolumes({
+      process,
+      events: this.events,
+      syncFrequencyMicros: this.options.pods.syncFrequencyMicros,
+      context: volumes,
+      watches: this.api === undefined ? undefined : new ObjectWatches(this.api),
+      lookBy: (held, micros) => this.workers.lookBy(held, micros),
+    });
     const sync = new PodSync({
       process,
       cri: this.cri,
@@ -423,15 +428,7 @@ export class Agent {
       agentName: this.ports.dialect.name === "kubernetes" ? "kubelet" : "nodeagent",
       hostIps: () => this.hostIps(),
       volumes,
-      podVolumes: new PodVolumes({
-        process,
-        events: this.events,
-        bugs: this.bugs,
-        syncFrequencyMicros: this.options.pods.syncFrequencyMicros,
-        context: volumes,
-        watches: this.api === undefined ? undefined : new ObjectWatches(this.api),
-        lookBy: (held, micros) => this.workers.lookBy(held, micros),
-      }),
+      podVolumes: podVolumesWith(this.bugs, podVolumes),
       seenAnnotations: (held) => this.seenAnnotations(held),
       groupSuffix: this.ports.dialect.groupSuffix,
       places: (uid, container) => this.placesOf(uid, container),

@@ -50,7 +50,7 @@ export interface PodSyncContext {
   readonly agentName: string;
   readonly hostIps: () => readonly string[];
   readonly volumes: (held: HeldPod) => VolumeContext;
-  readonly podVolumes: PodVolumes;
+  readonly podVolumes: Pick<PodVolumes, "mounted">;
   readonly seenAnnotations: (held: HeldPod) => Readonly<Record<string, string>>;
   readonly groupSuffix: string;
   readonly places: Starting["places"];

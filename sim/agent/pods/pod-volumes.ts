@@ -8,7 +8,6 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Cancel, Micros, Prng, Process } from "../../kernel/types.ts";
 import { jsonEqual } from "../../objects/equality.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ObjectWatches } from "../client/object-watches.ts";
 import type { AgentEvents } from "../ports.ts";
 import { mountVolumes, remakeVolumes, type VolumeContext } from "../runtime/volumes.ts";
@@ -21,7 +20,6 @@ const mountMicrosMax: Micros = 123_000_000;
 export interface PodVolumesOptions {
   readonly process: Process;
   readonly events: AgentEvents;
-  readonly bugs: AgentBugs;
   readonly syncFrequencyMicros: Micros;
   readonly context: (held: HeldPod) => VolumeContext;
   /** Undefined: there is no server whose objects could change. */
@@ -85,7 +83,7 @@ export class PodVolumes {
   }
 
   private mustRemake({ object }: HeldPod, mounting: Mounting): boolean {
-    if (mounting.made.size === 0 || mounting.isRemaking || this.options.bugs["volumes-stay-as-mounted"]) return false;
+    if (mounting.made.size === 0 || mounting.isRemaking) return false;
     const nowMicros = this.options.process.clock.nowMicros();
     return mounting.isStale || nowMicros >= mounting.dueMicros || !tellsSame(mounting.object, object);
   }

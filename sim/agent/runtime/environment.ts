@@ -4,7 +4,7 @@ import { decodeBase64 } from "../../../wire/base64.ts";
 import { formatQuantity, parseQuantity } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Clock } from "../../kernel/types.ts";
-import { type Found, getObject } from "../client/api-task.ts";
+import { getObject } from "../client/api-task.ts";
 import type { Container, Pod } from "../pods/pod-types.ts";
 import type { ApiCaller } from "../ports.ts";
 import type { Task } from "../task.ts";
@@ -20,8 +20,6 @@ export interface EnvironmentContext {
   readonly nodeName: string;
   /** What a resource without a limit is told as. */
   readonly allocatable: Readonly<Record<string, string>>;
-  /** Immutable objects that were read before, where the agent trusts that a name stays what it was: it should not. */
-  readonly kept?: Map<string, JsonObject> | undefined;
   /** Of the cluster. Left out: there is no server that has any, or nobody is to be told of them. */
   readonly services?: (ServiceView & { listed(): Task<boolean> }) | undefined;
   /** From a file or a URL: it is started with the services that are known, be it none. */
@@ -42,7 +40,7 @@ export function* environment(context: EnvironmentContext, pod: Pod, container: C
     for (const kind of ["configmap", "secret"] as const) {
       const reference = source[`${kind === "configmap" ? "configMap" : "secret"}Ref`] as Reference | undefined;
       if (reference === undefined) continue;
-      const found = yield* configOf(context, kind, namespace, reference.name);
+      const found = yield* getObject(context.api, kind, namespace, reference.name);
       if ("error" in found) {
         if (found.isMissing && reference.optional === true) continue;
         return { error: found.error };
@@ -76,21 +74,6 @@ function* linksOf(
   return new Map(variables.map((variable) => [variable.key ?? "", variable]));
 }
 
-/** A config map or a secret, as the API server has it now. */
-export function* configOf(
-  { api, kept }: EnvironmentContext,
-  kind: "configmap" | "secret",
-  namespace: string,
-  name: string,
-): Task<Found> {
-  const key = `${kind} ${namespace}/${name}`;
-  const known = kept?.get(key);
-  if (known !== undefined) return { object: known };
-  const found = yield* getObject(api, kind, namespace, name);
-  if ("object" in found && found.object["immutable"] === true) kept?.set(key, found.object);
-  return found;
-}
-
 interface Reference {
   readonly name: string;
   readonly key?: string;
@@ -104,7 +87,7 @@ function* valueOf(context: EnvironmentContext, pod: Pod, container: Container, f
     const reference = from[kind === "configmap" ? "configMapKeyRef" : "secretKeyRef"] as Reference | undefined;
     if (reference === undefined) continue;
     const { name, key = "", optional = false } = reference;
-    const found = yield* configOf(context, kind, pod.metadata.namespace, name);
+    const found = yield* getObject(context.api, kind, pod.metadata.namespace, name);
     if ("error" in found) return optional && found.isMissing ? { value: undefined } : { error: found.error };
     const value = dataOf(kind, found.object)[key];
     if (value !== undefined || optional) return { value };

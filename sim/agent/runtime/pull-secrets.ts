@@ -7,7 +7,8 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import type { Pod } from "../pods/pod-types.ts";
 import type { Task } from "../task.ts";
-import { bytesOf, configOf, type EnvironmentContext } from "./environment.ts";
+import { getObject } from "../client/api-task.ts";
+import { bytesOf, type EnvironmentContext } from "./environment.ts";
 import { imageMatches } from "./image-names.ts";
 
 export interface RegistryCredentials {
@@ -29,7 +30,7 @@ export function* pullSecrets(context: EnvironmentContext, pod: Pod): Task<PullSe
   const missing: string[] = [];
   for (const { name = "" } of pod.spec.imagePullSecrets ?? []) {
     if (name === "") continue;
-    const found = yield* configOf(context, "secret", pod.metadata.namespace, name);
+    const found = yield* getObject(context.api, "secret", pod.metadata.namespace, name);
     if ("error" in found) missing.push(name);
     else for (const entry of entriesOf(found.object)) entries.push(entry);
   }

@@ -6,11 +6,11 @@ import { parseTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
-import { ask } from "../client/api-task.ts";
+import { ask, getObject } from "../client/api-task.ts";
 import type { ObjectReference } from "../client/object-watches.ts";
 import type { Pod } from "../pods/pod-types.ts";
 import type { Task } from "../task.ts";
-import { bytesOf, configOf, type EnvironmentContext, fieldOf, type ResourceField, resourceOf } from "./environment.ts";
+import { bytesOf, type EnvironmentContext, fieldOf, type ResourceField, resourceOf } from "./environment.ts";
 
 const encoder = new TextEncoder();
 
@@ -49,7 +49,7 @@ function* sourceFiles(context: EnvironmentContext, pod: Pod, source: JsonObject,
     if (wanted === undefined) continue;
     const name = String(wanted["name"] ?? wanted["secretName"] ?? "");
     const { namespace } = pod.metadata;
-    const found = yield* configOf(context, kind, namespace, name);
+    const found = yield* getObject(context.api, kind, namespace, name);
     const isOptional = wanted["optional"] === true;
     if ("object" in found ? found.object["immutable"] !== true : found.isMissing) {
       const version = "object" in found ? (metadataOf(found.object).resourceVersion ?? "") : "";

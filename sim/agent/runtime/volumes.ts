@@ -27,8 +27,6 @@ const retryMicrosMax = 122_000_000;
 export interface VolumeContext extends EnvironmentContext {
   readonly cri: CriCaller;
   readonly node: NodeFacts;
-  /** Files are written where they are read. Default: all take their place together. */
-  readonly inPieces?: boolean;
 }
 
 /** A volume that is made of objects, as it lies on the machine. */
@@ -159,17 +157,15 @@ function* followingMade(
   const digest = digestOf(read.files);
   if (made.get(name)?.digest !== digest) {
     const cut = path.lastIndexOf("/") + 1;
-    const beside = context.inPieces === true ? path : `${path.slice(0, cut)}..${path.slice(cut)}`;
+    const beside = `${path.slice(0, cut)}..${path.slice(cut)}`;
     const inMemory = volume["secret"] !== undefined;
-    if (beside !== path) yield* cri.ask("RemovePath", { path: beside });
+    yield* cri.ask("RemovePath", { path: beside });
     const failure =
       (yield* directoryMade(cri, beside, inMemory ? { inMemory } : {})) ?? (yield* written(cri, beside, read.files));
     if (failure !== undefined) return failure;
-    if (beside !== path) {
-      const exchanged = yield* cri.ask("RenamePath", { from: beside, to: path, exchange: true });
-      if (!exchanged.ok) return exchanged.text;
-      yield* cri.ask("RemovePath", { path: beside });
-    }
+    const exchanged = yield* cri.ask("RenamePath", { from: beside, to: path, exchange: true });
+    if (!exchanged.ok) return exchanged.text;
+    yield* cri.ask("RemovePath", { path: beside });
   }
   made.set(name, { ...origin, digest });
   return undefined;
