@@ -9,14 +9,14 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { ApiAnswer, ApiCaller } from "../ports.ts";
 
 export interface LeaseOptions {
   readonly nodeName: string;
   readonly dialect: Dialect;
   readonly durationSeconds: number;
-  readonly bugs: AgentBugs;
+  /** Between renewals, and a little more. */
+  readonly renewMicros: Micros;
 }
 
 export interface LeasePorts {
@@ -37,14 +37,12 @@ export class LeaseKeeper {
   private readonly collection: string;
   private readonly path: string;
   private readonly apiVersion: string;
-  private readonly quarterMicros: Micros;
   private lease: JsonObject | undefined;
 
   constructor(options: LeaseOptions, ports: LeasePorts) {
     this.options = options;
     this.ports = ports;
-    const { bugs, dialect, durationSeconds } = options;
-    this.quarterMicros = bugs["lease-period-vs-grace-flap"] ? 10_000_000 : durationSeconds * 250_000;
+    const { dialect } = options;
     const group = groupInDialect(dialect, "coordination.svc.io");
     this.collection = `/apis/${group}/v1/namespaces/${dialect.systemNamespaces.nodeLease}/leases`;
     this.path = `${this.collection}/${options.nodeName}`;
@@ -57,8 +55,7 @@ export class LeaseKeeper {
 
   private readonly turn = (): void => {
     const { process, node } = this.ports;
-    const { bugs } = this.options;
-    if (node() === undefined && !bugs["lease-renewed-for-deleted-node"] && !bugs["lease-without-owner"]) {
+    if (node() === undefined) {
       this.lease = undefined;
       process.clock.after(ensureMicrosMin, this.turn); // the node comes first
       return;
@@ -69,8 +66,8 @@ export class LeaseKeeper {
 
   private readonly next = (): void => {
     const { process } = this.ports;
-    const { quarterMicros } = this;
-    process.clock.after(quarterMicros + process.prng.intInclusive(0, Math.floor(quarterMicros / 25)), this.turn);
+    const { renewMicros } = this.options;
+    process.clock.after(renewMicros + process.prng.intInclusive(0, Math.floor(renewMicros / 25)), this.turn);
   };
 
   /** Reads the lease, or makes it; tries until one of the two has worked, or the node is gone. */
@@ -126,17 +123,15 @@ export class LeaseKeeper {
 
   /** Undefined: there is no node to own it, and a lease without an owner would stay for ever. */
   private renewed(before: JsonObject | undefined): JsonObject | undefined {
-    const { nodeName, dialect, durationSeconds, bugs } = this.options;
+    const { nodeName, dialect, durationSeconds } = this.options;
     const node = this.ports.node();
+    if (node === undefined) return undefined;
     const { clock } = this.ports.process;
     const micros = clock.epochUnixMillis * 1000 + clock.nowMicros();
     const spec = before === undefined ? {} : before["spec"];
     const owners = before === undefined ? undefined : metadataOf(before).ownerReferences;
     const isOwned = owners !== undefined && owners.length > 0;
-    const lost = node === undefined && !bugs["lease-renewed-for-deleted-node"];
-    if (lost && !bugs["lease-without-owner"]) return undefined;
-    const uid = node === undefined ? undefined : metadataOf(node).uid;
-    const owner = uid === undefined ? [] : [{ apiVersion: "v1", kind: "Node", name: nodeName, uid }];
+    const owner = { apiVersion: "v1", kind: "Node", name: nodeName, uid: metadataOf(node).uid ?? "" };
     return {
       ...before,
       apiVersion: this.apiVersion,
@@ -148,7 +143,7 @@ export class LeaseKeeper {
               ...(before === undefined
                 ? { name: nodeName, namespace: dialect.systemNamespaces.nodeLease }
                 : (before["metadata"] as JsonObject)),
-              ...(owner.length === 0 ? {} : { ownerReferences: owner }),
+              ownerReferences: [owner],
             },
       spec: {
         ...(isObject(spec) ? spec : {}),

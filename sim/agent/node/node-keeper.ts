@@ -12,8 +12,8 @@ import type { Image, MachineInfoResponse, StatusResponse } from "../../../wire/c
 import { formatTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
-import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import type { AgentContext } from "../ports.ts";
+import { notAskedYet } from "../runtime/health.ts";
 import type { Resources } from "./capacity.ts";
 import { conditionsOf } from "./conditions.ts";
 import { initialNode, type NodeIdentity, reconciliation } from "./initial-node.ts";
@@ -29,7 +29,6 @@ export interface MachineFacts {
 
 export interface NodeKeeperPorts {
   readonly context: AgentContext;
-  readonly bugs: AgentBugs;
   /** As the node's status names it. */
   readonly agentVersion: string;
   readonly machine: () => MachineFacts;
@@ -43,8 +42,6 @@ const attemptsMax = 5;
 /** How long an agent that comes back waits for its runtime before it says that the node is not ready. */
 const evaluateMicrosMax: Micros = 30_000_000;
 const firstReadyMicros: Micros = 100_000;
-/** What is wrong with a runtime that was not asked yet. */
-const notAskedYet = "container runtime status check may not have completed yet";
 
 export class NodeKeeper {
   private readonly ports: NodeKeeperPorts;
@@ -55,8 +52,6 @@ export class NodeKeeper {
   private registered = false;
   private startedMicros: Micros = 0;
   private sentMicros: Micros = -Infinity;
-  /** What the bug `status-not-refreshed-after-reconnect` compares with. */
-  private lastSent: JsonObject | undefined;
   private wasReady = false;
   private evaluated = false;
   private syncing = false;
@@ -96,8 +91,7 @@ export class NodeKeeper {
   }
 
   private register(waitMicros: Micros): void {
-    const { context, bugs } = this.ports;
-    const { api } = context;
+    const { api } = this.ports.context;
     const again = (): void =>
       void this.process.clock.after(waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
     const found = (node: JsonObject | undefined, isNew: boolean): void => {
@@ -108,7 +102,6 @@ export class NodeKeeper {
       this.current = node;
       this.registered = true;
       if (isNew) this.sentMicros = this.process.clock.nowMicros();
-      if (!isNew && bugs["ready-blip-on-restart"]) this.send([notAskedYet]);
     };
     api?.call({ method: "POST", path: "/api/v1/nodes", body: this.initial() }, (made) => {
       if (made.status === 201) {
@@ -209,7 +202,7 @@ export class NodeKeeper {
   /** Somebody deleted the node. */
   private lost(done: () => void): void {
     const { options } = this.ports.context;
-    if (options.node.register && !this.ports.bugs["lease-renewed-for-deleted-node"]) {
+    if (options.node.register) {
       this.current = undefined;
       this.registered = false;
       this.register(registerMicrosMin);
@@ -217,12 +210,10 @@ export class NodeKeeper {
     done();
   }
 
-  private send(errors: readonly string[], done: (sent: boolean) => void = () => {}): void {
-    const { context, bugs } = this.ports;
-    const { options, heartbeat, api } = context;
+  private send(errors: readonly string[], done: (sent: boolean) => void): void {
+    const { options, heartbeat, api } = this.ports.context;
     const nowMicros = this.process.clock.nowMicros();
-    const remembered = bugs["status-not-refreshed-after-reconnect"] ? this.lastSent : undefined;
-    const before = statusOf(remembered ?? this.current);
+    const before = statusOf(this.current);
     const isDue = nowMicros - this.sentMicros >= options.node.statusReportMicros;
     const fields = this.statusFields();
     const inputs = [before, fields, this.ports.pressures().join(), errors.join()];
@@ -242,7 +233,6 @@ export class NodeKeeper {
     (heartbeat ?? api)?.call({ method: "PATCH", path, body, contentType }, ({ status, object }) => {
       if (status === 200) {
         this.current = object;
-        this.lastSent = object;
         this.sentMicros = nowMicros;
         for (const reason of events) this.tell(reason);
       }

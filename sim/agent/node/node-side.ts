@@ -8,6 +8,7 @@ import type { Micros } from "../../kernel/types.ts";
 import type { AgentBugs } from "../../planted/agent-bugs.ts";
 import { evictionLawWith } from "../planted/eviction-bugs.ts";
 import { imageLawWith } from "../planted/image-bugs.ts";
+import { leaseWith, nodeContextWith } from "../planted/node-bugs.ts";
 import { EvictionManager, type EvictionWatcher } from "../eviction/eviction-manager.ts";
 import { withAllocatable } from "../eviction/threshold-list.ts";
 import { ImageCollector } from "../images/image-collector.ts";
@@ -56,7 +57,8 @@ export class AgentNode implements NodeSide {
 
   constructor(given: AgentNodeOptions) {
     this.given = given;
-    const { context, runtime, bugs } = given;
+    const { runtime, bugs } = given;
+    const context = nodeContextWith(bugs, given.context);
     const { process, options, events, garbage, pods, dialect } = context;
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
     this.volumes = new VolumeParts(given.volumeStatsMicros ?? 0);
@@ -93,7 +95,6 @@ export class AgentNode implements NodeSide {
     );
     this.keeper = new NodeKeeper({
       context,
-      bugs,
       agentVersion: given.agentVersion,
       machine: () => this.machine as MachineFacts,
       images: () => this.images.cached(),
@@ -197,7 +198,12 @@ export class AgentNode implements NodeSide {
     this.eviction.start();
     if (heartbeat === undefined) return;
     const { nodeName, node } = options;
-    const lease = { nodeName, dialect, durationSeconds: node.leaseDurationSeconds, bugs };
-    new LeaseKeeper(lease, { process, api: heartbeat, node: () => this.keeper.registeredNode() }).start();
+    const durationSeconds = node.leaseDurationSeconds;
+    // Renewed four times in its duration.
+    const lease = leaseWith(bugs, {
+      options: { nodeName, dialect, durationSeconds, renewMicros: durationSeconds * 250_000 },
+      ports: { process, api: heartbeat, node: () => this.keeper.registeredNode() },
+    });
+    new LeaseKeeper(lease.options, lease.ports).start();
   }
 }

@@ -12,6 +12,9 @@ const downMicros: Micros = 30_000_000;
 const relistMicrosMax: Micros = 180_000_000;
 const none: readonly string[] = [];
 
+/** What is wrong with a runtime that was not asked yet. */
+export const notAskedYet = "container runtime status check may not have completed yet";
+
 export class Health implements RuntimeHealth {
   private readonly cri: CriCaller;
   private readonly relistMicros: () => Micros;
@@ -20,7 +23,7 @@ export class Health implements RuntimeHealth {
   /** While nothing changes: since the last answer. */
   private sleep: { readonly sinceMicros: Micros; readonly cancel: Cancel } | undefined;
   private startedMicros: Micros = 0;
-  private notReady: string | undefined = "container runtime status check may not have completed yet";
+  private notReady: string | undefined = notAskedYet;
   private network: string | undefined = "container runtime network not ready: the runtime has not been asked yet";
   private named: { readonly name: string; readonly version: string } | undefined;
   private told = "";
@@ -95,7 +98,7 @@ export class Health implements RuntimeHealth {
   private found(): readonly string[] {
     const errors: string[] = [];
     const nowMicros = this.cri.process.clock.nowMicros();
-    if (this.goodMicros < 0) errors.push("container runtime status check may not have completed yet");
+    if (this.goodMicros < 0) errors.push(notAskedYet);
     else if (nowMicros - this.goodMicros > downMicros) errors.push("container runtime is down");
     const lastMicros = this.relistMicros();
     if (lastMicros < 0) {
