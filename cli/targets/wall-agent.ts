@@ -23,7 +23,8 @@ import { loggedRuntime, loggedServer } from "./logged-calls.ts";
 import type { PairFile } from "./pair-file.ts";
 import { AgentNode } from "../../sim/agent/node/node-side.ts";
 import type { AgentOptions } from "../../sim/agent/ports.ts";
-import { AgentAccess } from "../../sim/agent/listener/access.ts";
+import { certificateOptionsWith } from "../../sim/agent/planted/certificate-bugs.ts";
+import { accessWith, listenerWith } from "../../sim/agent/planted/listener-bugs.ts";
 import { accessSettingsOf } from "../../sim/agent/options-of-settings.ts";
 import { configzOf } from "../../sim/configuration/agent/configz.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
@@ -31,7 +32,7 @@ import { type AgentSockets, openAgentSockets } from "../../sim/http/agent-socket
 import type { TlsOptions } from "../../sim/http/http-server.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
 import { GrpcRuntime } from "../../sim/grpc/cri-client.ts";
-import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
+import { type StartedAgentBugs, startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { agentBugsOn } from "../../sim/planted/agent-bugs.ts";
 import { fileWatcher, machineFiles, urlFetcher } from "../../sim/http/manifests.ts";
 import { remoteServer, type RemoteServerOptions } from "../../sim/http/remote-server.ts";
@@ -174,6 +175,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     remote?.close();
     grpc.close();
   };
+  const access = accessWith(bugs, view, accessSettingsOf(settings));
   const sockets = await openAgentSockets({
     settings,
     tls,
@@ -183,8 +185,8 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     profiles,
     idleMillisMax: Math.floor(settings.number("streaming-connection-idle-timeout") / 1000),
     syncFrequencyMicros: options.pods.syncFrequencyMicros,
-    access: new AgentAccess(view, { ...accessSettingsOf(settings), bugs }),
-    bugs,
+    access,
+    listener: listenerWith(bugs, access),
     turn,
   }).catch((error: unknown) => {
     end();
@@ -194,7 +196,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     const { nodeName } = options;
     const api = new AgentApi({ process, server: remote, headers });
     driver.enter(process, () =>
-      keepCertificates({ process, api, dialect, maker: certificateMaker, nodeName, warn, bugs }, certificates, {
+      keepCertificates(bugs, { process, api, dialect, maker: certificateMaker, nodeName, warn }, certificates, {
         client: ({ certificate, privateKey }) => remote.present({ certificate, key: privateKey }),
         serving: (made) => sockets.present(made),
       }),
@@ -246,12 +248,13 @@ function isWaiting({ isStatic, pod, runtimePod, status }: HeldPod): boolean {
 
 /** Asks for what is to be asked for, keeps what comes on the disk and tells whoever shows it. */
 function keepCertificates(
+  bugs: StartedAgentBugs,
   common: Omit<CertificateKeeperOptions, "purpose" | "hosts">,
   { client, serving, hosts }: AgentCertificates,
   present: Readonly<Record<"client" | "serving", (made: HeldCertificate) => void>>,
 ): void {
   const keep = (purpose: "client" | "serving", pairs: PairFile, held: HeldCertificate | undefined): void => {
-    const keeper = new CertificateKeeper({ ...common, purpose, hosts });
+    const keeper = new CertificateKeeper(certificateOptionsWith(bugs, { ...common, purpose, hosts }));
     run(
       keeper.keep(held, (made) => {
         pairs.write(made, Date.now());

@@ -1,9 +1,7 @@
 /** An agent's listeners on real sockets: which there are by its settings, where, and with which certificates. */
 import type { SecureVersion } from "node:tls";
-import type { AgentAccess } from "../agent/listener/access.ts";
-import { AgentListener, type AgentListenerOptions, RequestCounts } from "../agent/listener/agent-listener.ts";
+import { type AgentListener, type AgentListenerOptions, RequestCounts } from "../agent/listener/agent-listener.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
-import type { StartedAgentBugs } from "../planted/started-agent-bugs.ts";
 import type { Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 
@@ -15,9 +13,8 @@ export interface AgentSocketsOptions
   readonly settings: AgentSettings;
   /** Of the serving listener; undefined where there is none. */
   readonly tls: TlsOptions | undefined;
-  readonly access: AgentAccess;
-  /** Default: none. */
-  readonly bugs?: StartedAgentBugs;
+  readonly access: NonNullable<AgentListenerOptions["access"]>;
+  readonly listener: (options: AgentListenerOptions) => Pick<AgentListener, "start">;
   readonly turn: (work: () => void) => void;
 }
 
@@ -47,7 +44,7 @@ const streamPath = /^\/(?:exec|attach|portForward)\//;
 
 /** Opens what the settings name; on failure what was opened is closed again, and `CannotListen` thrown. */
 export async function openAgentSockets(options: AgentSocketsOptions): Promise<AgentSockets> {
-  const { settings, tls, access, turn, bugs = {} } = options;
+  const { settings, tls, access, listener, turn } = options;
   const { flag, number, text } = settings;
   const counts = new RequestCounts();
   const common = { ...options, counts, hasDebugging: flag("enable-debugging-handlers") };
@@ -63,7 +60,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
     secure?: TlsOptions,
   ): Promise<void> => {
     const { agent, node, configz, idleMillisMax, syncFrequencyMicros, hasDebugging, profiles } = common;
-    const handler = new AgentListener({
+    const handler = listener({
       kind,
       agent,
       node,
@@ -72,7 +69,6 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
       syncFrequencyMicros,
       hasDebugging,
       profiles,
-      bugs,
       counts,
       ...more,
     });
@@ -86,8 +82,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
     }
   };
   if (tls !== undefined) await open("serving", "port", text("address"), { access }, tls);
-  if (number("read-only-port") > 0)
-    await open("readOnly", "read-only-port", text("address"), bugs["agent-read-only-asks"] === true ? { access } : {});
+  if (number("read-only-port") > 0) await open("readOnly", "read-only-port", text("address"), {});
   if (number("healthz-port") > 0) await open("health", "healthz-port", text("healthz-bind-address"), {});
   return {
     urls: Object.fromEntries(opened.map(([kind, { url }]) => [kind, url])),

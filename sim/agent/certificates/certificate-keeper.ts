@@ -14,7 +14,6 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Cancel, Micros, Prng, Process } from "../../kernel/types.ts";
 import { type SignerKind, signerName } from "../../kinds/certificates/signers.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { AgentApi } from "../client/agent-api.ts";
 import { sleep, type Task, wait, within } from "../task.ts";
 
@@ -44,7 +43,7 @@ export interface CertificateMaker {
 
 export interface CertificateKeeperOptions {
   readonly process: Process;
-  readonly api: AgentApi;
+  readonly api: Pick<AgentApi, "call" | "watch">;
   readonly dialect: Dialect;
   readonly maker: CertificateMaker;
   readonly purpose: "client" | "serving";
@@ -52,8 +51,8 @@ export interface CertificateKeeperOptions {
   /** What a serving certificate is for: names and addresses of the node. */
   readonly hosts: readonly string[];
   readonly warn: (line: string) => void;
-  /** Default: none. */
-  readonly bugs?: StartedAgentBugs;
+  /** When a certificate is to be replaced. Default: when so much of its lifetime is over. */
+  readonly dueMillis?: (held: HeldCertificate, permille: number) => number;
 }
 
 const second: Micros = 1_000_000;
@@ -96,8 +95,6 @@ export class CertificateKeeper {
     for (;;) {
       const made = yield* within(process.clock, patienceMicros, this.attempt());
       if (made !== undefined && "certificate" in made) return made;
-      if (made !== undefined && this.options.bugs?.["agent-denied-is-the-end"] === true)
-        yield* wait<void>(() => () => {});
       warn(`${purpose} certificate: ${made?.error ?? "nobody has signed the request in time"}; trying again.`);
       yield* sleep(process.clock, waitMicros);
       waitMicros = Math.min(2 * waitMicros, retryMicrosMax);
@@ -105,21 +102,19 @@ export class CertificateKeeper {
   }
 
   /** Sleeps until a certificate is to be replaced: some time between 70 and 90 percent of its lifetime. */
-  private *untilDue({ notBeforeUnixMillis, notAfterUnixMillis }: HeldCertificate): Task<void> {
-    const { clock } = this.options.process;
-    const drawn = this.prng.intInclusive(700, 900);
-    const permille = this.options.bugs?.["agent-renews-at-the-end"] === true ? 1000 : drawn;
-    const lifeMillis = notAfterUnixMillis - notBeforeUnixMillis;
-    const dueMillis = notBeforeUnixMillis + Math.floor((lifeMillis * permille) / 1000);
+  private *untilDue(held: HeldCertificate): Task<void> {
+    const { process, dueMillis = dueMillisOf } = this.options;
+    const { clock } = process;
+    const dueUnixMillis = dueMillis(held, this.prng.intInclusive(700, 900));
     for (;;) {
-      const leftMicros = (dueMillis - clock.epochUnixMillis) * 1000 - clock.nowMicros();
+      const leftMicros = (dueUnixMillis - clock.epochUnixMillis) * 1000 - clock.nowMicros();
       if (leftMicros <= 0) return;
       yield* sleep(clock, Math.min(leftMicros, napMicrosMax));
     }
   }
 
   private *attempt(): Task<HeldCertificate | { readonly error: string }> {
-    const { maker, nodeName, purpose, hosts, dialect, warn, process } = this.options;
+    const { maker, nodeName, purpose, hosts, dialect, warn } = this.options;
     const wish = {
       commonName: `system:node:${nodeName}`,
       organizations: ["system:nodes"],
@@ -143,13 +138,7 @@ export class CertificateKeeper {
     warn(`${purpose} certificate: asked for by ${name}, which waits for approval.`);
     const issued = yield* this.issued(name, object);
     if ("error" in issued) return issued;
-    const read = maker.read(issued.pem, privateKey);
-    if (read === undefined && this.options.bugs?.["agent-certificate-of-any-key"] === true) {
-      const nowUnixMillis = process.clock.epochUnixMillis + Math.floor(process.clock.nowMicros() / 1000);
-      const notAfterUnixMillis = nowUnixMillis + 86_400_000;
-      return { certificate: issued.pem, privateKey, notBeforeUnixMillis: nowUnixMillis, notAfterUnixMillis };
-    }
-    return read ?? { error: `what ${name} was answered is no certificate for its key` };
+    return maker.read(issued.pem, privateKey) ?? { error: `what ${name} was answered is no certificate for its key` };
   }
 
   /** Follows the request until it is signed or refused. */
@@ -212,6 +201,10 @@ export class CertificateKeeper {
       };
     });
   }
+}
+
+function dueMillisOf({ notBeforeUnixMillis, notAfterUnixMillis }: HeldCertificate, permille: number): number {
+  return notBeforeUnixMillis + Math.floor(((notAfterUnixMillis - notBeforeUnixMillis) * permille) / 1000);
 }
 
 function decision(

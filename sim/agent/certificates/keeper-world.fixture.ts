@@ -6,6 +6,7 @@ import { runAuthority } from "../../http/certificates/certificate-authority.ts";
 import { certificateMaker } from "../../http/certificates/certificate-maker.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
+import { certificateOptionsWith } from "../planted/certificate-bugs.ts";
 import { AgentApi } from "../client/agent-api.ts";
 import { run } from "../task.ts";
 import { CertificateKeeper, type CertificateMaker, type HeldCertificate } from "./certificate-keeper.ts";
@@ -39,7 +40,7 @@ export function world({
     server: bed.server,
     headers: { authorization: `Bearer ${modes.includes("RBAC") ? "alice" : "admin"}`, accept: "application/json" },
   });
-  const keeper = new CertificateKeeper({
+  const options = {
     process,
     api,
     dialect: kubernetesProfile.dialect,
@@ -47,9 +48,9 @@ export function world({
     purpose,
     nodeName: "n1",
     hosts: ["n1", "10.0.0.7"],
-    warn: (line) => warnings.push(line),
-    bugs,
-  });
+    warn: (line: string) => warnings.push(line),
+  };
+  const keeper = new CertificateKeeper(certificateOptionsWith(bugs, options));
   return {
     bed,
     warnings,

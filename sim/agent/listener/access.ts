@@ -7,7 +7,6 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import type { ApiRequest, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { ApiAnswer, ApiCaller } from "../ports.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 
 export interface AccessSettings {
@@ -18,8 +17,6 @@ export interface AccessSettings {
   readonly mode: "AlwaysAllow" | "Webhook";
   readonly allowedMicros: Micros;
   readonly deniedMicros: Micros;
-  /** Default: none. */
-  readonly bugs?: StartedAgentBugs;
 }
 
 export interface AgentAccessPorts {
@@ -39,6 +36,24 @@ export interface AgentUser {
 
 export type AccessOutcome = { readonly user: AgentUser } | { readonly status: 401 | 403 | 500; readonly text: string };
 
+/** What is decided about callers: each for itself, so that a wrong one can be put in its place (`sim/agent/planted/`). */
+export interface AccessLaw {
+  /** Whether what was answered to a review is believed for a while. */
+  readonly isKept: (review: ApiAnswer) => boolean;
+  /** Parts of the node that a path is of: whoever may use one of them may come in. */
+  readonly subresourcesOf: (path: string) => readonly string[];
+  /** Questions with one key have one answer. */
+  readonly permissionKey: (user: AgentUser, verb: string, subresource: string) => string;
+}
+
+export const accessLaw: AccessLaw = {
+  /** Only answers: who could not be asked may be asked again at once. */
+  isKept: ({ object }) => object !== undefined,
+  subresourcesOf,
+  permissionKey: ({ username, uid, groups, extra }, verb, subresource) =>
+    JSON.stringify([username, uid, groups, extra, verb, subresource]),
+};
+
 const anonymousUser: AgentUser = { username: "system:anonymous", groups: ["system:unauthenticated"] };
 const unauthorized = { status: 401, text: "Unauthorized" } as const;
 
@@ -49,16 +64,17 @@ const retryMicros: Micros = 500_000;
 export class AgentAccess {
   private readonly ports: AgentAccessPorts;
   private readonly settings: AccessSettings;
-  private readonly bugs: StartedAgentBugs;
+  private readonly law: () => AccessLaw;
   private readonly tokens: KeptAnswers<AgentUser | undefined>;
   private readonly permissions: KeptAnswers<boolean>;
 
-  constructor(ports: AgentAccessPorts, settings: AccessSettings) {
+  /** `law` is asked anew at each decision. */
+  constructor(ports: AgentAccessPorts, settings: AccessSettings, law = (): AccessLaw => accessLaw) {
     this.ports = ports;
     this.settings = settings;
-    this.bugs = settings.bugs ?? {};
+    this.law = law;
     const now = (): Micros => ports.process.clock.nowMicros();
-    this.tokens = new KeptAnswers(this.bugs["agent-answers-for-ever"] === true ? () => 0 : now);
+    this.tokens = new KeptAnswers(now);
     this.permissions = new KeptAnswers(now);
   }
 
@@ -84,7 +100,6 @@ export class AgentAccess {
     }
     const [, token] = /^bearer\s+(\S+)\s*$/i.exec(headers["authorization"] ?? "") ?? [];
     if (token === undefined || !this.settings.reviewsTokens) done(anonymous);
-    else if (this.bugs["agent-bad-token-is-anonymous"] === true) this.review(token, (user) => done(user ?? anonymous));
     else this.review(token, done);
   }
 
@@ -98,19 +113,20 @@ export class AgentAccess {
     const { groupSuffix } = this.ports.dialect;
     const group = `authentication.${groupSuffix}`;
     const body = { apiVersion: `${group}/v1`, kind: "TokenReview", spec: { token } };
-    this.ask(`/apis/${group}/v1/tokenreviews`, body, ({ object }) => {
-      const { authenticated, user } = (object?.["status"] ?? {}) as { authenticated?: boolean; user?: AgentUser };
+    this.ask(`/apis/${group}/v1/tokenreviews`, body, (review) => {
+      const { authenticated, user } = (review.object?.["status"] ?? {}) as {
+        authenticated?: boolean;
+        user?: AgentUser;
+      };
       const found = authenticated === true && user !== undefined ? { ...user, groups: user.groups ?? [] } : undefined;
-      // Only answers are kept: who could not be asked may be asked again at once.
-      const isKept = object !== undefined || this.bugs["agent-failed-review-is-no"] === true;
-      if (isKept) this.tokens.keep(token, found, this.settings.tokenMicros);
+      if (this.law().isKept(review)) this.tokens.keep(token, found, this.settings.tokenMicros);
       done(found);
     });
   }
 
   private authorize(request: ApiRequest, user: AgentUser, done: (outcome: AccessOutcome) => void): void {
     const verb = verbs[request.method] ?? "";
-    const wanted = subresourcesOf(request.path);
+    const wanted = this.law().subresourcesOf(request.path);
     const shown = `(user=${user.username}, verb=${verb}, resource=nodes, subresource(s)=[${wanted.join(" ")}])`;
     const next = (at: number): void => {
       const subresource = wanted[at];
@@ -121,7 +137,7 @@ export class AgentAccess {
       this.isAllowed(user, verb, subresource, (isAllowed) => {
         if (isAllowed === true) done({ user });
         else if (isAllowed === undefined) done({ status: 500, text: `Authorization error ${shown}` });
-        else next(this.bugs["agent-first-part-decides"] === true ? wanted.length : at + 1);
+        else next(at + 1);
       });
     };
     next(0);
@@ -134,10 +150,7 @@ export class AgentAccess {
     subresource: string,
     done: (isAllowed: boolean | undefined) => void,
   ): void {
-    const isMixed = this.bugs["agent-answers-of-any-user"] === true;
-    const key = isMixed
-      ? JSON.stringify([verb, subresource])
-      : JSON.stringify([user.username, user.uid, user.groups, user.extra, verb, subresource]);
+    const key = this.law().permissionKey(user, verb, subresource);
     const known = this.permissions.get(key);
     if (known !== undefined) {
       done(known.value);
@@ -157,8 +170,7 @@ export class AgentAccess {
     this.ask(`/apis/${group}/v1/subjectaccessreviews`, body, ({ object }) => {
       const { allowed } = (object?.["status"] ?? {}) as { readonly allowed?: boolean };
       if (allowed !== undefined) {
-        const isLong = allowed || this.bugs["agent-no-kept-like-yes"] === true;
-        this.permissions.keep(key, allowed, isLong ? this.settings.allowedMicros : this.settings.deniedMicros);
+        this.permissions.keep(key, allowed, allowed ? this.settings.allowedMicros : this.settings.deniedMicros);
       }
       done(allowed);
     });
@@ -199,7 +211,7 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** Any of them will do. Source: the facts, HTTP, fine-grained authorization. */
+/** Source: the facts, HTTP, fine-grained authorization. */
 function subresourcesOf(path: string): readonly string[] {
   const below = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
   if (below("/stats")) return ["stats"];

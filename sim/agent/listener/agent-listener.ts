@@ -6,7 +6,6 @@
 import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../../contract/http-message.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { labels } from "../runtime/runtime-pod.ts";
 import { run, type Task, wait } from "../task.ts";
 import type { AgentAccess } from "./access.ts";
@@ -27,14 +26,12 @@ export interface AgentListenerOptions {
   /** Logs, commands, ports; not on the read-only listener. */
   readonly hasDebugging: boolean;
   /** Undefined: everybody may call. */
-  readonly access?: AgentAccess;
+  readonly access?: Pick<AgentAccess, "check">;
   /** Of streams; 0: none. */
   readonly idleMillisMax: number;
   readonly syncFrequencyMicros: Micros;
   /** Default: there is no program to tell of. */
   readonly profiles?: ProgramProfiles | undefined;
-  /** Default: none. */
-  readonly bugs?: StartedAgentBugs;
   /** Shared by all listeners of an agent. */
   readonly counts: RequestCounts;
 }
@@ -150,8 +147,7 @@ export class AgentListener implements ApiHandler {
     counts.add(kind === "readOnly" ? "readonly" : "readwrite", request.method, route === undefined ? "other" : first);
     if (parts.length > partsMax || parts.includes(undefined) || route === undefined || !route.on.includes(kind))
       return this.notFound(responder);
-    const isTold = first === "configz" && this.options.bugs?.["agent-configz-always"] === true;
-    if (route.debugging !== undefined && !isTold && (!hasDebugging || kind === "readOnly")) {
+    if (route.debugging !== undefined && (!hasDebugging || kind === "readOnly")) {
       if (route.debugging === "404") return this.notFound(responder);
       answerText(responder, 405, "Debug endpoints are disabled.\n");
       return nothing;

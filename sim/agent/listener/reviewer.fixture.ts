@@ -3,7 +3,9 @@ import { dialects } from "../../../wire/dialect.ts";
 import type { ApiRequest, JsonObject } from "../../contract/http-message.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { ApiAnswer, ApiCall } from "../ports.ts";
-import { AgentAccess, type AccessOutcome, type AccessSettings } from "./access.ts";
+import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
+import { accessWith } from "../planted/listener-bugs.ts";
+import type { AccessOutcome, AccessSettings, AgentAccess } from "./access.ts";
 
 const second = 1_000_000;
 const settings: AccessSettings = {
@@ -22,12 +24,12 @@ export class Reviewer {
   readonly asked: JsonObject[] = [];
   allows = (_attributes: JsonObject): boolean => true;
   failures = 0;
-  readonly access: AgentAccess;
+  readonly access: Pick<AgentAccess, "check">;
 
-  constructor(changes: Partial<AccessSettings> = {}) {
+  constructor({ bugs = {}, ...changes }: Partial<AccessSettings> & { readonly bugs?: StartedAgentBugs } = {}) {
     const api = { call: (request: ApiCall, done: (answer: ApiAnswer) => void) => this.answer(request, done) };
     const ports = { process: this.process, dialect: dialects.kubernetes, nodeName: "n1", api };
-    this.access = new AgentAccess(ports, { ...settings, ...changes });
+    this.access = accessWith(bugs, ports, { ...settings, ...changes });
   }
 
   private answer({ body = {} }: ApiCall, done: (answer: ApiAnswer) => void): void {
