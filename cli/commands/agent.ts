@@ -6,6 +6,7 @@ import process from "node:process";
 import { agentRules } from "../../sim/configuration/agent/agent-rules.ts";
 import { readAgentCommand } from "../../sim/configuration/agent/command-line.ts";
 import { agentHelp } from "../../sim/configuration/agent/help.ts";
+import { agentReadingWith } from "../../sim/configuration/agent/planted/flag-bugs.ts";
 import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { dialects } from "../../wire/dialect.ts";
 import { machineAgentFiles, splitAgentArguments } from "../flags/agent-arguments.ts";
@@ -25,7 +26,12 @@ Exit codes: 0 ended by a signal; 2 usage or configuration; 4 Touchstone itself b
 
 export async function agent(args: readonly string[]): Promise<ExitCode> {
   const { profile, context, faults, rest } = splitAgentArguments(args);
-  const command = readAgentCommand(rest, dialects[profile], machineAgentFiles, startedAgentBugsOn(faults));
+  const command = readAgentCommand(
+    rest,
+    dialects[profile],
+    machineAgentFiles,
+    agentReadingWith(startedAgentBugsOn(faults)),
+  );
   if (command.is === "help") {
     process.stdout.write(`${agentHelp(agentRules[profile])}${ownHelp}`);
     return exitCodes.good;

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
-import type { StartedAgentBugs } from "../../sim/planted/started-agent-bugs.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { tlsVersionOf } from "../../sim/http/agent-sockets.ts";
@@ -29,16 +28,13 @@ export function servingTls(
   hosts: readonly string[],
   isAskedFor: boolean,
   warn: (line: string) => void,
-  bugs: StartedAgentBugs = {},
 ): TlsOptions {
   const pair = isAskedFor
     ? (servingPairs(settings).read(Date.now()) ?? { certificate: "", privateKey: "" })
-    : (givenPair(settings, bugs) ?? keptPair(settings.text("cert-dir"), hosts));
+    : (givenPair(settings) ?? keptPair(settings.text("cert-dir"), hosts));
   const authorities = settings.text("client-ca-file");
-  const minVersion = tlsVersionOf(bugs["agent-tls-of-any-age"] === true ? "" : settings.text("tls-min-version"));
-  const { ciphers, missing } = opensslSuites(
-    bugs["agent-tls-of-any-suite"] === true ? [] : settings.texts("tls-cipher-suites"),
-  );
+  const minVersion = tlsVersionOf(settings.text("tls-min-version"));
+  const { ciphers, missing } = opensslSuites(settings.texts("tls-cipher-suites"));
   for (const name of missing) warn(`--tls-cipher-suites ${name}: the TLS library of this machine does not have it.`);
   if (missing.length > 0 && ciphers === undefined) {
     throw new UsageError("--tls-cipher-suites: none of them is one that this machine's TLS library has. Name another.");
@@ -55,8 +51,7 @@ export function servingTls(
   };
 }
 
-function givenPair(settings: AgentSettings, bugs: StartedAgentBugs): TlsOptions | undefined {
-  if (bugs["agent-own-pair-passed-over"] === true) return undefined;
+function givenPair(settings: AgentSettings): TlsOptions | undefined {
   const [file, keyFile] = [settings.text("tls-cert-file"), settings.text("tls-private-key-file")];
   if (file === "" && keyFile === "") return undefined;
   const certificate = readText(file, "--tls-cert-file");

@@ -8,6 +8,7 @@ import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import { type HostDns, parseResolverFile } from "../../sim/agent/runtime/pod-dns.ts";
 import { agentOptionsOf } from "../../sim/agent/options-of-settings.ts";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
+import { servingSettingsWith } from "../../sim/configuration/agent/planted/flag-bugs.ts";
 import { startedAgentBugsOn } from "../../sim/planted/started-agent-bugs.ts";
 import { agentVersion } from "../../sim/configuration/agent/flag-values.ts";
 import { type Profile, profiles } from "../../sim/contract/profile.ts";
@@ -32,7 +33,7 @@ export interface RunAgentOptions {
 }
 
 export async function runAgent({ settings, profile: name, context, faults }: RunAgentOptions): Promise<ExitCode> {
-  const bugs = startedAgentBugsOn(faults);
+  const serving = servingSettingsWith(startedAgentBugsOn(faults), settings);
   const profile = profiles[name];
   const options = agentOptionsOf(settings, {
     hostname: hostname(),
@@ -73,10 +74,9 @@ export async function runAgent({ settings, profile: name, context, faults }: Run
     settings,
     options,
     faults,
-    tls:
-      settings.flag("enable-server") || bugs["agent-serves-though-disabled"] === true
-        ? servingTls(settings, hosts, reached !== undefined && asksForServing(settings), warn, bugs)
-        : undefined,
+    tls: serving.flag("enable-server")
+      ? servingTls(serving, hosts, reached !== undefined && asksForServing(settings), warn)
+      : undefined,
     rules,
     server:
       reached === undefined

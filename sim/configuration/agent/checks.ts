@@ -6,7 +6,6 @@ import { parseCpuList } from "../../../wire/cpu-list.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import { parseQuantity } from "../../../wire/quantity.ts";
 import { isOn } from "./feature-gates.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { flagRow } from "./flag-parsing.ts";
 import type { AgentSettings } from "./settings.ts";
 
@@ -15,10 +14,8 @@ type Check = (settings: AgentSettings) => readonly string[];
 const second = 1_000_000;
 
 /** Without the words that each begins with. */
-export function configurationProblems(settings: AgentSettings, bugs: StartedAgentBugs = {}): readonly string[] {
-  const kept =
-    bugs["agent-thresholds-not-compared"] === true ? checks.filter((check) => check !== imageThresholds) : checks;
-  return kept.flatMap((check) => check(settings)).map((problem) => `invalid configuration: ${problem}`);
+export function configurationProblems(settings: AgentSettings): readonly string[] {
+  return checks.flatMap((check) => check(settings)).map((problem) => `invalid configuration: ${problem}`);
 }
 
 /** `eventRecordQPS (--event-qps)` */

@@ -6,6 +6,7 @@ import { type AgentCommand, type AgentFiles, readAgentCommand } from "./command-
 import { sampleOf } from "./flag-samples.fixture.ts";
 import { flagTable } from "./flag-table.ts";
 import type { StartedAgentBugName } from "../../planted/started-agent-bugs.ts";
+import { agentReadingWith } from "./planted/flag-bugs.ts";
 import { observedAnswers } from "./observed-answers.fixture.ts";
 import { type AgentSettings, standardOf } from "./settings.ts";
 
@@ -373,7 +374,7 @@ describe("files", () => {
   ])("with the planted bug %s come to something else", (name, flag, fields, more, shown) => {
     const files = filesOf({ file: fileText("svc", fields), ...more });
     const [good, bad] = [{}, { [name]: true }].map((bugs) => {
-      const command = readAgentCommand(["--config=file", flag], dialects.svc, files, bugs);
+      const command = readAgentCommand(["--config=file", flag], dialects.svc, files, agentReadingWith(bugs));
       return command.is === "settings" ? shown(command.settings) : command;
     });
     expect(bad).not.toEqual(good);

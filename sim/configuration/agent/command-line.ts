@@ -6,7 +6,6 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import { tryParseCidr } from "../../expressions/library/ip-address.ts";
 import { agentFileKind, type FileFields, mergeFields, readAgentDocument, readAgentFields } from "./agent-file.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import { type AgentRules, agentRules, hardOfFile } from "./agent-rules.ts";
 import { configurationProblems } from "./checks.ts";
 import { gateProblem } from "./feature-gates.ts";
@@ -36,14 +35,25 @@ export type AgentCommand =
       readonly by: "parsing" | "validation" | "start";
     };
 
+/** The steps by which one is read: a wrong one can be put in the place of each (`planted/`). */
+export interface AgentReading {
+  readonly parseFlags: typeof parseFlags;
+  readonly mergeFields: typeof mergeFields;
+  readonly settle: typeof settle;
+  readonly configurationProblems: typeof configurationProblems;
+  readonly startProblems: typeof startProblems;
+}
+
+export const agentReading: AgentReading = { parseFlags, mergeFields, settle, configurationProblems, startProblems };
+
 export function readAgentCommand(
   args: readonly string[],
   dialect: Dialect,
   files: AgentFiles,
-  bugs: StartedAgentBugs = {},
+  reading = agentReading,
 ): AgentCommand {
   const rules = agentRules[dialect.name];
-  const parsed = parseFlags(args, rules.missingFlags, bugs);
+  const parsed = reading.parseFlags(args, rules.missingFlags);
   const refused = (
     by: "parsing" | "validation" | "start",
     problems: readonly string[],
@@ -62,14 +72,14 @@ export function readAgentCommand(
     return { is: "version", text: `${dialect.name === "svc" ? "NodeAgent" : "Kubernetes"} ${agentVersion}` };
 
   const early = earlyProblems(values, dialect);
-  const read = readFiles(values, dialect, files, bugs);
+  const read = readFiles(values, dialect, files, reading);
   if ("problems" in read)
     return refused("validation", [...early, ...read.problems], [...warnings, ...(read.warnings ?? [])]);
-  const settings = settle(values, read.file, rules, { hasConfig: (values.get("config") ?? "") !== "", bugs });
+  const settings = reading.settle(values, read.file, rules, (values.get("config") ?? "") !== "");
   const said = [...warnings, ...(read.file?.warnings ?? []), ...keptWarnings(settings), ...podBlockWarnings(settings)];
   const gate = early.length > 0 ? undefined : gateProblem(settings.gates());
-  const problems = [...(gate === undefined ? [] : [gate]), ...configurationProblems(settings, bugs)];
-  const atStart = startProblems(settings, bugs);
+  const problems = [...(gate === undefined ? [] : [gate]), ...reading.configurationProblems(settings)];
+  const atStart = reading.startProblems(settings);
   if (early.length + problems.length > 0) {
     const whole = `failed to validate nodeagent configuration, error: [${problems.join(", ")}]`;
     return refused("validation", [...early, ...(problems.length > 0 ? [whole] : []), ...atStart], said);
@@ -96,7 +106,7 @@ function readFiles(
   values: ReadonlyMap<string, unknown>,
   dialect: Dialect,
   files: AgentFiles,
-  bugs: StartedAgentBugs,
+  reading: AgentReading,
 ): ReadFiles {
   const rules = agentRules[dialect.name];
   const [path, flagged] = [values.get("config") ?? "", values.get("config-dir") ?? ""] as [string, string];
@@ -123,9 +133,7 @@ function readFiles(
       return failed(
         document.problems.map(({ field, message }) => `${field}${field === "" ? "" : ": "}${message}`).join(", "),
       );
-    const [below, over] = [fields ?? {}, document.fields];
-    if (isFirst) fields = withHard(over, rules);
-    else fields = bugs["agent-drop-ins-below-file"] === true ? mergeFields(over, below) : mergeFields(below, over);
+    fields = isFirst ? withHard(document.fields, rules) : reading.mergeFields(fields ?? {}, document.fields);
     return [];
   };
   if (path !== "") {

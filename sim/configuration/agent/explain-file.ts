@@ -43,7 +43,7 @@ export function explainAgentFile(text: string, dialect: Dialect): ExplainedFile 
     };
   }
   const file = readAgentFields(withHard(document.fields, rules));
-  const settings = settle(new Map([["svcconfig", "given"]]), file, rules, { hasConfig: true, bugs: {} });
+  const settings = settle(new Map([["svcconfig", "given"]]), file, rules, true);
   const gate = gateProblem(settings.gates());
   const problems = [
     ...file.problems.map(({ field = "", message }) => ({ field, message })),

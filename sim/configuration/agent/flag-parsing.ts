@@ -3,7 +3,6 @@
  * in a name is a hyphen. The first thing that cannot be read ends it.
  */
 import { goQuote } from "../../../wire/go-strings.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { FlagRow } from "./flag-row.ts";
 import { flagTable } from "./flag-table.ts";
 import { type FlagValue, mayStandAlone, readFlag } from "./flag-values.ts";
@@ -25,11 +24,7 @@ export function flagRow(name: string): FlagRow | undefined {
 }
 
 /** `missing` are flags that this agent does not have, though the table does. */
-export function parseFlags(
-  args: readonly string[],
-  missing: ReadonlySet<string>,
-  bugs: StartedAgentBugs = {},
-): ParsedFlags {
+export function parseFlags(args: readonly string[], missing: ReadonlySet<string>): ParsedFlags {
   const values = new Map<string, FlagValue>();
   const warnings: string[] = [];
   const positional: string[] = [];
@@ -57,7 +52,7 @@ export function parseFlags(
     const read = readFlag(row.type, text, values.get(row.name));
     if ("error" in read)
       return fail(`invalid argument ${goQuote(text)} for ${goQuote(longName(row))} flag: ${read.error}`);
-    if (bugs["agent-first-flag-counts"] !== true || !values.has(row.name)) values.set(row.name, read.value);
+    values.set(row.name, read.value);
     if (row.deprecated !== undefined) warnings.push(deprecation(row));
   }
   const [first] = positional;

@@ -1,7 +1,6 @@
 /** What an agent is told in the end: every flag and field with its value, from whichever place it came. */
 import type { FlagRow } from "./flag-row.ts";
 import { flagTable } from "./flag-table.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { AgentRules } from "./agent-rules.ts";
 import type { AgentFile } from "./agent-file.ts";
 import { fileFields } from "./file-fields.ts";
@@ -29,6 +28,11 @@ export class AgentSettings {
     this.open = more.open;
   }
 
+  /** With other values of some flags. */
+  with(flags: Readonly<Record<string, FlagValue>>): AgentSettings {
+    return new AgentSettings(this.rules, new Map([...this.flags, ...Object.entries(flags)]), this.fields, this);
+  }
+
   /** Of a flag by its name, or of a field that has no flag. */
   of(name: string): FlagValue | undefined {
     return this.flags.get(name) ?? this.fields.get(name);
@@ -46,22 +50,19 @@ export class AgentSettings {
   reservedMemory = (): readonly ReservedMemory[] => (this.of("reserved-memory") ?? []) as readonly ReservedMemory[];
 }
 
-export interface HowSettled {
-  /** There is a file, which has defaults of its own. */
-  readonly hasConfig: boolean;
-  readonly bugs: StartedAgentBugs;
-}
-
-/** Flags before files before defaults. Gates are merged name by name; all else is replaced as a whole. */
+/**
+ * Flags before files before defaults. Gates are merged name by name; all else is replaced as a whole. `hasConfig`: there is a
+ * file, which has defaults of its own.
+ */
 export function settle(
   given: ReadonlyMap<string, FlagValue>,
   file: AgentFile | undefined,
   rules: AgentRules,
-  how: HowSettled,
+  hasConfig: boolean,
 ): AgentSettings {
   const flags = new Map<string, FlagValue>();
   for (const row of flagTable) {
-    const value = settled(row, given.get(row.name), file, rules, how);
+    const value = settled(row, given.get(row.name), file, rules, hasConfig);
     if (value !== undefined) flags.set(row.name, value);
   }
   const fields = new Map<string, FlagValue>();
@@ -84,18 +85,15 @@ function settled(
   given: FlagValue | undefined,
   file: AgentFile | undefined,
   rules: AgentRules,
-  { hasConfig, bugs }: HowSettled,
+  hasConfig: boolean,
 ): FlagValue | undefined {
   const { field, name } = row;
   const inFile = field === undefined ? undefined : file?.values.get(field);
-  if (bugs["agent-file-above-flags"] === true && inFile !== undefined) return inFile;
-  if (name === "feature-gates" && bugs["agent-gates-replaced"] === true) return given ?? inFile ?? {};
   if (name === "feature-gates") return { ...(inFile as object), ...(given as object) } as FlagValue;
   // This one is on when either of the two says so.
   if (name === "seccomp-default") return given === true || inFile === true;
   if (given !== undefined && !(row.type === "ip" && given === "")) return given;
   if (inFile !== undefined && !(rules.zeroIsDefault && inFile === 0 && isPlainNumber(row))) return inFile;
-  if (name === "event-burst" && bugs["agent-default-of-the-library"] === true) return 10;
   const ofFile = !hasConfig || field === undefined ? undefined : rules.fileDefaults[field];
   return ofFile ?? standardOf(row, rules);
 }

@@ -9,15 +9,13 @@ import { evictionSettingsOf } from "./eviction-settings.ts";
 import { isOn } from "./feature-gates.ts";
 import { cpuOptionProblems, topologyOptionProblems } from "./manager-options.ts";
 import { nodeIpsIn } from "./flag-values.ts";
-import type { StartedAgentBugs } from "../../planted/started-agent-bugs.ts";
 import type { AgentSettings } from "./settings.ts";
 import { cipherSuites, tlsVersions } from "./tls-names.ts";
 
 type Check = (settings: AgentSettings) => readonly string[];
 
-export function startProblems(settings: AgentSettings, bugs: StartedAgentBugs = {}): readonly string[] {
-  const kept = bugs["agent-lock-without-file"] === true ? checks.filter((check) => check !== lockFile) : checks;
-  return kept.flatMap((check) => check(settings));
+export function startProblems(settings: AgentSettings): readonly string[] {
+  return checks.flatMap((check) => check(settings));
 }
 
 const reservable = ["cpu", "memory", "ephemeral-storage", "pid"];
