@@ -8,7 +8,6 @@
  */
 import type { JsonObject } from "../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
-import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { ApiClient } from "./api-client.ts";
 
 export interface InformerOptions {
@@ -25,13 +24,11 @@ export interface InformerOptions {
    * taken for dead. Default: the server's choice, and nothing is taken for dead.
    */
   readonly timeoutMicros?: Micros | undefined;
-  /** `resourceVersion=0`: any state will do for a first list. Default: the newest. */
-  readonly listsAnyVersion?: boolean;
   /** Hears of each change of the copy; `before` is what was there. A deletion has no `after`. */
   readonly onChange?: (key: string, before: JsonObject | undefined, after: JsonObject | undefined) => void;
-  /** Published bugs of informers that it has. Default: none. */
-  readonly bugs?: SimulatedBugs;
 }
+
+export type InformerClient = Pick<ApiClient, "call" | "watch">;
 
 /** What happened to one watch request, for checkers. */
 export interface WatchRecord {
@@ -48,7 +45,6 @@ export interface WatchRecord {
 const retryMicrosMin: Micros = 1_000_000;
 const retryMicrosMax: Micros = 2_000_000;
 const silenceMicros: Micros = 5_000_000;
-const none: SimulatedBugs = new Set();
 
 export class Informer {
   readonly watches: WatchRecord[] = [];
@@ -58,18 +54,16 @@ export class Informer {
   /** It has had a whole state, and follows it. */
   synced = false;
   private readonly process: Process;
-  private readonly client: ApiClient;
+  private readonly client: InformerClient;
   private readonly options: InformerOptions;
-  private readonly bugs: SimulatedBugs;
   private version = "";
   private cancelWatch: Cancel = () => {};
   private cancelSilence: Cancel = () => {};
 
-  constructor(process: Process, client: ApiClient, options: InformerOptions) {
+  constructor(process: Process, client: InformerClient, options: InformerOptions) {
     this.process = process;
     this.client = client;
     this.options = options;
-    this.bugs = options.bugs ?? none;
   }
 
   get path(): string {
@@ -82,9 +76,8 @@ export class Informer {
   }
 
   private list(): void {
-    const { path, deadlineMicros = 30_000_000, listsAnyVersion = false } = this.options;
-    const isAny = listsAnyVersion && this.listCount === 0;
-    const query = [...this.selecting(), ...(isAny ? ["resourceVersion=0"] : [])].join("&");
+    const { path, deadlineMicros = 30_000_000 } = this.options;
+    const query = this.selecting().join("&");
     this.client.call({ method: "GET", path, query }, deadlineMicros, (answer) => {
       if (!answer.ok || answer.status !== 200) {
         this.process.trace("informer.list-failed", answer.ok ? answer.status : answer.failure);
@@ -108,20 +101,19 @@ export class Informer {
   private replace(items: readonly JsonObject[]): void {
     const listed = new Set(items.map(keyOf));
     for (const [key, before] of [...this.objects]) {
-      if (listed.has(key) || this.bugs.has("client-relist-keeps-deleted")) continue;
+      if (listed.has(key)) continue;
       this.objects.delete(key);
       this.options.onChange?.(key, before, undefined);
     }
-    for (const item of items) this.keep(item, this.bugs.has("client-false-updates-on-restart"));
+    for (const item of items) this.keep(item);
   }
 
-  /** Handlers hear of what has changed. `isUpdate`: they are told even if it has not. */
-  private keep(object: JsonObject, isUpdate = false): void {
+  /** Handlers hear of what has changed. */
+  private keep(object: JsonObject): void {
     const key = keyOf(object);
     const before = this.objects.get(key);
     this.objects.set(key, object);
-    if (before === undefined || isUpdate || versionOf(before) !== versionOf(object))
-      this.options.onChange?.(key, before, object);
+    if (before === undefined || versionOf(before) !== versionOf(object)) this.options.onChange?.(key, before, object);
   }
 
   private follow(): void {
@@ -165,26 +157,13 @@ export class Informer {
   }
 
   private resume(isBroken: boolean): void {
-    if (this.bugs.has("client-gap-between-watches")) this.skipToPresent();
-    else if (!isBroken) this.follow();
-    else {
-      this.retry(() => this.follow());
-      if (this.bugs.has("client-double-done-duplicate-watch")) this.retry(() => this.follow());
-    }
-  }
-
-  /** The planted bug: the version of a new list, and none of what is in it. */
-  private skipToPresent(): void {
-    this.client.call({ method: "GET", path: this.options.path }, 30_000_000, (answer) => {
-      const isTold = answer.ok && answer.status === 200;
-      if (isTold) this.version = versionOf(answer.object);
-      this.retry(() => (isTold ? this.follow() : this.skipToPresent()));
-    });
+    if (isBroken) this.retry(() => this.follow());
+    else this.follow();
   }
 
   private listenForSilence(): void {
     const { timeoutMicros } = this.options;
-    if (timeoutMicros === undefined || this.bugs.has("watch-half-open-silence")) return;
+    if (timeoutMicros === undefined) return;
     this.cancelSilence();
     this.cancelSilence = this.process.clock.after(timeoutMicros + silenceMicros, () => {
       this.process.trace("informer.silence");
@@ -200,7 +179,7 @@ export class Informer {
       this.learn(record, isGone ? "gone" : "refused");
       this.cancelWatch();
       this.cancelSilence();
-      if (isGone && !this.bugs.has("client-410-error-event-ignored")) this.list();
+      if (isGone) this.list();
       else this.retry(() => this.follow());
       return;
     }
@@ -220,7 +199,7 @@ export class Informer {
    */
   private advance(record: WatchRecord, type: string, version: string): void {
     const isState = record.fromVersion === "0" && type === "ADDED" && this.version === "";
-    if (isState && !this.bugs.has("watch-rv0-initial-unsorted")) return;
+    if (isState) return;
     this.version = version;
     this.synced = true;
   }

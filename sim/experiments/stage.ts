@@ -28,7 +28,8 @@ import { type PlantedServer, plantedServer } from "../faults/planted-server.ts";
 import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { Actor, ActorParts } from "./actors/actor.ts";
-import { makeActor } from "./actors/all-actors.ts";
+import { actorMakerWith } from "./planted/actor-bugs.ts";
+import { compactedWith } from "./planted/stage-bugs.ts";
 import { NodeHost } from "./node-host.ts";
 import { Outsiders } from "./outsiders.ts";
 
@@ -83,6 +84,7 @@ export class Stage implements Injectable {
   readonly noted: StageParts["noted"];
   readonly outsiders: Outsiders;
   private readonly parts: StageParts;
+  private readonly makeActor: ReturnType<typeof actorMakerWith>;
   private readonly servers = new Map<string, Server>();
   private readonly hosts = new Map<string, NodeHost>();
   /** Clients that are to die at one of their next calls, and how many those still are. */
@@ -90,6 +92,7 @@ export class Stage implements Injectable {
 
   constructor(parts: StageParts) {
     this.parts = parts;
+    this.makeActor = actorMakerWith(parts.bugs);
     this.noted = parts.noted;
     const { scenario, kernel, bugs, truth, judge } = parts;
     this.network = new Network(kernel.process("network"), {
@@ -103,12 +106,11 @@ export class Stage implements Injectable {
       truth.committed(event);
       judge.committed(event);
     });
-    this.store.onCompact = (revision) => {
+    const gates = (): readonly Gate[] => [...this.servers.values()].map(({ gate }) => gate);
+    this.store.onCompact = compactedWith(bugs, gates, (revision) => {
       storeProcess.trace("compact", revision);
       judge.happened({ kind: "compacted", revision });
-      if (bugs.has("watch-lost-when-slow-and-compacted"))
-        for (const { gate } of this.servers.values()) gate.dropUntold();
-    };
+    });
     this.witness = new ExchangeWitness(judge, truth, () => clock.nowMicros());
     this.outsiders = new Outsiders(kernel, scenario, (why) => {
       throw new StageError(why);
@@ -328,7 +330,7 @@ export class Stage implements Injectable {
   }
 
   private startClient(row: ScenarioClient): void {
-    const { kernel, scenario, judge, bugs } = this.parts;
+    const { kernel, scenario, judge } = this.parts;
     const process = kernel.process(row.name);
     const way = this.wayOf(process, row.server);
     const handler: ApiHandler = {
@@ -345,14 +347,13 @@ export class Stage implements Injectable {
     const { dialect } = profiles[scenario.profile];
     const tokenOf: ActorParts["tokenOf"] = (issuer, claims, lasts) =>
       this.outsiders.token(issuer, claims, lasts, process);
-    const actor = makeActor(
+    const actor = this.makeActor(
       {
         process,
         api,
         handler,
         tokenOf,
         dialect,
-        bugs,
         agentBugs: this.parts.agentBugs,
         host,
         tell: (fact) => judge.told(fact),

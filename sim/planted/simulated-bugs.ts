@@ -1,7 +1,7 @@
 /**
  * Published bugs that only a simulated run shows: of clients and controllers, of stores, of servers at their worst
  * moments. A scenario plants one by name (`regress.bug`, `run --fault NAME`); the checkers must find it.
- * Switches are read where the behaviour lives: in the scenario's clients, and in wrappers around store and server.
+ * They stand around the scenario's clients (`sim/experiments/planted/`), around store and server.
  */
 import { commonMistake } from "./bug-row.ts";
 

@@ -3,7 +3,6 @@ import type { Fact } from "../../checkers/judge.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ApiHandler, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
-import type { SimulatedBugs } from "../../planted/simulated-bugs.ts";
 import { formatMicroTime } from "../../../wire/time.ts";
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import type { NodeHost } from "../node-host.ts";
@@ -11,7 +10,7 @@ import type { CollectionName } from "../../../scenarios/clients.ts";
 
 export interface ActorParts {
   readonly process: Process;
-  readonly api: ApiClient;
+  readonly api: Pick<ApiClient, "call" | "watch">;
   /** The server as `api` reaches it, for whoever calls under more names than one. */
   readonly handler: ApiHandler;
   /** A token that an issuer of the scenario makes now. */
@@ -19,7 +18,6 @@ export interface ActorParts {
   /** Of a node: the machine that it runs on. */
   readonly host?: NodeHost | undefined;
   readonly dialect: Dialect;
-  readonly bugs: SimulatedBugs;
   readonly agentBugs: readonly string[];
   /** What it says of itself, to whoever judges the run. */
   readonly tell: (fact: Fact) => void;

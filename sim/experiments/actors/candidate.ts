@@ -78,7 +78,7 @@ export class Candidate implements Actor {
 
   private learn(answer: ClientAnswer, sentMicros: Micros): void {
     if (!answer.ok || answer.status >= 300) return;
-    const { process, tell, bugs } = this.parts;
+    const { process, tell } = this.parts;
     this.observe(answer.object);
     const left = sentMicros + this.options.giveUp - process.clock.nowMicros();
     if (left <= 0) return;
@@ -89,7 +89,7 @@ export class Candidate implements Actor {
       tell({ kind: "leads", client: process.name, lease: this.options.lease });
     }
     this.cancelGivingUp();
-    if (!bugs.has("lease-two-leaders")) this.cancelGivingUp = process.clock.after(left, () => this.giveUp());
+    this.cancelGivingUp = process.clock.after(left, () => this.giveUp());
   }
 
   private giveUp(): void {

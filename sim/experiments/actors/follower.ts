@@ -8,7 +8,7 @@ export class Follower implements Actor {
   private updates = 0;
 
   constructor(
-    { process, api, dialect, bugs, tell }: ActorParts,
+    { process, api, dialect, tell }: ActorParts,
     { resource, namespace, begin, timeout }: ClientOf<"informer">,
   ) {
     this.informer = new Informer(process, api, {
@@ -16,7 +16,6 @@ export class Follower implements Actor {
       begin,
       deadlineMicros: 10_000_000, // a request may be lost without a word, and is then asked again within the run
       timeoutMicros: timeout,
-      bugs,
       onChange: (key, before, after) => {
         if (before === undefined || after === undefined) return;
         this.updates++;

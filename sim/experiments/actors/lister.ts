@@ -35,14 +35,13 @@ export class Lister implements Actor {
   }
 
   private page(before: readonly JsonObject[], token: string): void {
-    const { api, bugs } = this.parts;
+    const { api } = this.parts;
     const query = `limit=${this.options.limit}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
     api.call({ method: "GET", path: this.path, query }, 10_000_000, (answer) => {
       const next = answer.ok ? textAt(answer.object, "metadata", "continue") : "";
       if (answer.ok && answer.status === 410) {
         this.expired++;
-        if (bugs.has("continue-410-client-fails-or-relists") && next !== "") this.goOn(before, next);
-        else this.start();
+        this.start();
         return;
       }
       if (!answer.ok || answer.status !== 200) {

@@ -80,10 +80,8 @@ export class Monitor implements Actor {
 
   /** Old in a copy: asks the server for the newest. */
   private suspect(node: string, seen: Seen): void {
-    const { api, bugs } = this.parts;
     seen.isBusy = true;
-    if (bugs.has("lease-lag-misjudged-dead")) return this.judge(node, seen);
-    api.call({ method: "GET", path: `${this.leases}/${node}` }, deadlineMicros, (answer) => {
+    this.parts.api.call({ method: "GET", path: `${this.leases}/${node}` }, deadlineMicros, (answer) => {
       seen.isBusy = false;
       if (!answer.ok || answer.status !== 200) return;
       this.observe(answer.object);

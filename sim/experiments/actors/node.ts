@@ -14,8 +14,6 @@ const deadlineMicros: Micros = 10_000_000;
 const beatMicros: Micros = 10_000_000;
 /** A node that nothing changes tells its status as often as this. */
 const reportMicros: Micros = 300_000_000;
-/** What the planted bug renews at, whatever it is told. */
-const fixedRenewMicros: Micros = 10_000_000;
 
 export class Node implements Actor {
   private readonly parts: ActorParts;
@@ -45,7 +43,6 @@ export class Node implements Actor {
     this.informer = new Informer(parts.process, parts.api, {
       path: this.pods,
       fieldSelector: options.follows === "own" ? `spec.nodeName=${parts.process.name}` : undefined,
-      listsAnyVersion: parts.bugs.has("list-rv0-time-travel"),
       timeoutMicros: options.timeout,
       onChange: (key, _before, after) => this.sync(key, after),
     });
@@ -104,12 +101,11 @@ export class Node implements Actor {
   }
 
   private renew(): void {
-    const { api, process, dialect, bugs } = this.parts;
+    const { api, process, dialect } = this.parts;
     const spec = { holderIdentity: process.name, leaseDurationSeconds: 40, renewTime: microTime(process) };
     const later = (): void => {
       const { min, max } = this.options.renew;
-      const wait = bugs.has("lease-period-vs-grace-flap") ? fixedRenewMicros : process.prng.intInclusive(min, max);
-      process.clock.after(wait, () => this.renew());
+      process.clock.after(process.prng.intInclusive(min, max), () => this.renew());
     };
     const patch = { method: "PATCH", path: this.ownLease, body: { spec }, contentType: "application/merge-patch+json" };
     api.call(patch, deadlineMicros, (answer) => {
@@ -150,11 +146,10 @@ export class Node implements Actor {
   /** Until it is told. The uid in the body makes it the status of this pod and of no other. */
   private tellStatus(key: string, pod: JsonObject, uid: string): void {
     if (this.running.get(key) !== uid) return;
-    const { api, process, bugs, tell } = this.parts;
-    const metadata = bugs.has("status-patch-hits-new-uid") ? {} : { metadata: { uid } };
+    const { api, process, tell } = this.parts;
     const conditions = [{ type: "Ready", status: "True" }];
     const body: JsonObject = {
-      ...metadata,
+      metadata: { uid },
       status: { phase: "Running", conditions, message: this.message },
     };
     const request = {

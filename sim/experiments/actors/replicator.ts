@@ -17,15 +17,18 @@ export class Replicator implements Actor {
   private readonly options: ClientOf<"replicator">;
   private readonly path: string;
   private readonly informer: Informer;
+  private readonly missingChildren: typeof missingChildren;
   private made = 0;
   private created = 0;
   private conflicts = 0;
   /** Parents that it is busy with. */
   private readonly busy = new Set<string>();
 
-  constructor(parts: ActorParts, options: ClientOf<"replicator">) {
+  /** `missing` tells what a parent lacks beside the children that are known. */
+  constructor(parts: ActorParts, options: ClientOf<"replicator">, missing = missingChildren) {
     this.parts = parts;
     this.options = options;
+    this.missingChildren = missing;
     this.path = collectionPath(parts.dialect, "configmaps", options.namespace);
     this.informer = new Informer(parts.process, parts.api, { path: this.path, onChange: () => this.reconcile() });
   }
@@ -80,42 +83,23 @@ export class Replicator implements Actor {
   }
 
   private mend(parent: JsonObject): void {
-    const { bugs } = this.parts;
     const name = textAt(parent, "metadata", "name");
     if (this.busy.has(name) || textAt(parent, "metadata", "deletionTimestamp") !== "") return;
-    const isNoted = textAt(parent, "data", "done") === "true";
-    // The planted bug believes its note; a sound one looks at what is there.
-    if (isNoted && bugs.has("ctl-intermediate-crash")) return;
     const missing = this.missing(parent);
     if (missing.length === 0) return;
     this.busy.add(name);
-    const create = (): void => this.create(parent, missing, () => this.busy.delete(name));
-    if (bugs.has("ctl-intermediate-crash")) this.note(parent, create);
-    else create();
+    this.create(parent, missing, () => this.busy.delete(name));
   }
 
   /** Of its children, those that its copy of the collection does not have. */
-  private missing(parent: JsonObject): readonly string[] {
+  private missing(parent: JsonObject): readonly ChildName[] {
     const uid = textAt(parent, "metadata", "uid");
-    const name = textAt(parent, "metadata", "name");
     const children = [...this.informer.objects.values()].filter((object) => ownerOf(object) === uid);
-    const wanted = Number(textAt(parent, "data", "replicas"));
-    if (this.parts.bugs.has("ctl-create-duplicate-on-stale-cache")) {
-      return Array.from({ length: Math.max(0, wanted - children.length) }, () => "");
-    }
-    const names = new Set(children.map((child) => textAt(child, "metadata", "name")));
-    return Array.from({ length: wanted }, (_, index) => `${name}-${index + 1}`).filter((one) => !names.has(one));
-  }
-
-  private note(parent: JsonObject, then: () => void): void {
-    const path = `${this.path}/${textAt(parent, "metadata", "name")}`;
-    const body: JsonObject = { data: { done: "true" } };
-    const { api } = this.parts;
-    api.call({ method: "PATCH", path, body, contentType: "application/merge-patch+json" }, deadlineMicros, then);
+    return this.missingChildren(parent, children);
   }
 
   /** One after another. A name that is taken is a child that is there. */
-  private create(parent: JsonObject, names: readonly string[], done: () => void): void {
+  private create(parent: JsonObject, names: readonly ChildName[], done: () => void): void {
     const [name, ...rest] = names;
     if (name === undefined) return done();
     const { api, process } = this.parts;
@@ -125,7 +109,7 @@ export class Replicator implements Actor {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: {
-        ...(name === "" ? { generateName: `${parentName}-` } : { name }),
+        ...name,
         namespace: this.options.namespace,
         ownerReferences: [owner],
       },
@@ -144,6 +128,17 @@ export class Replicator implements Actor {
       (object) => textAt(object, "metadata", "name").startsWith(prefix) && textAt(object, "data", "replicas") !== "",
     );
   }
+}
+
+/** Whole, or up to what the server makes of it. */
+export type ChildName = { readonly name: string } | { readonly generateName: string };
+
+export function missingChildren(parent: JsonObject, children: readonly JsonObject[]): readonly ChildName[] {
+  const name = textAt(parent, "metadata", "name");
+  const wanted = Number(textAt(parent, "data", "replicas"));
+  const names = new Set(children.map((child) => textAt(child, "metadata", "name")));
+  const all = Array.from({ length: wanted }, (_, index) => `${name}-${index + 1}`);
+  return all.filter((one) => !names.has(one)).map((one) => ({ name: one }));
 }
 
 export const ownerOf = (object: JsonObject): string => {
