@@ -1,6 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { staticPodLawWith } from "../../sim/agent/planted/source-bugs.ts";
+import { readManifest } from "../../sim/agent/sources/static-pod.ts";
+import { metadataOf } from "../../sim/contract/objects.ts";
+import { agentBugsOn } from "../../sim/planted/agent-bugs.ts";
+import { dialects } from "../../wire/dialect.ts";
 import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
 
 let runtime: Running;
@@ -37,6 +42,21 @@ describe("an agent alone", () => {
     expect([code, stdout.includes("have begun: ending")]).toEqual([0, true]);
     expect(stderr).not.toContain("checked and kept");
     expect(readFileSync(`${socket}.state`, "utf8")).toContain("StartContainer");
+  });
+
+  it("has planted bugs of pods, too", async () => {
+    const folder = join(scratch, "shared");
+    mkdirSync(folder);
+    const spec = { containers: [{ name: "c", image: "local/box:1", command: ["sh", "-c", "sleep 1000"] }] };
+    const text = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "shared" }, spec });
+    writeFileSync(join(folder, "a.json"), text);
+    const flags = [`--pod-manifest-path=${folder}`, "--fault=static-uid-collision-or-drift"];
+    expect(await agent("--runonce", ...flags).ended).toMatchObject({ code: 0 });
+    const origin = { source: "file", place: `${folder}/a.json` } as const;
+    const law = staticPodLawWith(agentBugsOn(["static-uid-collision-or-drift"]))();
+    const read = readManifest(new TextEncoder().encode(text), origin, "elsewhere", dialects.svc, law);
+    const uid = "pods" in read ? metadataOf(read.pods[0] ?? {}).uid : read.error;
+    expect(readFileSync(`${socket}.state`, "utf8")).toContain(`default_shared-alone_${uid}`);
   });
 
   it("holds its lock file: another waits, and with --exit-on-lock-contention the first makes way", async () => {

@@ -109,6 +109,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     onError,
   } = given;
   const bugs = startedAgentBugsOn(faults);
+  const agentBugs = agentBugsOn(faults);
   const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process(`nodeagent ${options.nodeName}`);
@@ -136,6 +137,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
         server: remote,
         headers,
         runtime,
+        bugs: agentBugs,
         readFiles: machineFiles((work) => process.clock.after(0, work)),
         ...(settings.rules.watchesManifests ? { watchFiles: fileWatcher(turn) } : {}),
         fetchUrl: urlFetcher(turn),
@@ -148,7 +150,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
             context,
             runtime,
             rules,
-            bugs: agentBugsOn(faults),
+            bugs: agentBugs,
             agentVersion,
             negativeGraceIsPods: settings.rules.negativeGraceIsPods,
             start: {
