@@ -29,7 +29,7 @@ import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
 import type { Actor, ActorParts } from "./actors/actor.ts";
 import { actorMakerWith } from "./planted/actor-bugs.ts";
-import { compactedWith } from "./planted/stage-bugs.ts";
+import { beginAgainWith, compactedWith } from "./planted/stage-bugs.ts";
 import { NodeHost } from "./node-host.ts";
 import { Outsiders } from "./outsiders.ts";
 
@@ -191,18 +191,17 @@ export class Stage implements Injectable {
     this.store.restore(agoMicros);
     this.witness.forget();
     this.parts.truth.restart(this.store.events, this.store.revision);
-    if (this.parts.bugs.has("rv-rewind-after-restore"))
-      this.parts.judge.happened({ kind: "restored", revision: this.store.revision });
-    else this.afterStoreChange("restored");
+    this.afterStoreChange("restored");
   }
 
   /** Everybody who stood on the store starts again on what it is now. */
   private afterStoreChange(kind: "recovered" | "restored"): void {
-    const { judge, truth } = this.parts;
-    for (const { name } of this.servers.values()) this.crash(name);
+    const { judge, truth, bugs } = this.parts;
+    const names = beginAgainWith(bugs, kind, [...this.servers.keys()]);
+    for (const name of names) this.crash(name);
     judge.happened({ kind, revision: this.store.revision });
     if (kind === "recovered") truth.restart(this.store.events, this.store.revision);
-    for (const { name } of this.servers.values()) this.restart(name);
+    for (const name of names) this.restart(name);
   }
 
   stepClock(place: string, byMicros: Micros): void {

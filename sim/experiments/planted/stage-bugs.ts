@@ -12,3 +12,10 @@ export function compactedWith(bugs: SimulatedBugs, gates: () => Iterable<Gate>, 
     for (const gate of gates()) gate.dropUntold();
   };
 }
+
+/** After a restore nobody begins again: streams go on, on versions that start again lower. */
+export const beginAgainWith = (
+  bugs: SimulatedBugs,
+  kind: "recovered" | "restored",
+  servers: readonly string[],
+): readonly string[] => (kind === "restored" && bugs.has("rv-rewind-after-restore") ? [] : servers);
