@@ -26,6 +26,8 @@ import {
   orphanFinalizer,
   referencesTo,
 } from "./graph.ts";
+import type { GarbageLaw, Owners } from "./garbage-law.ts";
+import { garbageLawWith } from "../planted/garbage-bugs.ts";
 import { OwnedObjects } from "./owned-objects.ts";
 
 type Done = (outcome: Outcome) => void;
@@ -37,21 +39,11 @@ export interface GarbageCollectorOptions {
   readonly bugs?: ServerBugs | undefined;
 }
 
-/** What the owners of an object are found to be. */
-interface Owners {
-  /** They are there. */
-  readonly solid: OwnerReference[];
-  /** They are not. */
-  readonly dangling: OwnerReference[];
-  /** They go when their dependents have gone. */
-  readonly waiting: OwnerReference[];
-}
-
 export class GarbageCollector implements GraphHearer {
   private readonly client: ControlClient;
   private readonly reflectors: Reflectors;
   private readonly types: ApiTypes;
-  private readonly bugs: ServerBugs | undefined;
+  private readonly law: () => GarbageLaw;
   private readonly objects: OwnedObjects;
   private readonly events: EventRecorder;
   private readonly graph: Graph;
@@ -69,10 +61,10 @@ export class GarbageCollector implements GraphHearer {
     this.client = client;
     this.reflectors = reflectors;
     this.types = types;
-    this.bugs = bugs;
+    this.law = garbageLawWith(bugs ?? {});
     this.objects = new OwnedObjects(client);
     this.events = new EventRecorder(client, "garbage-collector-controller");
-    this.graph = new Graph(this, bugs?.["foreground-finalizer-readded"]);
+    this.graph = new Graph(this, this.law);
     const countOf = (queue: string): QueueCount => client.queueCounts.of(`garbage_collector_attempt_to_${queue}`);
     this.toDelete = new WorkQueue({
       process,
@@ -228,16 +220,11 @@ export class GarbageCollector implements GraphHearer {
     this.classify(node, references, (owners) => {
       if (owners === "parked") done("done");
       else if (owners === "unknown") done("again");
-      else if (owners.solid.length > 0 && !this.overlooks(owners)) this.free(node, path, owners, done);
+      else if (this.law().isOwned(owners)) this.free(node, path, owners, done);
       else if (owners.waiting.length > 0 && node.dependents.size > 0) {
         this.unblockCircle(node, path, live, done, (freed) => this.objects.delete(path, freed, "Foreground", done));
       } else this.objects.delete(path, live, propagationOf(live), done);
     });
-  }
-
-  /** The bug `one-owner-gone-is-enough`. */
-  private overlooks({ dangling }: Owners): boolean {
-    return this.bugs?.["one-owner-gone-is-enough"] === true && dangling.length > 0;
   }
 
   /** Somebody still owns it: the references to the others go. */

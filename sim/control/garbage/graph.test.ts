@@ -1,19 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { OwnerReference } from "../../contract/objects.ts";
+import { garbageLawWith } from "../planted/garbage-bugs.ts";
+import type { GarbageLaw } from "./garbage-law.ts";
 import { Graph, type GraphNode } from "./graph.ts";
 
 /** A graph, and what it wants done. */
-function play() {
+function play(law?: () => GarbageLaw) {
   const wanted: string[] = [];
   const note = (what: string) => (node: GraphNode) => void wanted.push(`${what} ${node.identity.name}`);
-  const graph = new Graph({
-    attemptToDelete: note("delete"),
-    attemptToDeleteLater: note("later"),
-    attemptToOrphan: note("orphan"),
-    ownerElsewhere: (node, owner) => void wanted.push(`${owner.name} elsewhere, for ${node.identity.name}`),
-    forgotten: () => {},
-  });
+  const graph = new Graph(
+    {
+      attemptToDelete: note("delete"),
+      attemptToDeleteLater: note("later"),
+      attemptToOrphan: note("orphan"),
+      ownerElsewhere: (node, owner) => void wanted.push(`${owner.name} elsewhere, for ${node.identity.name}`),
+      forgotten: () => {},
+    },
+    law,
+  );
   return {
     graph,
     take: () => wanted.splice(0),
@@ -47,6 +52,25 @@ describe("the graph of owners", () => {
     expect(take()).toEqual(["delete child", "delete other"]);
     expect(graph.isAbsent(reference("owner"), "default")).toBe(true);
     expect(graph.isAbsent(reference("owner"), "elsewhere")).toBe(false);
+  });
+
+  it("begins a deletion anew each time that its finalizer appears, but while foreground-finalizer-readded shows", () => {
+    const bugs = { "foreground-finalizer-readded": false };
+    const { changed, take } = play(garbageLawWith(bugs));
+    const going = (...finalizers: string[]): void =>
+      changed(map("owner", [], { deletionTimestamp: "2030-01-01T00:00:00Z", finalizers: ["a", ...finalizers] }));
+    const again = (): readonly string[] => {
+      going();
+      take();
+      going("foregroundDeletion");
+      return take();
+    };
+    changed(map("child", ["owner"]));
+    expect(again()).toEqual(["delete child", "delete owner"]);
+    bugs["foreground-finalizer-readded"] = true;
+    expect(again()).toEqual([]);
+    bugs["foreground-finalizer-readded"] = false;
+    expect(again()).toEqual(["delete child", "delete owner"]);
   });
 
   it("does not take the word of a read in the wrong place for an owner's absence", () => {

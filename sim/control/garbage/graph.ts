@@ -8,6 +8,7 @@
  */
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf, type OwnerReference } from "../../contract/objects.ts";
+import { type GarbageLaw, garbageLaw } from "./garbage-law.ts";
 
 /** As a reference names its owner, and the namespace that it must be in. */
 export interface Identity {
@@ -53,12 +54,12 @@ export class Graph {
   private readonly hearer: GraphHearer;
   private readonly nodes = new Map<string, GraphNode>();
   private readonly absent = new Set<string>();
-  private readonly isOnceOnly: boolean;
+  private readonly law: () => GarbageLaw;
 
-  /** `isOnceOnly`: the planted bug that a finalizer which comes back is not seen again. */
-  constructor(hearer: GraphHearer, isOnceOnly = false) {
+  /** `law` is asked anew at each decision. */
+  constructor(hearer: GraphHearer, law = (): GarbageLaw => garbageLaw) {
     this.hearer = hearer;
-    this.isOnceOnly = isOnceOnly;
+    this.law = law;
   }
 
   /** Nodes known. */
@@ -207,10 +208,9 @@ export class Graph {
 
   /** Every deletion that names a policy sets its finalizer anew, so each time that one appears is a beginning. */
   private beginDeletion(node: GraphNode, finalizers: readonly string[]): void {
-    if (!this.isOnceOnly) {
-      node.orphansDependents &&= finalizers.includes(orphanFinalizer);
-      node.waitsForDependents &&= finalizers.includes(foregroundFinalizer);
-    }
+    const { goesOn } = this.law();
+    node.orphansDependents = goesOn(node.orphansDependents, finalizers.includes(orphanFinalizer));
+    node.waitsForDependents = goesOn(node.waitsForDependents, finalizers.includes(foregroundFinalizer));
     if (finalizers.includes(orphanFinalizer)) {
       if (!node.orphansDependents) this.hearer.attemptToOrphan(node);
       node.orphansDependents = true;
