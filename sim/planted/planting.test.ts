@@ -20,14 +20,14 @@ const wrappers = {
 };
 
 it("bugs that decide otherwise stand one on another, and where none shows the law is what it is", () => {
-  expect(decisionsWith<Name, Law>(law, decisions, { doubled: false })()).toBe(law);
-  const wrong = decisionsWith<Name, Law>(law, decisions, { "plus-one": true, doubled: true })();
+  expect(decisionsWith<Name, Law>(law, decisions)({ doubled: false })()).toBe(law);
+  const wrong = decisionsWith<Name, Law>(law, decisions)({ "plus-one": true, doubled: true })();
   expect([wrong.count("abcd"), wrong.isLong]).toEqual([10, law.isLong]);
 });
 
 it("decisions are asked for anew, so that a bug that is turned on shows from then on", () => {
   const bugs = { "plus-one": false };
-  const decide = decisionsWith<Name, Law>(law, decisions, bugs);
+  const decide = decisionsWith<Name, Law>(law, decisions)(bugs);
   expect(decide().count("a")).toBe(1);
   bugs["plus-one"] = true;
   expect(decide().count("a")).toBe(2);

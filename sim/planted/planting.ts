@@ -14,16 +14,15 @@ export type WrapperBugs<Name extends string, Part> = Readonly<
   Partial<Record<Name, (inner: Part, shows: () => boolean) => Part>>
 >;
 
-/** Asked at each decision: the law with the bugs that show now, and the law itself without any. */
+/** Of whoever has such bugs, asked at each decision: the law with those that show now, and the law itself without any. */
 export function decisionsWith<Name extends string, Law extends object>(
   law: Law,
   rows: DecisionBugs<Name, Law>,
-  bugs: Switches<Name>,
-): () => Law {
-  const planted = named(rows);
-  return () => {
+): (bugs: Switches<Name>) => () => Law {
+  const all = named(rows);
+  return (bugs) => () => {
     let shown = law;
-    for (const [name, bug] of planted) if (bugs[name] === true) shown = { ...shown, ...bug(shown) };
+    for (const [name, bug] of all) if (bugs[name] === true) shown = { ...shown, ...bug(shown) };
     return shown;
   };
 }

@@ -74,8 +74,7 @@ const bugsOfEviction = {
 } as const satisfies DecisionBugs<AgentBugName, EvictionLaw>;
 
 /** The law with the bugs that concern it and that show now; the law itself without any. */
-export const evictionLawWith = (bugs: AgentBugs): (() => EvictionLaw) =>
-  decisionsWith(evictionLaw, bugsOfEviction, bugs);
+export const evictionLawWith: (bugs: AgentBugs) => () => EvictionLaw = decisionsWith(evictionLaw, bugsOfEviction);
 
 const isHard = ({ graceMillis }: EvictionThreshold): boolean => graceMillis === 0;
 

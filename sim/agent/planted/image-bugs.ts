@@ -12,4 +12,4 @@ const bugsOfImages = {
   "imagegc-overshoots-low": () => ({ bytesFreed: () => Infinity }),
 } as const satisfies DecisionBugs<AgentBugName, ImageLaw>;
 
-export const imageLawWith = (bugs: AgentBugs): (() => ImageLaw) => decisionsWith(imageLaw, bugsOfImages, bugs);
+export const imageLawWith: (bugs: AgentBugs) => () => ImageLaw = decisionsWith(imageLaw, bugsOfImages);

@@ -52,9 +52,10 @@ const bugsOfListeners = (access: Access) =>
     },
   }) as const satisfies WrapperBugs<StartedAgentBugName, ListenerMaker>;
 
+const accessLawWith = decisionsWith(accessLaw, bugsOfDecisions);
+
 export function accessWith(bugs: StartedAgentBugs, ports: AgentAccessPorts, settings: AccessSettings): Access {
-  const law = decisionsWith(accessLaw, bugsOfDecisions, bugs);
-  const access = new AgentAccess(ports, wrappedWith(settings, bugsOfSettings, bugs), law);
+  const access = new AgentAccess(ports, wrappedWith(settings, bugsOfSettings, bugs), accessLawWith(bugs));
   return wrappedWith<StartedAgentBugName, Access>(access, bugsOfChecks, bugs);
 }
 

@@ -30,8 +30,10 @@ const bugsOfPreemption = {
   }),
 } as const satisfies DecisionBugs<AgentBugName, PreemptionLaw>;
 
+const preemptionLawWith = decisionsWith(preemptionLaw, bugsOfPreemption);
+
 /** Which of them show is asked anew each time. */
 export function preemptionWith(bugs: AgentBugs): typeof preemptionFor {
-  const law = decisionsWith(preemptionLaw, bugsOfPreemption, bugs);
+  const law = preemptionLawWith(bugs);
   return (...asked) => law().preemptionFor(...asked);
 }

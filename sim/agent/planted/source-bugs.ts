@@ -69,8 +69,7 @@ const bugsOfStaticPods = {
 export const hearerWith = (bugs: AgentBugs, hearer: SourceHearer): SourceHearer =>
   wrappedWith(hearer, bugsOfSources, bugs);
 
-export const staticPodLawWith = (bugs: AgentBugs): (() => StaticPodLaw) =>
-  decisionsWith(staticPodLaw, bugsOfStaticPods, bugs);
+export const staticPodLawWith: (bugs: AgentBugs) => () => StaticPodLaw = decisionsWith(staticPodLaw, bugsOfStaticPods);
 
 const asItIs = (inner: SourceHearer): SourceHearer => ({
   replace: (source, objects) => inner.replace(source, objects),

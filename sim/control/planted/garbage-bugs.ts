@@ -10,5 +10,7 @@ const bugsOfGarbage = {
   }),
 } as const satisfies DecisionBugs<ServerBugName, GarbageLaw>;
 
-export const garbageLawWith = (bugs: Switches<ServerBugName>): (() => GarbageLaw) =>
-  decisionsWith(garbageLaw, bugsOfGarbage, bugs);
+export const garbageLawWith: (bugs: Switches<ServerBugName>) => () => GarbageLaw = decisionsWith(
+  garbageLaw,
+  bugsOfGarbage,
+);

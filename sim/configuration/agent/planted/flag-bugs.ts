@@ -55,8 +55,9 @@ const bugsOfServing = {
   "agent-own-pair-passed-over": (settings) => settings.with({ "tls-cert-file": "", "tls-private-key-file": "" }),
 } as const satisfies WrapperBugs<StartedAgentBugName, AgentSettings>;
 
-export const agentReadingWith = (bugs: StartedAgentBugs): AgentReading =>
-  decisionsWith(agentReading, bugsOfReading, bugs)();
+const readingWith = decisionsWith(agentReading, bugsOfReading);
+
+export const agentReadingWith = (bugs: StartedAgentBugs): AgentReading => readingWith(bugs)();
 
 /** As the serving listener takes them. */
 export const servingSettingsWith = (bugs: StartedAgentBugs, settings: AgentSettings): AgentSettings =>
