@@ -8,7 +8,7 @@ import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
 import { accessWith, authenticatorWith, authorizerWith, claimReaderWith } from "../planted/wrappers/access-wrappers.ts";
 import { type Compress, compressWith } from "../planted/wrappers/compress-wrappers.ts";
-import { customResourceWith } from "../planted/wrappers/custom-wrappers.ts";
+import { customResourceWith, tornDownWith } from "../planted/wrappers/custom-wrappers.ts";
 import { webhooksWith } from "../planted/wrappers/webhook-wrappers.ts";
 import { writerWith } from "../planted/wrappers/write-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
@@ -238,9 +238,7 @@ export class ApiServer implements ApiHandler, RunHost {
     process.onCrash(() => this.abandon());
     for (const path of options.unreadable ?? []) this.makeUnreadable(path);
     if (options.customResources ?? true) this.verbs.startDefinitionController(this);
-    custom.onTornDown((name) => {
-      if (!bugs["watch-crd-change-strands-stream"]) this.closeStreamsOf(name);
-    });
+    custom.onTornDown(tornDownWith(planted, (name) => this.closeStreamsOf(name)));
   }
 
   /** Whether a complete body leaves packed: adapters ask it, who have the bytes. */

@@ -23,6 +23,8 @@
  *   seal                  seal.ts            deep freeze: from here on the object is shared
  *   digestOf              digest.ts          for the trace
  *
+ * `sim/apiserver/verbs/write-law.ts` has the steps that a server takes, with what comes between them.
+ *
  * A draft belongs to its request and may be mutated; a sealed object never changes. Drafts made from a patch share
  * their unchanged subtrees with the stored object, so code that writes into a draft copies what it finds frozen.
  */

@@ -1,6 +1,7 @@
-/** Planted bugs of what a definition's version is served as, around what makes that in a server that knows nothing of them. */
+/** Planted bugs of what definitions are served as, and for how long, around what makes that in a server that knows nothing of them. */
 import { append } from "../../../wire/lists.ts";
 import { customResource } from "../../apiserver/catalogue/custom-resource.ts";
+import type { TornDown } from "../../apiserver/catalogue/custom-resources.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
@@ -10,9 +11,18 @@ import { type Planted, type Rows, wrapped } from "./planted.ts";
 
 type ResourceOf = typeof customResource;
 
-export const customResourceWith = (planted: Planted): ResourceOf => wrapped(planted, rows, customResource);
+export const customResourceWith = (planted: Planted): ResourceOf => wrapped(planted, resourceRows, customResource);
 
-const rows: Rows<ResourceOf> = {
+export const tornDownWith = (planted: Planted, tornDown: TornDown): TornDown =>
+  wrapped(planted, tornDownRows, tornDown);
+
+const tornDownRows: Rows<TornDown> = {
+  "watch-crd-change-strands-stream": (tornDown, shows) => (name) => {
+    if (!shows()) tornDown(name);
+  },
+};
+
+const resourceRows: Rows<ResourceOf> = {
   "pruning-stops-at-lists": (inner, shows) => (definition, version, dialect) => {
     const { preserveUnknownFields } = extensionNames(dialect.extensionPrefix);
     const made = inner(definition, version, dialect);
