@@ -84,6 +84,16 @@ const strike = (name: string, scale: number): { readonly struck: Struck; readonl
   return { struck, told };
 };
 
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+const created = (path: string, object: object): AttackRequest => ({
+  method: "POST",
+  path,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(object),
+});
+
 describe("a long list", () => {
   it.each(["json", "yaml", "table", "protobuf", "cbor", "pretty"])("in %s is made in parts", (encoding) => {
     const { struck, told } = strike(`list-${encoding}`, 1 / 40); // 2,000 objects
@@ -133,11 +143,23 @@ it("who owns deeply nested fields is told on lines of their own in parts, of whi
   expect(Math.max(...sizes)).toBeLessThan(100_000);
 });
 
-it("a review of rules tells no more than it may", () => {
-  const { told } = strike("rules-review", 1 / 30);
-  const status = told[0]?.payload?.object?.["status"] as JsonObject;
-  expect(told[0]?.status).toBe(201);
-  expect((status["resourceRules"] as readonly unknown[]).length).toBeLessThanOrEqual(20_000);
+it("a review of rules tells no more than it may, and says so", () => {
+  const rules = times(1_000, (at) => ({ apiGroups: [""], resources: [`r${at}`], verbs: ["get"] }));
+  const group = "rbac.authorization.k8s.io";
+  const prepare = () =>
+    times(21, (at) => at).flatMap((at) => [
+      created(`/apis/${group}/v1/clusterroles`, { metadata: { name: `many-${at}` }, rules }),
+      created(`/apis/${group}/v1/clusterrolebindings`, {
+        metadata: { name: `many-${at}` },
+        roleRef: { apiGroup: group, kind: "ClusterRole", name: `many-${at}` },
+        subjects: [{ kind: "User", apiGroup: group, name: "nobody" }],
+      }),
+    ]);
+  const struck = new Struck({ prepare }, 1);
+  const [review] = [...(attacks["rules-review"]?.strike?.() ?? [])];
+  const status = struck.send(review as AttackRequest).payload?.object?.["status"] as JsonObject;
+  expect((status["resourceRules"] as readonly unknown[]).length).toBe(20_000);
+  expect(status["evaluationError"]).toBe("only the first 20000 rules are told");
 });
 
 it("a collection of quotas is deleted with a write for each, and the fewer in one event the more of them there are", () => {
