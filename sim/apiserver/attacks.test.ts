@@ -6,18 +6,19 @@ import { describe, expect, it } from "vitest";
 import { Kernel, type ProcessError } from "../kernel/kernel.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { type AttackRequest, attacks } from "./attack-requests.fixture.ts";
-import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
+import { MainStackBed, onMainStack } from "./main-stack.fixture.ts";
+import { type Answer, configMaps } from "./test-bed.fixture.ts";
 
 const admin = { as: "admin" };
 
 /** A server that goes on after an exception, and what it caught: none is called for. */
 class Attacked {
   readonly failures: ProcessError[] = [];
-  readonly bed: TestBed;
+  readonly bed: MainStackBed;
 
-  constructor(options: ConstructorParameters<typeof TestBed>[0] = {}) {
+  constructor(options: ConstructorParameters<typeof MainStackBed>[0] = {}) {
     const kernel = new Kernel({ seed: "attacked", caught: (failure) => this.failures.push(failure) });
-    this.bed = new TestBed(options, kernel);
+    this.bed = new MainStackBed(options, kernel);
     this.bed.advance(1);
   }
 
@@ -31,6 +32,12 @@ function judge({ failures, bed }: Attacked): void {
   expect(failures.map(({ cause }) => cause)).toEqual([]);
   expect(bed.ask(`GET ${configMaps}`, admin).status).toBe(200);
 }
+
+it("a stack like that of a main thread has room for no list of 130,000 in one call, and for one of 110,000", () => {
+  const spread = (count: number) => () => Math.max(...new Array<number>(count).fill(1));
+  expect(() => onMainStack(spread(130_000))).toThrow(RangeError);
+  expect(onMainStack(spread(110_000))).toBe(1);
+});
 
 describe("owners", () => {
   const references = (count: number, more = {}) =>

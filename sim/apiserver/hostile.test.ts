@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { isCalledFor } from "./called-for-failures.fixture.ts";
 import { anyRequest, patchTypes } from "../http/any-request.fixture.ts";
 import { kubernetesProfile, svcProfile } from "../contract/profile.ts";
+import { MainStackBed } from "./main-stack.fixture.ts";
 import { type Answer, configMaps, TestBed } from "./test-bed.fixture.ts";
 
 const map = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" }, data: { k: "v" } };
 
-function bedWithMap(profile = kubernetesProfile): TestBed {
-  const bed = new TestBed({ profile });
+function bedWithMap(profile = kubernetesProfile, Bed = TestBed): TestBed {
+  const bed = new Bed({ profile });
   bed.ask(`POST ${configMaps}`, { body: map });
   return bed;
 }
@@ -70,8 +71,10 @@ describe("hostile bodies", { timeout: 60_000 }, () => {
     ["dashes on one line", `${"- ".repeat(200_000)}a`],
     ["brackets", "[".repeat(200_000)],
     ["questions", `${"? ".repeat(200_000)}a`],
+    ["a thousand questions", `${"? ".repeat(1_000)}a`],
+    ["a thousand maps", `${"{? ".repeat(1_000)}a${"}".repeat(1_000)}`],
   ])("may try YAML with %s", (_, body) => {
-    const bed = bedWithMap();
+    const bed = bedWithMap(kubernetesProfile, MainStackBed);
     const refused = bed.ask(`POST ${configMaps}`, { headers: yaml, body });
     expect(refused.status).toBe(400);
     expect(refused.text).not.toContain("call stack");

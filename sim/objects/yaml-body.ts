@@ -67,6 +67,9 @@ interface Key {
 /** Of texts of duplicates, which merge keys can make a thousand times as long as the body. */
 const charactersMax = 1_000_000;
 
+/** What is read of a part. It yields the reading of a part of its own, whose result it is given, or stops for a while. */
+interface Reading<Result = unknown> extends Generator<Reading | undefined, Result, unknown> {}
+
 /** From the tree of a document to its value. */
 class Reader {
   readonly duplicates: string[] = [];
@@ -77,13 +80,26 @@ class Reader {
   private readonly known = new Map<YamlNode, Key>();
   private readonly budget = new AliasBudget();
 
+  /** However deep the document is, no stack grows with it. */
   *read(document: YamlNode | undefined): Generator<void, unknown> {
-    return document === undefined ? null : yield* this.value(document);
+    if (document === undefined) return null;
+    const open: Reading[] = [this.value(document)];
+    let result: unknown;
+    for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+      const { done, value } = last.next(result);
+      result = undefined;
+      if (done === true) {
+        open.pop();
+        result = value;
+      } else if (value === undefined) yield;
+      else open.push(value);
+    }
+    return result;
   }
 
   /** A value for JSON, which has no name for what is no finite number. */
-  private *value(node: YamlNode): Generator<void, unknown> {
-    return finite(node.is === "scalar" ? this.scalar(node) : yield* this.decoded(node));
+  private *value(node: YamlNode): Reading {
+    return finite(node.is === "scalar" ? this.scalar(node) : yield this.decoded(node));
   }
 
   private scalar(node: YamlNode): YamlScalar {
@@ -91,29 +107,31 @@ class Reader {
     return resolveScalar(node.text, node.tag, node.isPlain);
   }
 
-  private *decoded(node: YamlNode): Generator<void, unknown> {
+  private *decoded(node: YamlNode): Reading {
     if (node.is === "scalar") return this.scalar(node);
     this.budget.spend();
     if (node.is === "alias") {
       const target = this.follow(node);
-      const result = yield* this.decoded(target);
+      const result = yield this.decoded(target);
       this.budget.depth--;
       return result;
     }
     if (++this.depth > depthMax) throw new YamlTagError("exceeded max depth");
     const value =
-      node.is === "list" ? yield* this.list(node) : Object.fromEntries(yield* this.fields(node, new Map(), new Set()));
+      node.is === "list"
+        ? yield this.list(node)
+        : Object.fromEntries((yield this.fields(node, new Map(), new Set())) as Fields);
     this.depth--;
     return value;
   }
 
-  private *list(node: YamlNode): Generator<void, unknown[]> {
+  private *list(node: YamlNode): Reading<unknown[]> {
     this.open.add(node);
     const items: unknown[] = [];
     for (const child of node.children) {
-      if (++this.stepCount % nodesPerStop === 0) yield;
+      if (++this.stepCount % nodesPerStop === 0) yield undefined;
       // Most are scalars, and need no step of their own.
-      items.push(child.is === "scalar" ? finite(this.scalar(child)) : yield* this.value(child));
+      items.push(child.is === "scalar" ? finite(this.scalar(child)) : yield this.value(child));
     }
     this.open.delete(node);
     return items;
@@ -128,18 +146,18 @@ class Reader {
   }
 
   /** Adds the fields of `map`. `keys` are those that are there, with their types. */
-  private *fields(map: YamlNode, fields: Fields, keys: Set<string>): Generator<void, Fields> {
+  private *fields(map: YamlNode, fields: Fields, keys: Set<string>): Reading<Fields> {
     this.open.add(map);
     const { children } = map;
     for (let at = 0; at < children.length; at += 2) {
-      if (++this.stepCount % nodesPerStop === 0) yield;
+      if (++this.stepCount % nodesPerStop === 0) yield undefined;
       const [key, value] = [children[at] as YamlNode, children[at + 1] as YamlNode];
       if (isMergeKey(key)) {
-        yield* this.merge(value, fields, keys);
+        yield this.merge(value, fields, keys);
         continue;
       }
-      const { name, shown } = yield* this.key(key);
-      const read = value.is === "scalar" ? finite(this.scalar(value)) : yield* this.value(value);
+      const { name, shown } = (yield this.key(key)) as Key;
+      const read = value.is === "scalar" ? finite(this.scalar(value)) : yield this.value(value);
       if (name === undefined) {
         const found = read === null ? "<nil>" : goSyntax(read as Json);
         throw new Refusal(`Unsupported map key of type: ${shown}, value: ${found}`);
@@ -158,7 +176,7 @@ class Reader {
     this.duplicates.push(text);
   }
 
-  private *merge(source: YamlNode, fields: Fields, keys: Set<string>): Generator<void, void> {
+  private *merge(source: YamlNode, fields: Fields, keys: Set<string>): Reading<void> {
     if (++this.depth > depthMax) throw new YamlTagError("exceeded max depth");
     const sources = source.is === "list" ? source.children.toReversed() : [source]; // the earlier wins
     for (const node of sources) {
@@ -166,23 +184,23 @@ class Reader {
       const target = node.target ?? node;
       if (target.is !== "map") throw new YamlTagError("map merge requires map or sequence of maps as the value");
       if (node.is === "alias") this.follow(node);
-      yield* this.fields(target, fields, keys);
+      yield this.fields(target, fields, keys);
       if (node.is === "alias") this.budget.depth--;
     }
     this.depth--;
   }
 
   /** `shown` tells keys apart as the server's texts do; a key of another type is another key. */
-  private *key(node: YamlNode): Generator<void, Key> {
+  private *key(node: YamlNode): Reading<Key> {
     // Merges meet the same ones again and again; what they cost the budget has been counted with the first.
     let key = this.known.get(node);
-    if (key === undefined) this.known.set(node, (key = yield* this.readKey(node)));
+    if (key === undefined) this.known.set(node, (key = (yield this.readKey(node)) as Key));
     else this.budget.spend();
     return key;
   }
 
-  private *readKey(node: YamlNode): Generator<void, Key> {
-    const value = node.is === "scalar" ? this.scalar(node) : yield* this.decoded(node);
+  private *readKey(node: YamlNode): Reading<Key> {
+    const value = node.is === "scalar" ? this.scalar(node) : yield this.decoded(node);
     if (typeof value === "object" && value !== null) {
       throw new YamlTagError(
         `invalid map key: ${goSyntax(value as Json).replaceAll("map[string]", "map[interface {}]")}`,
