@@ -35,7 +35,7 @@ function plainSchemas(document: JsonObject, prefix: string): JsonObject {
 
 function swaggerOf(documents: readonly JsonObject[]): JsonObject {
   const merged = (part: (document: JsonObject) => Json | undefined): JsonObject =>
-    Object.assign({}, ...documents.map(part)) as JsonObject;
+    Object.fromEntries(documents.flatMap((document) => Object.entries((part(document) ?? {}) as JsonObject)));
   return {
     swagger: "2.0",
     info: documents[0]?.["info"] as JsonObject,

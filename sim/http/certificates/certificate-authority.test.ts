@@ -38,6 +38,15 @@ it("signs what a request asks for, under its own name and for its time", () => {
   expect(certificate.validToDate.getTime()).toBe(now + 600_000);
 });
 
+it("signs for as many names as a request has room for", () => {
+  const hosts = Array.from({ length: 600_000 }, () => "a");
+  const request = parsed(certificateRequest({ commonName: "many", hosts }).request);
+  expect(request.dnsNames.length).toBe(hosts.length);
+  const issued = runAuthority(0).issue({ request, usages: ["server auth"], notBeforeSeconds: 0, notAfterSeconds: 1 });
+  const { subjectAltName = "" } = new X509Certificate("pem" in issued ? issued.pem : "");
+  expect(subjectAltName.split(", ").length).toBe(hosts.length);
+});
+
 it("does not sign for a key that has not signed the request", () => {
   const [mine, other] = [certificateRequest({ commonName: "a" }), certificateRequest({ commonName: "a" })].map(
     ({ request }) => parsed(request),

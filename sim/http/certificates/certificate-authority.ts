@@ -15,7 +15,16 @@ import type { CertificateRequest } from "../../kinds/certificates/request.ts";
 import { extendedKeyUsages, keyUsages, signingUsage } from "../../kinds/certificates/signers.ts";
 import type { CertificateAuthority, CertificateTerms } from "../../control/certificate-signer.ts";
 import { type CertificateBody, critical, keyId, signedCertificate, usageBits } from "./certificate.ts";
-import { alternativeName, distinguishedName, extension, objectId, sequence, time, tlv } from "./der-writer.ts";
+import {
+  alternativeName,
+  distinguishedName,
+  extension,
+  objectId,
+  sequence,
+  sequenceOf,
+  time,
+  tlv,
+} from "./der-writer.ts";
 
 export interface RunAuthority extends CertificateAuthority {
   /** The authority's own certificate, in PEM: whoever trusts it trusts what it has signed. */
@@ -121,10 +130,10 @@ function leafExtensions({ request, usages }: CertificateTerms, authorityKeyId: B
   return [
     // Without any bit it would be no certificate to whoever reads it.
     ...(bits.length === 0 ? [] : [extension("2.5.29.15", usageBits(bits), critical)]),
-    ...(purposes.length === 0 ? [] : [extension("2.5.29.37", sequence(...purposes.map(objectId)))]),
+    ...(purposes.length === 0 ? [] : [extension("2.5.29.37", sequenceOf(purposes.map(objectId)))]),
     extension("2.5.29.19", sequence(), critical),
     ...(authorityKeyId === undefined ? [] : [extension("2.5.29.35", sequence(tlv(0x80, authorityKeyId)))]),
-    ...(names.length === 0 ? [] : [extension("2.5.29.17", sequence(...names))]),
+    ...(names.length === 0 ? [] : [extension("2.5.29.17", sequenceOf(names))]),
   ];
 }
 

@@ -4,7 +4,7 @@
  */
 import { largest } from "../../../wire/lists.ts";
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
-import { bitString, explicit, integer, objectId, pem, positive, sequence, tlv } from "./der-writer.ts";
+import { bitString, explicit, integer, objectId, pem, positive, sequence, sequenceOf, tlv } from "./der-writer.ts";
 
 /** Each part in DER. */
 export interface CertificateBody {
@@ -26,7 +26,7 @@ export function signedCertificate(made: CertificateBody, privateKey: KeyObject):
     made.validity,
     made.subject,
     made.publicKeyInfo,
-    explicit(3, sequence(...made.extensions)),
+    explicit(3, sequenceOf(made.extensions)),
   );
   const signature = sign("sha256", body, { key: privateKey, dsaEncoding: "der" });
   return pem("CERTIFICATE", sequence(body, algorithm, bitString(signature)));

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 export function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
   const attribute = (id: string, value: string): Buffer =>
     tlv(0x31, sequence(objectId(id), tlv(0x0c, Buffer.from(value, "utf8"))));
-  return sequence(...organizations.map((name) => attribute("2.5.4.10", name)), attribute("2.5.4.3", commonName));
+  return sequenceOf([...organizations.map((name) => attribute("2.5.4.10", name)), attribute("2.5.4.3", commonName)]);
 }
 
 /** UTCTime through 2049, GeneralizedTime after. */
@@ -28,13 +28,15 @@ export const positive = (bytes: Buffer): Buffer =>
   Buffer.from([(bytes[0] as number) & 0x7f || 1, ...bytes.subarray(1)]);
 export const integer = (bytes: Buffer): Buffer => tlv(0x02, bytes);
 export const bitString = (bytes: Buffer): Buffer => tlv(0x03, Buffer.concat([Buffer.from([0]), bytes]));
-export const sequence = (...parts: Buffer[]): Buffer => tlv(0x30, Buffer.concat(parts));
+/** Of a list, which may be as long as a request's. */
+export const sequenceOf = (parts: readonly Buffer[]): Buffer => tlv(0x30, Buffer.concat(parts));
+export const sequence = (...parts: Buffer[]): Buffer => sequenceOf(parts);
 export const explicit = (tag: number, content: Buffer): Buffer => tlv(0xa0 | tag, content);
 
 export function tlv(tag: number, content: Buffer): Buffer {
-  const { length } = content;
-  const header =
-    length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff];
+  const length: number[] = [];
+  for (let rest = content.length; rest > 0; rest >>>= 8) length.unshift(rest & 0xff);
+  const header = content.length < 0x80 ? [tag, content.length] : [tag, 0x80 | length.length, ...length];
   return Buffer.concat([Buffer.from(header), content]);
 }
 

@@ -4,7 +4,16 @@
  */
 import { generateKeyPairSync } from "node:crypto";
 import { critical, keyId, signedCertificate, usageBits } from "./certificate.ts";
-import { alternativeName, distinguishedName, extension, objectId, sequence, time, tlv } from "./der-writer.ts";
+import {
+  alternativeName,
+  distinguishedName,
+  extension,
+  objectId,
+  sequence,
+  sequenceOf,
+  time,
+  tlv,
+} from "./der-writer.ts";
 
 export interface CertificatePair {
   /** PEM. */
@@ -51,6 +60,6 @@ function extensions({ hosts, usage }: SelfSignedOptions, publicKeyInfo: Buffer):
       ? []
       : [extension("2.5.29.37", sequence(objectId(usage === "client" ? "1.3.6.1.5.5.7.3.2" : "1.3.6.1.5.5.7.3.1")))]),
     extension("2.5.29.14", tlv(0x04, keyId(publicKeyInfo))),
-    extension("2.5.29.17", sequence(...hosts.map(alternativeName))),
+    extension("2.5.29.17", sequenceOf(hosts.map(alternativeName))),
   ];
 }

@@ -13,6 +13,7 @@ import {
   nameColumn,
   type Printer,
   printer,
+  printerOf,
   since,
 } from "../shared/printer.ts";
 import type { Column } from "./definition.ts";
@@ -23,7 +24,7 @@ export const agePrinter: Printer = printer(nameColumn, { ...ageColumn, type: "da
 
 export function customPrinter(columns: readonly Column[]): Printer {
   if (columns.length === 0) return agePrinter;
-  return printer(nameColumn, ...columns.map(filled));
+  return printerOf([nameColumn, ...columns.map(filled)]);
 }
 
 function filled({ name, type, format, description, priority, jsonPath }: Column): FilledColumn {

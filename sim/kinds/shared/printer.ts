@@ -34,7 +34,10 @@ export interface FilledColumn extends Column {
 }
 
 /** A printer whose cells do not depend on each other. */
-export function printer(...columns: readonly FilledColumn[]): Printer {
+export const printer = (...columns: readonly FilledColumn[]): Printer => printerOf(columns);
+
+/** The same of a list, which may be as long as a definition's. */
+export function printerOf(columns: readonly FilledColumn[]): Printer {
   return {
     columns: columns.map(({ cell: _, ...column }) => column),
     row: (object, nowSeconds) => ({ cells: columns.map(({ cell }) => cell(object, nowSeconds)) }),
