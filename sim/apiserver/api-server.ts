@@ -6,14 +6,22 @@
  */
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
-import { accessWith, authenticatorWith, authorizerWith, claimReaderWith } from "../planted/wrappers/access-wrappers.ts";
+import {
+  accessWith,
+  authenticatorWith,
+  authorizerWith,
+  claimReaderWith,
+  type Permits,
+  permitsWith,
+} from "../planted/wrappers/access-wrappers.ts";
 import { type Compress, compressWith } from "../planted/wrappers/compress-wrappers.ts";
 import { customResourceWith, tornDownWith } from "../planted/wrappers/custom-wrappers.ts";
 import { webhooksWith } from "../planted/wrappers/webhook-wrappers.ts";
 import { writerWith } from "../planted/wrappers/write-wrappers.ts";
 import { type Misread, misreader } from "../planted/wrappers/misreader.ts";
 import { plantedOf } from "../planted/wrappers/planted.ts";
-import { readSeams } from "../planted/wrappers/reads.ts";
+import { frontEndWith } from "../planted/wrappers/late-front-end.ts";
+import { readSeams, readsWith } from "../planted/wrappers/reads.ts";
 import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins, nobodyAnswers } from "./admission/plugins.ts";
@@ -94,6 +102,7 @@ export class ApiServer implements ApiHandler, RunHost {
   readonly access: Access;
   private readonly authenticate: Authenticator;
   private readonly authorize: Authorizer;
+  private readonly permits: Permits;
   private readonly costs: CostModel;
   private readonly requestTimeoutMicros: Micros;
   private readonly reads: Seats;
@@ -132,7 +141,6 @@ export class ApiServer implements ApiHandler, RunHost {
     const given = plantedOf(options.bugs);
     this.rare = bugRarity === 1 ? undefined : rareOf(given.bugs);
     const planted = { ...given, bugs: this.rare?.switches ?? given.bugs };
-    const { bugs } = planted;
     const issuer = options.serviceAccountIssuer ?? `https://${base.dialect.name}.default.svc`;
     const audiences = options.audiences?.length ? options.audiences : [issuer];
     const tokens = new ServiceAccountTokens({
@@ -148,7 +156,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.process = process;
     this.clock = process.clock;
     this.profile = profile;
-    this.bugs = bugs;
+    this.bugs = planted.bugs;
     this.flowControl = new FlowControl(dialect, process.prng.stream("flow control"));
     this.metrics = new ServerMetrics(dialect);
     const custom = new CustomResources({ store, process, dialect, resourceOf: customResourceWith(planted) });
@@ -172,6 +180,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const decide = authorizerWith(planted, authorize);
     this.authenticate = authenticatorWith(planted, authenticate);
     this.authorize = options.authorizer ?? decide;
+    this.permits = permitsWith(planted, (run, asked, done) => this.authorize(run.user, asked, done));
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;
     const plugins = admissionPlugins({
@@ -196,7 +205,6 @@ export class ApiServer implements ApiHandler, RunHost {
       store,
       unreadable: unreadableOf(options.store),
       profile,
-      bugs,
       negotiator: new Negotiator(dialect, profile.featureGates),
       encoders: new Encoders(dialect),
       encodings: new Encodings(options.encodingBudgetBytes ?? 64 * 1024 * 1024),
@@ -228,6 +236,8 @@ export class ApiServer implements ApiHandler, RunHost {
       bootstrapRoles: hasRoles,
       advertisedUrl: options.advertisedUrl === undefined ? advertisedUrlDefault : undefined,
       writerFor: writerWith(planted),
+      readsWith: (reads) => readsWith(planted, reads),
+      makeFrontEnd: frontEndWith(planted),
     });
     const { router, verbs } = this;
     const { encoders } = this.context;
@@ -420,12 +430,8 @@ export class ApiServer implements ApiHandler, RunHost {
       return;
     }
     const attributes = attributesOf(run);
-    if (this.bugs["dry-run-needs-no-right"] && run.query.first("dryRun") === "All") {
-      this.handle(run);
-      return;
-    }
     run.await<Decision>(
-      (done) => this.authorize(run.user, attributes, done),
+      (done) => this.permits(run, attributes, done),
       (decision) => {
         if (decision.allowed) this.handle(run);
         else if (decision.error === undefined) throw refusal(run.user, attributes, decision.reason);

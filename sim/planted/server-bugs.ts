@@ -1,7 +1,7 @@
 /**
  * Bugs that the embedded server can be told to have: published ones, and a few common mistakes. They prove the suite:
  * with a planted bug on, some check must fail; with none, none may.
- * Most live in wrappers (`wrappers/`); the switches of the others are read where the behaviour lives: `bugs["watch-commit-order-gap"]`.
+ * They live in wrappers (`wrappers/`): the code of the server asks for none of them.
  */
 import { accessBugs } from "./access-bugs.ts";
 import { seenAgentBugs } from "./agent-bugs.ts";
@@ -32,7 +32,7 @@ export type ServerBugName = keyof typeof rows;
 export type ServerBugs = Readonly<Record<ServerBugName, boolean>>;
 
 /** The bugs that take a cache behind the store, and how far behind it then is: longer than a request is under way. */
-const lagging: readonly ServerBugName[] = [
+export const lagging: readonly ServerBugName[] = [
   "list-stale-when-consistent-asked",
   "watch-unset-rv-from-stale-cache",
   "initial-events-stale-snapshot",

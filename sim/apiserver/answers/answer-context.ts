@@ -1,6 +1,5 @@
 /** What answers are made with. */
 import type { Clock } from "../../kernel/types.ts";
-import type { ServerBugs } from "../../planted/server-bugs.ts";
 import type { Profile } from "../../contract/profile.ts";
 import type { CustomResources } from "../catalogue/custom-resources.ts";
 import type { Encoders } from "../encodings/encode.ts";
@@ -11,7 +10,6 @@ export interface AnswerContext {
   readonly clock: Clock;
   /** With the gates in force. */
   readonly profile: Profile;
-  readonly bugs: ServerBugs;
   readonly negotiator: Negotiator;
   readonly encoders: Encoders;
   readonly encodings: Encodings;

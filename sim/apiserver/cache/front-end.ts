@@ -4,8 +4,6 @@
  * stand on one store, each with a lag of its own.
  */
 import { invariant } from "../../kernel/invariant.ts";
-import { holdCreations } from "../../planted/commit-order.ts";
-import { cacheLagMicrosWith, type ServerBugs, bugsOn } from "../../planted/server-bugs.ts";
 import type { Micros, Process, Prng } from "../../kernel/types.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 import type { Profile } from "../../contract/profile.ts";
@@ -29,8 +27,6 @@ export interface FrontEndOptions {
   readonly lagMicros?: Micros;
   /** What all keys begin with; the next path segment names the resource. Default `/registry/`. */
   readonly root?: string;
-  /** Default: none. */
-  readonly bugs?: ServerBugs;
 }
 
 /** What reads and watches of one resource stand on. */
@@ -59,7 +55,7 @@ export class FrontEnd {
   private readonly unreadable: Unreadable;
   private readonly root: string;
   private readonly retention: Retention;
-  private readonly feed: Feed;
+  protected readonly feed: Feed;
   private readonly ownFeeds = new Map<string, Feed>();
   private readonly caches = new Map<string, WatchCache>();
   /** What a cache made on first use has listed first: the store's revision when the server started, or forgot. */
@@ -68,9 +64,7 @@ export class FrontEnd {
   /** Of the last key's resource; the next key is mostly of the same. No key begins like the first one. */
   private lastPrefix = "\0";
   private readonly unsubscribe: () => void;
-  private readonly bugs: ServerBugs;
   private lagMicros: Micros;
-  private bugLagMicros: Micros = 0;
 
   constructor(options: FrontEndOptions) {
     const { store, process, profile } = options;
@@ -81,7 +75,6 @@ export class FrontEnd {
     this.root = options.root ?? "/registry/";
     this.retention = profile.watchHistory === "ring" ? { kind: "ring" } : { kind: "window", windowMicros };
     this.lagMicros = options.lagMicros ?? 0;
-    this.bugs = options.bugs ?? bugsOn();
     this.historyFrom = store.revision;
     this.unreadable = unreadableOf(store); // subscribes, and before this does
     this.watchPrng = process.prng.stream("watch-timeout");
@@ -99,7 +92,7 @@ export class FrontEnd {
     invariant(lagMicros >= 0, "a lag is not negative", { lagMicros });
     if (prefix === undefined) {
       this.lagMicros = lagMicros;
-      this.feed.setLag(Math.max(lagMicros, this.bugLagMicros));
+      this.feed.setLag(lagMicros);
       return;
     }
     const own = this.ownFeeds.get(prefix);
@@ -157,35 +150,18 @@ export class FrontEnd {
       return;
     }
     if (this.views.size > 0) this.tellView(event);
-    this.keepBugLag();
-    if (this.bugs["watch-commit-order-gap"]) {
-      holdCreations(this.process, event, () => this.come(event));
-      return;
-    }
     this.deliver(event);
   }
 
-  private deliver(event: StoreEvent): void {
+  protected deliver(event: StoreEvent): void {
     this.feed.committed(event);
     if (this.ownFeeds.size > 0) for (const feed of this.ownFeeds.values()) feed.committed(event);
   }
 
-  /** Some bugs take a lag, and may be switched while the server runs. */
-  private keepBugLag(): void {
-    const lag = cacheLagMicrosWith(this.bugs);
-    if (lag === this.bugLagMicros) return;
-    this.bugLagMicros = lag;
-    this.feed.setLag(Math.max(lag, this.lagMicros));
-  }
-
-  /** Under the bug `watch-commit-order-gap`: what was overtaken is there from now on, and was never told. */
-  private come(event: StoreEvent): void {
-    if (event.revision > this.feed.applied) {
-      this.deliver(event);
-      return;
-    }
-    const prefix = this.prefixOf(event.key);
-    if (prefix !== undefined) this.cache(prefix).applyUntold(event);
+  /** Undefined for a key that belongs to no resource. */
+  protected cacheOf(key: string): WatchCache | undefined {
+    const prefix = this.prefixOf(key);
+    return prefix === undefined ? undefined : this.cache(prefix);
   }
 
   private tellView(event: StoreEvent): void {

@@ -186,9 +186,8 @@ export class ReadVerbs {
     { format, transform, contentType }: Negotiated,
     show: Show,
   ): WatchEncoder {
-    const { encodings, encoders, bugs } = this.context;
-    const seen = (object: JsonObject): JsonObject =>
-      bugs["other-version-watch-shows-stored"] ? object : viewed(resource, object);
+    const { encodings, encoders } = this.context;
+    const seen = (object: JsonObject): JsonObject => viewed(resource, object);
     const encodeEvent = encoders.ofEvents(format);
     const shown = (type: WatchEventType, object: JsonObject): JsonObject => {
       if (type === "ERROR") return object;

@@ -3,7 +3,7 @@ import { invariant } from "../../kernel/invariant.ts";
 import type { Micros } from "../../kernel/types.ts";
 import { type Equivalent, equivalentsOf } from "../admission/equivalents.ts";
 import type { Params } from "../admission/policies.ts";
-import { FrontEnd } from "../cache/front-end.ts";
+import { FrontEnd, type FrontEndOptions } from "../cache/front-end.ts";
 import type { Source } from "../cache/source.ts";
 import { type HistoryLimit, limitHistory } from "../cache/history-limit.ts";
 import { startCompactor } from "../cache/compactor.ts";
@@ -69,6 +69,10 @@ export interface VerbsOptions {
   readonly advertisedUrl: string | undefined;
   /** Undefined: the server's own writer carries out all. */
   readonly writerFor?: WriterFor | undefined;
+  /** What carries out reads, given the server's own. */
+  readonly readsWith?: (reads: ReadVerbs) => ReadVerbs;
+  /** Default: one that hears of what is stored as it is stored, but for its lag. */
+  readonly makeFrontEnd?: ((options: FrontEndOptions) => FrontEnd) | undefined;
 }
 
 export class Verbs {
@@ -101,9 +105,11 @@ export class Verbs {
       bootstrapRoles: withRoles,
       advertisedUrl,
       writerFor,
+      readsWith,
+      makeFrontEnd = (of) => new FrontEnd(of),
     }: VerbsOptions,
   ) {
-    const { store, unreadable, process, profile, bugs } = context;
+    const { store, unreadable, process, profile } = context;
     this.context = context;
     this.resources = new ServedResources(profile, context.custom);
     this.writer = new Writer(context, this.resources);
@@ -135,8 +141,8 @@ export class Verbs {
     if (bootstrap && withRoles) bootstrapRoles(this.writer);
     this.makesOwnService = bootstrap && profile.ownService;
     if (advertisedUrl !== undefined) this.advertise(advertisedUrl);
-    this.frontEnd = new FrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros, bugs });
-    this.reads = new ReadVerbs(context, {
+    this.frontEnd = makeFrontEnd({ store, process, profile, historyWindowMicros, lagMicros: cacheLagMicros });
+    const reads = new ReadVerbs(context, {
       profile,
       store,
       unreadable,
@@ -144,6 +150,7 @@ export class Verbs {
       process,
       listCounts: context.metrics.lists,
     });
+    this.reads = readsWith === undefined ? reads : readsWith(reads);
     const { prefix } = this.resources.named("events.svc.io", "v1", "events").read;
     startEventExpiry({ process, store, prefix, ttlMicros: eventTtlMicros });
     startCompactor({ process, store, historyWindowMicros, compactionsPerWindow: profile.compactionsPerWindow });

@@ -1,6 +1,6 @@
 /** Planted bugs of who comes in and what they may, around what tells that in a server that knows nothing of them. */
 import { anonymousUser, type Authenticator, bearerToken } from "../../apiserver/access/authenticate.ts";
-import { alwaysAllow, type Authorizer } from "../../apiserver/access/authorize.ts";
+import { alwaysAllow, type Attributes, type Authorizer, type Decision } from "../../apiserver/access/authorize.ts";
 import type { AccessConfiguration } from "../../apiserver/access/access.ts";
 import type { ReadClaims } from "../../apiserver/access/tokens/token-authenticators.ts";
 import type { IssuerCaller } from "../../apiserver/access/tokens/issuer-keys.ts";
@@ -8,6 +8,8 @@ import type { ReviewAnswer, ReviewCaller } from "../../apiserver/access/webhooks
 import { ApiError } from "../../contract/errors.ts";
 import type { Json } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
+import type { Cancel } from "../../kernel/types.ts";
+import type { Run } from "../../apiserver/requests/run.ts";
 import { type Planted, type Rows, wrapped } from "./planted.ts";
 
 const authenticators: Rows<Authenticator> = {
@@ -32,6 +34,14 @@ const authorizers: Rows<Authorizer> = {
     const isBeside = asked.is === "resource" && asked.verb === "impersonate" && !isUser.has(asked.resource.resource);
     return (isBeside && shows() ? alwaysAllow : decide)(user, asked, done);
   },
+};
+
+/** Whether a run may be carried out. */
+export type Permits = (run: Run, asked: Attributes, done: (decision: Decision) => void) => Cancel;
+
+const permits: Rows<Permits> = {
+  "dry-run-needs-no-right": (inner, shows) => (run, asked, done) =>
+    run.query.first("dryRun") === "All" && shows() ? alwaysAllow(run.user, asked, done) : inner(run, asked, done),
 };
 
 /** What somebody acts as; their groups and further facts come beside it. */
@@ -113,6 +123,8 @@ export const authenticatorWith = (planted: Planted, authenticate: Authenticator)
 /** Where nobody is ever refused, nobody is. */
 export const authorizerWith = (planted: Planted, decide: Authorizer): Authorizer =>
   decide === alwaysAllow ? decide : wrapped(planted, authorizers, decide);
+
+export const permitsWith = (planted: Planted, inner: Permits): Permits => wrapped(planted, permits, inner);
 
 /** Undefined when none of these bugs is planted. */
 export function claimReaderWith(planted: Planted): ReadClaims | undefined {

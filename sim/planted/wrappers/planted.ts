@@ -1,4 +1,5 @@
 /** Which bugs a server has. */
+import type { WrapperBugs } from "../planting.ts";
 import { type ServerBugName, type ServerBugs, bugsOn } from "../server-bugs.ts";
 
 export interface Planted {
@@ -18,8 +19,8 @@ export function plantedOf(given: ServerBugs | readonly ServerBugName[] | undefin
 const isNames = (given: ServerBugs | readonly ServerBugName[]): given is readonly ServerBugName[] =>
   Array.isArray(given);
 
-/** What stands around one function: each asks `shows` whenever it is used. */
-export type Rows<What> = Readonly<Partial<Record<ServerBugName, (inner: What, shows: () => boolean) => What>>>;
+/** What stands around one part: each asks `shows` whenever it is used. */
+export type Rows<What> = WrapperBugs<ServerBugName, What>;
 
 /** `inner` itself when none of the bugs is planted. */
 export function wrapped<What>({ bugs, mayShow }: Planted, rows: Rows<What>, inner: What): What {
@@ -27,3 +28,7 @@ export function wrapped<What>({ bugs, mayShow }: Planted, rows: Rows<What>, inne
     .filter(mayShow)
     .reduce((all, name) => rows[name]?.(all, () => bugs[name]) ?? all, inner);
 }
+
+/** The same but for what is given. */
+export const around = <Inner extends object>(inner: Inner, own: Partial<Inner>): Inner =>
+  Object.assign(Object.create(inner) as Inner, own);

@@ -1,10 +1,11 @@
 /** Planted bugs of lists and watches, around the reads of a server that knows nothing of them. */
+import type { ReadVerbs } from "../../apiserver/verbs/read-verbs.ts";
 import type { ReadSeams } from "../../apiserver/reads/seams.ts";
 import type { Process } from "../../kernel/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { ServerBugName } from "../server-bugs.ts";
 import { type ListWrapper, listWrappers, noteHead } from "./list-wrappers.ts";
-import type { Planted } from "./planted.ts";
+import { around, type Planted, type Rows, wrapped } from "./planted.ts";
 import { type WatchWrapper, watchWrappers } from "./watch-wrappers.ts";
 
 /** Undefined when none of these bugs is planted. */
@@ -19,6 +20,15 @@ export function readSeams({ bugs, mayShow }: Planted, process: Process, store: S
     watch: (plan, begin) => watches.reduce((inner, [name, wrapped]) => wrapped(inner, () => bugs[name]), begin)(plan),
   };
 }
+
+export const readsWith = (planted: Planted, reads: ReadVerbs): ReadVerbs => wrapped(planted, rows, reads);
+
+const rows: Rows<ReadVerbs> = {
+  "other-version-watch-shows-stored": (reads, shows) =>
+    around(reads, {
+      watch: (run, resource) => reads.watch(run, shows() ? { ...resource, view: undefined } : resource),
+    }),
+};
 
 const named = <Wrapper>(
   rows: Readonly<Partial<Record<ServerBugName, Wrapper>>>,

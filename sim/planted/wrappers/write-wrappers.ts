@@ -3,8 +3,8 @@ import type { WriterFor } from "../../apiserver/verbs/verbs.ts";
 import type { ServerBugName } from "../server-bugs.ts";
 import { doomWrappers } from "./doom-wrappers.ts";
 import { lawWrappers, type LawWrapper } from "./law-wrappers.ts";
-import type { Planted } from "./planted.ts";
-import { around, type WriterWrapper, writerWrappers } from "./writer-wrappers.ts";
+import { around, type Planted } from "./planted.ts";
+import { type WriterWrapper, writerWrappers } from "./writer-wrappers.ts";
 
 const ofLaw =
   (wrapper: LawWrapper): WriterWrapper =>

@@ -10,6 +10,7 @@ import { staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
+import { around } from "./planted.ts";
 
 /** What the writer does otherwise for this request; undefined where the bug does not concern it. */
 export type WriterWrapper = (writer: Writer, run: Run) => Partial<Writer> | undefined;
@@ -129,10 +130,6 @@ export const writerWrappers = {
         }
       : undefined,
 } as const satisfies Record<string, WriterWrapper>;
-
-/** The same but for what is given. */
-export const around = <Inner extends object>(inner: Inner, own: Partial<Inner>): Inner =>
-  Object.assign(Object.create(inner) as Inner, own);
 
 /** Of an object, and no application. */
 const isPatch = (run: Run): boolean =>
