@@ -43,7 +43,7 @@ export const writerWrappers = {
       prepareForCreate(draft, strategy, context) {
         const metadata = ownMetadata(draft);
         const { name = "", generateName = "" } = metadata;
-        if (name === "" && generateName !== "") metadata.name = generateName + context.prng.intInclusive(...fewNames);
+        if (name === "" && generateName !== "") metadata.name = generateName + context.prng.intInclusive(2, 4);
         writer.law.prepareForCreate(draft, strategy, context);
       },
     },
@@ -156,8 +156,6 @@ function atPresent({ context }: Writer, live: Live): Live {
   const now = context.store.get(live.key);
   return typeof now === "object" ? { ...live, modRevision: now.modRevision } : live;
 }
-
-const fewNames = [2, 4] as const;
 
 /** Whether the name is one of the few that the bug gives. */
 function isOfFew(draft: Draft): boolean {
