@@ -70,10 +70,10 @@ describe("owners", () => {
 
 describe("definitions", () => {
   it("three hundred of them do not stand in the way of a namespace that goes", () => {
-    const attacked = new Attacked();
+    const attacked = new Attacked({ profile: kubernetesProfile });
     const { bed } = attacked;
     for (let at = 0; at < 300; at++) {
-      attacked.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      const defined = attacked.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
         metadata: { name: `t${at}s.example.com` },
         spec: {
           group: "example.com",
@@ -82,9 +82,11 @@ describe("definitions", () => {
           versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
         },
       });
+      expect(defined.status).toBe(201);
     }
     attacked.post("/api/v1/namespaces", { metadata: { name: "n" } });
     bed.advance(5);
+    expect(bed.ask("GET /apis/example.com/v1/namespaces/n/t299s", admin).status).toBe(200);
     expect(bed.ask("DELETE /api/v1/namespaces/n", admin).status).toBe(200);
     bed.advance(10);
     expect(bed.ask("GET /api/v1/namespaces/n", admin).status).toBe(404);
