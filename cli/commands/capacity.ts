@@ -1,15 +1,6 @@
 /** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { renderCapacityHtml } from "../../reports/html/capacity-page.ts";
-import {
-  figureTable,
-  renderCsv,
-  renderParquet,
-  renderPerfDash,
-  requestTable,
-  secondTable,
-} from "../../reports/render/capacity-tables.ts";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
 import { type CapacityReport, capacityReportSchema, type CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
@@ -26,9 +17,8 @@ import { buildName } from "../targets/build-name.ts";
 import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
 import { playRuns } from "../targets/capacity-runs.ts";
 import { capacityThreads } from "../targets/capacity-threads.ts";
-import { defaultThreads } from "../targets/embedded-pool.ts";
+import { defaultThreads } from "../targets/default-threads.ts";
 import { fileText } from "../flags/file-text.ts";
-import { queueWorker } from "../targets/job-queue.ts";
 
 type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 
@@ -54,7 +44,7 @@ async function play(options: RunOptions): Promise<ExitCode> {
   const parts = partsOf(read, file, arms, options);
   const { played, isWhole } = await playRuns(parts, { ...options, build: buildName() });
   const report = reportOf(read, arms, played, options);
-  writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
+  await writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
   print(report, options.json, folder);
   if (read.plan.experiment.find !== undefined && !options.json)
     process.stdout.write(
@@ -110,6 +100,7 @@ async function work({ queue, jobs = defaultThreads(), file }: RunOptions): Promi
   if (queue === undefined) throw new UsageError("--worker takes its runs from a queue: give --queue URL.");
   if (file !== undefined)
     throw new UsageError("--worker takes its experiments from the queue, too: leave the experiment out.");
+  const { queueWorker } = await import("../targets/job-queue.ts");
   const threads = capacityThreads(jobs);
   let runs = 0;
   try {
@@ -177,7 +168,7 @@ function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): Capa
 }
 
 /** Reports of parts of one experiment, as the one of the whole. */
-function merge({ merge: files, output, json, file }: RunOptions): ExitCode {
+async function merge({ merge: files, output, json, file }: RunOptions): Promise<ExitCode> {
   if (file !== undefined)
     throw new UsageError("--merge plays nothing, and takes no experiment: leave it out, or leave --merge out.");
   const reports = files.map((path) => readCapacityReport(path, "--merge"));
@@ -201,7 +192,7 @@ function merge({ merge: files, output, json, file }: RunOptions): ExitCode {
   const isWhole = whole.runs.length === head.arms.length * head.repetitions;
   if (output !== undefined) {
     prepareFolder(output, "--output");
-    writeCapacityReport(whole, output, metricsBeside(files));
+    await writeCapacityReport(whole, output, metricsBeside(files));
   }
   print(whole, json, output);
   return exitCodeOf(whole, isWhole);
@@ -215,7 +206,13 @@ function metricsBeside(reports: readonly string[]): string | undefined {
 
 const metricsName = "metrics.prom";
 
-function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): void {
+/** What draws the page and packs the tables is large, and is loaded when there is something to write. */
+async function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): Promise<void> {
+  const [{ renderCapacityHtml }, tabled] = await Promise.all([
+    import("../../reports/html/capacity-page.ts"),
+    import("../../reports/render/capacity-tables.ts"),
+  ]);
+  const { figureTable, renderCsv, renderParquet, renderPerfDash, requestTable, secondTable } = tabled;
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text);
   write("report.json", `${JSON.stringify(report)}\n`);

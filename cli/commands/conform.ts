@@ -13,7 +13,7 @@ import type { QuickCheck } from "../../conformance/runner/define-check.ts";
 import type { Kind } from "../output/time-left.ts";
 import { makePlan, type Plan, type Selection } from "../../conformance/runner/plan.ts";
 import { gatesWith, requireBugs } from "./fault-gates.ts";
-import { defaultThreads } from "../targets/embedded-pool.ts";
+import { defaultThreads } from "../targets/default-threads.ts";
 import { compactHook } from "../targets/compact-hook.ts";
 import { readBaseline, writeBaseline } from "../flags/baseline-file.ts";
 import type { ConformOptions } from "../command-line.ts";

@@ -14,7 +14,8 @@ import type { CheckInfo } from "../../conformance/runner/define-check.ts";
 import { type ServerBugName, serverBugRows } from "../../sim/planted/server-bugs.ts";
 import type { EmbeddedPart } from "../targets/embedded-part.ts";
 import type { EmbeddedDetails } from "../targets/embedded.ts";
-import { defaultThreads, type EmbeddedPool, embeddedPool, inParallel } from "../targets/embedded-pool.ts";
+import { defaultThreads } from "../targets/default-threads.ts";
+import { type EmbeddedPool, embeddedPool, inParallel } from "../targets/embedded-pool.ts";
 import { gatesWith } from "./fault-gates.ts";
 import { type Selection, replayLine } from "../targets/suite-target.ts";
 

@@ -17,10 +17,9 @@ import { huntText, readHuntReport, withCapsules } from "../output/hunt-reports.t
 import { prepareFolder } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
-import { jobQueue, queueWorker } from "../targets/job-queue.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
-import { defaultThreads } from "../targets/embedded-pool.ts";
+import { defaultThreads } from "../targets/default-threads.ts";
 import { seedsOf } from "../flags/hunt-seeds.ts";
 
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
@@ -110,6 +109,7 @@ class Hunt {
   }
 
   private async throughQueue(url: string, seeds: readonly number[], signal: AbortSignal): Promise<void> {
+    const { jobQueue } = await import("../targets/job-queue.ts");
     const queued = await jobQueue<HuntPart, readonly HuntedSeed[]>("hunt", url, this.build);
     const parts = [...this.parts(seeds)];
     try {
@@ -229,6 +229,7 @@ async function work({ queue, jobs = defaultThreads(), scenario }: HuntOptions): 
   if (queue === undefined) throw new UsageError("--worker takes its seeds from a queue: give --queue URL.");
   if (scenario !== undefined)
     throw new UsageError("--worker takes its scenario from the queue, too: leave the scenario out.");
+  const { queueWorker } = await import("../targets/job-queue.ts");
   const threads = huntThreads(jobs);
   let seeds = 0;
   try {

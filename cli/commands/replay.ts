@@ -2,9 +2,9 @@
 import process from "node:process";
 import { z } from "zod";
 import { renderFailure } from "../../reports/render/text.ts";
+import { isCapsule } from "../../reports/schema/capsule.ts";
 import type { SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import type { ReplayOptions } from "../command-line.ts";
-import { isCapsule } from "../targets/capsule-run.ts";
 import { parseEmbeddedDetails } from "../targets/embedded.ts";
 import { failureHead, readFailureFile } from "../flags/failure-file.ts";
 import { onInterrupt } from "../output/interrupt.ts";

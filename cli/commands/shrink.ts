@@ -1,13 +1,13 @@
 /** `touchstone shrink`: a smaller run that fails the same way. */
 import { writeFileSync } from "node:fs";
 import process from "node:process";
-import type { Capsule } from "../../reports/schema/capsule.ts";
+import { type Capsule, isCapsule } from "../../reports/schema/capsule.ts";
 import { reproduce, shrink as shrinkRun, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { ShrinkOptions } from "../command-line.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { buildName } from "../targets/build-name.ts";
 import { readJsonFile } from "../flags/json-file.ts";
-import { isCapsule, parseCapsule, reproductionOf } from "../targets/capsule-run.ts";
+import { parseCapsule, reproductionOf } from "../targets/capsule-run.ts";
 
 export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCode {
   const document = readJsonFile(file, file, "Give a capsule that `touchstone hunt` wrote.");

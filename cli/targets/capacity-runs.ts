@@ -3,8 +3,7 @@ import { onInterrupt } from "../output/interrupt.ts";
 import { progressLine } from "../output/terminal.ts";
 import type { CapacityPart, PlayedPart } from "./capacity-part.ts";
 import { capacityThreads } from "./capacity-threads.ts";
-import { defaultThreads } from "./embedded-pool.ts";
-import { jobQueue } from "./job-queue.ts";
+import { defaultThreads } from "./default-threads.ts";
 
 export interface Played {
   /** In the order of the parts. */
@@ -75,6 +74,7 @@ async function throughQueue(
   show: (done: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const { jobQueue } = await import("./job-queue.ts");
   const queue = await jobQueue<CapacityPart, PlayedPart>("capacity", url, build);
   const broken: string[] = [];
   let done = 0;

@@ -10,11 +10,6 @@ import { edited, replayed, type Reproduction } from "../../sim/experiments/shrin
 import type { TraceDocument } from "../../reports/schema/trace-document.ts";
 import { faultVerbs } from "../../scenarios/fault-rows.ts";
 
-/** Undefined when the document is none, whatever else it is. */
-export function isCapsule(document: unknown): boolean {
-  return (document as { kind?: unknown } | null)?.kind === "Capsule";
-}
-
 export function parseCapsule(document: unknown, path: string): Capsule {
   const capsule = asSchema(capsuleSchema, document, path, "Give a capsule that `touchstone hunt` wrote.");
   const wrong = capsule.faults.find(({ verb }) => !(verb in faultVerbs));

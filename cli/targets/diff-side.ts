@@ -6,7 +6,6 @@ import { wallClock } from "../../conformance/client/wall-clock.ts";
 import { type Outcome, type Side, sideOf } from "../../conformance/diff/side.ts";
 import type { Program } from "../../conformance/diff/step.ts";
 import { profiles } from "../../sim/contract/profile.ts";
-import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
 import { dialects } from "../../wire/dialect.ts";
 import { gatesWith } from "../commands/fault-gates.ts";
 import type { sideFlags } from "../flags/connection-flags.ts";
@@ -102,8 +101,9 @@ function embeddedSide(
     authorizationModes: ["RBAC"] as const,
   };
   return {
-    playAll: (programs: readonly Program[]): Promise<readonly Outcome[]> =>
-      withEmbeddedServer(server, (ports) =>
+    async playAll(programs: readonly Program[]): Promise<readonly Outcome[]> {
+      const { withEmbeddedServer } = await import("../../sim/http/embedded-server.ts");
+      return withEmbeddedServer(server, (ports) =>
         sideOf({
           ...ports,
           dialect: dialects[profile],
@@ -111,7 +111,8 @@ function embeddedSide(
           embedded: true,
           signal,
         }).playAll(programs),
-      ),
+      );
+    },
     leave: async () => [],
   };
 }

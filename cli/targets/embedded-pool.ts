@@ -1,14 +1,11 @@
-/** Tasks shared out over worker threads; in this thread when there is only one to share them with. */
-import { availableParallelism } from "node:os";
+/**
+ * Tasks shared out over worker threads; in this thread when there is only one to share them with. The simulator is loaded by
+ * the threads that play: not by the one that shares out, and not by a run on a URL.
+ */
 import { Worker } from "node:worker_threads";
 import type { SuiteProgress } from "../../conformance/run-suite.ts";
-import { type EmbeddedPart, type EmbeddedTask, type OnHistory, runEmbeddedPart } from "./embedded-part.ts";
+import type { EmbeddedPart, EmbeddedTask, OnHistory } from "./embedded-part.ts";
 import type { FromWorker, ToWorker } from "./embedded-worker.ts";
-
-/** Threads when nobody says how many: one for each core, up to four. */
-export function defaultThreads(): number {
-  return Math.min(4, availableParallelism());
-}
 
 export type OnProgress = (progress: SuiteProgress) => void;
 
@@ -23,7 +20,10 @@ export interface EmbeddedPool {
 export function embeddedPool(threads: number, signal: AbortSignal): EmbeddedPool {
   if (threads === 1) {
     return {
-      run: (task, onProgress, onHistory) => runEmbeddedPart(task, signal, onProgress, onHistory),
+      async run(task, onProgress, onHistory) {
+        const { runEmbeddedPart } = await import("./embedded-part.ts");
+        return runEmbeddedPart(task, signal, onProgress, onHistory);
+      },
       close: async () => {},
     };
   }

@@ -13,11 +13,11 @@ import {
 } from "../../conformance/run-suite.ts";
 import type { ExchangeRecord, SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
-import { remoteNodes } from "../../sim/http/remote-nodes.ts";
 import { dialects } from "../../wire/dialect.ts";
 import type { WebhookHost } from "../../wire/ports.ts";
 import type { EmbeddedDetails } from "./embedded.ts";
-import { defaultThreads, embeddedPool, inParallel } from "./embedded-pool.ts";
+import { defaultThreads } from "./default-threads.ts";
+import { embeddedPool, inParallel } from "./embedded-pool.ts";
 import { type Reached, readConnectionFile } from "../flags/connection-file.ts";
 import { type HostAndPort, shownAddress } from "../flags/flag-values.ts";
 import { requireToken } from "../flags/bearer-token.ts";
@@ -181,7 +181,7 @@ async function runOnUrl(
   const webhooks = webhookAddress === undefined ? undefined : await openWebhooks(webhookAddress);
   const brokenAgents: unknown[] = [];
   const nodes = joinNodes
-    ? remoteNodes({
+    ? (await import("../../sim/http/remote-nodes.ts")).remoteNodes({
         ...remoteAddressOf(reached),
         dialect: dialects[selection.profile === "svc" ? "svc" : "kubernetes"],
         seed: `nodes of ${selection.seed}`,

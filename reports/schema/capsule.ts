@@ -47,3 +47,8 @@ export const capsuleSchema = z.object({
 
 export type Capsule = z.infer<typeof capsuleSchema>;
 export type CapsuleEdits = z.infer<typeof edits>;
+
+/** By what it says it is, whatever else is in it. */
+export function isCapsule(document: unknown): boolean {
+  return (document as { kind?: unknown } | null)?.kind === "Capsule";
+}
