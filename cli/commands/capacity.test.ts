@@ -32,6 +32,17 @@ const lists = fileOf(
 /** A run's threads each load all of the simulator: one is enough here. */
 const played = (...words: readonly string[]) => runHere("capacity", ...words, "--jobs", "1");
 
+/** The folder of a run of all arms, played once for all tests: its exit code is 0. */
+let wholeRun: Promise<string> | undefined;
+const playedWhole = (): Promise<string> => {
+  const folder = join(scratch, "whole");
+  wholeRun ??= played(lists, "--output", folder).then(({ code }) => {
+    expect(code).toBe(0);
+    return folder;
+  });
+  return wholeRun;
+};
+
 /** Without what this machine measured. */
 const figuresOf = (folder: string): unknown => {
   const { shard: _shard, ...report } = capacityReportSchema.parse(
@@ -44,8 +55,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 describe("touchstone capacity", () => {
   it("plays every arm, and parts of it merge into the same report", async () => {
-    const whole = join(scratch, "whole");
-    expect((await played(lists, "--output", whole)).code).toBe(0);
+    const whole = await playedWhole();
     const parts = [1, 2].map((part) => join(scratch, `part-${part}`));
     for (const [index, part] of parts.entries())
       expect((await played(lists, "--shard", `${index + 1}/2`, "--output", part)).code).toBe(0);
@@ -111,8 +121,7 @@ describe("touchstone capacity", () => {
 
 describe("what is written", () => {
   it("is a page that asks for nothing, and tables for other programs", async () => {
-    const folder = join(scratch, "forms");
-    await played(lists, "--output", folder);
+    const folder = await playedWhole();
     const read = (name: string): string => readFileSync(join(folder, name), "utf8");
     const page = read("report.html");
     expect(page).toContain("What do lists cost?");
