@@ -12,7 +12,8 @@ import { profiles } from "../sim/contract/profile.ts";
 import { startWallServer } from "../sim/http/wall-server.ts";
 import { serverBugNames, serverBugRows } from "../sim/planted/server-bugs.ts";
 
-const atATime = 8;
+// A bug takes a quarter of a second of processor time, and waits for some twenty seconds.
+const atATime = 24;
 const token = "ci-token";
 const connection = { token, insecureSkipTlsVerify: false };
 const { signal } = new AbortController();
