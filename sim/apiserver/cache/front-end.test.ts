@@ -179,6 +179,22 @@ describe("FrontEnd", () => {
     expect([...events.eventsAfter(1)].map(({ key }) => key)).toEqual(["/registry/events/n/a", "/registry/events/m/a"]);
   });
 
+  it("ends watches of types without a cache when one of them breaks, and caches hear of the change all the same", () => {
+    const told: string[] = [];
+    const kernel = new Kernel({ seed: "front-end", caught: (_failure, what) => told.push(what) });
+    const store = new RevisionStore();
+    const server = new FrontEnd({ store, process: kernel.process("server"), profile: svcProfile });
+    let lost = 0;
+    const hear = (): void => {
+      throw new Error("planned");
+    };
+    const { audience } = server.source("/registry/events/", false);
+    audience.add({ namespace: "n", trigger: undefined, lose: () => lost++, hear });
+    store.put("/registry/events/n/a", 0, () => ({}));
+    expect(told).toEqual(["a change on its way to watches without a cache"]);
+    expect([lost, server.source(PODS, true).applied]).toEqual([1, store.revision]);
+  });
+
   it("hears nothing once its server is dead", () => {
     const world = new World();
     const process = world.kernel.process("mortal");

@@ -166,8 +166,13 @@ export class FrontEnd {
 
   private tellView(event: StoreEvent): void {
     const audience = this.views.get(this.prefixOf(event.key) ?? "")?.audience;
-    if (this.unreadable.isLost(event)) audience?.lose(lostDeletion());
-    else audience?.tell(event);
+    try {
+      if (this.unreadable.isLost(event)) audience?.lose(lostDeletion());
+      else audience?.tell(event);
+    } catch (error) {
+      this.process.caught("a change on its way to watches without a cache", error);
+      audience?.lose(undefined);
+    }
   }
 
   private arrived(feed: Feed, event: StoreEvent): void {
