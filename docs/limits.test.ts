@@ -26,6 +26,7 @@ const cri = "sim/grpc/cri-server.ts";
 const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>> = {
   "docs/serving.md": {
     "a body": [size("sim/apiserver/requests/body-size.ts bodyBytesMax")],
+    "line and headers": [size("sim/http/http1-server.ts headBytesMax")],
     "bodies that are not complete": [size("sim/http/http1-server.ts bodyRoomBytes")],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
     "values in one object": [count(`${values} valuesMax`)],
@@ -58,6 +59,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       millions("sim/objects/validation.ts charactersMax"),
       millions("sim/objects/apply/validate.ts charactersMax"),
     ],
+    "nesting of an expression": [count("sim/expressions/syntax.ts depthMax")],
     "one evaluation": [
       count("sim/expressions/expression.ts callCostMax"),
       count("sim/expressions/labour.ts labourMax"),
@@ -69,6 +71,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     ],
     "comparisons with": [count("sim/kinds/custom/validate-value.ts alternativeStepsMax")],
     "what defaults": [size("sim/kinds/custom/shape-value.ts defaultedMax")],
+    "an answer of somebody": [
+      { from: "sim/http/webhook-caller.ts answerBytesMax", as: (value) => `webhook's ${value / 2 ** 20} MiB` },
+      { from: "sim/http/review-caller.ts answerBytesMax", as: (value) => `authorizer's ${value / 2 ** 20} MiB` },
+      { from: "sim/http/issuer-caller.ts answerBytesMax", as: (value) => `issuer's ${value / 2 ** 20} MiB` },
+    ],
     "rules told": [count("sim/apiserver/access/rbac/policy.ts rulesMax")],
     "comparisons of rules": [count("sim/apiserver/access/rbac/rules.ts stepsMax")],
     "old versions": [
@@ -80,6 +87,12 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "deletions under way": [
       count("sim/http/exchange.ts lastDeletionsMax"),
       size("sim/http/exchange.ts largeRequestBytesMin"),
+    ],
+    "bytes that wait": [size("sim/streams/web-socket-streams.ts waitingBytesMax")],
+    "a connection of SPDY": [
+      size("sim/streams/spdy-connection.ts frameBytesMax"),
+      size("sim/streams/spdy-connection.ts headerBytesMax"),
+      count("sim/streams/spdy-connection.ts streamsMax"),
     ],
     "a file of access": [
       { from: "cli/commands/serve-access.ts configurationMebibytesMax", as: (value) => `${value} MiB` },

@@ -20,6 +20,7 @@ import {
   listening,
   refuseMalformed,
   timeoutsOf,
+  headBytesMax,
 } from "./http1-server.ts";
 import { serveUpgrades } from "./upgrades.ts";
 
@@ -128,7 +129,7 @@ async function listenTls(
     ...(clientAuthorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     handshakeTimeout: context.patience.headMillisMax,
     // Read by the HTTP/1.1 side of the same server.
-    ...{ maxHeaderSize: options.headerBytesMax ?? 1024 * 1024, ...timeouts },
+    ...{ maxHeaderSize: options.headerBytesMax ?? headBytesMax, ...timeouts },
   });
   Object.assign(server, { headersTimeout: timeouts.headersTimeout, requestTimeout: timeouts.requestTimeout });
   if (options.upgrades !== undefined) serveUpgrades(server, context, options.upgrades);
@@ -161,7 +162,7 @@ function http2Settings(options: HttpServerOptions): {
   maxSessionMemory: number;
   settings: { maxConcurrentStreams: number; maxHeaderListSize: number };
 } {
-  const maxHeaderListSize = options.headerBytesMax ?? 1024 * 1024;
+  const maxHeaderListSize = options.headerBytesMax ?? headBytesMax;
   // The real server allows 100 streams a connection without credentials and 250 with; memory in megabytes.
   return { maxSessionMemory: 64, settings: { maxConcurrentStreams: 250, maxHeaderListSize } };
 }

@@ -96,7 +96,10 @@ export async function listenHttp1(options: HttpServerOptions, port: number, addr
   };
 }
 
-export function createHttp1Server(context: ExchangeContext, headerBytesMax = 1024 * 1024): Server {
+/** Of a request's line and headers together. */
+export const headBytesMax = 1024 * 1024;
+
+export function createHttp1Server(context: ExchangeContext, headerBytesMax = headBytesMax): Server {
   const server = createServer({ maxHeaderSize: headerBytesMax, noDelay: true, ...timeoutsOf(context.patience) });
   server.on("request", http1Requests(context));
   server.on("clientError", refuseMalformed);
