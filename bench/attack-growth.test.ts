@@ -6,6 +6,7 @@ import { type Work, workOf } from "./counted-work.fixture.ts"; // first: it coun
 import { describe, expect, it } from "vitest";
 import { kubernetesProfile } from "../sim/contract/profile.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
+import { widgetDefinition } from "../sim/apiserver/attack-requests.fixture.ts";
 import { type Answer, configMaps, TestBed } from "../sim/apiserver/test-bed.fixture.ts";
 
 const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
@@ -74,22 +75,7 @@ const patched = (size: number, document: (size: number) => object, operation: (a
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 const definition = (spec: object): Request => [
   "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-  {
-    metadata: { name: "widgets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { plural: "widgets", kind: "Widget" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
-        },
-      ],
-    },
-  },
+  widgetDefinition(spec),
 ];
 const widget = (spec: unknown): Request => [
   `POST ${widgets}`,

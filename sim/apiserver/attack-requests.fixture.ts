@@ -49,23 +49,24 @@ const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
 const map = (name: string, more: object = {}): AttackRequest => post(configMaps, { metadata: { name }, ...more });
 
 /** A definition of widgets whose spec has this schema. */
-const define = (schema: object): AttackRequest =>
-  post(definitions, {
-    metadata: { name: "widgets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { plural: "widgets", kind: "Widget" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
-        },
-      ],
-    },
-  });
+export const widgetDefinition = (schema: object): object => ({
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", kind: "Widget" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
+      },
+    ],
+  },
+});
+
+const define = (schema: object): AttackRequest => post(definitions, widgetDefinition(schema));
 
 const widget = (spec: unknown): AttackRequest =>
   post(widgets, { apiVersion: "example.com/v1", kind: "Widget", metadata: { generateName: "w-" }, spec });
