@@ -12,7 +12,7 @@ writeFileSync(tokens, `admin,admin,1,"system:masters"\nnobody,nobody,2,""\n`);
 export class ServerTarget {
   readonly url: URL;
   readonly victim: Victim;
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
   constructor(victim: Victim) {
     this.victim = victim;

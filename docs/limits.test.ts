@@ -20,6 +20,7 @@ const flag = (name: string): Source => ({ from: name, as: () => `\`${name}\`` })
 
 const run = "sim/apiserver/requests/run.ts";
 const values = "sim/objects/value-limit.ts";
+const collection = "sim/apiserver/verbs/delete-collection.ts";
 const cri = "sim/grpc/cri-server.ts";
 
 /** By how a row begins. */
@@ -38,10 +39,20 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count(`${values} largeValuesMin`),
     ],
     "a collection that is deleted": [
-      count("sim/apiserver/verbs/delete-collection.ts turnItemsMax"),
+      count(`${collection} turnItemsMax`),
+      {
+        from: `${collection} bytesPerItem`,
+        as: (value) => `${(value * valueOf(`${collection} turnItemsMax`)) / 1e6} MB of large ones`,
+      },
+      { from: `${collection} itemsPerJournaled`, as: (value) => `one in ${value} of that` },
       flag("--data-dir"),
     ],
-    "requests that begin": [millis("sim/kernel/loop-share.ts turnMicrosMax")],
+    "requests that begin": [
+      millis("sim/kernel/loop-share.ts turnMicrosMax"),
+      size("sim/http/exchange.ts largeRequestBytesMin"),
+      millis("sim/http/request-costs.ts longMicrosMin"),
+      { from: "sim/http/request-costs.ts longTimesMin", as: (value) => `last ${value} times` },
+    ],
     "an answer in one piece": [size("sim/http/sliced-body.ts wholeBytesMax")],
     "nesting of an object": [count("sim/objects/walk-context.ts depthMax")],
     "nesting of YAML": [

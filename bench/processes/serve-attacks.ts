@@ -9,6 +9,7 @@ import { connect } from "node:net";
 import type { Attack, AttackRequest } from "../../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../../sim/apiserver/attack-table.fixture.ts";
 import { type ServerTarget, startedServer } from "../server-target.ts";
+import { crowdAttacks } from "./crowds.ts";
 import { crowd, type ProcessAttack } from "./process-attack.ts";
 
 const chaos = fileURLToPath(new URL("../../scenarios/chaos/bad-day.yaml", import.meta.url));
@@ -181,6 +182,9 @@ export const serveGroups: readonly {
 }[] = Object.entries(ways).map(([way, flags]) => ({
   started: () => startedServer(flags()),
   attacks: Object.fromEntries(
-    Object.entries({ ...ofTable, ...special }).map(([name, attack]) => [`serve-${way} ${name}`, attack]),
+    Object.entries({ ...ofTable, ...crowdAttacks, ...special }).map(([name, attack]) => [
+      `serve-${way} ${name}`,
+      attack,
+    ]),
   ),
 }));

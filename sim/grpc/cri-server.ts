@@ -174,7 +174,7 @@ const unary =
         );
       });
     };
-    share.begin(call, guarded(refuse, carryOut), isLarge || call.request.length > smallBytesMax);
+    share.begin(call, guarded(refuse, carryOut), () => isLarge || call.request.length > smallBytesMax);
   };
 
 /** What was asked for may be quoted in why not, and goes into a header. */

@@ -15,6 +15,7 @@ import { deletesFew } from "./few-deletions.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
+import { RequestCosts } from "./request-costs.ts";
 import { loopShare, wallPorts } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
 
@@ -116,6 +117,8 @@ export interface Outgoing {
 }
 
 const nothing = new Uint8Array(0);
+/** Of all servers of this process, as the loop is. */
+const requestCosts = new RequestCosts();
 const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 
 /** Who goes on sending what was given up may hear that it was refused, and then its connection ends. */
@@ -259,7 +262,11 @@ export class Exchange implements Responder {
   #start(body: Uint8Array | undefined): void {
     if (this.#state !== "reading") return;
     const isLarge = (this.#incoming.url?.length ?? 0) + (body?.length ?? 0) >= largeRequestBytesMin;
-    loopShare.begin(this.#connection(), () => this.#startNow(body), isLarge);
+    loopShare.begin(
+      this.#connection(),
+      () => this.#startNow(body),
+      () => isLarge || requestCosts.isLong(this.#incoming),
+    );
   }
 
   /** Whose turn it is when this begins. */
@@ -279,7 +286,9 @@ export class Exchange implements Responder {
     const request = certificate === undefined ? plain : { ...plain, clientCertificate: certificate };
     this.#request = request;
     this.#context.turn(() => {
+      const began = wallPorts.nowMicros();
       const cancel = this.#context.handler.start(request, this);
+      requestCosts.took(this.#incoming, wallPorts.nowMicros() - began);
       if (this.#state !== "done") this.#cancel = cancel;
     });
   }

@@ -61,7 +61,7 @@ describe("the share of the loop", () => {
   it("puts what is small before what is large, of which there is one thing in each turn", async () => {
     const { share, done, work } = bench();
     share.begin({}, work("first", 20_000));
-    for (let at = 0; at < 3; at++) share.begin({}, work(`large ${at}`, 50_000), true);
+    for (let at = 0; at < 3; at++) share.begin({}, work(`large ${at}`, 50_000), () => true);
     for (let at = 0; at < 4; at++) share.begin({}, work(`small ${at}`, 6_000));
     share.later({}, work("part", 1_000));
     expect(done.splice(0)).toEqual(["first"]);
@@ -81,10 +81,24 @@ describe("the share of the loop", () => {
   it("lets a large request wait for others that are large, and a small one for none of them", async () => {
     const { share, done, work } = bench();
     share.later({}, work("part", 1_000));
-    share.begin({}, work("large", 1_000), true);
+    share.begin({}, work("large", 1_000), () => true);
     share.begin({}, work("small", 1_000));
     expect(done).toEqual(["small"]);
     await setImmediate();
     expect(done).toEqual(["small", "part", "large"]);
+  });
+
+  it("asks what is small again when its turn has come: what has turned out to be large comes behind", async () => {
+    const { share, done, work } = bench();
+    let isLong = false;
+    share.begin({}, work("first", 20_000));
+    for (let at = 0; at < 4; at++) share.begin({}, work(`long ${at}`, 6_000), () => isLong);
+    share.begin({}, work("small", 1_000));
+    expect(done.splice(0)).toEqual(["first"]);
+    isLong = true;
+    await setImmediate();
+    expect(done.splice(0)).toEqual(["small", "long 0", "long 1"]);
+    await setImmediate();
+    expect(done).toEqual(["long 2", "long 3"]);
   });
 });

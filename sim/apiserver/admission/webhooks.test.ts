@@ -155,6 +155,18 @@ describe("validating webhooks", () => {
     expect(refused.at("message")).toBe(`admission webhook "one.example.org" denied the request${ending}`);
   });
 
+  it.each([
+    [{ allowed: false, status: { message: { a: 1 } } }, '{"a":1}'],
+    [{ allowed: false, status: { reason: ["b"] } }, '["b"]'],
+    [{ allowed: true, uid: { c: 1 } }, '{\\"c\\":1}'],
+    [{ allowed: true, patch: btoa("[]"), patchType: { d: 1 } }, "response.patch is not allowed"],
+  ])("which answer with an object for a text are quoted as they answered: %j", (reply, quoted) => {
+    const refused = post(bed(bySite({ one: () => reply as JsonObject }), [], [webhook("one")]));
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(refused.at("message")).toContain(quoted);
+    expect(refused.text).not.toContain("[object");
+  });
+
   it("warn through the response, and cannot change anything", () => {
     const warned = post(bed(bySite({ one: () => ({ allowed: true, warnings: ["careful"] }) }), [], [webhook("one")]));
     expect(warned.headers["warning"]).toEqual(['299 - "careful"']);

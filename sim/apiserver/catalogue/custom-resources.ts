@@ -119,15 +119,12 @@ export class CustomResources {
   private take(object: JsonObject): void {
     const definition = readDefinition(object);
     const before = this.entries.get(definition.name);
-    const served = isTrue(definition, "Established")
-      ? definition.versions
-          .filter((version) => version.served)
-          .map((version) => this.resourceOf(definition, version, this.dialect))
-      : [];
-    if (before !== undefined && isSameService(before, { definition, object, served })) {
+    const versions = isTrue(definition, "Established") ? definition.versions.filter((version) => version.served) : [];
+    if (before !== undefined && isSameService(before, { definition, object, served: versions })) {
       this.entries.set(definition.name, { definition, object, served: before.served });
       return;
     }
+    const served = versions.map((version) => this.resourceOf(definition, version, this.dialect));
     this.entries.set(definition.name, { definition, object, served });
     this.entries = new Map([...this.entries].sort(([left], [right]) => (left < right ? -1 : 1)));
     for (const { row } of served) this.owners.set(row, definition.name);
@@ -171,7 +168,7 @@ export class CustomResources {
 }
 
 /** Requests are answered as before. */
-function isSameService(before: Entry, after: Entry): boolean {
+function isSameService(before: Entry, after: Omit<Entry, "served"> & { readonly served: readonly unknown[] }): boolean {
   return (
     isSameForm(before.object, after.object) &&
     before.served.length === after.served.length &&

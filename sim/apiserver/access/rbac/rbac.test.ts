@@ -1,3 +1,4 @@
+import { rulesMissing } from "./rules.ts";
 import { describe, expect, it } from "vitest";
 import { kubernetesProfile } from "../../../contract/profile.ts";
 import { configMaps, TestBed } from "../../test-bed.fixture.ts";
@@ -157,6 +158,25 @@ describe("role-based authorization", () => {
     expect(bed({ authorizationModes: ["RBAC", "AlwaysAllow"] }).ask(`GET ${configMaps}`).status).toBe(200);
     const denied = bed({ authorizationModes: ["AlwaysDeny", "RBAC"] }).ask(`GET ${configMaps}`);
     expect(denied.at("message")).toMatch(/: Everything is forbidden\.$/);
+  });
+});
+
+describe("what a role may hold", () => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `r${at}`);
+
+  it("is compared up to a million times, and refused before more of it is taken apart", () => {
+    const held = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }];
+    const wanted = (resources: number) => [{ verbs: names(100), apiGroups: [""], resources: names(resources) }];
+    expect(rulesMissing(held, wanted(10))).toHaveLength(10);
+    expect(() => rulesMissing(held, wanted(5_001))).toThrow("the rules stand for too many");
+    // A thousand times as many end as soon: rules are taken apart one by one.
+    const endless = {
+      verbs: names(3_000),
+      apiGroups: names(3_000),
+      resources: names(3_000),
+      resourceNames: names(3_000),
+    };
+    expect(() => rulesMissing(held, [endless])).toThrow("the rules stand for too many");
   });
 });
 

@@ -1,0 +1,174 @@
+/**
+ * Crowds: what takes some milliseconds, asked for by two hundred clients at the same moment. Nothing of it is large enough to be
+ * sliced, and all together would be seconds.
+ */
+import type { AttackRequest } from "../../sim/apiserver/attack-requests.fixture.ts";
+import type { ServerTarget } from "../server-target.ts";
+import { crowd, type ProcessAttack } from "./process-attack.ts";
+
+const clients = 200;
+const json = { "content-type": "application/json" };
+const core = "/api/v1/namespaces/default";
+const configMaps = `${core}/configmaps`;
+
+interface Crowd {
+  /** What there is before, made once for a server. */
+  readonly stage?: (target: ServerTarget) => Promise<void>;
+  readonly request: (at: number) => AttackRequest;
+}
+
+const staged = new WeakMap<ServerTarget, Set<unknown>>();
+
+/** Twenty of a megabyte. */
+const megabytes = async (target: ServerTarget): Promise<void> => {
+  await crowd(20, 4, (at) => {
+    const object = { metadata: { name: `long-${at}` }, data: { k: `a: "${"v\n".repeat(450_000)}"` } };
+    return target.send({ method: "POST", path: configMaps, headers: json, body: JSON.stringify(object) });
+  });
+};
+
+/** Five thousand with labels, in a namespace of their own. */
+const thousands = async (target: ServerTarget): Promise<void> => {
+  const namespace = { metadata: { name: "many" } };
+  await target.send({ method: "POST", path: "/api/v1/namespaces", headers: json, body: JSON.stringify(namespace) });
+  await crowd(5_000, 32, (at) => {
+    const labels = Object.fromEntries(Array.from({ length: 20 }, (_, of) => [`l${of}`, `v${at % (of + 2)}`]));
+    const object = { metadata: { name: `many-${at}`, labels }, data: { k: "v".repeat(200) } };
+    return target.send({ method: "POST", path: many, headers: json, body: JSON.stringify(object) });
+  });
+};
+const many = "/api/v1/namespaces/many/configmaps";
+
+const object = (fields: number, name: string): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: Object.fromEntries(Array.from({ length: fields }, (_, at) => [`key-${at}`, "value"])),
+});
+
+const accepting = (accept: string) => ({ headers: { accept } });
+const review = (group: string, kind: string, spec: object): AttackRequest => ({
+  method: "POST",
+  path: `/apis/${group}.k8s.io/v1/${kind.toLowerCase()}s`,
+  headers: json,
+  body: JSON.stringify({ apiVersion: `${group}.k8s.io/v1`, kind, spec }),
+});
+
+const crowds: Readonly<Record<string, Crowd>> = {
+  "yaml-of-megabytes": {
+    stage: megabytes,
+    request: (at) => ({ path: `${configMaps}/long-${at % 20}`, ...accepting("application/yaml") }),
+  },
+  "protobuf-of-megabytes": {
+    stage: megabytes,
+    request: (at) => ({ path: `${configMaps}/long-${at % 20}`, ...accepting("application/vnd.kubernetes.protobuf") }),
+  },
+  "pretty-megabytes": { stage: megabytes, request: (at) => ({ path: `${configMaps}/long-${at % 20}?pretty=true` }) },
+  "one-word-in-a-megabyte": {
+    stage: megabytes,
+    request: (at) => ({
+      method: "PATCH",
+      path: `${configMaps}/long-${at % 20}`,
+      headers: { "content-type": "application/merge-patch+json" },
+      body: JSON.stringify({ data: { word: String(at) } }),
+    }),
+  },
+  selections: {
+    stage: thousands,
+    request: (at) => ({ path: `${many}?labelSelector=l1%20notin%20(v${at},w),l9!%3Dv3,l12` }),
+  },
+  "fields-of-all": {
+    stage: thousands,
+    request: (at) => ({ path: `/api/v1/configmaps?fieldSelector=metadata.name!%3Dx${at}` }),
+  },
+  "none-of-all": { stage: thousands, request: (at) => ({ path: `/api/v1/configmaps?labelSelector=l1%3Dnone${at}` }) },
+  "tables-of-all": {
+    stage: thousands,
+    request: () => ({ path: many, ...accepting("application/json;as=Table;v=v1;g=meta.k8s.io") }),
+  },
+  "metadata-of-all": {
+    stage: thousands,
+    request: () => ({ path: many, ...accepting("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io") }),
+  },
+  "yaml-of-all": { stage: thousands, request: () => ({ path: many, ...accepting("application/yaml") }) },
+  "protobuf-of-all": {
+    stage: thousands,
+    request: () => ({ path: many, ...accepting("application/vnd.kubernetes.protobuf") }),
+  },
+  "cbor-of-all": { stage: thousands, request: () => ({ path: many, ...accepting("application/cbor") }) },
+  "old-lists": { stage: thousands, request: () => ({ path: `${many}?resourceVersion=0&limit=4000` }) },
+  "deletions-on-trial": { stage: thousands, request: () => ({ method: "DELETE", path: `${many}?dryRun=All` }) },
+  applications: {
+    request: (at) => ({
+      method: "PATCH",
+      path: `${configMaps}/applied-${at}?fieldManager=m&force=true`,
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: JSON.stringify(object(1_000, `applied-${at}`)),
+    }),
+  },
+  "applications-of-one": {
+    request: (at) => ({
+      method: "PATCH",
+      path: `${configMaps}/applied?fieldManager=m${at % 50}&force=true`,
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: JSON.stringify(object(500, "applied")),
+    }),
+  },
+  "json-patches": {
+    stage: async (target) => {
+      await target.send({
+        method: "POST",
+        path: configMaps,
+        headers: json,
+        body: JSON.stringify(object(1, "patched")),
+      });
+    },
+    request: (at) => ({
+      method: "PATCH",
+      path: `${configMaps}/patched`,
+      headers: { "content-type": "application/json-patch+json" },
+      body: JSON.stringify(
+        Array.from({ length: 2_000 }, (_, of) => ({ op: "add", path: `/data/k${of % 300}`, value: String(at) })),
+      ),
+    }),
+  },
+  "pods-on-trial": {
+    request: (at) => ({
+      method: "POST",
+      path: `${core}/pods?dryRun=All`,
+      headers: json,
+      body: JSON.stringify({
+        metadata: { name: `wide-${at}` },
+        spec: { containers: Array.from({ length: 150 }, (_, of) => ({ name: `c${of}`, image: "i" })) },
+      }),
+    }),
+  },
+  "rules-reviews": { request: () => review("authorization", "SelfSubjectRulesReview", { namespace: "default" }) },
+  "token-reviews": {
+    request: (at) => review("authentication", "TokenReview", { token: `${at}${"x".repeat(10_000)}` }),
+  },
+  "all-of-openapi": { request: () => ({ path: "/openapi/v2", headers: { "accept-encoding": "gzip" } }) },
+  "openapi-of-a-group": { request: () => ({ path: "/openapi/v3/apis/apps/v1", headers: {} }) },
+  figures: { request: () => ({ path: "/metrics" }) },
+  "bad-yaml": {
+    request: (at) => ({
+      method: "POST",
+      path: configMaps,
+      headers: { "content-type": "application/yaml" },
+      body: `data: {${"a: [".repeat(1_000)}${at}`,
+    }),
+  },
+};
+
+export const crowdAttacks: Readonly<Record<string, ProcessAttack<ServerTarget>>> = Object.fromEntries(
+  Object.entries(crowds).map(([name, { stage, request }]) => [
+    `crowd-of-${name}`,
+    async (target, tell) => {
+      const done = staged.get(target) ?? new Set();
+      staged.set(target, done);
+      if (stage !== undefined && !done.has(stage)) await stage(target);
+      done.add(stage);
+      await crowd(clients, clients, async (at) => tell(String(await target.send(request(at)))));
+    },
+  ]),
+);
