@@ -39,6 +39,22 @@ const thousands = async (target: ServerTarget): Promise<void> => {
 };
 const many = "/api/v1/namespaces/many/configmaps";
 
+/** Ten definitions of a megabyte each. */
+const wideDefinitions = async (target: ServerTarget): Promise<void> => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`property${at}`, { type: "string", maxLength: at }]),
+  );
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } };
+  await crowd(10, 1, (at) => {
+    const names = { plural: `wides${at}`, singular: `wide${at}`, kind: `Wide${at}` };
+    const versions = [{ name: "v1", served: true, storage: true, schema }];
+    const metadata = { name: `wides${at}.wide.example` };
+    const body = JSON.stringify({ metadata, spec: { group: "wide.example", scope: "Cluster", names, versions } });
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    return target.send({ method: "POST", path, headers: json, body });
+  });
+};
+
 const object = (fields: number, name: string): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -149,6 +165,25 @@ const crowds: Readonly<Record<string, Crowd>> = {
   },
   "all-of-openapi": { request: () => ({ path: "/openapi/v2", headers: { "accept-encoding": "gzip" } }) },
   "openapi-of-a-group": { request: () => ({ path: "/openapi/v3/apis/apps/v1", headers: {} }) },
+  "all-of-wide-openapi": {
+    stage: wideDefinitions,
+    request: () => ({ path: "/openapi/v2", headers: { "accept-encoding": "gzip" } }),
+  },
+  "binary-wide-openapi": {
+    stage: wideDefinitions,
+    request: () => ({
+      path: "/openapi/v2",
+      ...accepting("application/com.github.proto-openapi.spec.v2.v1.0+protobuf"),
+    }),
+  },
+  "index-of-wide-openapi": { stage: wideDefinitions, request: () => ({ path: "/openapi/v3" }) },
+  "wide-openapi-of-a-group": { stage: wideDefinitions, request: () => ({ path: "/openapi/v3/apis/wide.example/v1" }) },
+  "discovery-of-all": {
+    request: () => ({
+      path: "/apis",
+      ...accepting("application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"),
+    }),
+  },
   figures: { request: () => ({ path: "/metrics" }) },
   "bad-yaml": {
     request: (at) => ({

@@ -48,6 +48,8 @@ export interface Payload {
    * give nothing yet. Absent, or undefined, where that would be of no use.
    */
   slices?(): Iterator<Uint8Array> | undefined;
+  /** The same payload answers everybody who asks, for a long time: what is made of its bytes is worth keeping. Default false. */
+  readonly isLasting?: boolean;
   /** The bytes leave as they are, never compressed, under the length that the headers give them, if they do. Default false. */
   readonly isVerbatim?: boolean;
 }

@@ -15,6 +15,7 @@ import { deletesFew } from "./few-deletions.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
+import { packedOnce } from "./packed-once.ts";
 import { RequestCosts } from "./request-costs.ts";
 import { loopShare, wallPorts } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
@@ -320,6 +321,7 @@ export class Exchange implements Responder {
     if (this.#state === "done" || this.#state === "sending") return;
     this.#status = status;
     const isBare = payload.isVerbatim === true || this.#request?.method === "HEAD";
+    if (!isBare && payload.isLasting === true && this.#respondPacked(status, headers, payload)) return;
     const slices = isBare ? undefined : payload.slices?.();
     if (slices !== undefined) {
       sendSlices(
@@ -334,6 +336,24 @@ export class Exchange implements Responder {
     const pieces = (gathers ? payload.pieces?.() : undefined) ?? [payload.bytes()];
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     this.#respondWhole(status, headers, payload, pieces, size);
+  }
+
+  /** With what was packed for others. False where nothing is packed. */
+  #respondPacked(status: number, headers: ResponseHeaders, payload: Payload): boolean {
+    const { sizeBytes = 0 } = payload;
+    if (this.#context.compress(this.#request as ApiRequest, status, headers, sizeBytes) !== true) return false;
+    const pieces = payload.pieces?.() ?? [payload.bytes()];
+    this.#bodyBytes = sizeBytes;
+    this.#finish("answered");
+    packedOnce(payload, pieces, (zipped) => {
+      const sent = zipped === undefined ? pieces : [zipped];
+      const size = zipped?.length ?? sizeBytes;
+      const wireHeaders = { ...this.#wireHeaders(headers, payload), vary: "Accept-Encoding", "content-length": size };
+      const packed = zipped === undefined ? {} : { "content-encoding": "gzip" };
+      this.#outgoing.writeHead(status, { ...wireHeaders, ...packed });
+      this.#end(sent, size);
+    });
+    return true;
   }
 
   /** An answer that may be too long to be made and sent at once. */

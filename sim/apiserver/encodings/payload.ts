@@ -101,6 +101,37 @@ export class SharedPayload extends ObjectPayload {
   }
 }
 
+/** An object that has been written out, once for all who ask. */
+export class WrittenPayload extends LazyPayload {
+  readonly isLasting = true;
+  readonly object: JsonObject;
+  private readonly written: readonly Uint8Array[];
+
+  constructor(object: JsonObject, contentType: string, written: readonly Uint8Array[]) {
+    super(contentType);
+    this.object = object;
+    this.written = written;
+    this.sizeBytes = written.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  override pieces(): readonly Uint8Array[] {
+    return this.written;
+  }
+
+  /** It may be of any length. */
+  slices(): Generator<Uint8Array> {
+    return inTurn(this.written);
+  }
+
+  protected make(): Uint8Array {
+    return concatenated(this.written);
+  }
+}
+
+function* inTurn(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  yield* pieces;
+}
+
 const eventEnd = utf8("}\n");
 
 /** One watch event: a line of JSON. */

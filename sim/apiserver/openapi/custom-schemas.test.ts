@@ -4,7 +4,9 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
 import { type Answer, TestBed } from "../test-bed.fixture.ts";
 import { forSwagger } from "./custom-schemas.ts";
-import { encodeSwagger } from "./swagger-protobuf.ts";
+import { drained } from "../../../wire/steps.ts";
+import { concatenated } from "../encodings/encodings.ts";
+import { swaggerPieces } from "./swagger-protobuf.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -134,7 +136,7 @@ describe.each([svcProfile, kubernetesProfile])("custom resources in API document
       message Properties { repeated NamedSchema pairs = 1; }
       message Document { Properties definitions = 9; }`);
     const type = root.lookupType("Document");
-    const bytes = encodeSwagger(defined().ask("GET /openapi/v2").body);
+    const bytes = concatenated(drained(swaggerPieces(defined().ask("GET /openapi/v2").body)));
     const document = type.toObject(type.decode(bytes), {
       longs: Number,
     }) as { definitions: { pairs: { name: string; value: Schema }[] } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
+import type { Payload } from "../../contract/http-message.ts";
 import { type Answer, TestBed } from "../test-bed.fixture.ts";
 
 const index = (bed: TestBed): Readonly<Record<string, { readonly serverRelativeURL: string }>> =>
@@ -78,4 +79,56 @@ describe("OpenAPI documents", () => {
     expect(ask("/openapi/v3/apis/none/v1").status).toBe(404);
     expect(ask("/openapi/v2/more").status).toBe(404);
   });
+});
+
+describe("documents of large definitions", () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 5_000 }, (_, at) => [`property${at}`, { type: "string" }]),
+  );
+
+  /** Two of them, and what comes of requests that are there together: when each was answered, counted in events, and what with. */
+  function made(paths: readonly string[]) {
+    const bed = new TestBed({ profile: kubernetesProfile });
+    for (const name of ["one", "two"]) {
+      const versions = [
+        { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } },
+      ];
+      const names = { plural: name, singular: name, kind: name, listKind: `${name}List` };
+      const spec = { group: "large.example", scope: "Cluster", names, versions };
+      const body = { metadata: { name: `${name}.large.example` }, spec };
+      bed.ask("POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", { body });
+      bed.advance(5);
+    }
+    const { kernel, process, server } = bed;
+    const answers: { events: number; payload: Payload | undefined }[] = [];
+    for (const path of paths) {
+      const answer: (typeof answers)[number] = { events: 0, payload: undefined };
+      answers.push(answer);
+      const request = { method: "GET", path, query: "", headers: {}, body: undefined };
+      kernel.enter(process, () =>
+        server.start(request, {
+          respond: (_status, _headers, payload) => void (answer.payload = payload),
+          open: () => {},
+          frame: () => 0,
+          close: () => {},
+        }),
+      );
+    }
+    for (let events = 0; answers.some(({ payload }) => payload === undefined) && events < 100_000; events++) {
+      kernel.step();
+      for (const answer of answers) if (answer.payload === undefined) answer.events++;
+    }
+    return answers;
+  }
+
+  it.each(["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/large.example/v1"])(
+    "are made in steps, once for all who wait: %s",
+    (path) => {
+      const [alone] = made([path]);
+      const together = made([path, path, path]);
+      expect(alone?.events).toBeGreaterThan(10);
+      expect(together[2]?.events).toBeLessThan((alone?.events as number) * 2);
+      expect(new Set(together.map(({ payload }) => payload)).size).toBe(1);
+    },
+  );
 });

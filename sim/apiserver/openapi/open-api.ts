@@ -1,23 +1,25 @@
 /**
  * `/openapi/v2`, one document for old clients, and `/openapi/v3`: an index of group versions, each with the address of its document and a hash in it, so that clients
- * may keep a document for ever. Documents are made when somebody first asks.
+ * may keep a document for ever. Documents are made when somebody first asks, in steps: definitions may have megabytes, and there may be many.
  * Source: the facts, section 5 (a stale hash is redirected, JSON or nothing).
  */
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
-import { encodeJson } from "../../../wire/go-strings.ts";
+import { jsonPieces } from "../../../wire/go-strings.ts";
 import { negotiate } from "../../../wire/media-types.ts";
 import { groupRows, joinGroupVersion } from "../../../wire/resources.ts";
-import { contentTag } from "./content-tag.ts";
+import { ContentTag } from "./content-tag.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { baseHeaders, respondText } from "../answers/respond.ts";
+import { isLargeObject } from "../../objects/value-limit.ts";
 import type { Run } from "../requests/run.ts";
-import { compactJson } from "../encodings/encode.ts";
-import { ObjectPayload, TextPayload } from "../encodings/payload.ts";
+import { utf8 } from "../encodings/encodings.ts";
+import { TextPayload, WrittenPayload } from "../encodings/payload.ts";
 import type { ServerContext } from "../verbs/server-context.ts";
 import { type CustomSchemas, customSchemas, noCustomSchemas } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
+import { SharedWork } from "./shared-work.ts";
 import { swaggerDocument, swaggerWith } from "./swagger.ts";
-import { asksForSwaggerProtobuf, encodeSwagger, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
+import { asksForSwaggerProtobuf, swaggerPieces, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
 
 /** Written out once: some have hundreds of kilobytes, and a short request must not cost a long time. */
 interface Kept {
@@ -25,26 +27,40 @@ interface Kept {
   readonly tag: string;
 }
 
-interface Entry extends Kept {
-  readonly address: string;
+function* written(document: JsonObject): Generator<void, Kept> {
+  const pieces: Uint8Array[] = [];
+  const tag = new ContentTag();
+  for (const piece of jsonPieces(document, false)) {
+    tag.add(piece);
+    pieces.push(utf8(piece));
+    yield;
+  }
+  pieces.push(lineEnd);
+  return { payload: new WrittenPayload(document, "application/json", pieces), tag: String(tag) };
 }
 
-const jsonPayload = (document: JsonObject): Payload => new ObjectPayload(document, "application/json", compactJson);
+/** So many small ones take a few milliseconds. */
+const shortDefinitionsMax = 20;
+
+const lineEnd = utf8("\n");
 
 const offers = [{ mediaType: "application/json", streamMediaType: undefined }];
 
 export class OpenApi {
   private readonly context: ServerContext;
   private readonly builtIn: Places;
-  private versions: ReadonlyMap<string, readonly [group: string, version: string]>;
-  private readonly entries = new Map<string, Entry>();
-  private swagger: (Kept & { readonly binary: Payload }) | undefined;
+  private versions: ReadonlyMap<string, Place>;
+  private readonly entries = new Map<string, SharedWork<Kept>>();
+  private swagger: SharedWork<Kept> | undefined;
+  private binarySwagger: SharedWork<Kept> | undefined;
   /** Of the built-in types, which is most of it and stays. */
-  private baseSwagger: JsonObject | undefined;
-  private index: Kept | undefined;
+  private readonly baseSwagger: SharedWork<JsonObject>;
+  private index: SharedWork<Kept> | undefined;
   private custom: CustomSchemas = noCustomSchemas;
   /** Of the custom resources that the documents were made from. */
   private generation = 0;
+  /** Definitions of which making documents takes long. */
+  private isLong = false;
 
   constructor(context: ServerContext) {
     const { dialect } = context.profile;
@@ -54,6 +70,7 @@ export class OpenApi {
     );
     this.builtIn = [["api/v1", ["", "v1"]], ...named];
     this.versions = sorted(this.builtIn);
+    this.baseSwagger = new SharedWork(swaggerDocument(dialect));
   }
 
   /** Forgets what was made from custom resources that have changed since. */
@@ -61,10 +78,14 @@ export class OpenApi {
     const { custom, profile } = this.context;
     if (this.generation === custom.generation) return;
     this.generation = custom.generation;
+    const definitions = custom.definitions();
+    this.isLong = definitions.length > shortDefinitionsMax || definitions.some(isLargeObject);
     this.custom = customSchemas(profile.dialect, custom.all());
-    for (const [path] of this.versions) if (!this.builtIn.some(([kept]) => kept === path)) this.entries.delete(path);
+    for (const path of this.entries.keys())
+      if (!this.builtIn.some(([kept]) => kept === path)) this.entries.delete(path);
     this.versions = sorted([...this.builtIn, ...this.customPlaces()]);
     this.swagger = undefined;
+    this.binarySwagger = undefined;
     this.index = undefined;
   }
 
@@ -86,67 +107,109 @@ export class OpenApi {
   /** Answers a path below `/openapi/v3`, given without it; false when nothing is there. */
   answer(run: Run, path: string): boolean {
     this.follow();
-    const known = path === "" ? this.indexEntry() : this.entry(path);
-    if (known === undefined) return false;
+    const place = this.versions.get(path);
+    if (path !== "" && place === undefined) return false;
     if (!isAcceptable(run)) {
       run.respond(406, baseHeaders(run), new TextPayload(""));
       return true;
     }
-    const hash = run.query.first("hash");
-    if (path !== "" && hash !== undefined && hash !== bare(known.tag)) {
-      respondText(this.context, run, 301, "", { location: (known as Entry).address });
-      return true;
-    }
-    const lasting = path !== "" && hash !== undefined ? { "cache-control": "public, immutable" } : {};
-    const headers = { ...baseHeaders(run), ...lasting, etag: known.tag, vary: "Accept" };
-    if (run.request.headers["if-none-match"] === known.tag) run.respond(304, headers, new TextPayload(""));
-    else run.respond(200, headers, known.payload);
+    this.after(run, place === undefined ? this.indexOfAll() : this.entry(path, place), (known) => {
+      const hash = run.query.first("hash");
+      if (path !== "" && hash !== undefined && hash !== bare(known.tag)) {
+        respondText(this.context, run, 301, "", { location: addressOf(path, known) });
+        return;
+      }
+      const lasting = path !== "" && hash !== undefined ? { "cache-control": "public, immutable" } : {};
+      respondKept(run, known, { ...lasting, etag: known.tag, vary: "Accept" });
+    });
     return true;
   }
 
   /** Answers `/openapi/v2`: JSON, or protobuf for who names it. */
   answerSwagger(run: Run): void {
     this.follow();
-    if (this.swagger === undefined) {
-      const { dialect } = this.context.profile;
-      this.baseSwagger ??= swaggerDocument(dialect);
-      const documents = this.customPlaces().map(([, place]) => this.make(...place));
-      const document = swaggerWith(this.baseSwagger, documents, dialect);
-      const binary = new ObjectPayload(document, swaggerProtobufMediaType, encodeSwagger);
-      this.swagger = { payload: jsonPayload(document), binary, tag: contentTag(encodeJson(document)) };
-    }
-    const { payload, binary, tag } = this.swagger;
     const wantsBinary = asksForSwaggerProtobuf(run.request.headers["accept"] ?? "");
-    const headers = { ...baseHeaders(run), etag: tag, vary: "Accept" };
     if (!wantsBinary && !isAcceptable(run)) run.respond(406, baseHeaders(run), new TextPayload(""));
-    else if (run.request.headers["if-none-match"] === tag) run.respond(304, headers, new TextPayload(""));
-    else run.respond(200, headers, wantsBinary ? binary : payload);
+    else
+      this.after(run, wantsBinary ? this.wholeBinary() : this.whole(), (known) =>
+        respondKept(run, known, { etag: known.tag, vary: "Accept" }),
+      );
   }
 
-  private indexEntry(): Kept {
-    if (this.index !== undefined) return this.index;
-    const paths = Object.fromEntries(
-      [...this.versions.keys()].map((path) => [path, { serverRelativeURL: (this.entry(path) as Entry).address }]),
+  /** Goes on when it is done: at once, or as a request that takes long. */
+  private after(run: Run, work: SharedWork<Kept>, proceed: (known: Kept) => void): void {
+    run.isLarge ||= this.isLong && !work.isDone;
+    run.next(() => run.steps(work.steps(), proceed));
+  }
+
+  private whole(): SharedWork<Kept> {
+    return (this.swagger = begun(this.swagger, () => this.makeWhole()));
+  }
+
+  private *makeWhole(): Generator<void, Kept> {
+    const { dialect } = this.context.profile;
+    const documents = this.customPlaces().map(
+      ([, place]) =>
+        () =>
+          this.make(...place),
     );
-    this.index = { payload: jsonPayload({ paths }), tag: contentTag(encodeJson({ paths })) };
-    return this.index;
+    const base = yield* this.baseSwagger.steps();
+    return yield* written(yield* swaggerWith(base, documents, dialect));
   }
 
-  private entry(path: string): Entry | undefined {
-    const made = this.entries.get(path);
-    const place = this.versions.get(path);
-    if (made !== undefined || place === undefined) return made;
-    const document = this.make(...place);
-    const tag = contentTag(encodeJson(document));
-    const entry = { payload: jsonPayload(document), tag, address: `/openapi/v3/${path}?hash=${bare(tag)}` };
-    this.entries.set(path, entry);
-    return entry;
+  /** With the tag of the other form: what it says is the same. */
+  private wholeBinary(): SharedWork<Kept> {
+    const json = this.whole();
+    return (this.binarySwagger = begun(this.binarySwagger, function* () {
+      const { payload, tag } = yield* json.steps();
+      const document = payload.object as JsonObject;
+      const pieces = yield* swaggerPieces(document);
+      return { payload: new WrittenPayload(document, swaggerProtobufMediaType, pieces), tag };
+    }));
+  }
+
+  private indexOfAll(): SharedWork<Kept> {
+    return (this.index = begun(this.index, () => this.makeIndex()));
+  }
+
+  private *makeIndex(): Generator<void, Kept> {
+    const paths = new Map<string, JsonObject>();
+    for (const [path, place] of this.versions) {
+      const known = yield* this.entry(path, place).steps();
+      paths.set(path, { serverRelativeURL: addressOf(path, known) });
+    }
+    return yield* written({ paths: Object.fromEntries(paths) });
+  }
+
+  private entry(path: string, place: Place): SharedWork<Kept> {
+    const work = begun(this.entries.get(path), () => this.makeEntry(place));
+    this.entries.set(path, work);
+    return work;
+  }
+
+  private *makeEntry(place: Place): Generator<void, Kept> {
+    return yield* written(this.make(...place));
   }
 }
 
-type Places = readonly (readonly [path: string, place: readonly [group: string, version: string]])[];
+/** What is under way or done, or the same from its beginning. */
+const begun = <Result>(
+  before: SharedWork<Result> | undefined,
+  make: () => Iterator<void, Result>,
+): SharedWork<Result> => (before === undefined || before.hasFailed ? new SharedWork(make()) : before);
 
-const sorted = (places: Places): ReadonlyMap<string, readonly [group: string, version: string]> =>
+function respondKept(run: Run, known: Kept, more: Readonly<Record<string, string>>): void {
+  const headers = { ...baseHeaders(run), ...more };
+  if (run.request.headers["if-none-match"] === known.tag) run.respond(304, headers, new TextPayload(""));
+  else run.respond(200, headers, known.payload);
+}
+
+const addressOf = (path: string, { tag }: Kept): string => `/openapi/v3/${path}?hash=${bare(tag)}`;
+
+type Place = readonly [group: string, version: string];
+type Places = readonly (readonly [path: string, place: Place])[];
+
+const sorted = (places: Places): ReadonlyMap<string, Place> =>
   new Map([...places].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function pathOf(dialect: Dialect, group: string, version: string): string {

@@ -17,9 +17,37 @@ interface Field {
 }
 type Fields = Readonly<Record<string, Field>>;
 
-export function encodeSwagger(document: JsonObject): Uint8Array {
+/** The pieces of the whole, with a step for each path and each definition: before them stands how long all of them are. */
+export function* swaggerPieces(document: JsonObject): Generator<void, readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for (const [name, value] of Object.entries(document)) {
+    if (Object.hasOwn(longFields, name)) yield* longPieces(pieces, longFields[name] as LongField, value as JsonObject);
+    else if (Object.hasOwn(documentFields, name)) {
+      const { number, write } = documentFields[name] as Field;
+      pieces.push(written((writer) => writeField(writer, number, write, value as Json)));
+    }
+  }
+  return pieces;
+}
+
+function* longPieces(pieces: Uint8Array[], field: LongField, value: JsonObject): Generator<void, void> {
+  const at = pieces.length;
+  pieces.push(nothing);
+  let length = 0;
+  for (const [name, item] of Object.entries(value)) {
+    const piece = written((writer) => writePair(writer, field.pair, name, field.write, item as Json));
+    pieces.push(piece);
+    length += piece.length;
+    yield;
+  }
+  pieces[at] = written((writer) => writer.uint32((field.number << 3) | 2).uint32(length));
+}
+
+const nothing = new Uint8Array(0);
+
+function written(write: (writer: Writer) => void): Uint8Array {
   const writer = protobuf.Writer.create();
-  writeFields(documentFields, undefined, document)(writer);
+  write(writer);
   return writer.finish();
 }
 
@@ -147,8 +175,17 @@ const documentFields: Fields = {
     2,
     message(() => ({ title: one(1, text), version: one(2, text) })),
   ),
-  paths: one(8, pairs(2, pathItem)),
-  definitions: one(9, pairs(1, schema)),
+};
+
+/** A message of pairs of a name and a value. */
+interface LongField {
+  readonly number: number;
+  readonly pair: number;
+  readonly write: Write;
+}
+const longFields: Readonly<Record<string, LongField>> = {
+  paths: { number: 8, pair: 2, write: pathItem },
+  definitions: { number: 9, pair: 1, write: schema },
 };
 
 function writeFields(fields: Fields, extensions: number | undefined, object: JsonObject): (writer: Writer) => void {

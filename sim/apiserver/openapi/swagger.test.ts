@@ -4,7 +4,9 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
 import { TestBed } from "../test-bed.fixture.ts";
 import { schemaInSwagger } from "./swagger.ts";
-import { encodeSwagger } from "./swagger-protobuf.ts";
+import { drained } from "../../../wire/steps.ts";
+import { concatenated } from "../encodings/encodings.ts";
+import { swaggerPieces } from "./swagger-protobuf.ts";
 
 /** Written from the published numbers apart from the encoder's table, and read by the library's own classes. */
 const { root } = protobuf.parse(`syntax = "proto3";
@@ -49,7 +51,7 @@ describe.each([svcProfile, kubernetesProfile])("Swagger under $name", (profile) 
   });
 
   it("says the same in protobuf", () => {
-    const decoded = read(encodeSwagger(document as unknown as JsonObject)) as never as {
+    const decoded = read(concatenated(drained(swaggerPieces(document as unknown as JsonObject)))) as never as {
       swagger: string;
       paths: { path: { name: string; value: { patch?: { parameters: unknown[] } } }[] };
       definitions: { pairs: { name: string }[] };

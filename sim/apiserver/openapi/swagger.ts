@@ -10,44 +10,56 @@ import { isObject } from "../../contract/objects.ts";
 import { forSwagger } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
 
-/** Every built-in group version. */
-export function swaggerDocument(dialect: Dialect): JsonObject {
-  const places = [["", "v1"] as const, ...groupRows.flatMap((row) => row.versions.map((v) => [row.group, v] as const))];
-  return swaggerOf(places.map(([group, version]) => openApiDocument(dialect, group, version)));
+/** What one document after another has for all of them, by their names; a step for each schema. */
+interface Parts {
+  readonly paths: JsonObject;
+  readonly definitions: JsonObject;
 }
 
-/** The same with documents of custom resources. */
-export function swaggerWith(
+/** Every built-in group version. */
+export function* swaggerDocument(dialect: Dialect): Generator<void, JsonObject> {
+  const places = [["", "v1"] as const, ...groupRows.flatMap((row) => row.versions.map((v) => [row.group, v] as const))];
+  const first = openApiDocument(dialect, "", "v1");
+  const made = places.map(
+    ([group, version]) =>
+      () =>
+        openApiDocument(dialect, group, version),
+  );
+  const { paths, definitions } = yield* partsOf(made, schemaInSwagger);
+  return { swagger: "2.0", info: first["info"] as JsonObject, paths, definitions };
+}
+
+/** The same with documents of custom resources, each made when its turn comes. */
+export function* swaggerWith(
   base: JsonObject,
-  documents: readonly JsonObject[],
+  documents: readonly (() => JsonObject)[],
   { extensionPrefix }: Dialect,
-): JsonObject {
+): Generator<void, JsonObject> {
   if (documents.length === 0) return base;
-  const custom = swaggerOf(documents.map((document) => plainSchemas(document, extensionPrefix)));
-  const both = (part: string): JsonObject => ({ ...(custom[part] as JsonObject), ...(base[part] as JsonObject) });
+  const custom = yield* partsOf(documents, (schema) => schemaInSwagger(forSwagger(schema, extensionPrefix)));
+  const both = (part: keyof Parts): JsonObject => ({ ...custom[part], ...(base[part] as JsonObject) });
   return { ...base, paths: both("paths"), definitions: both("definitions") };
 }
 
-function plainSchemas(document: JsonObject, prefix: string): JsonObject {
-  const { schemas } = document["components"] as JsonObject;
-  return { ...document, components: { schemas: mapped(schemas, (schema) => forSwagger(schema, prefix)) } };
-}
-
-function swaggerOf(documents: readonly JsonObject[]): JsonObject {
-  const merged = (part: (document: JsonObject) => Json | undefined): JsonObject =>
-    Object.fromEntries(documents.flatMap((document) => Object.entries((part(document) ?? {}) as JsonObject)));
-  return {
-    swagger: "2.0",
-    info: documents[0]?.["info"] as JsonObject,
-    paths: mapped(
-      merged(({ paths }) => paths),
-      pathItem,
-    ),
-    definitions: mapped(
-      merged(({ components }) => (components as JsonObject)["schemas"]),
-      schemaInSwagger,
-    ),
-  };
+function* partsOf(
+  documents: readonly (() => JsonObject)[],
+  convert: (schema: JsonObject) => JsonObject,
+): Generator<void, Parts> {
+  const paths = new Map<string, JsonObject>();
+  const definitions = new Map<string, JsonObject>();
+  for (const make of documents) {
+    const document = make();
+    for (const [path, item] of Object.entries(document["paths"] as JsonObject))
+      paths.set(path, pathItem(item as JsonObject));
+    yield;
+    const { schemas } = document["components"] as JsonObject;
+    for (const [name, schema] of Object.entries(schemas as JsonObject)) {
+      if (definitions.has(name)) continue;
+      definitions.set(name, convert(schema as JsonObject));
+      yield;
+    }
+  }
+  return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
 }
 
 const mapped = (object: Json | undefined, convert: (value: JsonObject) => JsonObject): JsonObject =>
