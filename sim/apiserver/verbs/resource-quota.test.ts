@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../../wire/quantity.ts";
 import type { ApiServerOptions } from "../api-server.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import { Kernel } from "../../kernel/kernel.ts";
+import { RevisionStore } from "../../store/revision-store.ts";
 import { isLargeObject } from "../../objects/value-limit.ts";
 import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
 
@@ -192,3 +196,99 @@ describe("a large quota", () => {
     expect(typeof live === "object" && live.items.map(({ value }) => isLargeObject(value))).toEqual([true]);
   });
 });
+
+/** Counts the objects that are read as ranges. */
+class ReadCounter extends RevisionStore {
+  readCount = 0;
+
+  override range(...asked: Parameters<RevisionStore["range"]>): ReturnType<RevisionStore["range"]> {
+    const found = super.range(...asked);
+    if (typeof found !== "string") this.readCount += found.items.length;
+    return found;
+  }
+}
+
+describe("what all objects of a namespace use", () => {
+  it("is not counted anew for each that comes or goes", () => {
+    const store = new ReadCounter();
+    const made = bed({ configmaps: "1000", pods: "1000", "requests.cpu": "1000" }, {}, { store });
+    store.readCount = 0;
+    for (let at = 0; at < 200; at++) expect(map(made, `m${at}`).status).toBe(201);
+    for (let at = 0; at < 100; at++) made.ask(`DELETE ${configMaps}/m${at}`);
+    expect(used(made)).toMatchObject({ configmaps: "100" });
+    expect(store.readCount).toBeLessThan(1_000); // the quota itself, some times for each write
+  });
+
+  it("is what is left after whatever came, changed, ended and went, whoever counts it", () => {
+    const amount = fc.constantFrom("1", "250m", "0", "1Gi", "512Mi", "3e2", "1500M", "0.5");
+    const name = fc.constantFrom("a", "b", "c", "d");
+    const step = fc.oneof(
+      fc.record({ is: fc.constant("create" as const), name, cpu: amount, memory: amount, ends: fc.boolean() }),
+      fc.record({ is: fc.constant("delete" as const), name }),
+      fc.record({ is: fc.constant("end" as const), name, phase: fc.constantFrom("Failed", "Running", "Succeeded") }),
+      fc.record({ is: fc.constant("limit" as const), keys: fc.subarray(["pods", "requests.cpu", "requests.memory"]) }),
+      fc.record({ is: fc.constant("narrow" as const) }),
+      fc.record({ is: fc.constant("restart" as const) }),
+    );
+    const all = { pods: "1000", "requests.cpu": "100Gi", "requests.memory": "100Gi" };
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        let made = bed(all);
+        let narrowCount = 0;
+        for (const each of steps) {
+          const path = "name" in each ? `${namespace}/pods/${each.name}` : "";
+          if (each.is === "create") {
+            const deadline = each.ends ? { activeDeadlineSeconds: 5 } : {};
+            const requests = { cpu: each.cpu, memory: each.memory };
+            pod(made, each.name, { requests }, { nodeName: "n", terminationGracePeriodSeconds: 0, ...deadline });
+          } else if (each.is === "delete") made.ask(`DELETE ${path}?gracePeriodSeconds=0`);
+          else if (each.is === "end") made.merge(`${path}/status`, { status: { phase: each.phase } });
+          else if (each.is === "limit") {
+            const hard = Object.fromEntries(each.keys.map((key) => [key, all[key as keyof typeof all]]));
+            const gone = { pods: null, "requests.cpu": null, "requests.memory": null };
+            made.merge(`${namespace}/resourcequotas/q`, { spec: { hard: { ...gone, configmaps: "5", ...hard } } });
+          } else if (each.is === "narrow") {
+            const spec = { hard: { pods: "1000" }, scopes: ["Terminating"] };
+            made.ask(`POST ${namespace}/resourcequotas`, { body: { metadata: { name: `s${narrowCount++}` }, spec } });
+          } else made = new TestBed({ store: made.store }, new Kernel({ seed: `again ${made.kernel.nowMicros()}` }));
+        }
+        // Written once more by whoever is left, with what it has kept count of.
+        for (const last of ["x", "y"]) pod(made, last, { requests: { cpu: "1", memory: "1" } });
+        const list = made.ask(`GET ${namespace}/pods`).body["items"] as unknown as readonly CountedPod[];
+        const present = list.filter(({ status }) => status.phase !== "Failed" && status.phase !== "Succeeded");
+        const sum = (field: "cpu" | "memory"): Quantity =>
+          present.reduce(
+            (total, { spec }) => addQuantities(total, quantity(spec.containers[0]?.resources.requests?.[field] ?? "0")),
+            quantity("0"),
+          );
+        const wanted: Readonly<Record<string, Quantity>> = {
+          pods: quantity(String(present.length)),
+          "requests.cpu": sum("cpu"),
+          "requests.memory": sum("memory"),
+          configmaps: quantity("0"),
+        };
+        for (const [key, text] of Object.entries(used(made) as Readonly<Record<string, string>>))
+          expect([key, compareQuantities(quantity(text), wanted[key] as Quantity)]).toEqual([key, 0]);
+        const ending = present.filter(({ spec }) => spec.activeDeadlineSeconds !== undefined).length;
+        for (let at = 0; at < narrowCount; at++) {
+          const narrowed = made.ask(`GET ${namespace}/resourcequotas/s${at}`);
+          if (ending > 0 || narrowed.at("status.used") !== undefined)
+            expect(narrowed.at("status.used.pods")).toBe(String(ending));
+        }
+      }),
+      { seed: 1, numRuns: 150 },
+    );
+  });
+});
+
+interface CountedPod {
+  readonly spec: {
+    readonly activeDeadlineSeconds?: number;
+    readonly containers: readonly {
+      readonly resources: { readonly requests?: { readonly cpu?: string; readonly memory?: string } };
+    }[];
+  };
+  readonly status: { readonly phase?: string };
+}
+
+const quantity = (text: string): Quantity => parseQuantity(text) as Quantity;

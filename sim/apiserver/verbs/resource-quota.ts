@@ -87,19 +87,20 @@ const minus = (left: Quantity, right: Quantity): Quantity => addQuantities(left,
  */
 export function refreshQuotas(writer: Writer, namespace: string, changed: ServedResource, name: string): void {
   if (namespace === "" || !writer.quotaNamespaces.has(namespace)) return;
-  const sums = new Map<string, Amounts>();
+  const resources = writer.resources.all();
   for (const live of quotasOf(writer, namespace)) {
     const isItself = changed === writer.quotas && metadataOf(live.object).name === name;
     if (!isItself && !concerns(live.object, changed)) continue;
     const hard = amountsOf(live.object, "spec");
     const used = new Map<string, Quantity>([...hard.keys()].map((key) => [key, zero]));
     const counted = new Set<string>(); // what is served in several versions is stored once
-    for (const resource of writer.resources.all()) {
+    for (const resource of resources) {
       const { row, read, strategy } = resource;
       const { quota = none } = strategy;
-      if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !mayCount(resource, hard)) continue;
+      if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !concerns(live.object, resource))
+        continue;
       counted.add(read.prefix);
-      for (const [key, amount] of sumOf(writer, resource, namespace, live.object, hard, sums)) {
+      for (const [key, amount] of writer.quotaSums.of(resource, namespace, live.object, hard)) {
         used.set(key, addQuantities(used.get(key) ?? zero, amount));
       }
     }
@@ -107,38 +108,16 @@ export function refreshQuotas(writer: Writer, namespace: string, changed: Served
   }
 }
 
-/** What all objects of a resource use; quotas that limit the same things in the same scopes share it. */
-function sumOf(
-  writer: Writer,
-  resource: ServedResource,
-  namespace: string,
-  quota: JsonObject,
-  hard: Amounts,
-  sums: Map<string, Amounts>,
-): Amounts {
-  const { scopes = [], scopeSelector = {} } = (quota["spec"] ?? {}) as JsonObject;
-  const id = JSON.stringify([resource.read.prefix, scopes, scopeSelector, [...hard.keys()]]);
-  const known = sums.get(id);
-  if (known !== undefined) return known;
-  const sum = new Map<string, Quantity>();
-  for (const { object } of writer.all(resource, namespace)) {
-    if (resource.strategy.quota?.hasEnded?.(object)) continue;
-    for (const [key, amount] of usageOf(resource, object, quota, hard)) {
-      sum.set(key, addQuantities(sum.get(key) ?? zero, amount));
-    }
-  }
-  sums.set(id, sum);
-  return sum;
-}
-
-const concerned = new WeakMap<JsonObject, Map<ServedResource, boolean>>();
+/** By what a quota limits, which its versions share. */
+const concerned = new WeakMap<Amounts, Map<ServedResource, boolean>>();
 
 /** Whether a stored quota counts objects of the resource. */
 function concerns(quota: JsonObject, resource: ServedResource): boolean {
-  let known = concerned.get(quota);
-  if (known === undefined) concerned.set(quota, (known = new Map()));
+  const hard = amountsOf(quota, "spec");
+  let known = concerned.get(hard);
+  if (known === undefined) concerned.set(hard, (known = new Map()));
   let answer = known.get(resource);
-  if (answer === undefined) known.set(resource, (answer = mayCount(resource, amountsOf(quota, "spec"))));
+  if (answer === undefined) known.set(resource, (answer = mayCount(resource, hard)));
   return answer;
 }
 

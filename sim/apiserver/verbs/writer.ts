@@ -21,6 +21,7 @@ import { type ServedResource, storageKey, viewed } from "../catalogue/served-res
 import { type ServedResources } from "../catalogue/served-resources.ts";
 import type { ServerContext } from "./server-context.ts";
 import { unreadableObject } from "../../contract/unreadable.ts";
+import { QuotaSums } from "./quota-sums.ts";
 import { SharedSpecs } from "./shared-specs.ts";
 import { writeLaw } from "./write-law.ts";
 import { Times } from "../../contract/times.ts";
@@ -58,6 +59,7 @@ export class Writer {
   private readonly prng: Prng;
   readonly quotas: ServedResource;
   readonly quotaNamespaces: QuotaNamespaces;
+  readonly quotaSums: QuotaSums;
   readonly sharedSpecs = new SharedSpecs();
   private readonly namespaces: ServedResource;
   private readonly namespaceKeys = new Map<string, string>();
@@ -71,6 +73,10 @@ export class Writer {
     this.namespaces = resources.named("", "v1", "namespaces");
     this.quotas = resources.named("", "v1", "resourcequotas");
     this.quotaNamespaces = quotaNamespacesOf(context.store, this.quotas.read.prefix);
+    const objects = (resource: ServedResource, namespace: string): JsonObject[] =>
+      this.all(resource, namespace).map(({ object }) => object);
+    const { store, process } = context;
+    this.quotaSums = new QuotaSums({ store, process, quotas: this.quotas, objects });
     this.times = new Times(context.clock);
     this.prng = context.process.prng.stream("objects");
     this.tokenPrng = context.process.prng.stream("token ids");

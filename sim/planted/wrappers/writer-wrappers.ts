@@ -5,12 +5,17 @@ import type { Run } from "../../apiserver/requests/run.ts";
 import { isApply } from "../../apiserver/verbs/apply.ts";
 import { preconditionFailure, type DoomContext } from "../../apiserver/verbs/deletion.ts";
 import { refreshQuotas } from "../../apiserver/verbs/resource-quota.ts";
+import { usageOf } from "../../apiserver/admission/quota-usage.ts";
 import type { Live, Writer } from "../../apiserver/verbs/writer.ts";
 import { staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
+import { type Amounts, noQuantity } from "../../objects/quota-use.ts";
+import { addQuantities, type Quantity } from "../../../wire/quantity.ts";
 import { around } from "./planted.ts";
+
+const amountIn = (amounts: Amounts, key: string): Quantity => amounts.get(key) ?? noQuantity;
 
 /** What the writer does otherwise for this request; undefined where the bug does not concern it. */
 export type WriterWrapper = (writer: Writer, run: Run) => Partial<Writer> | undefined;
@@ -67,11 +72,15 @@ export const writerWrappers = {
       const made = writer.create(resource, draft, dryRun, isLarge);
       if (made === undefined || !dryRun) return made;
       const { namespace = "", name = "" } = metadataOf(made);
-      const more: Live = { key: "", stored: made, object: made, modRevision: 0 };
-      const counting = around(writer, {
-        all: (asked, inNamespace) => [...writer.all(asked, inNamespace), ...(asked === resource ? [more] : [])],
+      const quotaSums = around(writer.quotaSums, {
+        of: (asked, inNamespace, quota, hard) => {
+          const used = writer.quotaSums.of(asked, inNamespace, quota, hard);
+          if (asked !== resource) return used;
+          const more = usageOf(resource, made, quota, hard);
+          return new Map([...hard.keys()].map((key) => [key, addQuantities(amountIn(used, key), amountIn(more, key))]));
+        },
       });
-      refreshQuotas(counting, namespace, resource, name);
+      refreshQuotas(around(writer, { quotaSums }), namespace, resource, name);
       return made;
     },
   }),
