@@ -80,6 +80,10 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count("sim/kinds/admission/match-conditions.ts costMax"),
       count("sim/apiserver/access/webhooks/webhook-authorizer.ts conditionsCostMax"),
     ],
+    "expressions evaluated in one step": [
+      count("sim/expressions/pace.ts turnCostMax"),
+      count("sim/expressions/pace.ts beginCost"),
+    ],
     "comparisons with": [count("sim/kinds/custom/validate-value.ts alternativeStepsMax")],
     "what defaults": [size("sim/kinds/custom/shape-value.ts defaultedMax")],
     "an answer of somebody": [

@@ -55,6 +55,75 @@ const wideDefinitions = async (target: ServerTarget): Promise<void> => {
   });
 };
 
+/** So many objects of one kind, whose spec or fields `made` gives. */
+const stageOf =
+  (path: string, count: number, made: (at: number) => object) =>
+  async (target: ServerTarget): Promise<void> => {
+    await crowd(count, 32, (at) =>
+      target.send({ method: "POST", path, headers: json, body: JSON.stringify(made(at)) }),
+    );
+  };
+
+const rbac = "/apis/rbac.authorization.k8s.io/v1";
+const role = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" };
+const bindings = stageOf(`${rbac}/clusterrolebindings`, 5_000, (at) => ({
+  metadata: { name: `binding-${at}` },
+  roleRef: role,
+  subjects: [{ kind: "User", name: "nobody", apiGroup: "rbac.authorization.k8s.io" }],
+}));
+
+const policies = stageOf("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", 200, (at) => ({
+  metadata: { name: `policy-${at}` },
+  spec: {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+    },
+    validations: [{ expression: `object.data.all(k, object.data[k] != 'bad-${at}')` }],
+  },
+}));
+const policyBindings = stageOf(
+  "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+  200,
+  (at) => ({
+    metadata: { name: `policy-${at}` },
+    spec: { policyName: `policy-${at}`, validationActions: ["Deny"] },
+  }),
+);
+
+const flows = stageOf("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", 500, (at) => ({
+  metadata: { name: `flow-${at}` },
+  spec: {
+    matchingPrecedence: 100 + at,
+    priorityLevelConfiguration: { name: "workload-low" },
+    rules: [
+      {
+        subjects: Array.from({ length: 20 }, (_, of) => ({ kind: "User", user: { name: `u${at}-${of}` } })),
+        resourceRules: [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps"], namespaces: ["none"] }],
+      },
+    ],
+  },
+}));
+
+const webhooks = stageOf("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", 20, (at) => ({
+  metadata: { name: `hook-${at}` },
+  webhooks: [
+    {
+      name: `hook-${at}.example.org`,
+      clientConfig: { url: "https://127.0.0.1:9/" },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] }],
+      failurePolicy: "Ignore",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+      timeoutSeconds: 1,
+    },
+  ],
+}));
+
+const services = stageOf(`${core}/services`, 3_000, (at) => ({
+  metadata: { name: `service-${at}` },
+  spec: { selector: { app: "crowd" }, ports: [{ port: 80 }] },
+}));
+
 const object = (fields: number, name: string): object => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -182,6 +251,57 @@ const crowds: Readonly<Record<string, Crowd>> = {
     request: () => ({
       path: "/apis",
       ...accepting("application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io"),
+    }),
+  },
+  "of-many-bindings": { stage: bindings, request: (at) => ({ path: `${configMaps}/none-${at}`, as: "nobody" }) },
+  "of-many-bindings-reviewed": {
+    stage: bindings,
+    request: () => ({ ...review("authorization", "SelfSubjectRulesReview", { namespace: "default" }), as: "nobody" }),
+  },
+  "of-many-policies": {
+    stage: async (target) => {
+      await policies(target);
+      await policyBindings(target);
+    },
+    request: (at) => ({
+      method: "POST",
+      path: configMaps,
+      headers: json,
+      body: JSON.stringify(object(100, `judged-${at}`)),
+    }),
+  },
+  "of-many-flows": { stage: flows, request: (at) => ({ path: `${configMaps}/none-${at}`, as: "nobody" }) },
+  "of-many-webhooks": {
+    stage: webhooks,
+    request: (at) => ({
+      method: "POST",
+      path: `${core}/secrets`,
+      headers: json,
+      body: JSON.stringify({ metadata: { name: `asked-${at}` } }),
+    }),
+  },
+  "of-quotas": {
+    stage: thousands,
+    request: (at) => ({
+      method: "POST",
+      path: "/api/v1/namespaces/many/resourcequotas",
+      headers: json,
+      body: JSON.stringify({
+        metadata: { name: `quota-${at}` },
+        spec: { hard: { "count/configmaps": "100000", pods: "5" } },
+      }),
+    }),
+  },
+  "of-many-services": {
+    stage: services,
+    request: (at) => ({
+      method: "POST",
+      path: `${core}/pods`,
+      headers: json,
+      body: JSON.stringify({
+        metadata: { name: `served-${at}`, labels: { app: "crowd" } },
+        spec: { containers: [{ name: "c", image: "local/box:1" }] },
+      }),
     }),
   },
   figures: { request: () => ({ path: "/metrics" }) },

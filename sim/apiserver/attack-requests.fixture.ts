@@ -90,6 +90,23 @@ const ruled = (rule: string): Attack => ({
   strike: () => [widget({ s: `x${" ".repeat(1_000_000)}x`, n: times(1000, (at) => at) })],
 });
 
+const admission = "/apis/admissionregistration.k8s.io/v1";
+const everyMap = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+const keys = (count: number): object => Object.fromEntries(times(count, (at) => [`k${at}`, "v"]));
+
+/** Holds where `not` is none of a list or a map; looks at each once for each. */
+const eachWithEach = (of: string, not: string | number): string =>
+  `${of}.all(a, ${of}.all(b, a != ${JSON.stringify(not)} && b != ${JSON.stringify(not)}))`;
+
+const webhook = (at: number, rule: object): object => ({
+  name: `w${at}.example.com`,
+  clientConfig: { url: "https://127.0.0.1:9/" },
+  rules: [rule],
+  failurePolicy: "Fail",
+  sideEffects: "None",
+  admissionReviewVersions: ["v1"],
+});
+
 const owners = (count: number, more: object = {}): Attack => ({
   strike: () => [
     map("o", {
@@ -226,6 +243,87 @@ export const attacks: Readonly<Record<string, Attack>> = {
       }),
     ],
     strike: () => [map("judged")],
+  },
+  // Each of their expressions may cost a good part of what one may.
+  "costly-policies": {
+    prepare: (scale = 1) =>
+      times(20 * scale, (at) => at).flatMap((at) => [
+        post(`${admission}/validatingadmissionpolicies`, {
+          metadata: { name: `p-${at}` },
+          spec: {
+            matchConstraints: { resourceRules: [everyMap] },
+            validations: times(10, (of) => ({ expression: eachWithEach("object.data", `k${of}-${at}`) })),
+          },
+        }),
+        post(`${admission}/validatingadmissionpolicybindings`, {
+          metadata: { name: `p-${at}` },
+          spec: { policyName: `p-${at}`, validationActions: ["Deny"] },
+        }),
+      ]),
+    strike: () => [map("judged", { data: keys(200) })],
+  },
+  "costly-rules": {
+    prepare: () => [
+      define({
+        type: "object",
+        properties: { n: { type: "array", maxItems: 200, items: { type: "integer" } } },
+        "x-kubernetes-validations": times(30, (at) => ({ rule: eachWithEach("self.n", at + 1_000) })),
+      }),
+      ...whenServed,
+    ],
+    strike: () => [widget({ n: times(200, (at) => at) })],
+  },
+  "costly-conditions": {
+    prepare: (scale = 1) =>
+      ["mutating", "validating"].map((kind) =>
+        post(`${admission}/${kind}webhookconfigurations`, {
+          metadata: { name: "costly" },
+          webhooks: times(100 * scale, (at) => ({
+            ...webhook(at, everyMap),
+            matchConditions: [{ name: "c", expression: `!${eachWithEach("object.data", `w${at}`)}` }],
+          })),
+        }),
+      ),
+    strike: () => [map("judged", { data: keys(200) })],
+  },
+  "unwanted-webhooks": {
+    prepare: () =>
+      times(10, (of) =>
+        post(`${admission}/mutatingwebhookconfigurations`, {
+          metadata: { name: `unwanted-${of}` },
+          webhooks: times(2_500, (at) => webhook(at, { ...everyMap, resources: ["secrets"] })),
+        }),
+      ),
+    strike: () => [map("judged")],
+  },
+  "policies-of-collections": {
+    prepare: (scale = 1) => [
+      ...times(200, (at) => at).flatMap((at) => [
+        post(`${admission}/validatingadmissionpolicies`, {
+          metadata: { name: `p-${at}` },
+          spec: {
+            matchConstraints: { resourceRules: [{ ...everyMap, operations: ["DELETE"] }] },
+            validations: [{ expression: `oldObject.metadata.name != 'm${at}'` }],
+          },
+        }),
+        post(`${admission}/validatingadmissionpolicybindings`, {
+          metadata: { name: `p-${at}` },
+          spec: { policyName: `p-${at}`, validationActions: ["Warn"] },
+        }),
+      ]),
+      ...many(2_000 * scale),
+    ],
+    strike: () => [{ method: "DELETE", path: configMaps }],
+  },
+  "quota-of-many": {
+    prepare: (scale = 1) => [
+      post("/api/v1/namespaces/default/resourcequotas", {
+        metadata: { name: "q" },
+        spec: { hard: { configmaps: "1000000" } },
+      }),
+      ...many(20_000 * scale),
+    ],
+    strike: () => times(20, (at) => map(`more-${at}`)),
   },
   overwrites: {
     prepare: () => [map("big")],

@@ -176,6 +176,50 @@ it("a collection of quotas is deleted with a write for each, and the fewer in on
   expect(revision() - after).toBeLessThanOrEqual(200); // nothing is counted again for each that went
 });
 
+describe("expressions that each cost much are evaluated some at a time", () => {
+  it.each([
+    ["costly-policies", 1 / 10, 10], // two policies
+    ["costly-rules", 1, 12],
+    ["costly-conditions", 1 / 10, 10],
+  ])("%s", (name, scale, eventCountMin) => {
+    const { struck, told } = strike(name, scale);
+    expect([told[0]?.status, struck.failures]).toEqual([201, []]);
+    expect(told[0]?.eventCount).toBeGreaterThanOrEqual(eventCountMin);
+  });
+
+  it("also where a collection is deleted, and each object costs little", () => {
+    const { struck, told } = strike("policies-of-collections", 1 / 10); // 200 objects, 200 policies
+    const { kernel } = struck.bed;
+    let eventCount = told[0]?.eventCount ?? 0;
+    for (; told[0]?.status === 0; eventCount++) kernel.step();
+    expect([told[0]?.status, struck.failures]).toEqual([200, []]);
+    expect(eventCount).toBeGreaterThanOrEqual(4);
+  });
+
+  it("and others are heard in between", () => {
+    const attack = attacks["costly-policies"] as Attack;
+    const struck = new Struck(attack, 1 / 10);
+    const { kernel, process, server } = struck.bed;
+    const headers = { authorization: "Bearer admin" };
+    const order: string[] = [];
+    const heard = (name: string) => ({
+      respond: (status: number) => void order.push(`${name} ${status}`),
+      open: () => {},
+      frame: () => 0,
+      close: () => {},
+    });
+    const [request] = [...(attack.strike?.() ?? [])] as [AttackRequest];
+    const body = new TextEncoder().encode(request.body as string);
+    const costly = { method: "POST", path: request.path, query: "", headers: { ...headers, ...request.headers }, body };
+    kernel.enter(process, () => server.start(costly, heard("costly")));
+    kernel.step();
+    const small = { method: "GET", path: request.path, query: "", headers, body: undefined };
+    kernel.enter(process, () => server.start(small, heard("small")));
+    struck.bed.advance(0);
+    expect(order).toEqual(["small 200", "costly 201"]);
+  });
+});
+
 it("a collection of large objects is deleted a few megabytes at a time", () => {
   const path = "/api/v1/namespaces/default/configmaps";
   const data = { k: "v".repeat(200_000) };

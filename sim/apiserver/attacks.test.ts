@@ -134,6 +134,7 @@ const replayed: readonly (readonly [name: string, status: number])[] = [
   ["patch-removes", 200],
   ["embedded-metadata", 201],
   ["policy-variables", 201],
+  ["unwanted-webhooks", 201],
   ["defaults", 400],
   ["rule-trim", 201],
   ["rule-duration", 422],

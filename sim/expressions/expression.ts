@@ -12,6 +12,7 @@ import { check, type CheckedExpression, type CheckFailure } from "./check.ts";
 import { estimateCost } from "./estimate.ts";
 import { type CostPool, Meter, plan, type Run } from "./evaluate.ts";
 import { labour } from "./labour.ts";
+import { paced } from "./pace.ts";
 import { type SelectionForms, selects } from "./selections.ts";
 import { isSyntaxFailure, parseExpression } from "./syntax.ts";
 import type { CelType } from "./types.ts";
@@ -80,6 +81,14 @@ class Compiled implements Expression {
   }
 
   evaluate(values: Readonly<Record<string, Value | undefined>>, costMax = callCostMax, pool?: CostPool): Outcome {
+    return paced(() => this.evaluated(values, costMax, pool), costOf, pool);
+  }
+
+  private evaluated(
+    values: Readonly<Record<string, Value | undefined>>,
+    costMax: number,
+    pool: CostPool | undefined,
+  ): Outcome {
     const slots = new Array<Value>(this.checked.slotCount).fill(null);
     this.names.forEach((name, slot) => (slots[slot] = values[name] ?? null));
     const meter = new Meter(costMax, pool);
@@ -95,6 +104,8 @@ class Compiled implements Expression {
     }
   }
 }
+
+const costOf = ({ cost }: Outcome): number => cost;
 
 /** Each error with its line and a mark below it. */
 function describe(source: string, failures: readonly CheckFailure[]): string {

@@ -4,6 +4,7 @@
  * When the stored object changed meanwhile, the write is built again from the new one and admitted again.
  */
 import { append } from "../../../wire/lists.ts";
+import type { TurnBudget } from "../../expressions/pace.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import type { User } from "../access/authenticate.ts";
 import { ApiError, badRequest } from "../../contract/errors.ts";
@@ -25,6 +26,8 @@ export interface AdmissionReview {
   readonly dryRun: boolean;
   /** Fields of the request's CreateOptions, UpdateOptions or DeleteOptions, as far as it sets them. */
   readonly options: JsonObject;
+  /** For what is evaluated of it. */
+  readonly budget: TurnBudget;
   /** What the request was for, where it is shown as another version of the same resource. */
   readonly asked?: ResourcePlace;
   /** That its webhooks' spans are within; undefined where nobody traces. */

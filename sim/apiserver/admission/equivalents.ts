@@ -28,10 +28,10 @@ export function shownAs({ place, shown }: Equivalent, review: AdmissionReview): 
 /** In table order; none for nearly every resource. */
 export function equivalentsOf(resources: ServedResources, place: ResourcePlace): readonly Equivalent[] {
   const own = resources.of(place.row);
+  const others = own === undefined ? none : resources.sharingWith(own);
   // A form of its own is what only events and custom resources have.
-  if (own === undefined) return [];
-  return resources.all().flatMap((other) => {
-    if (other === own || other.read.prefix !== own.read.prefix) return [];
+  if (own === undefined || others.length === 0) return none;
+  return others.flatMap((other) => {
     const { subresource } = place;
     const theirs = other.row.subresources.find((each) => each.subresource === subresource?.subresource);
     if (subresource !== undefined && theirs === undefined) return [];
@@ -45,6 +45,8 @@ export function equivalentsOf(resources: ServedResources, place: ResourcePlace):
     };
   });
 }
+
+const none: readonly never[] = [];
 
 /** By way of what is stored. A copy that may be changed: stored objects are shared, and this one is not stored. */
 function convert(object: JsonObject, from: ServedResource, to: ServedResource): JsonObject {

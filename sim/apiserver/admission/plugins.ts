@@ -46,6 +46,7 @@ export function admissionPlugins(options: AdmissionOptions): readonly AdmissionS
     decode: (place, object) => reads().decode(place, object),
   };
   const policyPorts: PolicyPorts = {
+    clock: process.clock,
     dialect,
     authorizer,
     policies: () => reads().validatingPolicies(),

@@ -9,8 +9,10 @@
  */
 import { type LabelSelector, parseLabelSelector, isSelectorError } from "../../../wire/selectors.ts";
 import { utf8Length } from "../../../wire/go-strings.ts";
+import type { Clock } from "../../kernel/types.ts";
 import { ApiError, forbidden } from "../../contract/errors.ts";
 import { callCostMax, type Outcome } from "../../expressions/expression.ts";
+import { paced } from "../../expressions/pace.ts";
 import { fromJson } from "../../expressions/json-values.ts";
 import type { Value } from "../../expressions/values.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -40,6 +42,7 @@ import {
 } from "./webhooks-match.ts";
 
 export interface PolicyPorts {
+  readonly clock: Clock;
   readonly dialect: Dialect;
   readonly authorizer: Authorizer;
   /** Stored, in the order of their names. */
@@ -55,6 +58,8 @@ export interface Params {
   readonly namespaced: boolean;
   /** In a namespace, "" for those that lie in none. */
   readonly objects: (namespace: string) => readonly JsonObject[];
+  /** One, or none. */
+  readonly named: (namespace: string, name: string) => readonly JsonObject[];
 }
 
 /** What all validations of a policy may cost for one request. */
@@ -71,6 +76,7 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
         ports.authorizer,
         (ask) => judge(ports, ask, review),
         (judgement) => done(judgement()),
+        { clock: ports.clock, budget: review.budget },
       ),
   };
 }
@@ -84,17 +90,18 @@ const isQuestion = ({ place }: AdmissionReview): boolean => !place.row.verbs.inc
 function judge(ports: PolicyPorts, ask: Ask, review: AdmissionReview): AdmissionVerdict {
   const warnings: string[] = [];
   let refused: ApiError | undefined;
-  const bindings = ports.bindings();
+  const bindings = bindingsByPolicy(ports.bindings());
   const valuesIn = valuesByForm(ports, ask, review);
   for (const policy of ports.policies()) {
-    const spec = specOf(policy);
     const { name = "" } = metadataOf(policy);
+    const inForce = bindings.get(name);
+    if (inForce === undefined) continue;
+    const spec = specOf(policy);
     const form = matchingForm(spec["matchConstraints"], review, ports, false);
     if (form === undefined) continue;
     const shared = (): Values => valuesIn(form);
-    for (const binding of bindings) {
+    for (const binding of inForce) {
       const bound = specOf(binding);
-      if (bound["policyName"] !== name) continue;
       if (matchingForm(bound["matchResources"], review, ports, true) === undefined) continue;
       const of = `ValidatingAdmissionPolicy '${name}' with binding '${metadataOf(binding).name ?? ""}'`;
       const actions = (bound["validationActions"] ?? []) as readonly string[];
@@ -156,17 +163,41 @@ function matchingForm(
   isBinding: boolean,
 ): Form | undefined {
   if (!isObject(match)) return isBinding ? "as asked" : undefined;
-  const named = (field: string): readonly WebhookRule[] =>
-    itemsOf(match, field).filter((rule) => {
-      const names = (rule["resourceNames"] ?? []) as readonly string[];
-      return names.length === 0 || names.includes(review.name);
-    }) as unknown as readonly WebhookRule[];
-  const selectors = pick(match, ["namespaceSelector", "objectSelector"]);
-  const formOf = (wants: Wants): Form | undefined =>
-    wantedForm({ ...pick(match, ["matchPolicy"]), ...wants }, review, ports.namespaceOf, ports.equivalentsOf);
-  if (formOf({ rules: named("excludeResourceRules") }) !== undefined) return undefined;
-  const isOpen = isBinding && itemsOf(match, "resourceRules").length === 0;
-  return formOf({ ...selectors, rules: isOpen ? everything : named("resourceRules") });
+  const { excluded, included } = scopeOf(match);
+  if (excluded !== undefined && formOf(excluded, review, ports) !== undefined) return undefined;
+  return formOf(
+    isBinding && included.rules.length === 0 ? { ...included, rules: everything } : included,
+    review,
+    ports,
+  );
+}
+
+const formOf = (wants: Wants, review: AdmissionReview, ports: PolicyPorts): Form | undefined =>
+  wantedForm(wants, review, ports.namespaceOf, ports.equivalentsOf);
+
+/** What a `matchConstraints` or a `matchResources` is for. */
+interface Scope {
+  /** Undefined where nothing is. */
+  readonly excluded: Wants | undefined;
+  readonly included: Wants & { readonly rules: readonly WebhookRule[] };
+}
+
+/** Of what is stored, and so never changes: every write asks for that of every policy. */
+const scopes = new WeakMap<JsonObject, Scope>();
+
+function scopeOf(match: JsonObject): Scope {
+  let scope = scopes.get(match);
+  if (scope === undefined) {
+    const rules = (field: string): readonly WebhookRule[] => itemsOf(match, field) as unknown as readonly WebhookRule[];
+    const policy = pick(match, ["matchPolicy"]);
+    const exceptions = rules("excludeResourceRules");
+    scope = {
+      excluded: exceptions.length === 0 ? undefined : { ...policy, rules: exceptions },
+      included: { ...policy, ...pick(match, ["namespaceSelector", "objectSelector"]), rules: rules("resourceRules") },
+    };
+    scopes.set(match, scope);
+  }
+  return scope;
 }
 
 const everything: readonly WebhookRule[] = [
@@ -177,6 +208,18 @@ const pick = (object: JsonObject, fields: readonly string[]): JsonObject =>
   Object.fromEntries(
     fields.flatMap((field) => (object[field] === undefined ? [] : [[field, object[field]]])),
   ) as JsonObject;
+
+/** Which bindings put a policy in force, in the order of their names. For as long as no binding changes. */
+const bindingsOf = new WeakMap<readonly JsonObject[], ReadonlyMap<string, readonly JsonObject[]>>();
+
+function bindingsByPolicy(bindings: readonly JsonObject[]): ReadonlyMap<string, readonly JsonObject[]> {
+  let found = bindingsOf.get(bindings);
+  if (found === undefined) {
+    found = Map.groupBy(bindings, (binding) => String(specOf(binding)["policyName"] ?? ""));
+    bindingsOf.set(bindings, found);
+  }
+  return found;
+}
 
 interface Failure {
   readonly message: string;
@@ -276,14 +319,20 @@ function paramsOf(
     return "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
   const name = textOf(ref, "name");
   const selector = isObject(ref["selector"]) ? selectorOf(ref["selector"]) : undefined;
-  const params = found.objects(namespace).filter((object) => {
-    const metadata = metadataOf(object);
-    return name === "" ? (selector?.matches(metadata.labels) ?? false) : metadata.name === name;
-  });
+  const params = name === "" ? selected(found.objects(namespace), selector) : found.named(namespace, name);
   if (params.length > 0) return params;
   return ref["parameterNotFoundAction"] === "Deny"
     ? "no params found for policy binding with `Deny` parameterNotFoundAction"
     : [];
+}
+
+/** Looking at one object costs about as much as a step of an expression does. */
+function selected(objects: readonly JsonObject[], selector: LabelSelector | undefined): readonly JsonObject[] {
+  if (selector === undefined) return [];
+  return paced(
+    () => objects.filter((object) => selector.matches(metadataOf(object).labels)),
+    () => objects.length,
+  );
 }
 
 function selectorOf(selector: JsonObject): LabelSelector | undefined {

@@ -20,6 +20,8 @@ export interface WebhookRule {
   readonly apiVersions?: readonly string[];
   readonly resources?: readonly string[];
   readonly scope?: "*" | "Cluster" | "Namespaced";
+  /** Of policies: none stands for all. */
+  readonly resourceNames?: readonly string[];
 }
 
 export interface Webhook {
@@ -67,9 +69,11 @@ const anyRule = ({ rules = [] }: Wants, review: AdmissionReview): boolean =>
 const selectorsMatch = (webhook: Wants, review: AdmissionReview, namespaceOf: NamespaceLookup): boolean =>
   namespaceMatches(webhook, review, namespaceOf) && objectMatches(webhook, review);
 
-function ruleMatches(rule: WebhookRule, { operation, place, namespace }: AdmissionReview): boolean {
+function ruleMatches(rule: WebhookRule, { operation, place, namespace, name }: AdmissionReview): boolean {
   const { row, resourceName, subresource } = place;
+  const { resourceNames } = rule;
   return (
+    (resourceNames === undefined || resourceNames.length === 0 || resourceNames.includes(name)) &&
     listed(rule.operations, operation) &&
     listed(rule.apiGroups, resourceName.group) &&
     listed(rule.apiVersions, row.version) &&
@@ -94,9 +98,11 @@ function scopeMatches(scope: string, isNamespaced: boolean): boolean {
   return scope === "*" || (scope === "Namespaced") === isNamespaced;
 }
 
+const everywhere: JsonObject = {};
+
 /** A namespace is judged by its own labels; what lies in none is not judged. */
 function namespaceMatches(
-  { namespaceSelector = {} }: Wants,
+  { namespaceSelector = everywhere }: Wants,
   review: AdmissionReview,
   namespaceOf: NamespaceLookup,
 ): boolean {
@@ -110,7 +116,7 @@ function namespaceMatches(
 }
 
 /** The object after or before the write; either is enough. */
-function objectMatches({ objectSelector = {} }: Wants, { object, oldObject }: AdmissionReview): boolean {
+function objectMatches({ objectSelector = everywhere }: Wants, { object, oldObject }: AdmissionReview): boolean {
   const selector = selectorOf(objectSelector);
   if (selector.empty) return true;
   return [object, oldObject].some((one) => one !== undefined && selector.matches(metadataOf(one).labels));
@@ -118,8 +124,15 @@ function objectMatches({ objectSelector = {} }: Wants, { object, oldObject }: Ad
 
 const nothing: LabelSelector = { requirements: [], empty: false, matches: () => false };
 
+/** Of what is stored, and so never changes. */
+const selectors = new WeakMap<JsonObject, LabelSelector>();
+
 /** Stored selectors are valid; one that is not, from before it was judged, matches nothing. */
 function selectorOf(selector: JsonObject): LabelSelector {
-  const parsed = parseLabelSelector(selectorText(selector));
-  return isSelectorError(parsed) ? nothing : parsed;
+  let found = selectors.get(selector);
+  if (found === undefined) {
+    const parsed = parseLabelSelector(selectorText(selector));
+    selectors.set(selector, (found = isSelectorError(parsed) ? nothing : parsed));
+  }
+  return found;
 }

@@ -110,39 +110,24 @@ function mutate(
   let cancel: Cancel = () => {};
 
   const ask = (queue: readonly Webhook[], at: number, isFirst: boolean): void => {
-    const webhook = queue[at];
-    if (webhook === undefined) {
-      if (isFirst && again.length > 0) ask([...again], 0, false);
-      else done({ object: current.object, warnings });
-      return;
-    }
     let isJudged = false;
     const cancelJudgement = judged(
       ports.authorizer,
-      (asker) => wants(ports, asker, webhook, current),
+      (asker) => firstWanted(ports, asker, queue, at, current),
       (judgement) => {
         isJudged = true;
-        call(queue, at, isFirst, webhook, judgement());
+        const found = judgement();
+        if (found instanceof ApiError) done({ refused: found, warnings });
+        else if (found !== undefined) call(queue, isFirst, found);
+        else if (isFirst && again.length > 0) ask([...again], 0, false);
+        else done({ object: current.object, warnings });
       },
+      { clock: ports.clock, budget: current.budget },
     );
     if (!isJudged) cancel = cancelJudgement;
   };
 
-  const call = (
-    queue: readonly Webhook[],
-    at: number,
-    isFirst: boolean,
-    webhook: Webhook,
-    wanted: Wanted | undefined | ApiError,
-  ): void => {
-    if (wanted instanceof ApiError) {
-      done({ refused: wanted, warnings });
-      return;
-    }
-    if (wanted === undefined) {
-      ask(queue, at + 1, isFirst);
-      return;
-    }
+  const call = (queue: readonly Webhook[], isFirst: boolean, { webhook, at, wanted }: Found): void => {
     let answered = false;
     const cancelCall = callWebhook(ports, webhook, wanted.review, true, (verdict) => {
       answered = true;
@@ -182,11 +167,36 @@ function validate(
       if (wanted instanceof ApiError) done(wanted);
       else cancel = callAll(ports, wanted, done);
     },
+    { clock: ports.clock, budget: review.budget },
   );
   return () => {
     cancelJudgement();
     cancel();
   };
+}
+
+interface Found {
+  readonly webhook: Webhook;
+  /** Its place in the queue. */
+  readonly at: number;
+  readonly wanted: Wanted;
+}
+
+/** The first of a queue from `from` on that is to be asked. */
+function firstWanted(
+  ports: WebhookPorts,
+  ask: Ask,
+  queue: readonly Webhook[],
+  from: number,
+  review: AdmissionReview,
+): Found | undefined | ApiError {
+  for (let at = from; at < queue.length; at++) {
+    const webhook = queue[at] as Webhook;
+    const wanted = wants(ports, ask, webhook, review);
+    if (wanted instanceof ApiError) return wanted;
+    if (wanted !== undefined) return { webhook, at, wanted };
+  }
+  return undefined;
 }
 
 /** A webhook that is to be asked, and the request as it is shown to it. */

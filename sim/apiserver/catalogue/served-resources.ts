@@ -17,6 +17,12 @@ export class ServedResources {
   private readonly byRow = new Map<ResourceRow, ServedResource>();
 
   private readonly custom: CustomResources;
+  /** As of one generation of custom resources. */
+  private sharing: { readonly generation: number; readonly byPrefix: ReadonlyMap<string, readonly ServedResource[]> } =
+    {
+      generation: -1,
+      byPrefix: new Map(),
+    };
 
   constructor(profile: Profile, custom: CustomResources) {
     this.custom = custom;
@@ -44,7 +50,19 @@ export class ServedResources {
   all(): readonly ServedResource[] {
     return [...this.byRow.values(), ...this.custom.all()];
   }
+
+  /** What else shows the objects that a resource shows, in another version; in the order of `all`. */
+  sharingWith(resource: ServedResource): readonly ServedResource[] {
+    const { generation } = this.custom;
+    if (this.sharing.generation !== generation) {
+      this.sharing = { generation, byPrefix: Map.groupBy(this.all(), ({ read }) => read.prefix) };
+    }
+    const found = this.sharing.byPrefix.get(resource.read.prefix) ?? none;
+    return found.length > 1 ? found.filter((other) => other !== resource) : none;
+  }
 }
+
+const none: readonly never[] = [];
 
 function serve(row: ResourceRow, profile: Profile): ServedResource | undefined {
   const { dialect } = profile;

@@ -21,6 +21,7 @@ import type {
 import type { Flow } from "./flow-control.ts";
 import type { RequestSeries } from "./request-series.ts";
 import type { Place, ResourcePlace, Verb } from "./route.ts";
+import { Pace, TurnBudget } from "../../expressions/pace.ts";
 import { isLargeObject } from "../../objects/value-limit.ts";
 import { emptyQuery, type Query } from "./url.ts";
 
@@ -126,6 +127,7 @@ export class Run {
   isTerminated = false;
   /** Its steps are events of their own. */
   isLarge: boolean;
+  private ownBudget: TurnBudget | undefined;
   /** Spent waiting for others: for a seat, for webhooks. */
   private waitedMicros: Micros = 0;
   /** Since when it waits for others; -1 when it does not. */
@@ -149,9 +151,15 @@ export class Run {
     return this.place.place;
   }
 
+  /** What may be evaluated in this turn. */
+  get budget(): TurnBudget {
+    return (this.ownBudget ??= new TurnBudget());
+  }
+
   /** Runs a stage; an error that it throws becomes the answer, and a bug of ours ends this request alone. */
   stage(work: () => void): void {
     if (this.state === "done" || !this.host.alive) return;
+    this.ownBudget?.refill();
     try {
       try {
         if (this.span === undefined) this.asDrawn(work);
@@ -231,10 +239,12 @@ export class Run {
 
   /** The next step: at once, or for a large request in an event of its own, at this instant, after what has come meanwhile. */
   next(proceed: () => void): void {
-    if (!this.isLarge) {
-      proceed();
-      return;
-    }
+    if (this.isLarge) this.later(proceed);
+    else proceed();
+  }
+
+  /** In an event of its own. */
+  private later(proceed: () => void): void {
     const before = this.state;
     const timer = this.host.clock.after(0, () => {
       this.unpark(before);
@@ -252,6 +262,17 @@ export class Run {
     const { done, value } = work.next();
     if (done === true) proceed(value);
     else this.next(() => this.steps(work, proceed));
+  }
+
+  /** Goes on with what expressions say, in as many events as they take. `judge` does nothing but judge, and the same each time. */
+  judge<Result>(judge: () => Result, proceed: (result: Result) => void): void {
+    const pace = new Pace(this.budget);
+    const turn = (): void => {
+      const made = pace.turn(judge);
+      if (made === undefined) this.later(turn);
+      else proceed(made.result);
+    };
+    turn();
   }
 
   /** The time by which an answer must have left, from now on. */

@@ -68,25 +68,36 @@ export function createDraft(
   const sentVersion = metadataOf(draft).resourceVersion ?? "";
   law.wipe(draft);
   const { namespace = "", name = "" } = metadataOf(draft);
+  const storing: Storing = { writer, run, resource, sentVersion, options };
   const storeAdmitted = (object: Draft): void => {
-    if (!run.isLarge || generatesName(object)) {
-      storeJudged(object);
-      return;
-    }
-    const causes = judged(writer, resource, object);
-    run.next(() => storeJudged(object, causes));
+    // Every name begins with what was admitted, without what came of the last one.
+    if (generatesName(object)) seal(object);
+    if (resource.custom !== undefined || (run.isLarge && !generatesName(object))) storeInTurns(object, 1);
+    else counted(object, () => storeAtOnce(storing, object));
   };
-  const storeJudged = (object: Draft, causes?: readonly Cause[]): void => {
-    if (!resource.row.namespaced) {
-      done(store(writer, run, resource, object, sentVersion, options, causes));
-      return;
-    }
-    const hasQuotas = requireQuota(writer, resource, object);
-    const made = store(writer, run, resource, object, sentVersion, options, causes);
+  /** What takes its time to be judged. */
+  const storeInTurns = (object: Draft, attempt: number): void => {
+    const draft = prepared(storing, object);
+    const settle = (causes: readonly Cause[]): void => {
+      if (counted(draft, () => storeJudged(storing, draft, causes))) return;
+      requireAnotherName(storing, object, draft, attempt);
+      storeInTurns(object, attempt + 1);
+    };
+    run.judge(
+      () => law.validateCreate(draft, resource.strategy),
+      (causes) => run.next(() => settle(causes)),
+    );
+  };
+  /** Whether it is stored: `store` gives undefined where it is not. */
+  const counted = (object: Draft, store: () => JsonObject | undefined): boolean => {
+    const hasQuotas = resource.row.namespaced && requireQuota(writer, resource, object);
+    const made = store();
+    if (made === undefined) return false;
     // The first quota of a namespace is counted as well.
     if (!options.dryRun && (hasQuotas || resource === writer.quotas))
       refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
     done(made);
+    return true;
   };
   const admit = (): void => {
     if (resource.row.namespaced) {
@@ -109,45 +120,59 @@ function generatesName(draft: Draft): boolean {
   return name === "" && generateName !== "";
 }
 
-/** What is wrong with a draft, which is ready for the store afterwards. */
-function judged(writer: Writer, resource: ServedResource, draft: Draft): readonly Cause[] {
-  const { law } = writer;
-  law.prepareForCreate(draft, resource.strategy, writer.createContext());
-  writer.sharedSpecs.share(resource, draft);
-  return law.validateCreate(draft, resource.strategy);
+/** What is stored, and how. */
+interface Storing {
+  readonly writer: Writer;
+  readonly run: Run;
+  readonly resource: ServedResource;
+  readonly sentVersion: string;
+  readonly options: WriteOptions;
 }
 
-/** Prepares, validates and stores; a generated name that is taken is drawn again. `known`: a draft with a name is judged already. */
-function store(
-  writer: Writer,
-  { isLarge }: Run,
-  resource: ServedResource,
-  admittedDraft: Draft,
-  sentVersion: string,
-  options: WriteOptions,
-  known?: readonly Cause[],
-): JsonObject {
-  const { context } = writer;
-  const generates = known === undefined && generatesName(admittedDraft);
-  if (generates) seal(admittedDraft); // every name begins with what was admitted, without what came of the last one
+/** What was admitted, ready for the store but for a judgement; where a name is generated, a copy with one. */
+function prepared({ writer, resource }: Storing, admittedDraft: Draft): Draft {
+  const draft = generatesName(admittedDraft) ? { ...admittedDraft } : admittedDraft;
+  writer.law.prepareForCreate(draft, resource.strategy, writer.createContext());
+  writer.sharedSpecs.share(resource, draft);
+  return draft;
+}
+
+/** Prepares, validates and stores; a generated name that is taken is drawn again. */
+function storeAtOnce(storing: Storing, admittedDraft: Draft): JsonObject {
+  const { writer, resource } = storing;
   for (let attempt = 1; ; attempt++) {
-    const draft = generates ? { ...admittedDraft } : admittedDraft;
-    const causes = known ?? judged(writer, resource, draft);
-    const name = metadataOf(draft).name ?? "";
-    if (causes.length > 0) throw invalidObject(resource, name, causes);
-    if (sentVersion !== "" && sentVersion !== "0") {
-      const text = "resourceVersion should not be set on objects to be created";
-      throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
-    }
-    if (isLarge) requireRoomForStatus(writer, resource, draft);
-    // A name that is taken is what is wrong first, whatever else is.
-    if (resource.strategy.allocatesAddresses && !writer.isTaken(resource, metadataOf(draft).namespace ?? "", name))
-      allocateAddresses(writer, resource, draft, undefined, options.dryRun);
-    const made = writer.create(resource, draft, options.dryRun, isLarge);
+    const draft = prepared(storing, admittedDraft);
+    const made = storeJudged(storing, draft, writer.law.validateCreate(draft, resource.strategy));
     if (made !== undefined) return made;
-    if (!generates) throw exists(writer, resource, name, metadataOf(draft).namespace ?? "");
-    if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
+    requireAnotherName(storing, admittedDraft, draft, attempt);
   }
+}
+
+/** Throws where a draft whose name is taken cannot have another one. */
+function requireAnotherName({ writer, resource }: Storing, admittedDraft: Draft, draft: Draft, attempt: number): void {
+  const { name = "", namespace = "" } = metadataOf(draft);
+  if (!generatesName(admittedDraft)) throw exists(writer, resource, name, namespace);
+  if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
+}
+
+/** Stores a draft unless there are causes against it. Undefined: its name is taken. */
+function storeJudged(
+  { writer, run, resource, sentVersion, options }: Storing,
+  draft: Draft,
+  causes: readonly Cause[],
+): JsonObject | undefined {
+  const { context } = writer;
+  const { name = "", namespace = "" } = metadataOf(draft);
+  if (causes.length > 0) throw invalidObject(resource, name, causes);
+  if (sentVersion !== "" && sentVersion !== "0") {
+    const text = "resourceVersion should not be set on objects to be created";
+    throw context.profile.createWithVersionStatus === 400 ? badRequest(text) : unmapped(text);
+  }
+  if (run.isLarge) requireRoomForStatus(writer, resource, draft);
+  // A name that is taken is what is wrong first, whatever else is.
+  if (resource.strategy.allocatesAddresses && !writer.isTaken(resource, namespace, name))
+    allocateAddresses(writer, resource, draft, undefined, options.dryRun);
+  return writer.create(resource, draft, options.dryRun, run.isLarge);
 }
 
 function exists(writer: Writer, resource: ServedResource, name: string, namespace: string): ApiError {

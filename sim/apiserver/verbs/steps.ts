@@ -145,6 +145,7 @@ export function admitted(writer: Writer, run: Run, admission: Admission, done: (
     oldObject,
     dryRun: options?.dryRun ?? false,
     options: unsaid,
+    budget: run.budget,
   };
   if (!concerns(steps, review)) {
     done(object ?? {});

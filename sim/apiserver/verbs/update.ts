@@ -6,7 +6,7 @@
 import { omitNullTimes } from "../../objects/null-times.ts";
 import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
-import { conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
+import { type Cause, conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
@@ -105,11 +105,15 @@ export function change(
   const go = (object: Draft): void => {
     settleVersion(writer, write, object);
     law.prepareForUpdate(object, live.object, resource.strategy, subresource);
-    const causes = law.validateUpdate(object, live.object, resource.strategy, subresource);
-    if (causes.length > 0) throw invalidObject(resource, name, causes);
-    warn(run, resource.strategy.rules.warnings?.(object as JsonObject, live.object) ?? []);
-    if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
-    run.next(() => settle(object));
+    const judge = (): readonly Cause[] => law.validateUpdate(object, live.object, resource.strategy, subresource);
+    const judged = (causes: readonly Cause[]): void => {
+      if (causes.length > 0) throw invalidObject(resource, name, causes);
+      warn(run, resource.strategy.rules.warnings?.(object as JsonObject, live.object) ?? []);
+      if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
+      run.next(() => settle(object));
+    };
+    if (resource.custom === undefined) judged(judge());
+    else run.judge(judge, judged);
   };
   const settle = (object: Draft): void => {
     if (run.isLarge) requireRoomForStatus(writer, resource, object);

@@ -202,17 +202,17 @@ export class Verbs {
 
   /** Objects of a kind, named as the dialect does, as the caches have them; undefined when it is not served. */
   objectsOfKind(apiVersion: string, kind: string): Params | undefined {
-    const found = [...this.resources.all(), ...this.context.custom.all()].find(
-      ({ row, read }) => read.apiVersion === apiVersion && row.kind === kind && row.verbs.includes("list"),
-    );
+    const found = this.resources
+      .all()
+      .find(({ row, read }) => read.apiVersion === apiVersion && row.kind === kind && row.verbs.includes("list"));
     if (found === undefined) return undefined;
-    const { namespaced, prefix } = found.read;
+    const { namespaced, prefix, cached } = found.read;
+    const within = (namespace: string): string => (namespaced ? `${prefix}${namespace}/` : prefix);
+    const objects = (start: string, end: string) => this.frontEnd.source(prefix, cached).objects(start, end);
     return {
       namespaced,
-      objects: (namespace) => {
-        const start = namespaced ? `${prefix}${namespace}/` : prefix;
-        return this.frontEnd.source(prefix, found.read.cached).objects(start, prefixEnd(start));
-      },
+      objects: (namespace) => objects(within(namespace), prefixEnd(within(namespace))),
+      named: (namespace, name) => objects(within(namespace) + name, `${within(namespace)}${name}\0`),
     };
   }
 

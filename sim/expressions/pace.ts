@@ -1,0 +1,93 @@
+/**
+ * Judgements by many expressions, each within its budget, can take minutes together. They are written as if they took no time:
+ * where one has gone on for long enough it is broken off between two evaluations, and made again from its beginning later, with
+ * what is known by then taken from memory.
+ */
+import type { CostPool } from "./evaluate.ts";
+
+/** What a turn may cost before what goes on in it is broken off: with the one evaluation that goes beyond, a tenth of a second. */
+const turnCostMax = 300_000;
+
+/** What beginning takes, however little it then costs. */
+const beginCost = 30;
+
+/** What is left of one turn, for all that is judged in it. */
+export class TurnBudget {
+  left = turnCostMax;
+
+  /** Another turn has begun. */
+  refill(): void {
+    this.left = turnCostMax;
+  }
+}
+
+/** Breaks off a judgement; nobody but its `Pace` may catch it. */
+const paused = new Error("a judgement goes on later");
+
+/** What costs something, and that another turn need not do again. */
+interface Known {
+  readonly value: unknown;
+  /** What it has drawn from the pool, with all that was evaluated within it. */
+  readonly drawn: number;
+  /** Where what was begun after it begins. */
+  readonly next: number;
+}
+
+let current: Pace | undefined;
+
+/** From now on parts belong to this judgement; what they belonged to before. */
+function enter(pace: Pace | undefined): Pace | undefined {
+  const before = current;
+  current = pace;
+  return before;
+}
+
+/** One judgement, in as many turns as it takes. */
+export class Pace {
+  /** By the order in which they are begun, which is the same in each turn. */
+  private readonly known: (Known | undefined)[] = [];
+  private next = 0;
+  private readonly budget: TurnBudget;
+
+  constructor(budget: TurnBudget) {
+    this.budget = budget;
+  }
+
+  /**
+   * Goes on with `judge`, which must do nothing but judge, and the same each time; throws what it throws. Undefined: it is to be called
+   * again when others have had their turn, and the budget is another turn's.
+   */
+  turn<Result>(judge: () => Result): { readonly result: Result } | undefined {
+    const outer = enter(this);
+    this.next = 0;
+    try {
+      return { result: judge() };
+    } catch (error) {
+      if (error === paused) return undefined;
+      throw error;
+    } finally {
+      enter(outer);
+    }
+  }
+
+  take<Value>(work: () => Value, costOf: (value: Value) => number, pool: CostPool | undefined): Value {
+    const at = this.next++;
+    const known = this.known[at];
+    if (known !== undefined) {
+      this.next = known.next;
+      if (pool !== undefined) pool.left -= known.drawn;
+      return known.value as Value;
+    }
+    if (this.budget.left <= 0) throw paused;
+    const before = pool?.left ?? 0;
+    const value = work();
+    this.budget.left -= costOf(value) + beginCost;
+    this.known[at] = { value, drawn: before - (pool?.left ?? 0), next: this.next };
+    return value;
+  }
+}
+
+/** Part of a judgement, after which it may be broken off; what `work` returns must not be changed by anybody. */
+export function paced<Value>(work: () => Value, costOf: (value: Value) => number, pool?: CostPool): Value {
+  return current === undefined ? work() : current.take(work, costOf, pool);
+}
