@@ -175,8 +175,8 @@ function literal(text: string, indent: number): string {
   const pad = " ".repeat(indent);
   const first = /^[ \n]/.test(text) ? String(indentBy) : "";
   const last = !text.endsWith("\n") ? "-" : text === "\n" || text.endsWith("\n\n") ? "+" : "";
-  const lines = text.split("\n").map((each) => (each === "" ? "" : pad + each));
-  return `|${first}${last}\n${lines.join("\n")}`;
+  const lines = text.replaceAll(/\n(?!\n|$)/g, `\n${pad}`);
+  return `|${first}${last}\n${text.startsWith("\n") ? "" : pad}${lines}`;
 }
 
 /** Would a reader take the text for a text? */

@@ -25,7 +25,7 @@ export function* swaggerDocument(dialect: Dialect): Generator<void, JsonObject> 
       () =>
         openApiDocument(dialect, group, version),
   );
-  const { paths, definitions } = yield* partsOf(made, schemaInSwagger);
+  const { paths, definitions } = yield* partsOf(made, [schemaInSwagger]);
   return { swagger: "2.0", info: first["info"] as JsonObject, paths, definitions };
 }
 
@@ -36,14 +36,15 @@ export function* swaggerWith(
   { extensionPrefix }: Dialect,
 ): Generator<void, JsonObject> {
   if (documents.length === 0) return base;
-  const custom = yield* partsOf(documents, (schema) => schemaInSwagger(forSwagger(schema, extensionPrefix)));
+  const converts = [(schema: JsonObject) => forSwagger(schema, extensionPrefix), schemaInSwagger];
+  const custom = yield* partsOf(documents, converts);
   const both = (part: keyof Parts): JsonObject => ({ ...custom[part], ...(base[part] as JsonObject) });
   return { ...base, paths: both("paths"), definitions: both("definitions") };
 }
 
 function* partsOf(
   documents: readonly (() => JsonObject)[],
-  convert: (schema: JsonObject) => JsonObject,
+  converts: readonly ((schema: JsonObject) => JsonObject)[],
 ): Generator<void, Parts> {
   const paths = new Map<string, JsonObject>();
   const definitions = new Map<string, JsonObject>();
@@ -55,8 +56,12 @@ function* partsOf(
     const { schemas } = document["components"] as JsonObject;
     for (const [name, schema] of Object.entries(schemas as JsonObject)) {
       if (definitions.has(name)) continue;
-      definitions.set(name, convert(schema as JsonObject));
-      yield;
+      let converted = schema as JsonObject;
+      for (const convert of converts) {
+        converted = convert(converted);
+        yield;
+      }
+      definitions.set(name, converted);
     }
   }
   return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
