@@ -6,6 +6,7 @@ import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
+import { mappedValues } from "./mapped-values.ts";
 
 /** Makes a reference to a type, which is then part of the document. */
 type Refer = (type: string) => JsonObject;
@@ -81,13 +82,15 @@ function kindOf({ dialect, group, version, kind }: Place): JsonObject {
   return { [`${dialect.extensionPrefix}group-version-kind`]: [{ group, version, kind }] };
 }
 
+const holding = new Set(["properties", "items", "additionalProperties"]);
 const onlyInThree = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default", "example", "externalDocs"]);
 
 /**
  * The schema for Swagger, which has no alternatives and no null: what they say is left out. Of what may be null, or may
- * have more than it names, old clients must not be told a type, or they would refuse it.
+ * have more than it names, old clients must not be told a type, or they would refuse it. Itself where that is the same.
  */
 export function forSwagger(schema: JsonObject, prefix: string): JsonObject {
+  if (!Object.keys(schema).some((name) => holding.has(name) || onlyInThree.has(name))) return schema;
   const isOpen = schema["nullable"] === true || schema[`${prefix}preserve-unknown-fields`] === true;
   const result: Record<string, Json> = {};
   for (const [name, value] of Object.entries(schema)) {
@@ -95,8 +98,7 @@ export function forSwagger(schema: JsonObject, prefix: string): JsonObject {
     if (isOpen && (name === "properties" || name === "items" || (name === "type" && schema["nullable"] === true)))
       continue;
     if (name === "properties") {
-      const inner = Object.entries(value as JsonObject);
-      result[name] = Object.fromEntries(inner.map(([field, each]) => [field, forSwagger(each as JsonObject, prefix)]));
+      result[name] = mappedValues(value as JsonObject, (each) => forSwagger(each, prefix));
     } else if ((name === "items" || name === "additionalProperties") && isObject(value)) {
       result[name] = forSwagger(value, prefix);
     } else if (name !== "additionalProperties") result[name] = value as Json;

@@ -7,6 +7,7 @@ import type { Dialect } from "../../../wire/dialect.ts";
 import { groupRows } from "../../../wire/resources.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
+import { mappedValues } from "./mapped-values.ts";
 import { forSwagger } from "./custom-schemas.ts";
 import { openApiDocument } from "./document.ts";
 
@@ -68,12 +69,13 @@ function* partsOf(
 }
 
 const mapped = (object: Json | undefined, convert: (value: JsonObject) => JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries((object ?? {}) as JsonObject).map(([key, value]) => [key, convert(value as JsonObject)]),
-  );
+  mappedValues((object ?? {}) as JsonObject, convert);
 
-/** An OpenAPI 3 schema as Swagger has it: no alternatives, and extensions beside a reference. */
+const toldOtherwise = ["$ref", "allOf", "oneOf", "properties", "items", "additionalProperties", "default"];
+
+/** An OpenAPI 3 schema as Swagger has it: no alternatives, and extensions beside a reference. Itself where that is the same. */
 export function schemaInSwagger(schema: JsonObject): JsonObject {
+  if (!toldOtherwise.some((name) => schema[name] !== undefined)) return schema;
   const { $ref, allOf, oneOf, properties, items, additionalProperties, default: value, ...rest } = schema;
   const reference = $ref ?? (Array.isArray(allOf) && isObject(allOf[0]) ? allOf[0]["$ref"] : undefined);
   if (typeof reference === "string") {
