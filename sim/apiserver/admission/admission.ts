@@ -26,8 +26,8 @@ export interface AdmissionReview {
   readonly dryRun: boolean;
   /** Fields of the request's CreateOptions, UpdateOptions or DeleteOptions, as far as it sets them. */
   readonly options: JsonObject;
-  /** For what is evaluated of it. */
-  readonly budget: TurnBudget;
+  /** The request's: what may still be evaluated in its turn. */
+  readonly turn: { readonly budget: TurnBudget };
   /** What the request was for, where it is shown as another version of the same resource. */
   readonly asked?: ResourcePlace;
   /** That its webhooks' spans are within; undefined where nobody traces. */

@@ -76,7 +76,7 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
         ports.authorizer,
         (ask) => judge(ports, ask, review),
         (judgement) => done(judgement()),
-        { clock: ports.clock, budget: review.budget },
+        { clock: ports.clock, budget: review.turn.budget },
       ),
   };
 }

@@ -122,7 +122,7 @@ function mutate(
         else if (isFirst && again.length > 0) ask([...again], 0, false);
         else done({ object: current.object, warnings });
       },
-      { clock: ports.clock, budget: current.budget },
+      { clock: ports.clock, budget: current.turn.budget },
     );
     if (!isJudged) cancel = cancelJudgement;
   };
@@ -167,7 +167,7 @@ function validate(
       if (wanted instanceof ApiError) done(wanted);
       else cancel = callAll(ports, wanted, done);
     },
-    { clock: ports.clock, budget: review.budget },
+    { clock: ports.clock, budget: review.turn.budget },
   );
   return () => {
     cancelJudgement();

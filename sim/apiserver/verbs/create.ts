@@ -60,45 +60,11 @@ export function createDraft(
   answer: (made: JsonObject) => void,
   owned = false,
 ): void {
-  const done = (made: JsonObject): void => {
-    warn(run, resource.strategy.rules.warnings?.(made, undefined) ?? []);
-    answer(made);
-  };
   const { law } = writer;
   const sentVersion = metadataOf(draft).resourceVersion ?? "";
   law.wipe(draft);
   const { namespace = "", name = "" } = metadataOf(draft);
-  const storing: Storing = { writer, run, resource, sentVersion, options };
-  const storeAdmitted = (object: Draft): void => {
-    // Every name begins with what was admitted, without what came of the last one.
-    if (generatesName(object)) seal(object);
-    if (resource.custom !== undefined || (run.isLarge && !generatesName(object))) storeInTurns(object, 1);
-    else counted(object, () => storeAtOnce(storing, object));
-  };
-  /** What takes its time to be judged. */
-  const storeInTurns = (object: Draft, attempt: number): void => {
-    const draft = prepared(storing, object);
-    const settle = (causes: readonly Cause[]): void => {
-      if (counted(draft, () => storeJudged(storing, draft, causes))) return;
-      requireAnotherName(storing, object, draft, attempt);
-      storeInTurns(object, attempt + 1);
-    };
-    run.judge(
-      () => law.validateCreate(draft, resource.strategy),
-      (causes) => run.next(() => settle(causes)),
-    );
-  };
-  /** Whether it is stored: `store` gives undefined where it is not. */
-  const counted = (object: Draft, store: () => JsonObject | undefined): boolean => {
-    const hasQuotas = resource.row.namespaced && requireQuota(writer, resource, object);
-    const made = store();
-    if (made === undefined) return false;
-    // The first quota of a namespace is counted as well.
-    if (!options.dryRun && (hasQuotas || resource === writer.quotas))
-      refreshQuotas(writer, namespace, resource, metadataOf(made).name ?? "");
-    done(made);
-    return true;
-  };
+  const creation: Creation = { writer, run, resource, sentVersion, options, answer };
   const admit = (): void => {
     if (resource.row.namespaced) {
       const refused = law.refusesCreation(writer.namespace(namespace), namespace, resource.name, name);
@@ -108,7 +74,7 @@ export function createDraft(
     admitted(writer, run, admission, (object) => {
       settleNamespace(object, namespace); // nobody on the way may move it
       if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, undefined));
-      readied(run, object, storeAdmitted);
+      readied(run, object, (ready) => storeAdmitted(creation, ready));
     });
   };
   if (owned) run.next(admit);
@@ -120,17 +86,62 @@ function generatesName(draft: Draft): boolean {
   return name === "" && generateName !== "";
 }
 
-/** What is stored, and how. */
-interface Storing {
+/** What is stored, how, and who is told. */
+interface Creation {
   readonly writer: Writer;
   readonly run: Run;
   readonly resource: ServedResource;
   readonly sentVersion: string;
   readonly options: WriteOptions;
+  readonly answer: (made: JsonObject) => void;
+}
+
+function storeAdmitted(creation: Creation, object: Draft): void {
+  const { resource, run } = creation;
+  const generates = generatesName(object);
+  // Every name begins with what was admitted, without what came of the last one.
+  if (generates) seal(object);
+  if (resource.custom !== undefined || (run.isLarge && !generates)) storeInTurns(creation, object, 1);
+  else {
+    const hasQuotas = hasQuotasWithRoom(creation, object);
+    stored(creation, storeAtOnce(creation, object), hasQuotas);
+  }
+}
+
+/** What takes its time to be judged. */
+function storeInTurns(creation: Creation, object: Draft, attempt: number): void {
+  const { writer, run, resource } = creation;
+  const draft = prepared(creation, object);
+  const settle = (causes: readonly Cause[]): void => {
+    const hasQuotas = hasQuotasWithRoom(creation, draft);
+    const made = storeJudged(creation, draft, causes);
+    if (made !== undefined) stored(creation, made, hasQuotas);
+    else {
+      requireAnotherName(creation, object, draft, attempt);
+      storeInTurns(creation, object, attempt + 1);
+    }
+  };
+  run.judge(
+    () => writer.law.validateCreate(draft, resource.strategy),
+    (causes) => run.next(() => settle(causes)),
+  );
+}
+
+const hasQuotasWithRoom = ({ writer, resource }: Creation, object: Draft): boolean =>
+  resource.row.namespaced && requireQuota(writer, resource, object);
+
+/** The first quota of a namespace is counted as well. */
+function stored({ writer, run, resource, options, answer }: Creation, made: JsonObject, hasQuotas: boolean): void {
+  if (!options.dryRun && (hasQuotas || resource === writer.quotas)) {
+    const { namespace = "", name = "" } = metadataOf(made);
+    refreshQuotas(writer, namespace, resource, name);
+  }
+  warn(run, resource.strategy.rules.warnings?.(made, undefined) ?? []);
+  answer(made);
 }
 
 /** What was admitted, ready for the store but for a judgement; where a name is generated, a copy with one. */
-function prepared({ writer, resource }: Storing, admittedDraft: Draft): Draft {
+function prepared({ writer, resource }: Creation, admittedDraft: Draft): Draft {
   const draft = generatesName(admittedDraft) ? { ...admittedDraft } : admittedDraft;
   writer.law.prepareForCreate(draft, resource.strategy, writer.createContext());
   writer.sharedSpecs.share(resource, draft);
@@ -138,18 +149,18 @@ function prepared({ writer, resource }: Storing, admittedDraft: Draft): Draft {
 }
 
 /** Prepares, validates and stores; a generated name that is taken is drawn again. */
-function storeAtOnce(storing: Storing, admittedDraft: Draft): JsonObject {
-  const { writer, resource } = storing;
+function storeAtOnce(creation: Creation, admittedDraft: Draft): JsonObject {
+  const { writer, resource } = creation;
   for (let attempt = 1; ; attempt++) {
-    const draft = prepared(storing, admittedDraft);
-    const made = storeJudged(storing, draft, writer.law.validateCreate(draft, resource.strategy));
+    const draft = prepared(creation, admittedDraft);
+    const made = storeJudged(creation, draft, writer.law.validateCreate(draft, resource.strategy));
     if (made !== undefined) return made;
-    requireAnotherName(storing, admittedDraft, draft, attempt);
+    requireAnotherName(creation, admittedDraft, draft, attempt);
   }
 }
 
 /** Throws where a draft whose name is taken cannot have another one. */
-function requireAnotherName({ writer, resource }: Storing, admittedDraft: Draft, draft: Draft, attempt: number): void {
+function requireAnotherName({ writer, resource }: Creation, admittedDraft: Draft, draft: Draft, attempt: number): void {
   const { name = "", namespace = "" } = metadataOf(draft);
   if (!generatesName(admittedDraft)) throw exists(writer, resource, name, namespace);
   if (attempt === nameAttemptsMax) throw generateNameExhausted(resource.name, name);
@@ -157,7 +168,7 @@ function requireAnotherName({ writer, resource }: Storing, admittedDraft: Draft,
 
 /** Stores a draft unless there are causes against it. Undefined: its name is taken. */
 function storeJudged(
-  { writer, run, resource, sentVersion, options }: Storing,
+  { writer, run, resource, sentVersion, options }: Creation,
   draft: Draft,
   causes: readonly Cause[],
 ): JsonObject | undefined {

@@ -31,16 +31,15 @@ export class QuotaSums {
   /** By where the objects lie that they are of, and by what is counted. */
   private readonly byRange = new Map<string, Map<string, Sum>>();
 
+  private isListening = false;
+
   constructor(options: QuotaSumsOptions) {
     this.options = options;
-    const unsubscribe = options.store.subscribe((event) => {
-      if (options.process.alive) this.hear(event);
-      else unsubscribe();
-    });
   }
 
   /** What the objects of one resource use of what `hard`, a stored quota's, limits. */
   of(resource: ServedResource, namespace: string, quota: JsonObject, hard: Amounts): Amounts {
+    this.listen();
     const start = storageKey(resource, namespace, "");
     let sums = this.byRange.get(start);
     if (sums === undefined) this.byRange.set(start, (sums = new Map()));
@@ -53,6 +52,17 @@ export class QuotaSums {
       sums.set(id, sum);
     }
     return sum.amounts();
+  }
+
+  /** From the first question on: most servers have no quotas. */
+  private listen(): void {
+    if (this.isListening) return;
+    this.isListening = true;
+    const { store, process } = this.options;
+    const unsubscribe = store.subscribe((event) => {
+      if (process.alive) this.hear(event);
+      else unsubscribe();
+    });
   }
 
   private hear({ key, revision, value, previous }: StoreEvent): void {

@@ -145,7 +145,7 @@ export function admitted(writer: Writer, run: Run, admission: Admission, done: (
     oldObject,
     dryRun: options?.dryRun ?? false,
     options: unsaid,
-    budget: run.budget,
+    turn: run,
   };
   if (!concerns(steps, review)) {
     done(object ?? {});
