@@ -28,9 +28,8 @@ export interface QuotaSumsOptions {
 
 export class QuotaSums {
   private readonly options: QuotaSumsOptions;
-  /** By where the objects lie that they are of, and by what is counted. */
-  private readonly byRange = new Map<string, Map<string, Sum>>();
-
+  /** By namespace, by where the objects lie that they are of, and by what is counted. */
+  private readonly byNamespace = new Map<string, Map<string, Map<string, Sum>>>();
   private isListening = false;
 
   constructor(options: QuotaSumsOptions) {
@@ -40,9 +39,11 @@ export class QuotaSums {
   /** What the objects of one resource use of what `hard`, a stored quota's, limits. */
   of(resource: ServedResource, namespace: string, quota: JsonObject, hard: Amounts): Amounts {
     this.listen();
+    let byRange = this.byNamespace.get(namespace);
+    if (byRange === undefined) this.byNamespace.set(namespace, (byRange = new Map()));
     const start = storageKey(resource, namespace, "");
-    let sums = this.byRange.get(start);
-    if (sums === undefined) this.byRange.set(start, (sums = new Map()));
+    let sums = byRange.get(start);
+    if (sums === undefined) byRange.set(start, (sums = new Map()));
     const id = idOf(quota, hard);
     let sum = sums.get(id);
     // A definition that changes makes another resource of what lies there.
@@ -66,22 +67,23 @@ export class QuotaSums {
   }
 
   private hear({ key, revision, value, previous }: StoreEvent): void {
-    if (this.byRange.size === 0) return;
-    const start = key.slice(0, key.lastIndexOf("/") + 1);
-    const { quotas } = this.options;
-    if (key.startsWith(quotas.read.prefix)) this.quotaChanged(start, value as Stored, previous as Stored);
-    for (const sum of this.byRange.get(start)?.values() ?? []) {
-      if (revision <= sum.sinceRevision) continue; // counted by somebody who heard of it earlier
-      if (previous !== undefined) sum.count(viewed(sum.resource, previous as JsonObject), -1n);
-      if (value !== undefined) sum.count(viewed(sum.resource, value as JsonObject), 1n);
-    }
+    const end = key.lastIndexOf("/");
+    const namespace = key.slice(key.lastIndexOf("/", end - 1) + 1, end);
+    const byRange = this.byNamespace.get(namespace);
+    if (byRange === undefined) return;
+    const isOfQuota = key.startsWith(this.options.quotas.read.prefix) && previous !== undefined;
+    // What a quota no longer counts is forgotten, and counted again should another one want it.
+    if (isOfQuota && !jsonEqual((value as Stored)?.["spec"], (previous as JsonObject)["spec"]))
+      this.byNamespace.delete(namespace);
+    else this.count(byRange.get(key.slice(0, end + 1)), revision, value as Stored, previous as Stored);
   }
 
-  /** What a quota no longer counts is forgotten, and counted again should another one want it. */
-  private quotaChanged(start: string, now: Stored, before: Stored): void {
-    if (before === undefined || jsonEqual(now?.["spec"], before["spec"])) return;
-    const within = `/${start.slice(this.options.quotas.read.prefix.length)}`;
-    for (const range of this.byRange.keys()) if (range.endsWith(within)) this.byRange.delete(range);
+  private count(sums: ReadonlyMap<string, Sum> | undefined, revision: number, now: Stored, before: Stored): void {
+    for (const sum of sums?.values() ?? []) {
+      if (revision <= sum.sinceRevision) continue; // counted by somebody who heard of it earlier
+      if (before !== undefined) sum.count(viewed(sum.resource, before), -1n);
+      if (now !== undefined) sum.count(viewed(sum.resource, now), 1n);
+    }
   }
 }
 
