@@ -55,13 +55,18 @@ const wideDefinitions = async (target: ServerTarget): Promise<void> => {
   });
 };
 
+const posted = (path: string, body: object): AttackRequest => ({
+  method: "POST",
+  path,
+  headers: json,
+  body: JSON.stringify(body),
+});
+
 /** So many objects of one kind, whose spec or fields `made` gives. */
 const stageOf =
   (path: string, count: number, made: (at: number) => object) =>
   async (target: ServerTarget): Promise<void> => {
-    await crowd(count, 32, (at) =>
-      target.send({ method: "POST", path, headers: json, body: JSON.stringify(made(at)) }),
-    );
+    await crowd(count, 32, (at) => target.send(posted(path, made(at))));
   };
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
@@ -263,46 +268,28 @@ const crowds: Readonly<Record<string, Crowd>> = {
       await policies(target);
       await policyBindings(target);
     },
-    request: (at) => ({
-      method: "POST",
-      path: configMaps,
-      headers: json,
-      body: JSON.stringify(object(100, `judged-${at}`)),
-    }),
+    request: (at) => posted(configMaps, object(100, `judged-${at}`)),
   },
   "of-many-flows": { stage: flows, request: (at) => ({ path: `${configMaps}/none-${at}`, as: "nobody" }) },
   "of-many-webhooks": {
     stage: webhooks,
-    request: (at) => ({
-      method: "POST",
-      path: `${core}/secrets`,
-      headers: json,
-      body: JSON.stringify({ metadata: { name: `asked-${at}` } }),
-    }),
+    request: (at) => posted(`${core}/secrets`, { metadata: { name: `asked-${at}` } }),
   },
   "of-quotas": {
     stage: thousands,
-    request: (at) => ({
-      method: "POST",
-      path: "/api/v1/namespaces/many/resourcequotas",
-      headers: json,
-      body: JSON.stringify({
+    request: (at) =>
+      posted("/api/v1/namespaces/many/resourcequotas", {
         metadata: { name: `quota-${at}` },
         spec: { hard: { "count/configmaps": "100000", pods: "5" } },
       }),
-    }),
   },
   "of-many-services": {
     stage: services,
-    request: (at) => ({
-      method: "POST",
-      path: `${core}/pods`,
-      headers: json,
-      body: JSON.stringify({
+    request: (at) =>
+      posted(`${core}/pods`, {
         metadata: { name: `served-${at}`, labels: { app: "crowd" } },
         spec: { containers: [{ name: "c", image: "local/box:1" }] },
       }),
-    }),
   },
   figures: { request: () => ({ path: "/metrics" }) },
   "bad-yaml": {
