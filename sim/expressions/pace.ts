@@ -29,6 +29,8 @@ interface Known {
   readonly value: unknown;
   /** What it has drawn from the pool, with all that was evaluated within it. */
   readonly drawn: number;
+  /** What was asked of others within it. */
+  readonly askedCount: number;
   /** Where what was begun after it begins. */
   readonly next: number;
 }
@@ -42,15 +44,23 @@ function enter(pace: Pace | undefined): Pace | undefined {
   return before;
 }
 
+/** How many questions have been asked in this turn, with those of what was taken from memory. */
+export interface Asked {
+  count: number;
+}
+
 /** One judgement, in as many turns as it takes. */
 export class Pace {
   /** By the order in which they are begun, which is the same in each turn. */
   private readonly known: (Known | undefined)[] = [];
   private next = 0;
   private readonly budget: TurnBudget;
+  private readonly asked: Asked;
 
-  constructor(budget: TurnBudget) {
+  /** `asked`: where the judgement counts its questions, if it asks any; what need not be done again is not asked again. */
+  constructor(budget: TurnBudget, asked: Asked = { count: 0 }) {
     this.budget = budget;
+    this.asked = asked;
   }
 
   /**
@@ -75,14 +85,16 @@ export class Pace {
     const known = this.known[at];
     if (known !== undefined) {
       this.next = known.next;
+      this.asked.count += known.askedCount;
       if (pool !== undefined) pool.left -= known.drawn;
       return known.value as Value;
     }
     if (this.budget.left <= 0) throw paused;
-    const before = pool?.left ?? 0;
+    const [before, askedBefore] = [pool?.left ?? 0, this.asked.count];
     const value = work();
     this.budget.left -= costOf(value) + beginCost;
-    this.known[at] = { value, drawn: before - (pool?.left ?? 0), next: this.next };
+    const drawn = before - (pool?.left ?? 0);
+    this.known[at] = { value, drawn, askedCount: this.asked.count - askedBefore, next: this.next };
     return value;
   }
 }

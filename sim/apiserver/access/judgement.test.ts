@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { paced, TurnBudget } from "../../expressions/pace.ts";
+import { Kernel } from "../../kernel/kernel.ts";
 import type { Attributes, Authorizer, Decision } from "./authorize.ts";
 import { type Ask, judged } from "./judgement.ts";
 
@@ -76,4 +78,43 @@ it("hands on what the judgement throws, at once or later, and nothing after a ca
   cancel();
   desk.waiting[0]?.();
   expect([found, desk.cancelledCount]).toEqual([[], 1]);
+});
+
+it("gives each part of a judgement in several turns its own answers", () => {
+  const part = fc.record({
+    questions: fc.array(fc.tuple(fc.constantFrom("a", "w"), fc.nat(99), fc.constantFrom("+", "-")), { maxLength: 3 }),
+    cost: fc.integer({ min: 0, max: 400_000 }),
+  });
+  let turnCount = 0;
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 10 }), (drawn) => {
+      const parts = drawn.map(({ questions, cost }) => ({ names: questions.map((each) => each.join("")), cost }));
+      const desk = new Desk();
+      const kernel = new Kernel({ seed: "judged" });
+      const process = kernel.process("server");
+      const found: string[][] = [];
+      const judge = (ask: Ask): string[] => {
+        turnCount++;
+        const told = (names: readonly string[]): string[] => names.map((name) => ask(user, path(name)).reason);
+        return parts.flatMap(({ names, cost }) =>
+          paced(
+            () => told(names),
+            () => cost,
+          ),
+        );
+      };
+      const pacing = { clock: process.clock, budget: new TurnBudget() };
+      kernel.enter(process, () => judged(desk.authorize, judge, (judgement) => found.push(judgement()), pacing));
+      kernel.run(kernel.nowMicros());
+      for (let at = 0; at < desk.waiting.length; at++) {
+        kernel.enter(process, () => desk.waiting[at]?.());
+        kernel.run(kernel.nowMicros());
+      }
+      const questions = parts.flatMap(({ names }) => names);
+      expect(found).toEqual([questions]);
+      expect(desk.asked).toEqual(questions);
+    }),
+    { seed: 1, numRuns: 200 },
+  );
+  expect(turnCount).toBeGreaterThan(400);
 });

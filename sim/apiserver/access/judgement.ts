@@ -22,8 +22,8 @@ const awaited = new Error("an answer is awaited");
 
 /**
  * Calls `done` once with what `judge` returns, or throws, as a function: before this returns unless an answer takes its
- * time, or, with a `pacing`, much is evaluated; never after the returned cancel. `judge` must ask the same questions in the same order when it is called again,
- * and must do nothing but ask and answer.
+ * time or, with a `pacing`, much is evaluated; never after the returned cancel. `judge` must ask and evaluate the same in the
+ * same order when it is called again, whatever has been written meanwhile, and must do nothing else.
  */
 export function judged<Judgement>(
   authorize: Authorizer,
@@ -31,7 +31,8 @@ export function judged<Judgement>(
   done: (judgement: () => Judgement) => void,
   pacing?: Pacing,
 ): Cancel {
-  const pace = pacing && new Pace(pacing.budget);
+  const asked = { count: 0 };
+  const pace = pacing && new Pace(pacing.budget, asked);
   const later = ({ clock, budget }: Pacing): void => {
     cancel = clock.after(0, () => {
       budget.refill();
@@ -42,16 +43,16 @@ export function judged<Judgement>(
   const answers: Decision[] = [];
   let cancel: Cancel = () => {};
   const attempt = (): void => {
-    let askedCount = 0;
+    asked.count = 0;
     const ask: Ask = (user, attributes) => {
-      const known = answers[askedCount++];
+      const known = answers[asked.count++];
       if (known !== undefined) return known;
       let isWaiting = false;
       cancel = authorize(user, attributes, (decision) => {
         answers.push(decision);
         if (isWaiting) attempt();
       });
-      const answer = answers[askedCount - 1];
+      const answer = answers[asked.count - 1];
       if (answer !== undefined) return answer;
       isWaiting = true;
       throw awaited;
@@ -60,7 +61,7 @@ export function judged<Judgement>(
     try {
       const made = pace === undefined ? { result: judge(ask) } : pace.turn(() => judge(ask));
       if (made === undefined) {
-        later(pacing as Pacing);
+        if (pacing !== undefined) later(pacing);
         return;
       }
       judgement = () => made.result;

@@ -265,3 +265,24 @@ describe("policies that nobody could carry out", () => {
     expect(causesOf(bindings, spec as unknown as JsonObject).map(([at]) => at)).toEqual([field]);
   });
 });
+
+it("judge by what there was when they began, whatever is written before they have ended", () => {
+  const cluster = new Cluster(
+    { validations: [{ expression: "object.data.k == 'v'" }] },
+    { validationActions: ["Warn"] },
+  );
+  const costly = "object.data.all(a, object.data.all(b, a != 'none' && b != 'none'))";
+  const validations = Array.from({ length: 12 }, () => ({ expression: costly }));
+  cluster.make(policies, "q", policySpec({ validations }));
+  cluster.make(bindings, "q", { policyName: "q", validationActions: ["Deny"] });
+  const keys = Array.from({ length: 150 }, (_, at) => [`k${at}`, "x"]);
+  const answer = cluster.create({ ...Object.fromEntries(keys), k: "x" });
+  expect(answer.status).toBe(0);
+  // What came first comes no longer: what was found by then is still the other's.
+  expect(cluster.bed.ask(`DELETE ${policies}/p`).status).toBe(200);
+  cluster.bed.advance(0);
+  expect([answer.status, answer.headers["warning"] !== undefined || answer.headers["Warning"] !== undefined]).toEqual([
+    201,
+    true,
+  ]);
+});

@@ -33,23 +33,15 @@ import {
   textOf,
 } from "../../kinds/admission/policy-expressions.ts";
 import { type Equivalent, shownAs } from "./equivalents.ts";
-import {
-  type EquivalentLookup,
-  type NamespaceLookup,
-  type Wants,
-  wantedForm,
-  type WebhookRule,
-} from "./webhooks-match.ts";
+import { type Lookups, lookedUpOnce, once, type Wants, wantedForm, type WebhookRule } from "./webhooks-match.ts";
 
-export interface PolicyPorts {
+export interface PolicyPorts extends Lookups {
   readonly clock: Clock;
   readonly dialect: Dialect;
   readonly authorizer: Authorizer;
   /** Stored, in the order of their names. */
   readonly policies: () => readonly JsonObject[];
   readonly bindings: () => readonly JsonObject[];
-  readonly namespaceOf: NamespaceLookup;
-  readonly equivalentsOf: EquivalentLookup;
   /** Objects that may be parameters; undefined when no such kind is served. */
   readonly params: (apiVersion: string, kind: string) => Params | undefined;
 }
@@ -71,13 +63,37 @@ export function validatingPolicies(ports: PolicyPorts): AdmissionStep {
     name: "validating policies",
     sideEffects: false,
     handles: (review) => ports.policies().length > 0 && !isAdmissionsOwn(review) && !isQuestion(review),
-    admit: (review, done) =>
-      judged(
+    admit(review, done) {
+      const now = asOfNow(ports);
+      return judged(
         ports.authorizer,
-        (ask) => judge(ports, ask, review),
+        (ask) => judge(now, ask, review),
         (judgement) => done(judgement()),
         { clock: ports.clock, budget: review.turn.budget },
-      ),
+      );
+    },
+  };
+}
+
+/** What is written while a judgement goes on changes nothing of it. */
+function asOfNow(ports: PolicyPorts): PolicyPorts {
+  const [policies, bindings] = [ports.policies(), ports.bindings()];
+  const params = (apiVersion: string, kind: string): Params | undefined => {
+    const found = ports.params(apiVersion, kind);
+    return (
+      found && {
+        ...found,
+        objects: once(found.objects, (namespace) => namespace),
+        named: once(found.named, (namespace, name) => `${namespace}/${name}`),
+      }
+    );
+  };
+  return {
+    ...ports,
+    ...lookedUpOnce(ports),
+    policies: () => policies,
+    bindings: () => bindings,
+    params: once(params, (apiVersion, kind) => `${apiVersion} ${kind}`),
   };
 }
 
@@ -163,13 +179,9 @@ function matchingForm(
   isBinding: boolean,
 ): Form | undefined {
   if (!isObject(match)) return isBinding ? "as asked" : undefined;
-  const { excluded, included } = scopeOf(match);
+  const { excluded, included } = scopeOf(match, isBinding);
   if (excluded !== undefined && formOf(excluded, review, ports) !== undefined) return undefined;
-  return formOf(
-    isBinding && included.rules.length === 0 ? { ...included, rules: everything } : included,
-    review,
-    ports,
-  );
+  return formOf(included, review, ports);
 }
 
 const formOf = (wants: Wants, review: AdmissionReview, ports: PolicyPorts): Form | undefined =>
@@ -179,21 +191,22 @@ const formOf = (wants: Wants, review: AdmissionReview, ports: PolicyPorts): Form
 interface Scope {
   /** Undefined where nothing is. */
   readonly excluded: Wants | undefined;
-  readonly included: Wants & { readonly rules: readonly WebhookRule[] };
+  readonly included: Wants;
 }
 
 /** Of what is stored, and so never changes: every write asks for that of every policy. */
 const scopes = new WeakMap<JsonObject, Scope>();
 
-function scopeOf(match: JsonObject): Scope {
+function scopeOf(match: JsonObject, isBinding: boolean): Scope {
   let scope = scopes.get(match);
   if (scope === undefined) {
     const rules = (field: string): readonly WebhookRule[] => itemsOf(match, field) as unknown as readonly WebhookRule[];
     const policy = pick(match, ["matchPolicy"]);
-    const exceptions = rules("excludeResourceRules");
+    const [named, exceptions] = [rules("resourceRules"), rules("excludeResourceRules")];
+    const selectors = pick(match, ["namespaceSelector", "objectSelector"]);
     scope = {
       excluded: exceptions.length === 0 ? undefined : { ...policy, rules: exceptions },
-      included: { ...policy, ...pick(match, ["namespaceSelector", "objectSelector"]), rules: rules("resourceRules") },
+      included: { ...policy, ...selectors, rules: isBinding && named.length === 0 ? everything : named },
     };
     scopes.set(match, scope);
   }

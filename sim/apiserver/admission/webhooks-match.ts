@@ -47,6 +47,30 @@ export type NamespaceLookup = (name: string) => JsonObject | undefined;
 /** The versions of a request's resource beside its own. */
 export type EquivalentLookup = (place: ResourcePlace) => readonly Equivalent[];
 
+/** Where what a request is held against is looked up. */
+export interface Lookups {
+  readonly namespaceOf: NamespaceLookup;
+  readonly equivalentsOf: EquivalentLookup;
+}
+
+/** The same for one request, each thing looked up once: a judgement that is made again must find what it found before. */
+export function lookedUpOnce({ namespaceOf, equivalentsOf }: Lookups): Lookups {
+  return { namespaceOf: once(namespaceOf, (name) => name), equivalentsOf: once(equivalentsOf, ({ row }) => row) };
+}
+
+/** A function that keeps what it has returned, by `keyOf` what it was given. */
+export function once<Of extends readonly unknown[], Found>(
+  find: (...of: Of) => Found,
+  keyOf: (...of: Of) => unknown,
+): (...of: Of) => Found {
+  const known = new Map<unknown, Found>();
+  return (...of) => {
+    const key = keyOf(...of);
+    if (!known.has(key)) known.set(key, find(...of));
+    return known.get(key) as Found;
+  };
+}
+
 /** As it is, or else in the first version that a rule names; undefined when the webhook wants neither. */
 export function wantedForm(
   webhook: Wants,

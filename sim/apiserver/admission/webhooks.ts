@@ -22,7 +22,7 @@ import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admissi
 import { requestValues } from "./expression-variables.ts";
 import { requestVariables } from "../../kinds/admission/request-variables.ts";
 import { matchConditions } from "../../kinds/admission/match-conditions.ts";
-import { type EquivalentLookup, type NamespaceLookup, wantedForm, type Webhook } from "./webhooks-match.ts";
+import { type Lookups, lookedUpOnce, wantedForm, type Webhook } from "./webhooks-match.ts";
 import { shownAs } from "./equivalents.ts";
 import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
 
@@ -49,7 +49,7 @@ export type WebhookAnswer = { readonly status: number; readonly body: unknown } 
  */
 export type WebhookCaller = (call: WebhookCall, done: (answer: WebhookAnswer) => void) => Cancel;
 
-export interface WebhookPorts {
+export interface WebhookPorts extends Lookups {
   readonly dialect: Dialect;
   readonly authorizer: Authorizer;
   readonly clock: Clock;
@@ -58,21 +58,20 @@ export interface WebhookPorts {
   readonly metrics: WebhookMetrics;
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
-  readonly namespaceOf: NamespaceLookup;
-  readonly equivalentsOf: EquivalentLookup;
   /** A patched object read again as one of the kind that bodies have at a place, with its defaults. */
   readonly decode: (place: ResourcePlace, object: JsonObject) => JsonObject;
 }
 
 export function mutatingWebhooks(ports: WebhookPorts): AdmissionStep {
-  return step(ports, "mutating", (review, webhooks, done) => mutate(ports, review, webhooks, done));
+  return step(ports, "mutating", mutate);
 }
 
 export function validatingWebhooks(ports: WebhookPorts): AdmissionStep {
-  return step(ports, "validating", (review, webhooks, done) => validate(ports, review, webhooks, done));
+  return step(ports, "validating", validate);
 }
 
 type Dispatch = (
+  ports: WebhookPorts,
   review: AdmissionReview,
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
@@ -85,7 +84,7 @@ function step(ports: WebhookPorts, kind: "mutating" | "validating", dispatch: Di
     handles: (review) => ports.configurations(kind).length > 0 && !isConfiguration(review),
     admit(review, done) {
       const webhooks = ports.configurations(kind).flatMap(({ webhooks: list }) => (list ?? []) as unknown as Webhook[]);
-      return dispatch(review, webhooks, done);
+      return dispatch({ ...ports, ...lookedUpOnce(ports) }, review, webhooks, done);
     },
   };
 }
