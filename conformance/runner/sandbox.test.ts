@@ -204,3 +204,10 @@ describe("cleaning up", () => {
     );
   });
 });
+
+it("no program's name is that of another's neighbour, whatever is put after it", () => {
+  const names = nameSource("run1");
+  const own = Array.from({ length: 2_000 }, () => names.next());
+  const neighbours = own.flatMap((name) => ["0", "-0", "b"].map((suffix) => name + suffix));
+  expect(new Set([...own, ...neighbours]).size).toBe(own.length + neighbours.length);
+});

@@ -75,7 +75,10 @@ export class Sandbox implements CreatedRegistry {
     this.objects.delete(objectPath);
   }
 
-  /** The name of the attempt's namespace, or of a further one whose name is longer by `suffix`. Made when first asked for. */
+  /**
+   * The name of the attempt's namespace, or of a further one whose name is longer by `suffix`: which is `0` or begins with no
+   * digit, or the name could be another attempt's. Made when first asked for.
+   */
   namespace(suffix = ""): Promise<string> {
     let known = this.namespaces.get(suffix);
     if (known === undefined) {
