@@ -24,13 +24,14 @@ export interface CheckDefinition<Input> {
   readonly examples?: readonly Input[];
   /**
    * By URL, what waits on the target's clock begins first. Programs that are `slow` wait for seconds: a tenth as many of
-   * them are run there, at least one. Those that are `waiting` wait now and then, for a moment, and all are run.
+   * them are run there, at least one. Those that are `heavy` move megabytes besides, and are a tenth as many embedded, too.
+   * Those that are `waiting` wait now and then, for a moment, and all are run.
    */
   readonly cost?: Cost;
   run(attempt: Attempt, input: Input): Promise<void>;
 }
 
-export type Cost = "quick" | "waiting" | "slow";
+export type Cost = "quick" | "waiting" | "slow" | "heavy";
 
 /** A check that has to wait for the target to forget: what it needs is captured first, and judged when all else is done. */
 export interface AgedCheckDefinition<Captured> {
@@ -140,7 +141,7 @@ const runsOfFixedCourse = 10;
 const usualRuns = 100;
 
 /** After this many smaller programs the smallest so far will do: by URL each costs seconds, and a slow one minutes. */
-const shrinkAttemptsMax = { quick: 150, slow: 10 };
+const shrinkAttemptsMax: Readonly<Record<Cost, number>> = { quick: 150, waiting: 150, slow: 10, heavy: 10 };
 
 /** Where there are no examples, the first programs that are drawn are all that judges. */
 const drawnNeeded = 3;
@@ -153,7 +154,7 @@ async function explore<Input>(
   const { examples = [] } = definition;
   const input = definition.input ?? (fc.constant(undefined) as fc.Arbitrary<unknown> as fc.Arbitrary<Input>);
   let runs = 0;
-  const attemptsMax = shrinkAttemptsMax[definition.cost === "slow" ? "slow" : "quick"];
+  const attemptsMax = shrinkAttemptsMax[definition.cost ?? "quick"];
   let shrinkAttempts = 0;
   let failure: CheckFailure | undefined;
   let other: Error | undefined; // ended the run, but is no verdict about the program: nothing to shrink

@@ -336,8 +336,8 @@ const userAgentOf = (run: SuiteRun, check: string, program: number): string =>
   `touchstone/1 (run ${run.names.runId}; check ${check}; program ${program})`;
 
 function programCount(run: SuiteRun, check: QuickCheck): number {
-  if (check.cost !== "slow" || run.target.kind === "embedded") return run.runs;
-  return Math.max(1, Math.ceil(run.runs / 10));
+  const isTenth = check.cost === "heavy" || (check.cost === "slow" && run.target.kind !== "embedded");
+  return isTenth ? Math.max(1, Math.ceil(run.runs / 10)) : run.runs;
 }
 
 function missingFeature(run: SuiteRun, check: Check): string | undefined {

@@ -22,7 +22,7 @@ export const readersThatStopHoldNobody = defineCheck({
   property: "A watcher that stops reading delays nobody, and misses nothing in silence.",
   requirements: ["watch.slow-readers"],
   features: ["configmaps", "watch"],
-  cost: "slow",
+  cost: "heavy",
   input: fc.record({
     writes: fc.integer({ min: 30, max: 40 }),
     names: fc.integer({ min: 1, max: 4 }),
