@@ -64,14 +64,25 @@ export interface JsonReadOptions {
 
 /** The same answers as `parseJsonStrict`, slower. No recursion. */
 export function readJson(input: string | Uint8Array, options: JsonReadOptions = {}): JsonDocument | JsonSyntaxError {
+  const steps = readJsonSteps(input, options);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** The same in steps, each of some thousand tokens; an escape counts as one. */
+export function* readJsonSteps(
+  input: string | Uint8Array,
+  options: JsonReadOptions = {},
+): Generator<void, JsonDocument | JsonSyntaxError> {
   const { text, invalidUtf8 } = typeof input === "string" ? { text: input, invalidUtf8: false } : decodeLoosely(input);
   try {
-    return new JsonReader(text, options).read(invalidUtf8);
+    return yield* new JsonReader(text, options).read(invalidUtf8);
   } catch (error) {
     if (error instanceof Rejected) return { ok: false, error: error.message, offset: error.offset };
     throw error;
   }
 }
+
+const tokensPerStep = 16_384;
 
 class Rejected extends Error {
   readonly offset: number;
@@ -96,7 +107,8 @@ interface Frame {
   soughtInside: readonly Sought[];
 }
 
-type State = "value" | "value or end" | "key" | "key or end" | "after value";
+/** A string of many escapes `goes on` in the next step. */
+type State = "value" | "value or end" | "key" | "key or end" | "after value" | "key goes on" | "value goes on";
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const plainPattern = /[^"\\\x00-\x1f]*/y;
@@ -123,6 +135,10 @@ class JsonReader {
   private readonly firstOffsets = new Map<string, number>();
   private unsafeNumbers = false;
   private root: unknown;
+  /** What has been read of a string that goes on; undefined between strings. */
+  private begun: string | undefined;
+  /** Of the tokens of this step. */
+  private left = tokensPerStep;
 
   constructor(text: string, { duplicateObjects, spelledNumbers = false, offsetsOf }: JsonReadOptions) {
     this.text = text;
@@ -131,9 +147,17 @@ class JsonReader {
     this.offsetsOf = offsetsOf;
   }
 
-  read(invalidUtf8: boolean): JsonDocument {
+  *read(invalidUtf8: boolean): Generator<void, JsonDocument> {
     let state: State = "value";
-    for (;;) {
+    for (; ; this.left--) {
+      if (this.left <= 0) {
+        yield;
+        this.left = tokensPerStep;
+      }
+      if (state === "key goes on" || state === "value goes on") {
+        state = state === "key goes on" ? this.member() : this.stringValue();
+        continue;
+      }
       this.skipSpace();
       const char = this.text[this.at];
       if (char === undefined) {
@@ -176,8 +200,10 @@ class JsonReader {
   }
 
   private member(): State {
+    const key = this.string();
+    if (key === undefined) return "key goes on";
     const frame = this.frames.at(-1) as Frame;
-    frame.key = this.string();
+    frame.key = key;
     const known = frame.seen === undefined ? Object.hasOwn(frame.container, frame.key) : frame.seen.has(frame.key);
     frame.seen?.add(frame.key);
     if (known) this.duplicate();
@@ -206,12 +232,19 @@ class JsonReader {
 
   private value(char: string): State {
     if (char === "{" || char === "[") return this.open(char);
-    if (char === '"') this.put(this.string());
-    else if (char === "-" || (char >= "0" && char <= "9")) this.put(this.number());
+    if (char === '"') return this.stringValue();
+    if (char === "-" || (char >= "0" && char <= "9")) this.put(this.number());
     else if (char === "t") this.put(this.literal("true", true));
     else if (char === "f") this.put(this.literal("false", false));
     else if (char === "n") this.put(this.literal("null", null));
     else throw this.invalid("looking for beginning of value");
+    return "after value";
+  }
+
+  private stringValue(): State {
+    const value = this.string();
+    if (value === undefined) return "value goes on";
+    this.put(value);
     return "after value";
   }
 
@@ -293,9 +326,12 @@ class JsonReader {
     throw this.invalidOrSpace(context);
   }
 
-  private string(): string {
-    let value = "";
-    for (this.at++; ; ) {
+  /** A string, or the next part of the one that was begun; undefined: it goes on. */
+  private string(): string | undefined {
+    let value = this.begun ?? "";
+    if (this.begun === undefined) this.at++; // the quote
+    this.begun = undefined;
+    for (;;) {
       plainPattern.lastIndex = this.at;
       const plain = plainPattern.exec(this.text)?.[0] ?? "";
       value += plain.toWellFormed();
@@ -308,6 +344,9 @@ class JsonReader {
       }
       if (char !== "\\") throw this.invalid("in string literal");
       value += this.escape();
+      if (--this.left > 0) continue;
+      this.begun = value;
+      return undefined;
     }
   }
 
@@ -369,15 +408,20 @@ class JsonReader {
     return new Rejected(`invalid character ${quoteByte(firstByte(this.text, this.at))} ${context}`, this.offset());
   }
 
+  /** Of bytes. Each that was no UTF-8 stands in the text as a lone surrogate, which takes three of them. */
   private offset(): number {
-    let bytes = 0;
-    for (const char of this.text.slice(0, this.at)) {
-      const code = char.codePointAt(0) as number;
-      bytes += code >= 0xdc80 && code <= 0xdcff ? 1 : utf8Length(char);
+    const before = this.text.slice(0, this.at);
+    let lone = 0;
+    for (let at = 0; at < before.length; at++) {
+      const unit = before.charCodeAt(at);
+      if (unit >= 0xd800 && unit < 0xdc00 && isLow(before.charCodeAt(at + 1))) at++;
+      else if (unit >= 0xdc80 && unit <= 0xdcff) lone++;
     }
-    return bytes;
+    return utf8Length(before) - 2 * lone;
   }
 }
+
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
 /** The first byte of the character at `at`; of a lone surrogate, the byte that `decodeLoosely` kept in it. */
 function firstByte(text: string, at: number): number {

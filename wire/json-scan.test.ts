@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type JsonDocument, type JsonSyntaxError, jsonDepthMax, readJson } from "./json-reader.ts";
-import { parseJsonStrict } from "./json-scan.ts";
+import { type JsonDocument, type JsonSyntaxError, jsonDepthMax, readJson, readJsonSteps } from "./json-reader.ts";
+import { parseJsonStrict, quickJsonSteps } from "./json-scan.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -284,6 +284,47 @@ describe("strict JSON: what the native parser hides", () => {
       "1e999",
       "0.0",
     ]);
+  });
+
+  it.each<[string, string, stepsMin: number]>([
+    ["members that are there twice", `{${'"a":1,'.repeat(50_000)}"b":2}`, 9],
+    ["items", `[1e0${",1".repeat(100_000)}]`, 12],
+    ["levels", `${'[1e0,{"a":'.repeat(4_900)}1${"}]".repeat(4_900)}`, 2],
+    ["a long value", String.raw`["\ud800${String.raw`\n`.repeat(100_000)}"]`, 6],
+    ["a long key", String.raw`{"\ud800${String.raw`\n`.repeat(100_000)}":1}`, 6],
+    ["values with escapes", `[${String.raw`"\ud800\n\n\n\n\n\n\n\n\n",`.repeat(10_000)}1]`, 6],
+    ["a text that ends too early", `["${String.raw`\n`.repeat(100_000)}`, 6],
+  ])("reads in steps what the engine's parser would not keep: %s", (_, text, stepsMin) => {
+    const steps = readJsonSteps(encode(text));
+    let count = 1;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    expect(count).toBeGreaterThanOrEqual(stepsMin);
+    expect(step.value).toEqual(readJson(text));
+  });
+
+  it("reads long strings as the engine's parser does, wherever a step ends in them", () => {
+    const part = fc.constantFrom("a", "é", String.raw`\n`, String.raw`\ud83d\ude00`, String.raw`\u0041`, "😀");
+    const long = fc.record({ parts: fc.array(part, { maxLength: 6 }), times: fc.integer({ min: 0, max: 9_000 }) });
+    // What is wrong, and at which of its bytes.
+    const wrong = fc.constantFrom(["", 0], [String.raw`\x`, 1], ["\n", 0], [String.raw`\u00`, 4]);
+    fc.assert(
+      fc.property(fc.array(long, { maxLength: 4 }), wrong, (longs, [end, offset]) => {
+        const inside = longs.map(({ parts, times }) => parts.join("").repeat(times)).join("");
+        const before = `{"${inside}":["${inside}`;
+        const text = `${before}${end}",{"b":1}]}`;
+        if (end === "") expect(accepted(readJson(text)).value).toEqual(JSON.parse(text));
+        else expect(readJson(text)).toMatchObject({ ok: false, offset: encode(before).length + offset });
+      }),
+      { seed: 4, numRuns: 60 },
+    );
+  });
+
+  it("counts what the engine's parser has read in steps", () => {
+    const steps = quickJsonSteps(encode(`{"a":[${"{},".repeat(100_000)}{}]}`));
+    let count = 1;
+    while (steps.next().done !== true) count++;
+    expect(count).toBeGreaterThan(10);
   });
 
   it("stops at the depth that the server stops at", () => {

@@ -3,7 +3,13 @@
  * anything (duplicate keys, integers beyond 2^53, how whole numbers are spelled, unpaired escapes); only then the exact reader runs.
  * Source: the design, one strict decoder; what is strict is told in `json-reader.ts`.
  */
-import { type JsonDocument, type JsonReadOptions, type JsonSyntaxError, readJson } from "./json-reader.ts";
+import {
+  type JsonDocument,
+  type JsonReadOptions,
+  type JsonSyntaxError,
+  jsonDepthMax,
+  readJson,
+} from "./json-reader.ts";
 import { decodeStrictly } from "./utf8.ts";
 
 const none: readonly never[] = Object.freeze([]);
@@ -38,13 +44,15 @@ export function* quickJsonSteps(body: Uint8Array): Generator<void, JsonDocument 
   yield;
   const keyCount = countKeysInText(text);
   yield;
-  return keyCount !== undefined && keyCount === countKeys(value) ? documentOf(value) : undefined;
+  return keyCount !== undefined && keyCount === (yield* countKeys(value)) ? documentOf(value) : undefined;
 }
 
 /** Whether the native parser lost nothing. */
 function isWhole(text: string, value: unknown): boolean {
   const keyCount = countKeysInText(text);
-  return keyCount !== undefined && keyCount === countKeys(value);
+  if (keyCount === undefined) return false;
+  const counting = countKeys(value);
+  for (let step = counting.next(); ; step = counting.next()) if (step.done === true) return step.value === keyCount;
 }
 
 const documentOf = (value: unknown): JsonDocument => ({
@@ -57,7 +65,6 @@ const documentOf = (value: unknown): JsonDocument => ({
 
 const wellFormed = (text: string): string | undefined => (text.isWellFormed() ? text : undefined);
 
-const quickDepthMax = 500; // countKeys recurses
 const quote = 34;
 const backslash = 92;
 const safeDigitsMax = 15; // any integer of 15 digits is exact
@@ -79,7 +86,7 @@ function countKeysInText(text: string): number | undefined {
       }
     } else if (char === 58) keys++;
     else if (char === 123 || char === 91) {
-      if (++depth > quickDepthMax) return undefined;
+      if (++depth > jsonDepthMax) return undefined;
     } else if (char === 125 || char === 93) depth--;
     else if (char === 45 || (char >= 48 && char <= 57)) {
       const start = at;
@@ -100,13 +107,27 @@ function countKeysInText(text: string): number | undefined {
 const isNumberPart = (char: number): boolean =>
   (char >= 48 && char <= 57) || char === 46 || char === 43 || char === 45 || (char | 32) === 101;
 
-function countKeys(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
+const containersPerStep = 8192;
+
+function* countKeys(value: unknown): Generator<void, number> {
   let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += countKeys(item);
-    return count;
+  const open: unknown[] = [value];
+  for (let left = containersPerStep; open.length > 0; left--) {
+    if (left === 0) {
+      yield;
+      left = containersPerStep;
+    }
+    const next = open.pop();
+    if (Array.isArray(next)) {
+      for (const item of next) if (isContainer(item)) open.push(item);
+    } else if (isContainer(next)) {
+      const keys = Object.keys(next);
+      count += keys.length;
+      for (const key of keys) if (isContainer(next[key])) open.push(next[key]);
+    }
   }
-  for (const key of Object.keys(value)) count += 1 + countKeys((value as Record<string, unknown>)[key]);
   return count;
 }
+
+const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;

@@ -65,7 +65,7 @@ import { Encoders } from "./encodings/encode.ts";
 import { Encodings } from "./encodings/encodings.ts";
 import type { ServerContext } from "./verbs/server-context.ts";
 import { configurationSteps } from "../objects/apply/configuration.ts";
-import { jsonBodySteps } from "../objects/json-body.ts";
+import { jsonBodySteps, jsonReadings } from "../objects/json-body.ts";
 import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
 import { Verbs } from "./verbs/verbs.ts";
@@ -457,7 +457,7 @@ export class ApiServer implements ApiHandler, RunHost {
       const type = headers["content-type"] ?? "";
       const isRead = body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
       if (!isRead) this.carryOut(run);
-      else run.steps(bodySteps(body, type), () => this.carryOut(run));
+      else run.steps(bodySteps(run, body, type), () => this.carryOut(run));
     });
   }
 
@@ -581,7 +581,11 @@ function resourceOf(run: Run): string {
 }
 
 /** Reads a large body, for whoever reads it then. */
-function bodySteps(body: Uint8Array, type: string): Generator<void, void> {
-  if (!/yaml/i.test(type)) return jsonBodySteps(body);
+function bodySteps({ request, place }: Run, body: Uint8Array, type: string): Generator<void, void> {
+  if (!/yaml/i.test(type)) {
+    const isObject = request.method === "POST" || request.method === "PUT";
+    const isCustom = place.is === "resource" && place.place.row.custom === true;
+    return jsonBodySteps(body, isObject ? jsonReadings.objects(isCustom) : jsonReadings.plainly);
+  }
   return type.includes("apply") ? configurationSteps(body) : yamlBodySteps(body);
 }

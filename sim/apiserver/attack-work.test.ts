@@ -344,6 +344,22 @@ it("a large configuration is applied in a step for each part of that work", () =
   expect(told?.eventCount).toBeGreaterThanOrEqual(25); // labels and who owns them are digested one after the other
 });
 
+// Each was carried out in some twenty events, one of which took up to half a second.
+it.each([
+  ["create json patterns-schema", 201, 30],
+  ["create json ruled-schema", 201, 30],
+  ["create json deep-schema", 201, 24],
+  ["create json custom-depth", 201, 30],
+])("%s is answered with %i, and judged or read in at least %i events", (name, status, eventCountMin) => {
+  const struck = new Struck({}, 1);
+  const attack = attackTable()[name] as Attack;
+  for (const each of attack.prepare?.() ?? []) struck.send(each);
+  struck.bed.advance(1);
+  const [told] = [...(attack.strike?.() ?? [])].map((each) => struck.send(each));
+  expect([told?.status, struck.failures]).toEqual([status, []]);
+  expect(told?.eventCount).toBeGreaterThanOrEqual(eventCountMin);
+});
+
 it("a large object is answered in parts, with the same bytes, the first time", () => {
   const struck = new Struck({}, 1);
   const [told] = [...(attackTable()["create json labels"]?.strike?.() ?? [])].map((each) => struck.send(each));

@@ -16,7 +16,7 @@ import { sortedJson } from "./sorted-json.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { isDeeperThan } from "./nesting.ts";
-import { readJsonBody } from "./json-body.ts";
+import { jsonReadings, readJsonBody } from "./json-body.ts";
 import { isLargeObject, requireFewValues } from "./value-limit.ts";
 import { depthMax, UnstructuredContext, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
@@ -95,7 +95,7 @@ function readBody(
 ): { readonly value: unknown; readonly duplicates: readonly string[] } {
   if (body !== undefined && !(body instanceof Uint8Array)) return { value: body, duplicates: [] };
   const bytes = body ?? new Uint8Array(0);
-  const { read } = readJsonBody(bytes);
+  const { read } = readJsonBody(bytes, jsonReadings.plainly);
   if (!read.ok) throw badRequest(`${errorPrefix}${read.error}`);
   if (isDeeperThan(depthMax, read.value)) throw badRequest(`${errorPrefix}exceeded max depth`);
   return read;

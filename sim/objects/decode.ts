@@ -12,7 +12,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { invalidValue } from "./causes.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { strictProblems } from "./strict-problems.ts";
-import { readJsonBody } from "./json-body.ts";
+import { jsonReadings, readJsonBody } from "./json-body.ts";
 import { requireFewValues, valuesMax } from "./value-limit.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
@@ -110,10 +110,7 @@ export function readBody(body: Uint8Array | JsonObject | undefined, format: Body
     requireFewValues(read.value);
     return { value: read.value, duplicates: read.duplicates, yaml: true };
   }
-  const { read, hasFew } = readJsonBody(bytes, {
-    duplicateObjects: "merge",
-    spelledNumbers: target.type.custom !== true,
-  });
+  const { read, hasFew } = readJsonBody(bytes, jsonReadings.objects(target.type.custom === true));
   if (!read.ok) throw unrecognised(target, `couldn't get version/kind; json parse error: ${read.error}`, bytes);
   if (!hasFew && bytes.length > manyBytesMin) requireFewValues(read.value);
   return { value: read.value, duplicates: read.duplicates.map(duplicateText), yaml: false };

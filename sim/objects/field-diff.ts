@@ -363,6 +363,11 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
   const right = Array.isArray(after) ? (after as readonly Json[]) : noItems;
   if (left.length === 0 && right.length === 0) return diffLeaf(before, after);
   if (left.length === 0 && right.length === 1) return diffNewItem(before, right, stepOf, inner);
+  if (areSame(left, right)) {
+    changed = undefined;
+    removed = undefined;
+    return;
+  }
   const leftItems = byStep(left, stepOf);
   const rightItems = byStep(right, stepOf);
   if (leftItems === undefined || rightItems === undefined) return diffLeaf(before, after);
@@ -380,6 +385,13 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
     take(step);
   }
   finish(base, goneBase, before === undefined, after === undefined);
+}
+
+/** The same items, in the same order. */
+function areSame(left: readonly Json[], right: readonly Json[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false;
+  return true;
 }
 
 /** What a list has under one step: an element, several of the same keys, or none. */

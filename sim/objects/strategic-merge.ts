@@ -33,16 +33,20 @@ export function applyStrategicMerge(document: JsonObject, patch: JsonObject, typ
 function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonObject {
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
   const result: Fields = retained(original, patch);
-  const pending = new Map(Object.entries(patch));
-  pending.delete(retainKeys);
-  for (const [key, order] of Object.entries(patch)) {
+  const names = Object.keys(patch);
+  const done = new Set([retainKeys]);
+  for (const key of names) {
     if (!key.startsWith(orderPrefix)) continue;
-    pending.delete(key);
+    done.add(key);
+    const order = patch[key] as Json;
     requireList(order); // before its name is looked at
     const name = nameAfter(key, orderPrefix, "invalid patch format of setElementOrder list");
-    if (orderList(result, name, pending.get(name), order, shape)) pending.delete(name);
+    const change = Object.hasOwn(patch, name) && !done.has(name) ? patch[name] : undefined;
+    if (orderList(result, name, change, order, shape)) done.add(name);
   }
-  for (const [key, value] of pending) {
+  for (const key of names) {
+    if (done.has(key)) continue;
+    const value = patch[key] as Json;
     if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false);
     else
       mergeField(result, nameAfter(key, deletionPrefix, "invalid patch format of primitive list"), value, shape, true);
@@ -105,6 +109,7 @@ function mergeField(result: Fields, name: string, value: Json, shape: Shape, isD
     return;
   }
   const before = Object.hasOwn(result, name) ? (result[name] as Json) : null;
+  if (before === value) return;
   if (kindOf(before) !== kindOf(value)) {
     // A list of deletions has nothing to delete from; anything else is taken as it is.
     if (isDeletion) return;

@@ -4,7 +4,7 @@ import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { decodeRead, readBody, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
-import { readJsonBody } from "../../objects/json-body.ts";
+import { jsonReadings, readJsonBody } from "../../objects/json-body.ts";
 import { requireFewValues } from "../../objects/value-limit.ts";
 import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
@@ -65,7 +65,7 @@ export function decodeDeleteOptions(context: ServerContext, run: Run): JsonObjec
   const format = bodyFormat(context, run);
   if (format === "protobuf") return readProtobufOptions(body);
   if (format === "cbor") return readCborBody(body, options);
-  const text = format === "yaml" ? readYamlBody(body) : readJsonBody(body).read;
+  const text = format === "yaml" ? readYamlBody(body) : readJsonBody(body, jsonReadings.plainly).read;
   if (text.ok && isObject(text.value)) return optionsOnly(text.value, body);
   throw badRequest(
     `the object provided is unrecognized (must be of type DeleteOptions): ${text.ok ? "not an object" : text.error}`,

@@ -112,7 +112,7 @@ export function change(
       if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
       run.next(() => settle(object));
     };
-    if (resource.custom === undefined) judged(judge());
+    if (resource.custom === undefined && !run.isLarge) judged(judge());
     else run.judge(judge, judged);
   };
   const settle = (object: Draft): void => {

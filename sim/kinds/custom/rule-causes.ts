@@ -6,6 +6,7 @@
 import { utf8Length } from "../../../wire/go-strings.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { compile, type Expression } from "../../expressions/expression.ts";
+import { paced } from "../../expressions/pace.ts";
 import { type CelType, formatType, optionalOf } from "../../expressions/types.ts";
 import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { showRule, type ValidationRule } from "./rule.ts";
@@ -117,6 +118,9 @@ interface Place {
   readonly uncorrelated: string | undefined;
 }
 
+/** Compiling a character takes about as long as so many steps of an expression. */
+const compileCost = 5;
+
 class RuleJudging {
   private readonly types = new RuleTypes();
   private readonly costs: { readonly field: string; readonly cost: number }[] = [];
@@ -156,7 +160,10 @@ class RuleJudging {
       );
       return;
     }
-    const { compiled, ruleError, messageError } = compileRule(rule, type);
+    const { compiled, ruleError, messageError } = paced(
+      () => compileRule(rule, type),
+      () => (rule.rule.length + rule.messageExpression.length) * compileCost,
+    );
     if (compiled !== undefined) {
       const count = Number.isFinite(place.count) ? place.count : countMax(schema);
       this.cost(`${path}.rule`, "estimated rule cost", compiled.expression.costMax * count);

@@ -6,6 +6,7 @@ import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
+import { paced } from "../../expressions/pace.ts";
 import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
 import { compilePattern, type ExtensionNames, extensionNames, type Schema, schemaReader } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
@@ -98,9 +99,17 @@ const emptyTypeTexts: Readonly<Record<Place, string>> = {
 
 function judgePattern(schema: JsonObject, at: string, causes: Cause[]): void {
   const pattern = (schema["pattern"] ?? "") as string;
-  if (pattern === "" || compilePattern(pattern) !== undefined) return;
+  if (pattern === "") return;
+  const isPattern = paced(
+    () => compilePattern(pattern) !== undefined,
+    () => pattern.length * compileCost,
+  );
+  if (isPattern) return;
   causes.push(invalidValue(`${at}.pattern`, pattern, "must be a valid regular expression"));
 }
+
+/** Reading a character of a pattern takes about as long as so many steps of an expression. */
+const compileCost = 8;
 
 const listTypes = ["atomic", "map", "set"];
 const mapTypes = ["atomic", "granular"];

@@ -3,7 +3,7 @@
  * Source: document 1, Updates 2; the facts, section 4; recorded answers (06: apply-duplicate-*).
  */
 import { CborError, decodeCbor } from "../../../wire/cbor.ts";
-import type { JsonDocument } from "../../../wire/json-reader.ts";
+import { type JsonDocument, type JsonSyntaxError, readJsonSteps } from "../../../wire/json-reader.ts";
 import { parseJsonStrict, quickJsonSteps } from "../../../wire/json-scan.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -84,12 +84,14 @@ function readQuickly(body: Uint8Array): Quick {
   if (body[0] !== openingBrace) return undefined;
   const known = quickReadings.get(body);
   if (known !== undefined) return known.quick;
-  const read = parseJsonStrict(body);
-  if (!read.ok && read.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
-  return read.ok ? plainOf(read, body) : undefined;
+  return quickOf(parseJsonStrict(body), body);
 }
 
-function plainOf({ value, duplicates, unsafeNumbers }: JsonDocument, body: Uint8Array): Quick {
+/** Throws `ApiError` for what is too deep. */
+function quickOf(read: JsonDocument | JsonSyntaxError, body: Uint8Array): Quick {
+  if (!read.ok && read.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
+  if (!read.ok) return undefined;
+  const { value, duplicates, unsafeNumbers } = read;
   const isPlain = duplicates.length === 0 && !unsafeNumbers && !body.includes(backslash);
   return isPlain ? { value, duplicates: none } : undefined;
 }
@@ -101,7 +103,9 @@ export function* configurationSteps(body: Uint8Array): Generator<void, void> {
     yield;
     const document = yield* quickJsonSteps(body);
     yield;
-    const quick = document === undefined ? readQuickly(body) : plainOf(document, body);
+    const read = document ?? (yield* readJsonSteps(body));
+    yield;
+    const quick = quickOf(read, body);
     quickReadings.set(body, { quick });
     yield;
     if (quick !== undefined) return;
@@ -109,10 +113,21 @@ export function* configurationSteps(body: Uint8Array): Generator<void, void> {
   yield* yamlBodySteps(body);
 }
 
-/** Integers that no double holds are rounded, as the server's reader does. */
-function asFloats(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(asFloats);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asFloats(item)]));
+/** Integers that no double holds are rounded, as the server's reader does; in the document itself, which is the reader's own. */
+function asFloats(root: unknown): unknown {
+  if (typeof root === "bigint") return Number(root);
+  const open: unknown[] = [root];
+  while (open.length > 0) {
+    const container = open.pop();
+    if (!isContainer(container)) continue;
+    for (const key of Object.keys(container)) {
+      const value = (container as Readonly<Record<string, unknown>>)[key];
+      if (typeof value === "bigint") Reflect.defineProperty(container, key, { ...plain, value: Number(value) });
+      else if (isContainer(value)) open.push(value);
+    }
+  }
+  return root;
 }
+
+/** A property as an assignment makes it, of whatever name. */
+const plain = { writable: true, enumerable: true, configurable: true };
