@@ -109,7 +109,7 @@ function kindsOf({ checks }: Plan, where: SuiteTarget["kind"]): ReadonlyMap<stri
 }
 
 /** By URL, on a machine with two cores. */
-const usualMillis = { quick: 2000, "one program": 400, waiting: 8000, slow: 4000, heavy: 8000 } as const;
+const usualMillis = { quick: 2000, "one program": 400, waiting: 8000, slow: 4000, heavy: 4000 } as const;
 
 /** What a server has to be started with, so that nothing of document 2 that a run can judge is left out. */
 function printConfig(options: ConformOptions): ExitCode {

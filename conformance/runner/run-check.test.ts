@@ -1,12 +1,13 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireRequest } from "../../wire/ports.ts";
 import { objectOf } from "../client/collection.ts";
 import { CheckFailure } from "../client/findings.ts";
 import { suiteProfiles } from "../profiles/index.ts";
 import { jumpingClock, type ScriptedAnswer, scriptedTransport } from "../testing/scripted-target.fixture.ts";
-import { defineAgedCheck } from "./define-check.ts";
+import { type Cost, defineAgedCheck, defineCheck } from "./define-check.ts";
 import { Furnishing } from "./lodging.ts";
-import { captureCheck, type SuiteRun } from "./run-check.ts";
+import { captureCheck, runCheck, type SuiteRun } from "./run-check.ts";
 import { nameSource } from "./run-part.ts";
 
 const unreached: ScriptedAnswer = { status: 502, headers: { "content-type": "text/html" } };
@@ -110,5 +111,32 @@ describe("a check of what has grown old, when a gateway does not reach the targe
     const { run } = runBehind(() => false);
     const { verdict } = await (await captureCheck(run, failing)).settle(0);
     expect([verdict, judged]).toEqual([{ status: "failed", expected: "old", actual: "new" }, 1]);
+  });
+});
+
+describe("a check of programs", () => {
+  it.each<[Cost, "url" | "embedded", number]>([
+    ["quick", "url", 30],
+    ["waiting", "url", 30],
+    ["slow", "url", 3],
+    ["slow", "embedded", 30],
+    ["heavy", "url", 3],
+    ["heavy", "embedded", 3],
+  ])("that are %s runs, %s, %i of thirty, and its example", async (cost, kind, count) => {
+    let runs = 0;
+    const counted = defineCheck({
+      id: "programs-are-counted",
+      area: "writes",
+      property: "Programs are counted.",
+      requirements: ["writes.counted"],
+      features: [],
+      cost,
+      input: fc.nat(),
+      examples: [7],
+      run: async () => void runs++,
+    });
+    const { run } = runBehind(() => false);
+    await runCheck({ ...run, runs: 30, target: { ...run.target, kind } }, counted);
+    expect(runs).toBe(count + 1);
   });
 });

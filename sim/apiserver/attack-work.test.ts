@@ -360,6 +360,30 @@ it.each([
   expect(told?.eventCount).toBeGreaterThanOrEqual(eventCountMin);
 });
 
+it.each([
+  ["POST", "/api/v1/namespaces/default/configmaps", "application/json", 201],
+  ["PUT", "/api/v1/namespaces/default/configmaps/exact", "application/json", 200],
+  ["PATCH", "/api/v1/namespaces/default/configmaps/exact", "application/merge-patch+json", 200],
+])("%s %s with JSON that only the exact reader can read is read in steps", (method, path, type, status) => {
+  const struck = new Struck({}, 1);
+  struck.send(
+    created("/api/v1/namespaces/default/configmaps", { metadata: { name: method === "POST" ? "o" : "exact" } }),
+  );
+  const text = JSON.stringify({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "exact" },
+    data: { a: "here" },
+  });
+  const lone = String.raw`\ud800`;
+  const body = text.replace("here", `${lone}${String.raw`\n`.repeat(400_000)}`);
+  const told = struck.send({ method, path, headers: { "content-type": type }, body });
+  expect([told.status, struck.failures]).toEqual([status, []]);
+  const { data } = told.payload?.object as { readonly data: { readonly a: string } };
+  expect(data.a === `\ufffd${"\n".repeat(400_000)}`).toBe(true);
+  expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
+});
+
 it("a large object is answered in parts, with the same bytes, the first time", () => {
   const struck = new Struck({}, 1);
   const [told] = [...(attackTable()["create json labels"]?.strike?.() ?? [])].map((each) => struck.send(each));

@@ -109,7 +109,7 @@ function mergeField(result: Fields, name: string, value: Json, shape: Shape, isD
     return;
   }
   const before = Object.hasOwn(result, name) ? (result[name] as Json) : null;
-  if (before === value) return;
+  if (before === value && typeof value !== "object") return;
   if (kindOf(before) !== kindOf(value)) {
     // A list of deletions has nothing to delete from; anything else is taken as it is.
     if (isDeletion) return;

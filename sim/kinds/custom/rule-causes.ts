@@ -119,7 +119,7 @@ interface Place {
 }
 
 /** Compiling a character takes about as long as so many steps of an expression. */
-const compileCost = 5;
+const compileCost = 7;
 
 class RuleJudging {
   private readonly types = new RuleTypes();
