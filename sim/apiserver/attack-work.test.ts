@@ -379,8 +379,8 @@ it.each([
   const body = text.replace("here", `${lone}${String.raw`\n`.repeat(400_000)}`);
   const told = struck.send({ method, path, headers: { "content-type": type }, body });
   expect([told.status, struck.failures]).toEqual([status, []]);
-  const { data } = told.payload?.object as { readonly data: { readonly a: string } };
-  expect(data.a === `\ufffd${"\n".repeat(400_000)}`).toBe(true);
+  const data = told.payload?.object?.["data"] as JsonObject | undefined;
+  expect(data?.["a"] === `\ufffd${"\n".repeat(400_000)}`).toBe(true);
   expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
 });
 
