@@ -46,7 +46,11 @@ afterAll(() => {
 interface Way {
   readonly start: (options?: ProxyOptions) => Promise<RunningProxy>;
   readonly connection: (address: string) => EgressConnection;
+  /** Where nobody listens, now or later: a port that was free a moment ago may be somebody else's by now. */
+  readonly nowhere: string;
 }
+
+const noSocket = join(folder, "no.sock");
 
 const proxyPair = pairFor("127.0.0.1");
 const client = pairFor("apiserver", "client");
@@ -55,6 +59,7 @@ const ways: Readonly<Record<string, Way>> = {
   "CONNECT over TCP": {
     start: (options) => connectProxy("tcp", options),
     connection: (url) => ({ is: "connect", to: { is: "tcp", url, tls: undefined } }),
+    nowhere: "http://127.0.0.1:1",
   },
   "CONNECT over TLS": {
     start: (options) => connectProxy({ client: client.certificate, pair: proxyPair }, options),
@@ -66,12 +71,14 @@ const ways: Readonly<Record<string, Way>> = {
       };
       return { is: "connect", to: { is: "tcp", url, tls } };
     },
+    nowhere: "https://127.0.0.1:1",
   },
   "CONNECT over a socket": {
     start: (options) => connectProxy("socket", options),
     connection: (path) => ({ is: "connect", to: { is: "socket", path } }),
+    nowhere: noSocket,
   },
-  "a gRPC tunnel": { start: grpcProxy, connection: (socket) => ({ is: "grpc", socket }) },
+  "a gRPC tunnel": { start: grpcProxy, connection: (socket) => ({ is: "grpc", socket }), nowhere: noSocket },
 };
 
 const called = (dialers: Dialers, isService: boolean, body: object): Promise<WebhookAnswer> =>
@@ -99,7 +106,7 @@ const forwarded = (dialers: Dialers, body: Uint8Array): Promise<ForwardedAnswer>
     httpForwarder((work) => work(), dialers.cluster)(request as never, resolve);
   });
 
-describe.each(Object.entries(ways))("%s", (_name, { start, connection }) => {
+describe.each(Object.entries(ways))("%s", (_name, { start, connection, nowhere }) => {
   test("carries webhooks, with TLS to their own end, and what goes to nodes", async () => {
     const proxy = await start({ port: hookPort });
     const dialers = dialersOf(new Map([["cluster", connection(proxy.address)]]));
@@ -132,9 +139,8 @@ describe.each(Object.entries(ways))("%s", (_name, { start, connection }) => {
     const dialers = dialersOf(new Map([["cluster", connection(proxy.address)]]));
     expect(await called(dialers, true, {})).toMatchObject({ error: expect.stringMatching(/403|no agent/) });
     await proxy.close();
-    expect(await called(dialers, true, {})).toMatchObject({
-      error: expect.stringMatching(/ECONNREFUSED|ENOENT|connect/i),
-    });
+    const toNobody = dialersOf(new Map([["cluster", connection(nowhere)]]));
+    expect(await called(toNobody, true, {})).toMatchObject({ error: expect.stringMatching(/ECONNREFUSED|ENOENT/) });
   });
 });
 
