@@ -214,6 +214,23 @@ const shapes: Readonly<Record<string, Shape>> = {
       },
     }),
   },
+  "policy-variables": {
+    kind: "ValidatingAdmissionPolicy",
+    apiVersion: "admissionregistration.k8s.io/v1",
+    path: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+    of: (count) => ({
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: ["none"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nothing"] }],
+        },
+        variables: times(count, (at) => ({
+          name: `v${at}`,
+          expression: at === 0 ? "1" : `variables.v${at - 1} + 1`,
+        })),
+        validations: [{ expression: "true" }],
+      },
+    }),
+  },
   "long-expression": {
     kind: "ValidatingAdmissionPolicy",
     apiVersion: "admissionregistration.k8s.io/v1",

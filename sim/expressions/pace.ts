@@ -80,6 +80,11 @@ export class Pace {
     }
   }
 
+  spend(cost: number): void {
+    if (this.budget.left <= 0) throw paused;
+    this.budget.left -= cost + beginCost;
+  }
+
   take<Value>(work: () => Value, costOf: (value: Value) => number, pool: CostPool | undefined): Value {
     const at = this.next++;
     const known = this.known[at];
@@ -97,6 +102,14 @@ export class Pace {
     this.known[at] = { value, drawn, askedCount: this.asked.count - askedBefore, next: this.next };
     return value;
   }
+}
+
+/**
+ * To be called before a part that is remembered elsewhere, in a table that many judgements fill: it may be broken off here, and
+ * finds that part done when it comes again. `cost` is the part's.
+ */
+export function spend(cost: number): void {
+  current?.spend(cost);
 }
 
 /** Part of a judgement, after which it may be broken off; what `work` returns must not be changed by anybody. */

@@ -6,13 +6,18 @@ export type CelType =
   | { readonly is: "simple"; readonly name: string; readonly max?: number; readonly nullable?: boolean }
   | { readonly is: "list"; readonly of: CelType; readonly max?: number; readonly keys?: ListKeys }
   | { readonly is: "map"; readonly key: CelType; readonly value: CelType; readonly max?: number }
-  | { readonly is: "object"; readonly name: string; readonly fields: ReadonlyMap<string, ObjectField> }
+  | { readonly is: "object"; readonly name: string; readonly fields: ObjectFields }
   | { readonly is: "optional"; readonly of: CelType }
   | { readonly is: "type"; readonly of: CelType }
   | { readonly is: "param"; readonly id: number };
 
 /** What makes elements of a list the same: they themselves, or fields. */
 export type ListKeys = { readonly by: "value" } | { readonly by: "fields"; readonly fields: readonly string[] };
+
+/** By the names that expressions use. */
+export interface ObjectFields extends Iterable<readonly [string, ObjectField]> {
+  get(name: string): ObjectField | undefined;
+}
 
 /** A field of an object as expressions name it, and as JSON does. */
 export interface ObjectField {

@@ -25,13 +25,13 @@ import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admissi
 import { namespaceValue, requestValues } from "./expression-variables.ts";
 import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import {
-  type Compiled,
   compiledPolicy,
   type CompiledPolicy,
   itemsOf,
   PolicyVariables,
   textOf,
 } from "../../kinds/admission/policy-expressions.ts";
+import type { Compiled } from "../../expressions/stored-expressions.ts";
 import { type Equivalent, shownAs } from "./equivalents.ts";
 import { type Lookups, lookedUpOnce, once, type Wants, wantedForm, type WebhookRule } from "./webhooks-match.ts";
 

@@ -5,8 +5,9 @@
  */
 import { qualifiedNameErrors } from "../../../wire/names.ts";
 import { matchConditionCauses } from "./match-conditions.ts";
-import { type Compiled, compilePolicy, itemsOf, textOf } from "./policy-expressions.ts";
+import { compilePolicy, itemsOf, textOf } from "./policy-expressions.ts";
 import type { Cause } from "../../contract/errors.ts";
+import { type Compiled, compilePaced } from "../../expressions/stored-expressions.ts";
 import { formatType } from "../../expressions/types.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { duplicateValue, invalidValue, pushInvalid, requiredValue, unsupportedValue } from "../../objects/causes.ts";
@@ -66,7 +67,7 @@ function matchDefaults(match: Draft): void {
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
 
 function policyCauses(spec: JsonObject, causes: Cause[]): void {
-  const compiled = compilePolicy(spec);
+  const compiled = compilePolicy(spec, compilePaced);
   const { paramKind, matchConstraints } = spec;
   if (spec["failurePolicy"] !== "Fail" && spec["failurePolicy"] !== "Ignore") {
     causes.push(unsupportedValue("spec.failurePolicy", spec["failurePolicy"], ["Fail", "Ignore"]));

@@ -5,7 +5,8 @@
  */
 import { qualifiedNameErrors } from "../../../wire/names.ts";
 import type { Cause } from "../../contract/errors.ts";
-import { callCostMax, compile, type Expression } from "../../expressions/expression.ts";
+import { callCostMax } from "../../expressions/expression.ts";
+import { type Compiled, compilePaced, StoredExpressions } from "../../expressions/stored-expressions.ts";
 import { type CelType, formatType } from "../../expressions/types.ts";
 import type { Value } from "../../expressions/values.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -54,7 +55,7 @@ function expressionCauses(
     causes.push(requiredValue(path));
     return undefined;
   }
-  const compiled = compile(source, variables);
+  const compiled = compilePaced(source, () => variables);
   if ("error" in compiled) {
     causes.push(invalidValue(path, source, `compilation failed: ${compiled.error}`));
     return undefined;
@@ -70,7 +71,7 @@ function expressionCauses(
 /** `error`: no condition is false, and one or more could not be evaluated. */
 export type Match = "matches" | "differs" | { readonly error: string };
 
-const compiledBy = new WeakMap<readonly JsonObject[], readonly (Expression | { readonly error: string })[]>();
+const compiledConditions = new StoredExpressions<readonly JsonObject[], readonly Compiled[]>();
 
 /** Whether a request meets stored conditions, which are compiled when they are first asked. */
 export function matchConditions(
@@ -79,11 +80,9 @@ export function matchConditions(
   values: () => Readonly<Record<string, Value>>,
 ): Match {
   if (conditions.length === 0) return "matches";
-  let compiled = compiledBy.get(conditions);
-  if (compiled === undefined) {
-    compiled = conditions.map(({ expression }) => compile(String(expression).trim(), variables));
-    compiledBy.set(conditions, compiled);
-  }
+  const compiled = compiledConditions.of(conditions, (compile) =>
+    conditions.map(({ expression }) => compile(String(expression).trim(), () => variables)),
+  );
   const given = values();
   const errors: string[] = [];
   let budget = costMax;

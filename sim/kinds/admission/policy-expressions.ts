@@ -3,21 +3,14 @@
  * use those before it, and is evaluated when an expression first asks for it.
  * Source: the published ValidatingAdmissionPolicy.
  */
-import {
-  callCostMax,
-  compile,
-  type CompileFailure,
-  type Expression,
-  type Outcome,
-} from "../../expressions/expression.ts";
+import { callCostMax, type Outcome } from "../../expressions/expression.ts";
+import { type Compile, type Compiled, StoredExpressions } from "../../expressions/stored-expressions.ts";
 import type { CostPool } from "../../expressions/evaluate.ts";
-import { type CelType, dyn, type ObjectField } from "../../expressions/types.ts";
+import { type CelType, dyn, type ObjectField, type ObjectFields } from "../../expressions/types.ts";
 import { EvaluationError } from "../../expressions/failures.ts";
 import { type MapValue, type Value } from "../../expressions/values.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { requestVariables } from "./request-variables.ts";
-
-export type Compiled = Expression | CompileFailure;
 
 export interface CompiledPolicy {
   readonly variables: readonly { readonly name: string; readonly expression: Compiled }[];
@@ -43,22 +36,25 @@ export const textOf = (object: JsonObject, field: string): string => {
 export const itemsOf = (object: JsonObject, field: string): readonly JsonObject[] =>
   (object[field] ?? []) as readonly JsonObject[];
 
-export function compilePolicy(spec: JsonObject): CompiledPolicy {
+/** `compile` is asked for the same expressions in the same order each time. */
+export function compilePolicy(spec: JsonObject, compile: Compile): CompiledPolicy {
   const conditionVariables = new Map(requestVariables);
   if (spec["paramKind"] !== undefined) conditionVariables.set("params", dyn);
-  const fields = new Map<string, ObjectField>();
+  const fields = new VariableFields();
   const environment = (): ReadonlyMap<string, CelType> =>
     new Map([
       ...conditionVariables,
-      ["variables", { is: "object", name: "kubernetes.variables", fields: new Map(fields) }],
+      ["variables", { is: "object", name: "kubernetes.variables", fields: fields.soFar() }],
     ]);
   const variables = itemsOf(spec, "variables").map((variable) => {
     const name = textOf(variable, "name");
-    const expression = compile(textOf(variable, "expression"), environment());
-    fields.set(name, { name, type: "error" in expression ? dyn : expression.type });
+    const expression = compile(textOf(variable, "expression"), environment);
+    fields.add({ name, type: "error" in expression ? dyn : expression.type });
     return { name, expression };
   });
-  const full = environment();
+  const all = environment();
+  const full = (): ReadonlyMap<string, CelType> => all;
+  const allButAuthorizer = withoutAuthorizer(all);
   return {
     variables,
     validations: itemsOf(spec, "validations").map((validation) => {
@@ -69,7 +65,7 @@ export function compilePolicy(spec: JsonObject): CompiledPolicy {
         expression: compile(source, full),
         message: textOf(validation, "message"),
         // A message is made of what was judged; it may not ask the authorizer again.
-        messageExpression: message === "" ? undefined : compile(message, withoutAuthorizer(full)),
+        messageExpression: message === "" ? undefined : compile(message, () => allButAuthorizer),
         reason: textOf(validation, "reason"),
       };
     }),
@@ -78,17 +74,39 @@ export function compilePolicy(spec: JsonObject): CompiledPolicy {
   };
 }
 
+/** Variables by name, as fields of what expressions call `variables`; of several with one name the first counts. */
+class VariableFields {
+  private readonly known = new Map<string, { readonly at: number; readonly field: ObjectField }>();
+
+  add(field: ObjectField): void {
+    const at = this.known.size;
+    if (!this.known.has(field.name)) this.known.set(field.name, { at, field });
+  }
+
+  /** Those that are known now, without what is added later. */
+  soFar(): ObjectFields {
+    const { known } = this;
+    const { size } = known;
+    return {
+      get: (name) => {
+        const found = known.get(name);
+        return found === undefined || found.at >= size ? undefined : found.field;
+      },
+      *[Symbol.iterator]() {
+        for (const [name, { at, field }] of known) if (at < size) yield [name, field];
+      },
+    };
+  }
+}
+
 const withoutAuthorizer = (variables: ReadonlyMap<string, CelType>): ReadonlyMap<string, CelType> =>
   new Map([...variables].filter(([name]) => !name.startsWith("authorizer")));
 
-const compiledPolicies = new WeakMap<JsonObject, CompiledPolicy>();
+const compiledPolicies = new StoredExpressions<JsonObject, CompiledPolicy>();
 
 /** The policy with this spec, which is stored and never changed. */
-export function compiledPolicy(spec: JsonObject): CompiledPolicy {
-  let known = compiledPolicies.get(spec);
-  if (known === undefined) compiledPolicies.set(spec, (known = compilePolicy(spec)));
-  return known;
-}
+export const compiledPolicy = (spec: JsonObject): CompiledPolicy =>
+  compiledPolicies.of(spec, (compile) => compilePolicy(spec, compile));
 
 /** A variable that is needed by many others in a row: it is to be evaluated first, and they again. */
 class NeededFirst extends Error {

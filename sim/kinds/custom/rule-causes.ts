@@ -5,7 +5,7 @@
  */
 import { utf8Length } from "../../../wire/go-strings.ts";
 import type { Cause } from "../../contract/errors.ts";
-import { compile, type Expression } from "../../expressions/expression.ts";
+import { compile, compileCostOf, type Expression } from "../../expressions/expression.ts";
 import { paced } from "../../expressions/pace.ts";
 import { type CelType, formatType, optionalOf } from "../../expressions/types.ts";
 import { forbiddenField, invalidText, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
@@ -118,9 +118,6 @@ interface Place {
   readonly uncorrelated: string | undefined;
 }
 
-/** Compiling a character takes about as long as so many steps of an expression. */
-const compileCost = 7;
-
 class RuleJudging {
   private readonly types = new RuleTypes();
   private readonly costs: { readonly field: string; readonly cost: number }[] = [];
@@ -162,7 +159,7 @@ class RuleJudging {
     }
     const { compiled, ruleError, messageError } = paced(
       () => compileRule(rule, type),
-      () => (rule.rule.length + rule.messageExpression.length) * compileCost,
+      () => compileCostOf(rule.rule.length + rule.messageExpression.length),
     );
     if (compiled !== undefined) {
       const count = Number.isFinite(place.count) ? place.count : countMax(schema);
