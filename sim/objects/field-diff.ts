@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import { type FieldSet, leaf, makeNode, makeNodeOf } from "./field-set.ts";
 import { isObject } from "../contract/objects.ts";
-import { largeLeaves } from "./large-leaves.ts";
+import { largeChange } from "./large-leaves.ts";
 
 export interface FieldDiff {
   /** Added or changed; undefined when nothing was. */
@@ -242,17 +242,18 @@ function mapDiff(values: Shape): Diff {
   return (before, after) => diffMap(before, after, inner);
 }
 
+/** Whether the change was found before, in steps. */
+function isKnown(before: Side, after: JsonObject | readonly Json[]): boolean {
+  const known = largeChange(before, after, true);
+  if (known === undefined) return false;
+  ({ changed, removed } = known);
+  return true;
+}
+
 function diffMap(before: Side, after: Side, inner: Diff): void {
   const left = isObject(before) ? before : undefined;
   const right = isObject(after) ? after : undefined;
-  if (before === undefined && right !== undefined && inner === diffLeaf) {
-    const set = largeLeaves(right, true);
-    if (set !== undefined) {
-      changed = set;
-      removed = undefined;
-      return;
-    }
-  }
+  if (right !== undefined && inner === diffLeaf && isKnown(before, right)) return;
   const base = top;
   const goneBase = goneTop;
   let isVoid = true;
@@ -363,6 +364,7 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
   const right = Array.isArray(after) ? (after as readonly Json[]) : noItems;
   if (left.length === 0 && right.length === 0) return diffLeaf(before, after);
   if (left.length === 0 && right.length === 1) return diffNewItem(before, right, stepOf, inner);
+  if (stepOf === valueStep && isKnown(before, right)) return;
   if (areSame(left, right)) {
     changed = undefined;
     removed = undefined;

@@ -1,10 +1,11 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { structNamed } from "../../wire/schema.ts";
 import { drained } from "../../wire/steps.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { diffObjects } from "./field-diff.ts";
 import { leafCountOf } from "./field-set.ts";
-import { largeLeafSteps, largeLeaves } from "./large-leaves.ts";
+import { largeChange, largeLeafSteps } from "./large-leaves.ts";
 
 const type = structNamed("core.v1.ConfigMap");
 /** Names that are in no order, and every sixth of which begins as another does. */
@@ -33,16 +34,71 @@ it("95,000 names are filed in some dozens of steps, of 8,192 each", () => {
   for (const _ of largeLeafSteps({}, after, true)) stops++;
   expect(stops).toBeGreaterThan(12 + 4 * 12 + 12);
   expect(stops).toBeLessThan(120);
-  expect(largeLeaves(after["data"] as JsonObject, true)).toBeDefined();
+  expect(largeChange(undefined, after["data"] as JsonObject, true)?.changed).toBeDefined();
 });
 
-it("nothing is made of what is small, was there before, or holds more than texts", () => {
+it("nothing is made of what is small, holds more than texts, or was something else", () => {
   const made = (before: JsonObject, data: JsonObject): unknown => {
     drained(largeLeafSteps(before, { data }, true));
-    return largeLeaves(data, true);
+    return largeChange(before["data"], data, true);
   };
   expect(made({}, mapOf(3_999, "c"))).toBeUndefined();
-  expect(made(withData({ a: "b" }), mapOf(5_000, "d"))).toBeUndefined();
+  expect(made({ data: ["a"] }, mapOf(5_000, "d"))).toBeUndefined();
+  expect(made(withData({ a: 1 } as never), mapOf(5_000, "g"))).toBeUndefined();
   expect(made({}, { ...mapOf(5_000, "e"), more: {} })).toBeUndefined();
   expect(made({}, mapOf(5_000, "f"))).toBeDefined();
+});
+
+it("what was compared with something else is not handed out", () => {
+  const before = withData(mapOf(5_000, "h"));
+  const after = withData({ ...mapOf(5_000, "h"), more: "v" });
+  drained(largeLeafSteps(before, after, true));
+  expect(largeChange({}, after["data"] as JsonObject, true)).toBeUndefined();
+  expect(largeChange(before["data"], after["data"] as JsonObject, true)).toBeDefined();
+});
+
+const finalizersOf = (texts: readonly string[]): JsonObject => ({ metadata: { finalizers: texts } });
+
+/** Large ones, of which some members went, came or changed; sometimes nearly all. */
+const edits = fc.record({
+  gone: fc.integer({ min: 0, max: 4_500 }),
+  come: fc.integer({ min: 0, max: 4_500 }),
+  changed: fc.integer({ min: 0, max: 4_500 }),
+  turned: fc.boolean(),
+  twice: fc.boolean(),
+});
+
+it("the change of a large map or set is the one that is found at once", () => {
+  let knownCount = 0;
+  fc.assert(
+    fc.property(edits, fc.constantFrom("map", "set"), ({ gone, come, changed, turned, twice }, form) => {
+      const before = Object.entries(mapOf(4_500, "k"));
+      const kept = before.slice(gone).map(([key, value], at) => [key, at < changed ? "w" : value]);
+      const after = [...kept, ...Object.entries(mapOf(come, "n"))];
+      if (turned) after.reverse();
+      const listOf = (entries: readonly (readonly unknown[])[]): string[] => entries.map(([key]) => String(key));
+      const made = (entries: readonly (readonly unknown[])[]): JsonObject => {
+        if (form === "map") return withData(Object.fromEntries(entries) as Record<string, string>);
+        return finalizersOf(
+          twice && entries.length > 0 ? [...listOf(entries), ...listOf(entries).slice(0, 1)] : listOf(entries),
+        );
+      };
+      const [was, is] = [made(before), made(after)];
+      const atOnce = diffOf(was, is);
+      drained(largeLeafSteps(was, is, true));
+      const inSteps = diffOf(was, is);
+      for (const part of ["changed", "removed"] as const) {
+        expect(inSteps[part]).toEqual(atOnce[part]);
+        expect(JSON.stringify(inSteps[part])).toBe(JSON.stringify(atOnce[part])); // in the same order
+      }
+      // All that was made was asked for: nothing is left to be handed out.
+      const container = (form === "map" ? is["data"] : (is["metadata"] as JsonObject)["finalizers"]) as JsonObject;
+      const old = form === "map" ? was["data"] : (was["metadata"] as JsonObject)["finalizers"];
+      expect(largeChange(old, container, true)).toBeUndefined();
+      drained(largeLeafSteps(was, is, true));
+      if (largeChange(old, container, true) !== undefined) knownCount++;
+    }),
+    { numRuns: 40 },
+  );
+  expect(knownCount).toBeGreaterThan(10);
 });

@@ -13,6 +13,7 @@ import type { TypeRow } from "../../wire/schema.ts";
 import { diffObjects, type FieldDiff } from "./field-diff.ts";
 import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
 import { Recent } from "./recent.ts";
+import { paced, turnCost } from "../expressions/pace.ts";
 import { seal } from "./seal.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
@@ -59,7 +60,13 @@ export const controllerManager = ({ systemNamespaces }: Dialect): string =>
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * Sets the draft's managedFields. `live` is the stored object, undefined for a creation. An object whose tracking was
+ * Part of what is made here, of a large object, whose parts each take a turn of the loop when this is judged in several (`pace.ts`).
+ */
+const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
+const aTurn = (): number => turnCost;
+
+/**
+ * Sets the draft's managedFields, after all else: what is begun again does it once. `live` is the stored object, undefined for a creation. An object whose tracking was
  * given up is not taken up again by an update.
  */
 export function trackManagedFields(
@@ -115,7 +122,8 @@ export class Differences {
 
   private compare(type: TypeRow): FieldDiff {
     const { subresource } = this.options;
-    const difference = diffObjects(type, this.before, this.after, ignoredFields(this.tracked, subresource));
+    const { before, after, tracked } = this;
+    const difference = inTurn(() => diffObjects(type, before, after, ignoredFields(tracked, subresource)));
     const reset = resetFields(this.tracked, subresource);
     if (reset === undefined) return difference;
     return { changed: exclude(difference.changed, reset), removed: exclude(difference.removed, reset) };
@@ -197,15 +205,16 @@ function recordWrite(
   if (only !== undefined && removed === undefined && changed !== undefined && isOwn(only, options)) {
     return [newEntry(grownBy(setOf(only), changed), options)];
   }
-  const touched = unite(changed, removed);
+  const touched = inTurn(() => unite(changed, removed));
   const after: ManagedFieldsEntry[] = [];
   let own: FieldSet | undefined = changed;
   for (const entry of entries) {
     const before = setOf(entry);
     const theirs = differences.for(entry);
-    const gone = theirs === differences.own ? touched : unite(theirs?.changed, theirs?.removed);
-    const rest = theirs === undefined ? undefined : subtract(before, gone);
-    if (isOwn(entry, options) && changed !== undefined) own = unite(own, rest);
+    const gone = theirs === differences.own ? touched : inTurn(() => unite(theirs?.changed, theirs?.removed));
+    const rest = theirs === undefined ? undefined : inTurn(() => subtract(before, gone));
+    const mine = own;
+    if (isOwn(entry, options) && changed !== undefined) own = inTurn(() => unite(mine, rest));
     else if (rest !== undefined && !isEmptySet(rest)) after.push(rest === before ? entry : withSet(entry, rest));
   }
   if (own !== undefined) after.push(newEntry(own, options));
@@ -224,7 +233,8 @@ const growths = new Recent<FieldSet, Growth>(8192);
 function grownBy(set: FieldSet, changed: FieldSet): FieldSet {
   const known = growths.get(set);
   if (known?.changed === changed) return known.grown;
-  const grown = unite(changed, subtract(set, changed)) as FieldSet;
+  const rest = inTurn(() => subtract(set, changed));
+  const grown = inTurn(() => unite(changed, rest)) as FieldSet;
   if (Object.isFrozen(set)) growths.set(set, { changed, grown });
   return grown;
 }

@@ -84,12 +84,13 @@ export function track(
 /** As `track`, where a large object may be new or have grown: what takes long of it is done before, in parts. Then goes on. */
 export function trackInSteps(...of: [...Parameters<typeof track>, proceed: () => void]): void {
   const [writer, run, resource, draft, live, options, subresource, proceed] = of;
-  const go = (): void => {
-    track(writer, run, resource, draft, live, options, subresource);
-    proceed();
-  };
-  if (run.isLarge) run.steps(largeLeafSteps(live, draft, true), go);
-  else go();
+  const tracked = (): void => track(writer, run, resource, draft, live, options, subresource);
+  if (run.isLarge) {
+    run.steps(largeLeafSteps(live, draft, true), () => run.next(() => run.judge(tracked, proceed)));
+    return;
+  }
+  tracked();
+  proceed();
 }
 
 /** Throws 413 for a large object whose owned fields have become too many; then goes on, in an event of its own. */

@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type FieldSet, holdsItself, leaf, makeNode } from "../field-set.ts";
 import { isObject } from "../../contract/objects.ts";
-import { largeLeaves } from "../large-leaves.ts";
+import { largeChange } from "../large-leaves.ts";
 import { setKey } from "../walker.ts";
 import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
@@ -20,8 +20,8 @@ export function fieldSetOf(place: Typed | undefined, value: Json, self = false):
 }
 
 function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet | undefined {
-  const known = largeLeaves(value, self);
-  if (known !== undefined) return known;
+  const known = largeChange(undefined, value, self);
+  if (known !== undefined) return known.changed;
   const steps: string[] = [];
   const nodes: FieldSet[] = [];
   for (const key of Object.keys(value)) {
