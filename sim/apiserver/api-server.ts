@@ -457,7 +457,7 @@ export class ApiServer implements ApiHandler, RunHost {
       const type = headers["content-type"] ?? "";
       const isRead = body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
       if (!isRead) this.carryOut(run);
-      else run.steps(bodySteps(run, body, type), () => this.carryOut(run));
+      else run.steps(bodySteps(run, body, type), () => run.next(() => this.carryOut(run)));
     });
   }
 

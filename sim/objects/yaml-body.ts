@@ -8,6 +8,7 @@ import { goQuote } from "../../wire/go-strings.ts";
 import type { Json } from "../contract/http-message.ts";
 import { goSyntax } from "./go-values.ts";
 import { depthMax } from "./walk-context.ts";
+import { setKey } from "./walker.ts";
 import { firstDocument, nodesPerStop, type YamlNode } from "./yaml-nodes.ts";
 import { yamlTextProblem } from "./yaml-problems.ts";
 import { keyText, resolveScalar, type YamlScalar, YamlTagError } from "./yaml-scalars.ts";
@@ -120,9 +121,18 @@ class Reader {
     const value =
       node.is === "list"
         ? yield this.list(node)
-        : Object.fromEntries((yield this.fields(node, new Map(), new Set())) as Fields);
+        : yield this.object((yield this.fields(node, new Map(), new Set())) as Fields);
     this.depth--;
     return value;
+  }
+
+  private *object(fields: Fields): Reading<Record<string, unknown>> {
+    const object: Record<string, unknown> = {};
+    for (const [name, value] of fields) {
+      if (++this.stepCount % nodesPerStop === 0) yield undefined;
+      setKey(object, name, value);
+    }
+    return object;
   }
 
   private *list(node: YamlNode): Reading<unknown[]> {

@@ -5,13 +5,14 @@
 import { CborError, decodeCbor } from "../../../wire/cbor.ts";
 import { type JsonDocument, type JsonSyntaxError, readJsonSteps } from "../../../wire/json-reader.ts";
 import { parseJsonStrict, quickJsonSteps } from "../../../wire/json-scan.ts";
+import { drained } from "../../../wire/steps.ts";
 import { type ApiError, badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { valuesOf } from "../members.ts";
 import { requireFewInJson, requireFewValues, bodyValuesMax } from "../value-limit.ts";
 import { depthMax } from "../walk-context.ts";
-import { readYamlBody, yamlBodySteps } from "../yaml-body.ts";
+import { readYamlBody, type YamlBody, yamlBodySteps } from "../yaml-body.ts";
 
 export interface Configuration {
   readonly value: JsonObject;
@@ -66,29 +67,31 @@ function readCbor(body: Uint8Array): unknown {
   }
 }
 
-function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
-  const quick = readQuickly(body);
-  if (quick !== undefined) return quick;
-  const read = readYamlBody(body);
+interface Document {
+  readonly value: unknown;
+  readonly duplicates: readonly string[];
+}
+
+/** Bodies that were read in steps. */
+const readings = new WeakMap<Uint8Array, Document>();
+
+const readYaml = (body: Uint8Array): Document =>
+  readings.get(body) ?? readQuickly(body) ?? drained(yamlDocumentSteps(readYamlBody(body)));
+
+/** Throws `ApiError` for what is no YAML, or too much. */
+function* yamlDocumentSteps(read: YamlBody): Generator<void, Document> {
   if (!read.ok) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${read.error}`);
   requireFewValues(read.value);
+  yield;
   return { value: asFloats(read.value), duplicates: read.duplicates };
 }
 
-type Quick = { readonly value: unknown; readonly duplicates: readonly string[] } | undefined;
-
-const quickReadings = new WeakMap<Uint8Array, { readonly quick: Quick }>();
-
 /** JSON without surprises needs no YAML reader, which is much slower. Undefined: it does need it. */
-function readQuickly(body: Uint8Array): Quick {
-  if (body[0] !== openingBrace) return undefined;
-  const known = quickReadings.get(body);
-  if (known !== undefined) return known.quick;
-  return quickOf(parseJsonStrict(body), body);
-}
+const readQuickly = (body: Uint8Array): Document | undefined =>
+  body[0] === openingBrace ? quickOf(parseJsonStrict(body), body) : undefined;
 
 /** Throws `ApiError` for what is too deep. */
-function quickOf(read: JsonDocument | JsonSyntaxError, body: Uint8Array): Quick {
+function quickOf(read: JsonDocument | JsonSyntaxError, body: Uint8Array): Document | undefined {
   if (!read.ok && read.error.endsWith("exceeded max depth")) throw tooDeep("yaml");
   if (!read.ok) return undefined;
   const { value, duplicates, unsafeNumbers } = read;
@@ -106,11 +109,15 @@ export function* configurationSteps(body: Uint8Array): Generator<void, void> {
     const read = document ?? (yield* readJsonSteps(body));
     yield;
     const quick = quickOf(read, body);
-    quickReadings.set(body, { quick });
+    if (quick !== undefined) {
+      readings.set(body, quick);
+      return;
+    }
     yield;
-    if (quick !== undefined) return;
   }
   yield* yamlBodySteps(body);
+  yield;
+  readings.set(body, yield* yamlDocumentSteps(readYamlBody(body)));
 }
 
 /** Integers that no double holds are rounded, as the server's reader does; in the document itself, which is the reader's own. */

@@ -49,9 +49,9 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   if (!Array.isArray(config)) return live;
   if (!Array.isArray(live)) return config;
   const stored = live as readonly Json[];
-  const applied = indexed(config as readonly Json[], typed);
-  const present = indexed(stored, typed);
-  const storedSteps = stored.map((item, at) => typed.stepOf(item) ?? `i:${at}`);
+  const storedSteps = namesOf(stored, typed);
+  const applied = indexed(config as readonly Json[], namesOf(config as readonly Json[], typed));
+  const present = indexed(stored, storedSteps);
   const appliedSteps = [...applied.keys()];
   const shared = appliedSteps.filter((step) => present.has(step));
   const merged: Json[] = [];
@@ -93,12 +93,18 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   return isSame ? live : merged;
 }
 
-/** By the step that names them; of several elements of one name none is merged with. */
-function indexed(list: readonly Json[], typed: TypedList): Map<string, Json | undefined> {
+/** What tells elements apart: their steps, or for texts of a set the texts, after a mark that no step begins with. */
+function namesOf(list: readonly Json[], typed: TypedList): readonly string[] {
+  const isSet = typed.relation === "set";
+  return list.map((item, at) => (isSet && typeof item === "string" ? `"${item}` : (typed.stepOf(item) ?? `i:${at}`)));
+}
+
+/** By their names; of several elements of one name none is merged with. */
+function indexed(list: readonly Json[], names: readonly string[]): Map<string, Json | undefined> {
   const elements = new Map<string, Json | undefined>();
   list.forEach((item, at) => {
-    const step = typed.stepOf(item) ?? `i:${at}`;
-    elements.set(step, elements.has(step) ? undefined : item);
+    const name = names[at] as string;
+    elements.set(name, elements.has(name) ? undefined : item);
   });
   return elements;
 }

@@ -38,6 +38,8 @@ function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet |
 function setOfList(typed: TypedList, value: Json, self: boolean): FieldSet | undefined {
   if (typed.relation === "atomic") return leaf;
   if (!Array.isArray(value)) return self ? leaf : undefined;
+  const known = typed.relation === "set" ? largeChange(undefined, value, self) : undefined;
+  if (known !== undefined) return known.changed;
   const found = new Map<string, FieldSet>();
   for (const item of value as readonly Json[]) {
     const step = typed.stepOf(item);
