@@ -7,28 +7,38 @@ import { setKey } from "./walker.ts";
 
 type Fields = Record<string, Json>;
 
-/** What is new has no nulls to delete anything with. */
+/** What is new has no nulls to delete anything with. Where nothing goes, the value itself; so for what follows. */
 export function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(withoutNulls);
-  if (!isObject(value)) return value;
-  const result: Fields = {};
-  for (const [key, item] of Object.entries(value)) if (item !== null) setKey(result, key, withoutNulls(item));
-  return result;
+  if (Array.isArray(value)) return withItems(value as readonly Json[], withoutNulls);
+  return isObject(value) ? withFields(value, (item) => (item === null ? undefined : withoutNulls(item))) : value;
 }
 
 /** Where there is nothing to direct, a directive goes, and with it the map that it stands in. */
 export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map(withoutDirectives).filter((item) => item !== undefined);
+    return withItems(value as readonly Json[], withoutDirectives);
   }
   if (!isObject(value)) return value;
-  if (Object.hasOwn(value, "$patch")) return undefined;
-  const result: Fields = {};
-  for (const [key, item] of Object.entries(value)) {
-    const clean = withoutDirectives(item);
-    if (clean !== undefined) setKey(result, key, clean);
+  return Object.hasOwn(value, "$patch") ? undefined : withFields(value, withoutDirectives);
+}
+
+/** The list of what `clean` leaves of each item; undefined leaves nothing. */
+function withItems(list: readonly Json[], clean: (item: Json) => Json | undefined): readonly Json[] {
+  const items = list.map(clean);
+  return items.every((item, at) => item === list[at]) ? list : items.filter((item) => item !== undefined);
+}
+
+function withFields(map: JsonObject, clean: (item: Json) => Json | undefined): JsonObject {
+  let changed: Fields | undefined;
+  for (const key of Object.keys(map)) {
+    const item = map[key] as Json;
+    const left = clean(item);
+    if (left === item) continue;
+    changed ??= { ...map };
+    if (left === undefined) delete changed[key];
+    else setKey(changed, key, left);
   }
-  return result;
+  return changed ?? map;
 }
 
 export function unknownDirective(directive: Json | undefined, patch: JsonObject): Error {
