@@ -26,13 +26,43 @@ type Fields = Record<string, Json>;
 
 /** The document that `patch` makes of `document`. Throws `ApiError`: 400 for malformed directives, 422, and the observed 500. */
 export function applyStrategicMerge(document: JsonObject, patch: JsonObject, type: TypeRow): JsonObject {
-  return mergeMap(document, patch, { is: "struct", type });
+  const merged = mergeMap(document, patch, { is: "struct", type });
+  return merged === document ? { ...document } : merged;
 }
 
-/** Merges `patch` into a map of the given shape. */
+/** A map that is copied when the first of its members changes: a large one may be patched with what it has already. */
+class Merging {
+  map: JsonObject;
+  private isOwn = false;
+
+  constructor(original: JsonObject) {
+    this.map = original;
+  }
+
+  /** Undefined where there is no such member. */
+  get(name: string): Json | undefined {
+    return Object.hasOwn(this.map, name) ? this.map[name] : undefined;
+  }
+
+  set(name: string, value: Json): void {
+    if (this.get(name) !== value) setKey(this.own(), name, value);
+  }
+
+  delete(name: string): void {
+    if (Object.hasOwn(this.map, name)) delete this.own()[name];
+  }
+
+  private own(): Fields {
+    if (!this.isOwn) this.map = { ...this.map };
+    this.isOwn = true;
+    return this.map as Fields;
+  }
+}
+
+/** Merges `patch` into a map of the given shape; the map itself where nothing changes. */
 function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonObject {
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
-  const result: Fields = retained(original, patch);
+  const result = new Merging(retained(original, patch));
   const names = Object.keys(patch);
   const done = new Set([retainKeys]);
   for (const key of names) {
@@ -51,7 +81,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonOb
     else
       mergeField(result, nameAfter(key, deletionPrefix, "invalid patch format of primitive list"), value, shape, true);
   }
-  return result;
+  return result.map;
 }
 
 /** A map that says what shall become of the whole of it. */
@@ -62,9 +92,9 @@ function directed(patch: JsonObject): JsonObject {
   throw unknownDirective(directive, patch);
 }
 
-/** A copy of `original`, without what `$retainKeys` does not name. */
-function retained(original: JsonObject, patch: JsonObject): Fields {
-  if (!Object.hasOwn(patch, retainKeys)) return { ...original };
+/** `original`, without what `$retainKeys` does not name. */
+function retained(original: JsonObject, patch: JsonObject): JsonObject {
+  if (!Object.hasOwn(patch, retainKeys)) return original;
   const list = patch[retainKeys];
   if (!Array.isArray(list)) throw badRequest("invalid patch format of retainKeys");
   const kept = new Set<Json>(list as readonly Json[]);
@@ -81,8 +111,8 @@ function nameAfter(key: string, prefix: string, error: string): string {
 }
 
 /** Merges the list `name` under a wanted order; false when there is no such list on either side. */
-function orderList(result: Fields, name: string, change: Json | undefined, order: Json, shape: Shape): boolean {
-  const before = Object.hasOwn(result, name) ? result[name] : undefined;
+function orderList(result: Merging, name: string, change: Json | undefined, order: Json, shape: Shape): boolean {
+  const before = result.get(name);
   if (before !== undefined) requireList(before);
   if (change !== undefined) requireList(change);
   const { items, mergeKey, strategy } = listPlace(shape, name);
@@ -95,7 +125,7 @@ function orderList(result: Fields, name: string, change: Json | undefined, order
     mergeKey,
     merges: strategy === "merge",
   });
-  setKey(result, name, merged);
+  result.set(name, merged);
   return true;
 }
 
@@ -103,30 +133,30 @@ function requireList(value: Json | undefined): void {
   if (!Array.isArray(value)) throw unmapped(`expected a []interface {}, but received a ${goType(value as Json)}`);
 }
 
-function mergeField(result: Fields, name: string, value: Json, shape: Shape, isDeletion: boolean): void {
+function mergeField(result: Merging, name: string, value: Json, shape: Shape, isDeletion: boolean): void {
   if (value === null) {
-    delete result[name];
+    result.delete(name);
     return;
   }
-  const before = Object.hasOwn(result, name) ? (result[name] as Json) : null;
+  const before = result.get(name) ?? null;
   if (before === value && typeof value !== "object") return;
   if (kindOf(before) !== kindOf(value)) {
     // A list of deletions has nothing to delete from; anything else is taken as it is.
     if (isDeletion) return;
     const clean = withoutDirectives(withoutNulls(value));
-    if (clean === undefined) delete result[name];
-    else setKey(result, name, clean);
+    if (clean === undefined) result.delete(name);
+    else result.set(name, clean);
   } else if (isObject(value)) {
     const { shape: inner, strategy } = mapPlace(shape, name);
-    setKey(result, name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner));
+    result.set(name, strategy === "replace" ? value : mergeMap(before as JsonObject, value, inner));
   } else if (Array.isArray(value)) {
     const { items, mergeKey, strategy } = listPlace(shape, name);
     const original = before as readonly Json[];
     const patch = value as readonly Json[];
     const mergeElement = (element: JsonObject, by: JsonObject): JsonObject => mergeMap(element, by, items);
     const merges = strategy === "merge";
-    setKey(result, name, merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion }) : patch);
-  } else setKey(result, name, value);
+    result.set(name, merges ? mergeLists({ original, patch, mergeElement, mergeKey, merges, isDeletion }) : patch);
+  } else result.set(name, value);
 }
 
 const kindOf = (value: Json): string =>
