@@ -121,6 +121,28 @@ describe("messages", () => {
     expect(decodeMessage(schema, encodeMessage(schema, object))).toEqual(object);
   });
 
+  it("carry JSON of any kind, read as JSON is, and nothing that is none", () => {
+    const schema = structNamed("~apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+    const texts = fc.string({ unit: "binary" }).filter((text) => text.isWellFormed());
+    fc.assert(
+      fc.property(fc.array(fc.oneof(texts, fc.integer(), fc.constantFrom<Json>(true, null, {}, ["a"]))), (items) => {
+        const read = decodeMessage(schema, encodeMessage(schema, { enum: items }));
+        expect(read["enum"] ?? []).toEqual(items);
+      }),
+      { numRuns: 50 },
+    );
+    const raw = (text: string): Uint8Array => {
+      const placeholder = "x".repeat(Buffer.byteLength(text) - 2);
+      const bytes = Buffer.from(encodeMessage(schema, { enum: [placeholder] }));
+      bytes.write(text, bytes.indexOf(`"${placeholder}"`));
+      return bytes;
+    };
+    expect(decodeMessage(schema, raw('"a\\u0041"'))).toEqual({ enum: ["aA"] });
+    for (const none of ['"a\nb"', '"a"b"', '"a\\"', "'ab'"]) {
+      expect(() => decodeMessage(schema, raw(none))).toThrow(ProtobufError);
+    }
+  });
+
   it("keep them apart on the wire, too, and spell schema extensions as the dialect does", () => {
     const object: JsonObject = {
       kind: "CustomResourceDefinitionList",

@@ -177,12 +177,16 @@ const intOrStringCodec = messageCodec<{ readonly type: number; readonly intVal: 
   ({ type = 0, intVal = 0, strVal = "" }) => (type === 0 ? intVal : strVal),
 );
 
+/** A text in JSON that is what stands between its quotes: enumerations have many. */
+const plainText = /^"[^"\\\u0000-\u001f]*"$/;
+
 /** JSON inside protobuf: `FieldsV1`, `RawExtension`, and the `JSON` of schemas. */
 const rawJsonCodec = messageCodec<{ readonly raw: string }>(
   (value) => (value === undefined ? undefined : { raw: encodeJson(value) }),
   [[1, "raw", stringCodec]],
   ({ raw }) => {
     if (raw === undefined) return null;
+    if (plainText.test(raw)) return raw.slice(1, -1);
     const read = parseJsonStrict(new TextEncoder().encode(raw));
     if (!read.ok) throw new ProtobufError(read.error);
     return read.value as Json;
