@@ -176,6 +176,40 @@ it("a collection of quotas is deleted with a write for each, and the fewer in on
   expect(revision() - after).toBeLessThanOrEqual(200); // nothing is counted again for each that went
 });
 
+it("a large quota is counted in events of its own, and anew when it changes meanwhile", () => {
+  const path = "/api/v1/namespaces/default/resourcequotas";
+  const quota = (count: number, amount: string): object => {
+    const hard = Object.fromEntries(times(count, (at) => [`count/r${at}.example.com`, amount]));
+    return { metadata: { name: "large" }, spec: { hard: { ...hard, "count/configmaps": "9" } } };
+  };
+  const struck = new Struck({}, 1);
+  const { kernel } = struck.bed;
+  const read = (): JsonObject => struck.send({ path: `${path}/large` }).payload?.object as JsonObject;
+  const counted = (): number => {
+    const before = kernel.nowMicros();
+    let eventCount = 0;
+    for (; kernel.nextEventMicros === before; eventCount++) kernel.step();
+    return eventCount;
+  };
+  expect(struck.send(created(path, quota(6_000, "1"))).status).toBe(201);
+  expect(counted()).toBeGreaterThanOrEqual(10);
+  expect((read()["status"] as JsonObject)["used"]).toMatchObject({
+    "count/configmaps": "0",
+    "count/r1.example.com": "0",
+  });
+  const put = (object: object): Told => struck.send({ ...created(`${path}/large`, object), method: "PUT" });
+  expect(put(quota(6_000, "2")).status).toBe(200);
+  for (let at = 0; at < 4; at++) kernel.step();
+  expect(put(quota(7_000, "3")).status).toBe(200);
+  struck.send(created("/api/v1/namespaces/default/configmaps", { metadata: { name: "one-more" } }));
+  struck.bed.advance(0.1);
+  const { spec, status } = read() as { readonly spec: JsonObject; readonly status: JsonObject };
+  expect(status["hard"]).toEqual(spec["hard"]);
+  expect(Object.keys(status["used"] as object)).toHaveLength(7_001);
+  expect(status["used"]).toMatchObject({ "count/configmaps": "1" });
+  expect(struck.failures).toEqual([]);
+});
+
 describe("expressions that each cost much are evaluated some at a time", () => {
   it.each([
     ["costly-policies", 1 / 10, 10], // two policies

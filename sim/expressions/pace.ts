@@ -116,3 +116,15 @@ export function spend(cost: number): void {
 export function paced<Value>(work: () => Value, costOf: (value: Value) => number, pool?: CostPool): Value {
   return current === undefined ? work() : current.take(work, costOf, pool);
 }
+
+/** What `judge` comes to, by as many turns as it takes, of somebody who has them for himself. See `Pace.turn`. */
+export function* inTurns<Result>(judge: () => Result): Generator<void, Result> {
+  const budget = new TurnBudget();
+  const pace = new Pace(budget);
+  for (;;) {
+    const made = pace.turn(judge);
+    if (made !== undefined) return made.result;
+    yield;
+    budget.refill();
+  }
+}

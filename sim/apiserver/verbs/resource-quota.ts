@@ -2,7 +2,8 @@
  * Resource quotas: how many objects a namespace may hold, and how much its pods may ask for.
  *
  * A creation is judged by what a quota's status says is used, and so is what a service or a claim uses more after an
- * update; whoever creates or deletes has the status counted anew in the same event. A dry run is judged alike and
+ * update; whoever creates or deletes has the status counted anew in the same event, but for a large quota that came or changed
+ * itself. A dry run is judged alike and
  * consumes nothing.
  *
  * Simplification: in the real cluster a controller counts, some time after a deletion.
@@ -19,12 +20,16 @@ import {
 import { compareBytes } from "../../../wire/go-strings.ts";
 import { forbidden } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
+import { type Draft, metadataOf, type Metadata, ownChild } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { Live, Writer } from "./writer.ts";
 import { type Amounts, noQuantity as zero, type QuotaUse } from "../../objects/quota-use.ts";
 import { controllerManager, trackManagedFields } from "../../objects/managed-fields.ts";
-import { requireFewValues } from "../../objects/value-limit.ts";
+import { digestParts } from "../../objects/digest.ts";
+import { largeLeafSteps } from "../../objects/large-leaves.ts";
+import { seal } from "../../objects/seal.ts";
+import { isLargeObject, requireFewValues } from "../../objects/value-limit.ts";
+import { inTurns } from "../../expressions/pace.ts";
 import { mayCount, usageOf } from "../admission/quota-usage.ts";
 
 /**
@@ -83,28 +88,75 @@ const minus = (left: Quantity, right: Quantity): Quantity => addQuantities(left,
 
 /**
  * Counts anew what the quotas of a namespace have to say of `changed`, after an object of it called `name` came, went or
- * changed; a quota that changed itself is counted whole.
+ * changed; a quota that changed itself is counted whole, a large one in events of their own, soon after.
  */
 export function refreshQuotas(writer: Writer, namespace: string, changed: ServedResource, name: string): void {
   if (namespace === "" || !writer.quotaNamespaces.has(namespace)) return;
-  const resources = writer.resources.all();
   for (const live of quotasOf(writer, namespace)) {
     const isItself = changed === writer.quotas && metadataOf(live.object).name === name;
     if (!isItself && !concerns(live.object, changed)) continue;
-    const hard = amountsOf(live.object, "spec");
-    const used = new Map<string, Quantity>([...hard.keys()].map((key) => [key, zero]));
-    const counted = new Set<string>(); // what is served in several versions is stored once
-    for (const resource of resources) {
-      const { row, read, strategy } = resource;
-      const { quota = none } = strategy;
-      if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !concerns(live.object, resource))
-        continue;
-      counted.add(read.prefix);
-      for (const [key, amount] of writer.quotaSums.of(resource, namespace, live.object, hard)) {
-        used.set(key, addQuantities(used.get(key) ?? zero, amount));
-      }
+    if (isItself && isLargeObject(live.stored)) recountLater(writer, live);
+    else writeStatus(writer, live, withStatus(live, usedOf(writer, namespace, live)));
+  }
+}
+
+function usedOf(writer: Writer, namespace: string, live: Live): Amounts {
+  const hard = amountsOf(live.object, "spec");
+  const used = new Map<string, Quantity>([...hard.keys()].map((key) => [key, zero]));
+  const counted = new Set<string>(); // what is served in several versions is stored once
+  for (const resource of writer.resources.all()) {
+    const { row, read, strategy } = resource;
+    const { quota = none } = strategy;
+    if (!row.namespaced || quota.isUncounted || counted.has(read.prefix) || !concerns(live.object, resource)) continue;
+    counted.add(read.prefix);
+    for (const [key, amount] of writer.quotaSums.of(resource, namespace, live.object, hard)) {
+      used.set(key, addQuantities(used.get(key) ?? zero, amount));
     }
-    writeStatus(writer, live, used);
+  }
+  return used;
+}
+
+/** Large quotas that are being counted. */
+const recounted = new WeakMap<Writer, Set<string>>();
+
+function recountLater(writer: Writer, { key, object }: Live): void {
+  let keys = recounted.get(writer);
+  if (keys === undefined) recounted.set(writer, (keys = new Set()));
+  if (keys.has(key)) return; // it begins anew when it finds that the quota has changed
+  keys.add(key);
+  const { clock } = writer.context;
+  const steps = recountSteps(writer, metadataOf(object), () => keys.delete(key));
+  const step = (): void => {
+    if (steps.next().done !== true) clock.after(0, step);
+  };
+  clock.after(0, step);
+}
+
+function* recountSteps(
+  writer: Writer,
+  { namespace = "", name = "" }: Metadata,
+  ended: () => void,
+): Generator<void, void> {
+  try {
+    for (;;) {
+      const live = writer.live(writer.quotas, namespace, name);
+      if (live === undefined) return;
+      const used = usedOf(writer, namespace, live);
+      yield;
+      const draft = withStatus(live, used);
+      yield;
+      yield* largeLeafSteps(live.object, draft, true);
+      yield* inTurns(() => trackStatus(writer, live, draft));
+      yield;
+      seal(draft);
+      yield;
+      yield* digestParts(draft as JsonObject);
+      yield;
+      if (writer.replace(writer.quotas, live, { ...draft }, false, true) !== undefined) return;
+      yield;
+    }
+  } finally {
+    ended();
   }
 }
 
@@ -145,12 +197,21 @@ const noAmounts: Amounts = new Map();
 /** Of stored quotas, by their tables: versions of a quota share what has not changed. */
 const amountsRead = new WeakMap<object, Amounts>();
 
-function writeStatus(writer: Writer, live: Live, used: Amounts): void {
+function writeStatus(writer: Writer, live: Live, draft: Draft): void {
+  trackStatus(writer, live, draft);
+  writer.replace(writer.quotas, live, draft, false);
+}
+
+function withStatus(live: Live, used: Amounts): Draft {
   const draft: Draft = { ...live.object };
   const status = ownChild(draft, "status");
   const { hard } = (live.object["spec"] ?? {}) as JsonObject;
   if (hard !== undefined) status["hard"] = hard;
   if (!isShown(status["used"] as Shown | undefined, used)) status["used"] = shownInOrder(used);
+  return draft;
+}
+
+function trackStatus(writer: Writer, live: Live, draft: Draft): void {
   const { strategy, apiVersion } = writer.quotas;
   const manager = controllerManager(strategy.dialect);
   trackManagedFields(draft, live.object, strategy, {
@@ -159,7 +220,6 @@ function writeStatus(writer: Writer, live: Live, used: Amounts): void {
     subresource: "status",
     now: writer.times.now(),
   });
-  writer.replace(writer.quotas, live, draft, false);
 }
 
 type Shown = Readonly<Record<string, string>>;
