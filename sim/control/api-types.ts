@@ -30,9 +30,7 @@ export class ApiTypes {
   private readonly client: ControlClient;
   private readonly reflectors: Reflectors;
   private readonly dialect: Dialect;
-  private types: readonly ApiType[] = [];
-  private text = "[]";
-  private readonly byKind = new Map<string, ApiType>();
+  private types: Types = noTypes;
   private readonly listeners: (() => void)[] = [];
   private planned = false;
 
@@ -58,17 +56,12 @@ export class ApiTypes {
   }
 
   ofKind(apiVersion: string, kind: string): ApiType | undefined {
-    return this.byKind.get(`${apiVersion} ${kind}`);
+    return this.types.byKind.get(`${apiVersion} ${kind}`);
   }
 
   /** Each resource in one of its versions, the one that the server names first. */
   preferred(): readonly ApiType[] {
-    const byResource = new Map<string, ApiType>();
-    for (const type of this.types) {
-      const name = `${type.resource}.${type.group}`;
-      if (!byResource.has(name)) byResource.set(name, type);
-    }
-    return [...byResource.values()];
+    return this.types.preferred;
   }
 
   private askSoon(): void {
@@ -92,17 +85,48 @@ export class ApiTypes {
           later(this.client.process, retryMicros, () => this.ask(changed));
           return;
         }
-        const types = [...typesIn(core.object), ...typesIn(named.object)];
-        const text = JSON.stringify(types);
-        if (text === this.text) return;
+        const types = typesOf(core.object, named.object);
+        if (types.text === this.types.text) return;
         this.types = types;
-        this.text = text;
-        this.byKind.clear();
-        for (const type of types) this.byKind.set(`${type.apiVersion} ${type.kind}`, type);
         changed();
       });
     });
   }
+}
+
+/** What two documents tell, in their order. */
+interface Types {
+  /** All that is told, to be compared. */
+  readonly text: string;
+  /** By version and kind. */
+  readonly byKind: ReadonlyMap<string, ApiType>;
+  /** Each resource once. */
+  readonly preferred: readonly ApiType[];
+}
+
+const noTypes: Types = { text: "[]", byKind: new Map(), preferred: [] };
+
+/** By both documents: servers of one process share those of what is built in, and mostly have nothing else. */
+const read = new WeakMap<JsonObject, WeakMap<JsonObject, Types>>();
+
+function typesOf(core: JsonObject, named: JsonObject): Types {
+  const ofCore = read.get(core) ?? new WeakMap<JsonObject, Types>();
+  read.set(core, ofCore);
+  const known = ofCore.get(named);
+  if (known !== undefined) return known;
+  const types = [...typesIn(core), ...typesIn(named)];
+  const byResource = new Map<string, ApiType>();
+  for (const type of types) {
+    const name = `${type.resource}.${type.group}`;
+    if (!byResource.has(name)) byResource.set(name, type);
+  }
+  const made = {
+    text: JSON.stringify(types),
+    byKind: new Map(types.map((type) => [`${type.apiVersion} ${type.kind}`, type])),
+    preferred: [...byResource.values()],
+  };
+  ofCore.set(named, made);
+  return made;
 }
 
 /** Where objects of a type lie: one of them, or without a name the collection of a namespace, or of all. */
