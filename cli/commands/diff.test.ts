@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type DiffReport, diffReportSchema } from "../../reports/schema/diff-report.ts";
-import { get, cleanUp, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
+import { get, cleanUp, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 
 afterAll(cleanUp);
@@ -131,7 +132,7 @@ describe("touchstone diff", { timeout: 180_000 }, () => {
     [["diff", "embedded:openshift", "embedded:svc"], "embedded:kubernetes"],
     [["diff", "embedded:svc", "embedded:svc", "--only", "poems"], "Topics: objects"],
   ])("%j is a usage error", async (args, advice) => {
-    const { code, stderr } = await run(...args);
+    const { code, stderr } = await saidHere(...args);
     expect(stderr).toContain(advice);
     expect(code).toBe(2);
   });
