@@ -37,7 +37,7 @@ describe("hunt", () => {
     const capsule = JSON.parse(readFileSync(join(folder, "whole/capsules/canary-1.json"), "utf8"));
     expect(capsuleSchema.parse(capsule)).toMatchObject({ seed: 100, bugs: [], faults: [] });
 
-    // A hunt's threads each load the simulator: from here on one is enough.
+    // A hunt's threads each load the simulator: from here on it is played in this one.
     const again = await huntHere("--seeds", "81..130", "--output", join(folder, "whole"), "--json");
     expect(JSON.parse(again.stdout)).toMatchObject({ seedCount: 50, failures: [{ count: 1 }] });
 
