@@ -104,7 +104,7 @@ interface Types {
   readonly preferred: readonly ApiType[];
 }
 
-const noTypes: Types = { text: "[]", byKind: new Map(), preferred: [] };
+const noTypes: Types = { text: "", byKind: new Map(), preferred: [] };
 
 /** By both documents: servers of one process share those of what is built in, and mostly have nothing else. */
 const read = new WeakMap<JsonObject, WeakMap<JsonObject, Types>>();
@@ -114,18 +114,36 @@ function typesOf(core: JsonObject, named: JsonObject): Types {
   read.set(core, ofCore);
   const known = ofCore.get(named);
   if (known !== undefined) return known;
-  const types = [...typesIn(core), ...typesIn(named)];
+  const groups = [...listIn(core, "items"), ...listIn(named, "items")].map(groupOf);
+  const types = groups.flatMap((group) => group.types);
   const byResource = new Map<string, ApiType>();
   for (const type of types) {
     const name = `${type.resource}.${type.group}`;
     if (!byResource.has(name)) byResource.set(name, type);
   }
   const made = {
-    text: JSON.stringify(types),
+    text: groups.map(({ text }) => text).join("\n"),
     byKind: new Map(types.map((type) => [`${type.apiVersion} ${type.kind}`, type])),
     preferred: [...byResource.values()],
   };
   ofCore.set(named, made);
+  return made;
+}
+
+interface Group {
+  readonly types: readonly ApiType[];
+  readonly text: string;
+}
+
+/** What definitions leave as it is stands in the next documents, too. */
+const groupsRead = new WeakMap<JsonObject, Group>();
+
+function groupOf(item: JsonObject): Group {
+  const known = groupsRead.get(item);
+  if (known !== undefined) return known;
+  const types = typesIn(item);
+  const made = { types, text: JSON.stringify(types) };
+  groupsRead.set(item, made);
   return made;
 }
 
@@ -136,22 +154,20 @@ export function pathOf(type: ApiType, namespace: string, name: string): string {
   return `${prefix}${place}/${type.resource}${name === "" ? "" : `/${name}`}`;
 }
 
-/** The resources of an aggregated discovery document, in its order. */
-function typesIn(document: JsonObject): readonly ApiType[] {
-  return listIn(document, "items").flatMap((item) => {
-    const group = ((item["metadata"] as JsonObject)["name"] as string | undefined) ?? "";
-    return listIn(item, "versions").flatMap((version) => {
-      const apiVersion = `${group === "" ? "" : `${group}/`}${String(version["version"])}`;
-      return listIn(version, "resources").map((resource) => ({
-        group,
-        apiVersion,
-        kind: (resource["responseKind"] as JsonObject)["kind"] as string,
-        resource: resource["resource"] as string,
-        namespaced: resource["scope"] === "Namespaced",
-        verbs: resource["verbs"] as readonly string[],
-        hasScale: listIn(resource, "subresources").some(({ subresource }) => subresource === "scale"),
-      }));
-    });
+/** The resources of a group in an aggregated discovery document, in its order. */
+function typesIn(item: JsonObject): readonly ApiType[] {
+  const group = ((item["metadata"] as JsonObject)["name"] as string | undefined) ?? "";
+  return listIn(item, "versions").flatMap((version) => {
+    const apiVersion = `${group === "" ? "" : `${group}/`}${String(version["version"])}`;
+    return listIn(version, "resources").map((resource) => ({
+      group,
+      apiVersion,
+      kind: (resource["responseKind"] as JsonObject)["kind"] as string,
+      resource: resource["resource"] as string,
+      namespaced: resource["scope"] === "Namespaced",
+      verbs: resource["verbs"] as readonly string[],
+      hasScale: listIn(resource, "subresources").some(({ subresource }) => subresource === "scale"),
+    }));
   });
 }
 
