@@ -52,6 +52,7 @@ const figuresOf = (folder: string): unknown => {
 };
 
 vi.setConfig({ testTimeout: 240_000 });
+afterAll(() => vi.resetConfig());
 
 describe("touchstone capacity", () => {
   it("plays every arm, and parts of it merge into the same report", async () => {

@@ -1,19 +1,11 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { saidHere } from "../said-here.fixture.ts";
-import { cleanUp, scratch, start } from "../spawned-command.fixture.ts";
+import { cleanUp, scratchFile, start } from "../spawned-command.fixture.ts";
 
 afterAll(cleanUp);
 
-function file(name: string, text: string): string {
-  const path = join(scratch, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-const good = file("good.yaml", "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\n");
-const bad = file(
+const good = scratchFile("good.yaml", "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\n");
+const bad = scratchFile(
   "bad.yaml",
   "apiVersion: apiserver.svc.io/v1beta1\nkind: TracingConfiguration\nrate: 1\nendpoint: 5\n",
 );
@@ -33,7 +25,7 @@ test("of a bad one everything that is wrong is told, with its place", async () =
 });
 
 test("unknown fields are told beside what else is wrong, all amounts in one unit, and never more than anybody reads", async () => {
-  const agent = file(
+  const agent = scratchFile(
     "agent.yaml",
     "apiVersion: nodeagent.config.svc.io/v1beta1\nkind: NodeAgentConfiguration\nmaxPodz: 5\nmaxPods: lots\n",
   );
@@ -41,7 +33,7 @@ test("unknown fields are told beside what else is wrong, all amounts in one unit
   expect(code).toBe(2);
   expect(stdout).toContain("maxPods: must be an integer");
   expect(stdout).toContain('Warning: unknown field "maxPodz": it is left out; did you mean maxPods?');
-  const old = file("old.yaml", "apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\nrate: 1\n");
+  const old = scratchFile("old.yaml", "apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\nrate: 1\n");
   const told = await saidHere("config", "check", old);
   expect(told.stdout).toContain("apiVersion: ");
   expect(told.stdout).toContain('unknown field "rate"');
@@ -49,7 +41,7 @@ test("unknown fields are told beside what else is wrong, all amounts in one unit
   const much = await saidHere(
     "config",
     "check",
-    file("much.yaml", `apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\n${many}`),
+    scratchFile("much.yaml", `apiVersion: apiserver.svc.io/v0\nkind: TracingConfiguration\n${many}`),
   );
   expect(much.stdout.split("\n").length).toBeLessThan(30);
   const reserved = await saidHere("config", "check", "--agent-flags", "--system-reserved=memory=3000M");
@@ -95,12 +87,12 @@ const token = (claims: object): string => {
 };
 
 test("what a token would come to", async () => {
-  const path = file("authentication.yaml", authentication);
-  const good = await saidHere("config", "check", path, "--token", file("good.jwt", token({ sub: "jane" })));
+  const path = scratchFile("authentication.yaml", authentication);
+  const good = await saidHere("config", "check", path, "--token", scratchFile("good.jwt", token({ sub: "jane" })));
   expect(good.code).toBe(0);
   expect(good.stdout).toContain('{"username":"idp:jane","groups":["system:authenticated"]}');
   expect(good.stdout).toContain("nobody was called here");
-  const root = await saidHere("config", "check", path, "--token", file("root.jwt", token({ sub: "root" })));
+  const root = await saidHere("config", "check", path, "--token", scratchFile("root.jwt", token({ sub: "root" })));
   expect(root.stdout).toContain('the caller is told "not root"');
 });
 
@@ -108,7 +100,7 @@ test("who would be asked about a request", async () => {
   const check = [
     "config",
     "check",
-    file("authorization.yaml", authorization),
+    scratchFile("authorization.yaml", authorization),
     "--as",
     "jane",
     "--verb",
