@@ -6,24 +6,23 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Rooms that change what all of a process shares: sockets, processes, the globals of a user's test. */
 const boundRooms = "{sim/{disk,grpc,http,streams,testing},conformance/{agent,client},cli,bench}/**/*.test.ts";
 
-/** Tests in those rooms that do not: all that they start is simulated in memory, but for temporary files. By folder. */
+/** Tests in those rooms that do not: all that they start is simulated in memory or a process of its own, but for temporary files. By folder. */
 const unbound: Readonly<Record<string, readonly string[]>> = {
   "cli/commands": [
-    ...[
-      "agents-evict",
-      "fault-gates",
-      "few-programs",
-      "good-guest",
-      "hostile-but-lawful",
-      "joined-nodes",
-      "judge-only",
-    ],
-    ...["latitude", "list", "optional-verbs", "replay-parting", "requirements-document", "short-history", "slow-ways"],
-    "small-breaches",
+    ...["agents-evict", "capacity", "capacity-import", "config", "conform", "diff", "fault-campaign", "fault-gates"],
+    ...["few-programs", "gate", "good-guest", "hostile-but-lawful", "hunt", "joined-nodes", "judge-only"],
+    ...["latitude", "list", "optional-verbs", "replay-parting", "requirements-document", "run", "short-history"],
+    ...["slow-ways", "small-breaches"],
   ],
-  "cli/flags": ["cluster-files", "dump-items", "flag-values", "in-cluster", "token-file", "usage-trace"],
-  "cli/output": ["agent-log", "progress-text"],
-  "cli/targets": ["capacity-part", "capacity-search", "flag-effects", "program-profiles", "run-part"],
+  "cli/flags": [
+    ...["cluster-files", "deep-files", "dump-items", "flag-values", "in-cluster", "json-file", "token-file"],
+    "usage-trace",
+  ],
+  "cli/output": ["agent-log", "progress-text", "written-files"],
+  "cli/targets": [
+    ...["capacity-part", "capacity-search", "embedded-pool", "flag-effects", "hunt-part", "program-profiles"],
+    ...["run-part", "wrong-files"],
+  ],
   "conformance/client": ["client", "collection", "discovery", "json-documents", "optional-verbs", "read-answers"],
 };
 const unboundFiles = new Set(

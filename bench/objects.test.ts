@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
-import { benches } from "./objects.ts";
+import { rows } from "./objects.ts";
 
-it.each(benches.map((bench) => [bench.name, bench] as const))(
-  "%s measures what a server would take",
-  async (_name, bench) => {
-    expect(await bench.run()).toBeGreaterThan(0);
-  },
-);
+// The first thousand have all that the others have, but for the number in their names.
+it.each(rows.map((row) => [row.name, row] as const))("%s measures what a server would take", (_name, row) => {
+  expect(row.run(1_000)).toBeGreaterThan(0);
+});

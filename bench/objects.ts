@@ -121,16 +121,17 @@ function prepared(body: JsonObject | Uint8Array, { target, strategy }: ReturnTyp
   return draft;
 }
 
-const countPerRound = 20_000;
 const encoder = new TextEncoder();
 
-/** Microseconds an object, the inputs being ready before the clock starts. */
-function perObject<Input>(makeInput: (at: number) => Input, step: (input: Input) => unknown): () => number {
-  return () => {
-    const inputs = Array.from({ length: countPerRound }, (_, at) => makeInput(at));
+/** Microseconds an object of so many, the inputs being ready before the clock starts. */
+type Round = (count: number) => number;
+
+function perObject<Input>(makeInput: (at: number) => Input, step: (input: Input) => unknown): Round {
+  return (count) => {
+    const inputs = Array.from({ length: count }, (_, at) => makeInput(at));
     const start = performance.now();
     for (const input of inputs) step(input);
-    return ((performance.now() - start) * 1000) / countPerRound;
+    return ((performance.now() - start) * 1000) / count;
   };
 }
 
@@ -148,7 +149,7 @@ function patchOnce(live: JsonObject): (body: Uint8Array) => JsonObject {
 const bytesOf = (object: JsonObject): Uint8Array => encoder.encode(JSON.stringify(object));
 
 /** What a kind's own rules cost for an object that they find nothing wrong with; its metadata is not judged. */
-function validating(name: string, makeBody: (at: number) => JsonObject, at: ReturnType<typeof resource>): Bench {
+function validating(name: string, makeBody: (at: number) => JsonObject, at: ReturnType<typeof resource>): Row {
   const judge = (draft: Draft): void => {
     const causes: Cause[] = [];
     at.strategy.rules.validate?.(draft as JsonObject, causes, svcDialect);
@@ -158,7 +159,9 @@ function validating(name: string, makeBody: (at: number) => JsonObject, at: Retu
   return { name: `objects.validate-${name}`, unit: "µs/object", better: "less", run };
 }
 
-export const benches: readonly Bench[] = [
+type Row = Omit<Bench, "run"> & { readonly run: Round };
+
+export const rows: readonly Row[] = [
   validating("lease", lease, leases),
   validating("role-binding", roleBinding, roleBindings),
   validating("pod", pod, pods),
@@ -210,3 +213,5 @@ export const benches: readonly Bench[] = [
     run: perObject((at) => create(pod(at), pods), digestOf),
   },
 ];
+
+export const benches: readonly Bench[] = rows.map((row) => ({ ...row, run: () => row.run(20_000) }));

@@ -9,8 +9,11 @@ import { withAdvice } from "./flags/wrong-flag.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
-/** Throws what the command throws: `UsageError` for what the user can mend. */
-export async function anyCommand(args: readonly string[]): Promise<ExitCode> {
+/** Throws what the command throws: `UsageError` for what the user can mend. `exit` ends it where there is no command: after help, or a wrong line. */
+export async function anyCommand(
+  args: readonly string[],
+  exit: (code: number) => never = process.exit,
+): Promise<ExitCode> {
   const parsed = run(commandLine, {
     programName: "touchstone",
     args,
@@ -24,6 +27,7 @@ export async function anyCommand(args: readonly string[]): Promise<ExitCode> {
     usageLine: [{ type: "ellipsis" }],
     brief: message`A deterministic simulator of a cluster API, and a conformance suite for any server of that API.`,
     footer: message`${text("Exit codes: 0 good; 1 the target failed; 2 usage or configuration; 3 inconclusive; 4 Touchstone itself broke.")}`,
+    onExit: exit,
     stderr: (problem) => process.stderr.write(`${withAdvice(problem, args)}\n`),
   });
   return execute(parsed);

@@ -7,6 +7,8 @@ import { conform } from "./commands/conform.ts";
 import { diff } from "./commands/diff.ts";
 import { replay } from "./commands/replay.ts";
 import { view } from "./commands/view.ts";
+import { capacityThreads } from "./targets/capacity-threads.ts";
+import { huntThreads } from "./targets/hunt-threads.ts";
 
 export interface EndedHere {
   readonly code: number;
@@ -28,11 +30,11 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   try {
     if (options.command === "conform") return { code: await conform(options), stdout: printed };
     if (options.command === "diff") return { code: await diff(options), stdout: printed };
-    if (options.command === "capacity") return { code: await capacity(options), stdout: printed };
+    if (options.command === "capacity") return { code: await capacity(options, capacityHere), stdout: printed };
     if (options.command === "replay") return { code: await replay(options), stdout: printed };
     if (options.command === "view") return { code: view(options), stdout: printed };
     if (options.command === "hunt")
-      return { code: await (await import("./commands/hunt.ts")).hunt(options), stdout: printed };
+      return { code: await (await import("./commands/hunt.ts")).hunt(options, huntHere), stdout: printed };
     if (options.command === "run")
       return { code: await (await import("./commands/run.ts")).runScenario(options), stdout: printed };
     if (options.command === "shrink")
@@ -44,6 +46,17 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
     stdout.write = write;
   }
 }
+
+/** A thread loads all of the simulator: what one alone would play is played here. */
+const capacityHere: typeof capacityThreads = (threads) =>
+  threads > 1
+    ? capacityThreads(threads)
+    : { run: async (part) => (await import("./targets/capacity-part.ts")).default(part), close: async () => {} };
+
+const huntHere: typeof huntThreads = (threads) =>
+  threads > 1
+    ? huntThreads(threads)
+    : { run: async (part) => (await import("./targets/hunt-part.ts")).default(part), close: async () => {} };
 
 /** What a person is told who types these words. Fails when they are taken. */
 export async function refusalHere(...args: readonly string[]): Promise<string> {

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { refusalHere } from "./command-here.fixture.ts";
+import { saidHere } from "./said-here.fixture.ts";
 import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-command.fixture.ts";
 
 afterAll(cleanUp);
@@ -36,6 +37,36 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     );
   });
 
+  it("ends with 2 at a usage error, which it says on its standard error", async () => {
+    const { code, stdout, stderr } = await run("conform", "--sed", "1");
+    expect(stderr).toMatch(/^Error: .*`--sed`[^]*Did you mean `--seed`\?/);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+});
+
+describe.concurrent("output that nobody takes", { timeout: 60_000 }, () => {
+  it.each([
+    ["what is printed at the end", 0, ["conform", "--list"]],
+    ["what is printed on the way", 3, ["conform", "--only", "lists-come-in-key-order", "--format", "ndjson"]],
+  ])("is no error of Touchstone: %s", async (_, expected, args) => {
+    const { child, ended } = start(...args);
+    child.stdout?.destroy();
+    expect(await ended).toMatchObject({ code: expected, stderr: "" });
+  });
+
+  it("is told where it cannot be written", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [main, "conform", "--list"], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(full);
+    expect(stderr).toMatch(/^Error: what was to be printed cannot be written: ENOSPC/);
+    expect(status).toBe(3);
+  });
+});
+
+describe("commands", () => {
   it.each([
     [["conform", "--sed", "1"], "`--sed`", "Did you mean `--seed`?"],
     [["conform", "--seed", "x"], "`--seed`", "integer"],
@@ -67,38 +98,14 @@ describe.concurrent("touchstone", { timeout: 180_000 }, () => {
     [["capacity", main, "--report", "x"], "`--report`", "`--output DIR` says where the report goes"],
     [["capacity", "compare"], "capacity compare needs a report of two arms, or several reports.", ""],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
-    const { code, stdout, stderr } = await run(...args);
+    const { code, stdout, stderr } = await saidHere(...args);
     expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(what);
     expect(stderr.replaceAll("4,294,967,295", "4294967295")).toContain(advice);
     expect(stderr).toMatch(/^Error: /);
     expect(stdout).toBe("");
     expect(code).toBe(2);
   });
-});
 
-describe.concurrent("output that nobody takes", { timeout: 60_000 }, () => {
-  it.each([
-    ["what is printed at the end", 0, ["conform", "--list"]],
-    ["what is printed on the way", 3, ["conform", "--only", "lists-come-in-key-order", "--format", "ndjson"]],
-  ])("is no error of Touchstone: %s", async (_, expected, args) => {
-    const { child, ended } = start(...args);
-    child.stdout?.destroy();
-    expect(await ended).toMatchObject({ code: expected, stderr: "" });
-  });
-
-  it("is told where it cannot be written", () => {
-    const full = openSync("/dev/full", "w");
-    const { status, stderr } = spawnSync(process.execPath, [main, "conform", "--list"], {
-      stdio: ["ignore", full, "pipe"],
-      encoding: "utf8",
-    });
-    closeSync(full);
-    expect(stderr).toMatch(/^Error: what was to be printed cannot be written: ENOSPC/);
-    expect(status).toBe(3);
-  });
-});
-
-describe("commands", () => {
   it.each([
     [["conform", "--only", "wach"], "wach"],
     [["serve", "--tls-cert-file", main], "go together"],
@@ -200,25 +207,23 @@ describe.concurrent("touchstone serve", { timeout: 180_000 }, () => {
   });
 });
 
-describe.concurrent("touchstone run", { timeout: 180_000 }, () => {
+describe("touchstone run", { timeout: 180_000 }, () => {
   const scenario = "scenarios/one-broken-link.yaml";
 
   it("prints verdicts and the trace hash, the same for the same seed", async () => {
-    const [first, again, other] = await Promise.all([
-      run("run", scenario, "--json"),
-      run("run", scenario),
-      run("run", scenario, "--seed", "7", "--json"),
-    ]);
-    expect(first?.code).toBe(0);
-    const report = JSON.parse(first?.stdout ?? "") as { traceHash: string; expectations: unknown[] };
+    const first = await run("run", scenario, "--json");
+    expect([first.code, first.stderr]).toEqual([0, ""]);
+    const report = JSON.parse(first.stdout) as { traceHash: string; expectations: unknown[] };
     expect(report.expectations).toHaveLength(4);
-    expect(again?.stdout).toContain(`trace ${report.traceHash} `);
-    expect(again?.stdout).toContain("PASSED informer.converges by 20 s");
-    expect((JSON.parse(other?.stdout ?? "") as { traceHash: string }).traceHash).not.toBe(report.traceHash);
+    const again = await saidHere("run", scenario);
+    expect(again.stdout).toContain(`trace ${report.traceHash} `);
+    expect(again.stdout).toContain("PASSED informer.converges by 20 s");
+    const other = await saidHere("run", scenario, "--seed", "7", "--json");
+    expect((JSON.parse(other.stdout) as { traceHash: string }).traceHash).not.toBe(report.traceHash);
   });
 
   it("plays twice on request", async () => {
-    const { code, stdout } = await run("run", scenario, "--check-determinism");
+    const { code, stdout } = await saidHere("run", scenario, "--check-determinism");
     expect(code).toBe(0);
     expect(stdout).toContain("Played twice: the same trace, record for record.");
   });

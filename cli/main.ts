@@ -4,8 +4,8 @@
  */
 import "./young-objects.ts";
 import process from "node:process";
-import { inspect } from "node:util";
-import { type ExitCode, exitCodes, UsageError } from "./flags/usage-error.ts";
+import { explain } from "./explain.ts";
+import { type ExitCode, exitCodes } from "./flags/usage-error.ts";
 import { endWithParent } from "./parent-gone.ts";
 
 // Whatever nobody caught, in whichever turn it came, is ours and not the target's.
@@ -30,13 +30,4 @@ async function main([first, ...rest]: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     return explain(error);
   }
-}
-
-function explain(error: unknown): ExitCode {
-  if (error instanceof UsageError) {
-    process.stderr.write(`Error: ${error.message}\n`);
-    return exitCodes.usage;
-  }
-  process.stderr.write(`Touchstone itself broke; this says nothing about the target.\n${inspect(error)}\n`);
-  return exitCodes.broke;
 }

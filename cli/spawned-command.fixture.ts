@@ -1,6 +1,6 @@
 /** For tests: the command as its users meet it, a process with two streams and an exit code. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,9 @@ export const scratch = mkdtempSync(join(tmpdir(), "touchstone-cli-"));
 const { FORCE_COLOR: _forced, ...plain } = process.env;
 const environment = { ...plain, NODE_COMPILE_CACHE: join(tmpdir(), "touchstone-compile-cache") };
 const children = new Set<ChildProcess>();
+
+/** For `beforeAll` of tests that share their thread: the ones before have removed it. */
+export const makeScratch = (): void => void mkdirSync(scratch, { recursive: true });
 
 /** Ends what a test has left running, and removes what it has written. For `afterAll`. */
 export function cleanUp(): void {
@@ -81,6 +84,7 @@ export function get(url: string, headers: Record<string, string> = {}): Promise<
 
 export function scratchFile(name: string, text: string): string {
   const path = join(scratch, name);
+  makeScratch();
   writeFileSync(path, text);
   return path;
 }

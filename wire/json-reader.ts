@@ -368,13 +368,14 @@ class JsonReader {
   }
 
   private hexUnit(): number {
-    const start = this.at + 2;
-    for (this.at = start; this.at < start + 4; this.at++) {
-      if (!/^[0-9a-fA-F]$/.test(this.text[this.at] ?? "")) {
-        throw this.invalidOrSpace("in \\u hexadecimal character escape");
-      }
+    let unit = 0;
+    this.at += 2;
+    for (const end = this.at + 4; this.at < end; this.at++) {
+      const digit = hexDigit(this.text.charCodeAt(this.at));
+      if (digit < 0) throw this.invalidOrSpace("in \\u hexadecimal character escape");
+      unit = unit * 16 + digit;
     }
-    return Number.parseInt(this.text.slice(start, this.at), 16);
+    return unit;
   }
 
   private skipSpace(): void {
@@ -434,4 +435,11 @@ function quoteByte(byte: number): string {
   const char = String.fromCharCode(byte);
   if (char === "'") return String.raw`'\''`;
   return char === '"' ? `'"'` : `'${goQuote(char).slice(1, -1)}'`;
+}
+
+/** -1: none, as NaN is beyond the end. */
+function hexDigit(char: number): number {
+  if (char >= 48 && char <= 57) return char - 48;
+  const letter = char | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }

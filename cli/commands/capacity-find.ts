@@ -11,11 +11,11 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { type Found, search } from "../targets/capacity-search.ts";
-import { capacityThreads } from "../targets/capacity-threads.ts";
+import type { capacityThreads } from "../targets/capacity-threads.ts";
 
 type FindOptions = Extract<CapacityOptions, { readonly action: "find" }>;
 
-export async function findCapacity(options: FindOptions): Promise<ExitCode> {
+export async function findCapacity(options: FindOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
   const { file: path, seed, json, output } = options;
   const { text, file, plan, logs } = readExperiment(path, options);
   const { experiment } = plan;
@@ -35,7 +35,7 @@ export async function findCapacity(options: FindOptions): Promise<ExitCode> {
   if (experiment.objectives.length === 0)
     throw new UsageError(`${path}: objectives: there is none that could be broken: name one, or leave the list out.`);
   if (output !== undefined) prepareFolder(output, "--output");
-  const threads = capacityThreads(1);
+  const threads = threadsOf(1);
   const line = progressLine();
   try {
     const found = await search({

@@ -69,6 +69,7 @@ const audit = fileOf(
 
 // Whole clusters are played; a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
+afterAll(() => vi.resetConfig());
 
 describe("touchstone capacity import", () => {
   it("makes an experiment of a dump, which plays with the log of it", async () => {

@@ -29,14 +29,14 @@ const lists = fileOf(
   ].join("\n"),
 );
 
-/** A run's threads each load all of the simulator: one is enough here. */
+/** A run's threads each load all of the simulator: here is enough. */
 const played = (...words: readonly string[]) => runHere("capacity", ...words, "--jobs", "1");
 
-/** The folder of a run of all arms, played once for all tests: its exit code is 0. */
+/** The folder of a run of all arms, played on threads once for all tests: its exit code is 0. */
 let wholeRun: Promise<string> | undefined;
 const playedWhole = (): Promise<string> => {
   const folder = join(scratch, "whole");
-  wholeRun ??= played(lists, "--output", folder).then(({ code }) => {
+  wholeRun ??= runHere("capacity", lists, "--jobs", "2", "--output", folder).then(({ code }) => {
     expect(code).toBe(0);
     return folder;
   });
@@ -52,6 +52,7 @@ const figuresOf = (folder: string): unknown => {
 };
 
 vi.setConfig({ testTimeout: 240_000 });
+afterAll(() => vi.resetConfig());
 
 describe("touchstone capacity", () => {
   it("plays every arm, and parts of it merge into the same report", async () => {

@@ -22,14 +22,15 @@ import { fileText } from "../flags/file-text.ts";
 
 type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 
-export async function capacity(options: CapacityOptions): Promise<ExitCode> {
-  if (options.action === "find") return (await import("./capacity-find.ts")).findCapacity(options);
+/** `threadsOf`: where runs are played. */
+export async function capacity(options: CapacityOptions, threadsOf = capacityThreads): Promise<ExitCode> {
+  if (options.action === "find") return (await import("./capacity-find.ts")).findCapacity(options, threadsOf);
   if (options.action === "compare") return (await import("./capacity-compare.ts")).compareCapacity(options);
   if (options.action === "import") return (await import("./capacity-import.ts")).importCapacity(options);
-  return play(options);
+  return play(options, threadsOf);
 }
 
-async function play(options: RunOptions): Promise<ExitCode> {
+async function play(options: RunOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
   if (options.merge.length > 0) return merge(options);
   if (options.worker) return work(options);
   const { file } = options;
@@ -42,7 +43,7 @@ async function play(options: RunOptions): Promise<ExitCode> {
   const folder = options.output ?? join("out", "capacity", read.plan.experiment.name);
   prepareFolder(folder, "--output");
   const parts = partsOf(read, file, arms, options);
-  const { played, isWhole } = await playRuns(parts, { ...options, build: buildName() });
+  const { played, isWhole } = await playRuns(parts, { ...options, build: buildName(), threadsOf });
   const report = reportOf(read, arms, played, options);
   await writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
   print(report, options.json, folder);

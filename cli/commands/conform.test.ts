@@ -1,11 +1,20 @@
 /** The main job end to end: the suite against the embedded server, and against a served one by its URL. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { faultReportSchema } from "../../reports/schema/fault-report.ts";
 import type { SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
-import { cleanUp, get, run, type Running, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+import {
+  cleanUp,
+  get,
+  run,
+  type Running,
+  scratch,
+  scratchFile,
+  start,
+  makeScratch,
+} from "../spawned-command.fixture.ts";
 
 /** Areas that need no waiting: quick by URL too. */
 const quick = ["--only", "pages,errors,content", "--runs", "8", "--json"];
@@ -18,50 +27,24 @@ async function serve(...args: string[]): Promise<{ url: string; server: Running 
   return { url: (await server.firstLine).replace("serving on ", ""), server };
 }
 
+beforeAll(makeScratch);
 afterAll(cleanUp);
 
 describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {
   // Under svc, and by every way in: ways-in.test.ts.
   it("comes to the same verdict embedded and by URL, profile kubernetes", async () => {
     const profile = "kubernetes";
-    const judged = run("conform", "--profile", profile, ...quick, "--jobs", "1");
     const tokens = scratchFile("tokens.csv", 'secret,admin,1,"system:masters"\n');
     const { url, server } = await serve("--profile", profile, "--token-auth-file", tokens);
     const byUrl = await run("conform", url, "--profile", profile, "--token", "secret", ...quick);
     server.child.kill("SIGTERM");
-    const embedded = await judged;
-    expect([embedded.stderr, byUrl.stderr]).toEqual(["", ""]);
+    expect(byUrl.stderr).toBe("");
+    const embedded = await runHere("conform", "--profile", profile, ...quick, "--jobs", "1");
     const reports = [embedded, byUrl].map(({ stdout }) => JSON.parse(stdout) as SuiteReport);
     expect(reports[0]?.conclusion).toBe("conformant");
     expect(statuses(reports[1] as SuiteReport)).toEqual(statuses(reports[0] as SuiteReport));
     expect([embedded.code, byUrl.code]).toEqual([0, 0]);
     expect(byUrl.stdout).not.toContain("secret");
-  });
-
-  it("repeats itself, number for number, when embedded, on one thread or on two", async () => {
-    const some = ["conform", "--only", "lists", "--runs", "3", "--json"];
-    const [alone, shared] = await Promise.all(["1", "2"].map((jobs) => run(...some, "--jobs", jobs)));
-    expect(shared?.stdout).toContain('"jobs": 2');
-    expect(alone?.stdout).toBe(shared?.stdout.replace('"jobs": 2', '"jobs": 1'));
-  });
-
-  it("tries the suite itself: what is planted is found, or said to be missed, and nothing else is", async () => {
-    const hunt = ["conform", "--only", "generation-counts-the-spec,lists-come-in-key-order", "--runs", "8"];
-    const [found, missed] = await Promise.all([
-      run(...hunt, "--faults", "generation-wrong", "--seeds", "2", "--jobs", "1", "--json"),
-      run(...hunt, "--faults", "dry-run-persists", "--jobs", "1"),
-    ]);
-    const document: unknown = JSON.parse(found?.stdout ?? "");
-    expect(faultReportSchema.parse(document)).toEqual(document); // the published form knows every field
-    expect(document).toMatchObject({
-      faults: [
-        { found: true, requirement: "objects.generation", replay: expect.stringContaining("--fault generation-wrong") },
-      ],
-      cleanSeeds: 2,
-      falseFindings: [],
-    });
-    expect(missed?.stdout).toContain("NOT FOUND");
-    expect([found?.code, missed?.code]).toEqual([0, 1]);
   });
 
   it("leaves a partial report when it is interrupted", async () => {
@@ -82,6 +65,32 @@ describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {
     expect(stdout).toContain("cut short");
     expect(code).toBe(3);
     expect(JSON.parse(readFileSync(join(directory, "report.json"), "utf8"))).toMatchObject({ complete: false });
+  });
+});
+
+describe("touchstone conform, embedded", { timeout: 180_000 }, () => {
+  it("repeats itself, number for number, when embedded, on one thread or on two", async () => {
+    const some = ["conform", "--only", "lists", "--runs", "3", "--json"];
+    const [alone, shared] = [await runHere(...some, "--jobs", "1"), await runHere(...some, "--jobs", "2")];
+    expect(shared.stdout).toContain('"jobs": 2');
+    expect(alone.stdout).toBe(shared.stdout.replace('"jobs": 2', '"jobs": 1'));
+  });
+
+  it("tries the suite itself: what is planted is found, or said to be missed, and nothing else is", async () => {
+    const hunt = ["conform", "--only", "generation-counts-the-spec,lists-come-in-key-order", "--runs", "8"];
+    const found = await runHere(...hunt, "--faults", "generation-wrong", "--seeds", "2", "--jobs", "1", "--json");
+    const missed = await runHere(...hunt, "--faults", "dry-run-persists", "--jobs", "1");
+    const document: unknown = JSON.parse(found.stdout);
+    expect(faultReportSchema.parse(document)).toEqual(document); // the published form knows every field
+    expect(document).toMatchObject({
+      faults: [
+        { found: true, requirement: "objects.generation", replay: expect.stringContaining("--fault generation-wrong") },
+      ],
+      cleanSeeds: 2,
+      falseFindings: [],
+    });
+    expect(missed.stdout).toContain("NOT FOUND");
+    expect([found.code, missed.code]).toEqual([0, 1]);
   });
 });
 
@@ -111,7 +120,7 @@ describe("a failure that conform leaves", () => {
 
   it("has evidence, and is made again by replay", async () => {
     const only = ["--only", "watch-starts-after-its-version"];
-    const { code, stdout } = await run(
+    const { code, stdout } = await runHere(
       "conform",
       "--fault",
       "watch-start-inclusive",
@@ -133,7 +142,7 @@ describe("a failure that conform leaves", () => {
     });
     expect(readdirSync(join(directory, "failures"))).toEqual(["watch-starts-after-its-version.json"]);
 
-    const again = await run("replay", file);
+    const again = await runHere("replay", file);
     expect(again.stdout).toMatch(/^The same failure came back\.\n\nFAILED watch\.after-version/);
     expect(again.code).toBe(1);
   });

@@ -1,11 +1,13 @@
 /** The comparison end to end: embedded servers, planted bugs, servers at URLs. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DiffReport, diffReportSchema } from "../../reports/schema/diff-report.ts";
-import { get, cleanUp, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
+import { get, cleanUp, scratch, scratchFile, start, makeScratch } from "../spawned-command.fixture.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 
+beforeAll(makeScratch);
 afterAll(cleanUp);
 
 const compare = async (...args: readonly string[]): Promise<{ code: number; report: DiffReport }> => {
@@ -131,7 +133,7 @@ describe("touchstone diff", { timeout: 180_000 }, () => {
     [["diff", "embedded:openshift", "embedded:svc"], "embedded:kubernetes"],
     [["diff", "embedded:svc", "embedded:svc", "--only", "poems"], "Topics: objects"],
   ])("%j is a usage error", async (args, advice) => {
-    const { code, stderr } = await run(...args);
+    const { code, stderr } = await saidHere(...args);
     expect(stderr).toContain(advice);
     expect(code).toBe(2);
   });

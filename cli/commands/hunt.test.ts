@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { capsuleSchema } from "../../reports/schema/capsule.ts";
 import { huntReportSchema } from "../../reports/schema/hunt-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
-import { run } from "../spawned-command.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hunt-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +18,16 @@ describe("hunt", () => {
   it("finds the canary, leaves a capsule, goes on where it was, and its parts merge into the whole", {
     timeout: 240_000,
   }, async () => {
-    const whole = await run("hunt", canary, "--seeds", "81..120", "--jobs", "2", "--output", join(folder, "whole"));
+    const whole = await saidHere(
+      "hunt",
+      canary,
+      "--seeds",
+      "81..120",
+      "--jobs",
+      "2",
+      "--output",
+      join(folder, "whole"),
+    );
     expect(whole.code, whole.stderr).toBe(1);
     expect(whole.stdout).toContain("FAILED 1 seed: canary");
     expect(report("whole")).toMatchObject({
@@ -28,7 +37,7 @@ describe("hunt", () => {
     const capsule = JSON.parse(readFileSync(join(folder, "whole/capsules/canary-1.json"), "utf8"));
     expect(capsuleSchema.parse(capsule)).toMatchObject({ seed: 100, bugs: [], faults: [] });
 
-    // A hunt's threads each load the simulator: from here on one is enough, and no process but this one.
+    // A hunt's threads each load the simulator: from here on it is played in this one.
     const again = await huntHere("--seeds", "81..130", "--output", join(folder, "whole"), "--json");
     expect(JSON.parse(again.stdout)).toMatchObject({ seedCount: 50, failures: [{ count: 1 }] });
 
@@ -66,7 +75,7 @@ describe("hunt", () => {
     );
     expect(hunted.code).toBe(1);
     const file = join(folder, "bug/capsules/watch.one-live-1.json");
-    const replayed = await run("replay", file);
+    const replayed = await saidHere("replay", file);
     expect(replayed.stdout).toContain("The same failure came back, at the same event");
     expect(replayed.code).toBe(1);
     const shrunk = await runHere("shrink", file, "--attempts", "40", "--json");
@@ -89,7 +98,7 @@ describe("hunt", () => {
     [["hunt", canary, "--seeds", "9..1"], "Expected a range of seeds"],
     [["hunt", canary, "--shard", "3/2"], "Expected a part such as 2/3"],
   ])("%j is a usage error that says what", { timeout: 60_000 }, async (args, message) => {
-    const { code, stderr } = await run(...args);
+    const { code, stderr } = await saidHere(...args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });

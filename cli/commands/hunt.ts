@@ -25,7 +25,8 @@ import { seedsOf } from "../flags/hunt-seeds.ts";
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
 const batchSize = 10;
 
-export async function hunt(options: HuntOptions): Promise<ExitCode> {
+/** `threadsOf`: where seeds are played. */
+export async function hunt(options: HuntOptions, threadsOf = huntThreads): Promise<ExitCode> {
   if (options.merge.length > 0) return merge(options);
   if (options.worker) return work(options);
   const { scenario: file } = options;
@@ -41,7 +42,7 @@ export async function hunt(options: HuntOptions): Promise<ExitCode> {
     mode: options.mode ?? scenario.mode,
     bugs: bugs.names,
   };
-  const found = await new Hunt(task, scenario, options).run();
+  const found = await new Hunt(task, scenario, options, threadsOf).run();
   print(found.report, found.folder, options.json);
   return exitCodeOf(found.report, found.isWhole);
 }
@@ -50,6 +51,7 @@ class Hunt {
   private readonly task: HuntTask;
   private readonly scenario: Scenario;
   private readonly options: HuntOptions;
+  private readonly threadsOf: typeof huntThreads;
   private readonly build = buildName();
   private readonly folder: string;
   private readonly store: HuntStore;
@@ -57,10 +59,11 @@ class Hunt {
   private newSeeds = 0;
   private shownMillis = 0;
 
-  constructor(task: HuntTask, scenario: Scenario, options: HuntOptions) {
+  constructor(task: HuntTask, scenario: Scenario, options: HuntOptions, threadsOf: typeof huntThreads) {
     this.task = task;
     this.scenario = scenario;
     this.options = options;
+    this.threadsOf = threadsOf;
     this.folder = options.output ?? join("out", "hunts", scenario.name);
     this.store = this.openStore();
   }
@@ -93,7 +96,7 @@ class Hunt {
 
   private async onThreads(seeds: Iterable<number>, signal: AbortSignal): Promise<void> {
     const jobs = this.options.jobs ?? defaultThreads();
-    const threads = huntThreads(jobs);
+    const threads = this.threadsOf(jobs);
     const parts = this.parts(seeds);
     const isOver = (): boolean =>
       signal.aborted || (this.options.time !== undefined && this.wallSeconds() * 1e6 >= this.options.time);

@@ -1,9 +1,11 @@
 /** What `run` tells a person who wants to see a failure again and to understand it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { cleanUp, root, run, scratch, scratchFile } from "../spawned-command.fixture.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { saidHere } from "../said-here.fixture.ts";
+import { cleanUp, root, scratch, scratchFile, makeScratch } from "../spawned-command.fixture.ts";
 
+beforeAll(makeScratch);
 afterAll(cleanUp);
 
 const scenario = "scenarios/one-broken-link.yaml";
@@ -11,9 +13,9 @@ const scenario = "scenarios/one-broken-link.yaml";
 const late = (): string =>
   scratchFile("late.yaml", readFileSync(join(root, scenario), "utf8").replace("detect: 3s", "detect: 40s"));
 
-describe.concurrent("touchstone run", { timeout: 300_000 }, () => {
+describe("touchstone run", { timeout: 300_000 }, () => {
   it("tells of a failed expectation what was promised, what was there, and by which requests that came about, and when", async () => {
-    const { code, stdout } = await run("run", late());
+    const { code, stdout } = await saidHere("run", late());
     expect(code).toBe(1);
     const told = stdout.slice(stdout.indexOf("FAILED informer.converges by 20 s"));
     expect(told).toMatch(
@@ -26,7 +28,7 @@ describe.concurrent("touchstone run", { timeout: 300_000 }, () => {
 
   it("--trace writes the run as lines that a person reads, each with its time, beside a legend of its signs", async () => {
     const file = join(scratch, "late.txt");
-    await run("run", late(), "--trace", file);
+    await saidHere("run", late(), "--trace", file);
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     const [legend, told] = [
       lines.filter((line) => line.startsWith("#")),
@@ -40,31 +42,23 @@ describe.concurrent("touchstone run", { timeout: 300_000 }, () => {
   });
 
   it("--reruns plays as often as it says, and as often in a thread of its own; it is about --check-determinism", async () => {
-    const told = await run("run", scenario, "--check-determinism", "--reruns", "3");
+    const told = await saidHere("run", scenario, "--check-determinism", "--reruns", "3");
     expect(told.code).toBe(0);
     const times = "Played 7 times, 3 of them in a thread of its own";
     expect(told.stdout).toContain(`${times}: the same trace, record for record.`);
-    const alone = await run("run", scenario, "--reruns", "3");
+    const alone = await saidHere("run", scenario, "--reruns", "3");
     expect(alone.code).toBe(2);
     expect(alone.stderr).toContain("--check-determinism");
   });
 
   it("--seeds plays many and says which fail; --profile and --fault change what is played", async () => {
-    const [good, bad, branded] = await Promise.all([
-      run("run", "scenarios/regress/watch-half-open-silence.yaml", "--seeds", "2"),
-      run(
-        "run",
-        "scenarios/regress/watch-half-open-silence.yaml",
-        "--seeds",
-        "2",
-        "--fault",
-        "watch-half-open-silence",
-      ),
-      run("run", scenario, "--profile", "kubernetes"),
-    ]);
-    expect([good?.code, good?.stdout.split("\n")[0]]).toEqual([0, "2 seeds, none failed"]);
-    expect(bad?.code).toBe(1);
-    expect(bad?.stdout).toMatch(/^FAILED seed 1 at 60 s: informer\.converges: \S.*\nFAILED seed 2 at 60 s: /);
-    expect(branded?.stdout.split("\n")[0]).toContain("profile kubernetes");
+    const silence = ["run", "scenarios/regress/watch-half-open-silence.yaml", "--seeds", "2"];
+    const good = await saidHere(...silence);
+    expect([good.code, good.stdout.split("\n")[0]]).toEqual([0, "2 seeds, none failed"]);
+    const bad = await saidHere(...silence, "--fault", "watch-half-open-silence");
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toMatch(/^FAILED seed 1 at 60 s: informer\.converges: \S.*\nFAILED seed 2 at 60 s: /);
+    const branded = await saidHere("run", scenario, "--profile", "kubernetes");
+    expect(branded.stdout.split("\n")[0]).toContain("profile kubernetes");
   });
 });

@@ -4,7 +4,8 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { afterAll, describe, expect, it } from "vitest";
 import { decodeMessage, encodeMessage } from "../../sim/grpc/cri-codec.ts";
 import { criMethod, type CriMessageOf, type CriMethod, type CriMethodRow, type CriRequestOf } from "../../wire/cri.ts";
-import { cleanUp, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
+import { cleanUp, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
 afterAll(cleanUp);
 
@@ -35,7 +36,7 @@ describe("touchstone runtime", () => {
     ["a folder", () => `unix://${scratch}`, "is there, and is no socket"],
     ["a path that is not whole", () => "unix://file.sock", "write unix:///path/of/the.sock."],
   ])("refuses %s as its socket, and leaves it as it is", async (_, listenAt, why) => {
-    const { code, stderr } = await run("runtime", "--listen", listenAt());
+    const { code, stderr } = await saidHere("runtime", "--listen", listenAt());
     expect(code).toBe(2);
     expect(stderr).toContain(why);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -62,7 +63,7 @@ describe("touchstone runtime", () => {
       "config needs to be told what to do.\nThe commands are check, schema.\nSee `touchstone config --help`.",
     ],
   ])("%j is one error that says what to do", async (args, says) => {
-    const { code, stdout, stderr } = await run(...args);
+    const { code, stdout, stderr } = await saidHere(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(says);
     expect(stderr).not.toContain("Resolution note");

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectProxy, grpcProxy, pairFor, type RunningProxy } from "../../sim/http/egress/proxies.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
 import { cleanUp, type Running, scratch, start } from "../spawned-command.fixture.ts";
 import { startCollector } from "./trace-collector.fixture.ts";
 
@@ -528,8 +529,7 @@ test("all together: each proxy carries the webhook's calls, and the collector he
 });
 
 describe("files that are not valid end the command before it listens", () => {
-  const ended = async (...flags: string[]): Promise<{ readonly code: number | null; readonly stderr: string }> =>
-    start("serve", "--port", "0", "--profile", "kubernetes", ...flags).ended;
+  const ended = (...flags: readonly string[]) => saidHere("serve", "--port", "0", "--profile", "kubernetes", ...flags);
 
   test("with all that is wrong", async () => {
     const bad = { ...authentication({ jwt: [{ issuer: { url: "http://a" } }] }), colour: "red" };

@@ -2,7 +2,7 @@
 import { onInterrupt } from "../output/interrupt.ts";
 import { progressLine } from "../output/terminal.ts";
 import type { CapacityPart, PlayedPart } from "./capacity-part.ts";
-import { capacityThreads } from "./capacity-threads.ts";
+import type { capacityThreads } from "./capacity-threads.ts";
 import { defaultThreads } from "./default-threads.ts";
 
 export interface Played {
@@ -17,6 +17,7 @@ export interface RunsOptions {
   /** URL of a Redis server. */
   readonly queue?: string | undefined;
   readonly build: string;
+  readonly threadsOf: typeof capacityThreads;
 }
 
 export async function playRuns(parts: readonly CapacityPart[], options: RunsOptions): Promise<Played> {
@@ -27,7 +28,7 @@ export async function playRuns(parts: readonly CapacityPart[], options: RunsOpti
   const show = (done: number): void =>
     line.show(progressText(done / parts.length, performance.now() - beganMillis, parts.length));
   try {
-    if (options.queue === undefined) await onThreads(parts, options.jobs, played, show, signal);
+    if (options.queue === undefined) await onThreads(parts, options, played, show, signal);
     else await throughQueue(parts, options.queue, options.build, played, show, signal);
   } finally {
     line.clear();
@@ -39,13 +40,13 @@ export async function playRuns(parts: readonly CapacityPart[], options: RunsOpti
 /** `show` is told how many runs are done, with the parts of those under way. */
 async function onThreads(
   parts: readonly CapacityPart[],
-  jobsAsked: number | undefined,
+  { jobs: jobsAsked, threadsOf }: RunsOptions,
   played: PlayedPart[],
   show: (done: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const jobs = Math.max(1, Math.min(jobsAsked ?? defaultThreads(), parts.length));
-  const threads = capacityThreads(jobs);
+  const threads = threadsOf(jobs);
   const numbers = new Int32Array(new SharedArrayBuffer(4 * (parts.length + 1)));
   const timer = setInterval(
     () => show(numbers.reduce((sum, thousandths, at) => (at === 0 ? 0 : sum + thousandths), 0) / 1000),

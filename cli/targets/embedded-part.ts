@@ -61,14 +61,17 @@ export async function runEmbeddedPart(
   const isOfFiles = checks.some(needsFiles);
   const files = isOfFiles ? { files: settingsOf(server.profile, suiteDocuments(server.profile)) } : {};
   const part = await withEmbeddedServer({ ...server, hasAgent, ...files }, ({ issuer, authorizer, ...ports }) => {
+    // Keys take longer to make than a server takes to start.
     const signerOf = (name: string) => seededSigner(name, server.seed);
-    const [signer, stranger, successor] = [signerOf("suite"), signerOf("stranger"), signerOf("successor")];
-    const hosts = { issuer: { host: issuer, signer, stranger, successor }, authorizer };
+    const hostsOf = () => {
+      const [signer, stranger, successor] = [signerOf("suite"), signerOf("stranger"), signerOf("successor")];
+      return { issuer: { host: issuer, signer, stranger, successor }, authorizer };
+    };
     return runPart(
       {
         ...selection,
         ...ports,
-        ...(isOfFiles ? { hosts } : {}),
+        ...(isOfFiles ? { hosts: hostsOf() } : {}),
         targetKind: "embedded",
         targetDetails: details,
         signal,

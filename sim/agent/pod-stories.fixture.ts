@@ -167,7 +167,7 @@ class Teller {
   }
 
   private objects(): readonly JsonObject[] {
-    return this.world.bed.ask(`GET ${pods}`, { as: "admin" }).body["items"] as readonly JsonObject[];
+    return this.world.bed.ask(`GET ${pods}`, { as: "admin" }).object?.["items"] as readonly JsonObject[];
   }
 
   private running(): readonly { readonly uid: string; readonly pod: string; readonly container: string }[] {

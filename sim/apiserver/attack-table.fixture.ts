@@ -387,22 +387,35 @@ function encoded(encoding: Encoding, { kind, apiVersion }: Shape, object: JsonOb
   return type === undefined ? undefined : encodeProtobuf(type, object);
 }
 
-/** The object named `name` with as many parts as fit. */
-function filled(shape: Shape, name: string, bytesMax: number): JsonObject {
-  const make = (count: number): JsonObject => {
-    const { metadata = {}, ...rest } = shape.of(count) as { readonly metadata?: object };
-    return { kind: shape.kind, apiVersion: shape.apiVersion, metadata: { name, ...metadata }, ...rest } as never;
-  };
+/** The object of a shape with so many parts. */
+function made(shape: Shape, count: number): JsonObject {
+  const { metadata = {}, ...rest } = shape.of(count) as { readonly metadata?: object };
+  const name = nameOf(shape);
+  return { kind: shape.kind, apiVersion: shape.apiVersion, metadata: { name, ...metadata }, ...rest } as never;
+}
+
+/** The object of a shape with as many parts as fit. */
+const filled = (shape: Shape, bytesMax: number): JsonObject => made(shape, fitting(shape, bytesMax));
+
+/** Shape → bytes → how many parts fit: looked for once, for all verbs and encodings. */
+const counts = new Map<Shape, Map<number, number>>();
+
+function fitting(shape: Shape, bytesMax: number): number {
+  const known = counts.get(shape) ?? new Map<number, number>();
+  counts.set(shape, known);
+  const before = known.get(bytesMax);
+  if (before !== undefined) return before;
   const share = (count: number): number => {
-    const made = make(count);
-    return Math.max(JSON.stringify(made).length / bytesMax, valueCount(made) / wholeValues);
+    const object = made(shape, count);
+    return Math.max(JSON.stringify(object).length / bytesMax, valueCount(object) / wholeValues);
   };
   let count = 1_000;
   for (let tries = 0; tries < 4; tries++) {
     count = Math.max(1, Math.min(1_450_000, Math.floor(count / share(count))));
   }
   while (count > 1 && share(count) > 1) count = Math.floor(count * 0.95);
-  return make(count);
+  known.set(bytesMax, count);
+  return count;
 }
 
 /** Items and members, at any depth. */
@@ -458,9 +471,7 @@ type Strike = (shape: Shape, encoding: Encoding, bytes: number) => readonly Atta
 const patchOf =
   (type: string): Strike =>
   (shape, encoding, bytes) =>
-    encoding === "json"
-      ? [written("PATCH", shape, type, JSON.stringify(filled(shape, nameOf(shape), bytes)))]
-      : undefined;
+    encoding === "json" ? [written("PATCH", shape, type, JSON.stringify(filled(shape, bytes)))] : undefined;
 
 interface Verb {
   /** Whether an object is to be there before. */
@@ -469,7 +480,7 @@ interface Verb {
 }
 
 const whole = (shape: Shape, encoding: Encoding, bytes: number): string | Uint8Array | undefined =>
-  encoded(encoding, shape, filled(shape, nameOf(shape), bytes));
+  encoded(encoding, shape, filled(shape, bytes));
 
 const sending =
   (method: string, query = ""): Strike =>
@@ -526,7 +537,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     present: "small",
     strike: (shape, encoding, bytes) => {
       if (encoding !== "json") return undefined;
-      const { metadata, ...rest } = filled(shape, nameOf(shape), bytes * 0.95) as { readonly metadata: object };
+      const { metadata, ...rest } = filled(shape, bytes * 0.95) as { readonly metadata: object };
       const { kind: _kind, apiVersion: _apiVersion, ...fields } = rest as JsonObject;
       const operations = [
         ...Object.entries(metadata).map(([key, value]) => ({ op: "add", path: `/metadata/${key}`, value })),
@@ -568,7 +579,7 @@ const encodings: readonly Encoding[] = ["json", "yaml", "block", "cbor", "protob
 function preparation(shape: Shape, { present }: Verb, bytes: number): readonly AttackRequest[] {
   const before = [...(shape.prepare?.() ?? []), remove(shape)];
   if (present === "none") return before;
-  const large = written("POST", shape, "application/json", JSON.stringify(filled(shape, nameOf(shape), bytes)));
+  const large = written("POST", shape, "application/json", JSON.stringify(filled(shape, bytes)));
   return [...before, present === "small" ? small(shape) : large];
 }
 

@@ -24,7 +24,7 @@ export class Histogram {
 
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
-    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+    this.counts = [...bounds, 0].fill(0);
   }
 
   observe(value: number): void {

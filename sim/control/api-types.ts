@@ -30,9 +30,7 @@ export class ApiTypes {
   private readonly client: ControlClient;
   private readonly reflectors: Reflectors;
   private readonly dialect: Dialect;
-  private types: readonly ApiType[] = [];
-  private text = "[]";
-  private readonly byKind = new Map<string, ApiType>();
+  private types: Types = noTypes;
   private readonly listeners: (() => void)[] = [];
   private planned = false;
 
@@ -58,17 +56,12 @@ export class ApiTypes {
   }
 
   ofKind(apiVersion: string, kind: string): ApiType | undefined {
-    return this.byKind.get(`${apiVersion} ${kind}`);
+    return this.types.byKind.get(`${apiVersion} ${kind}`);
   }
 
   /** Each resource in one of its versions, the one that the server names first. */
   preferred(): readonly ApiType[] {
-    const byResource = new Map<string, ApiType>();
-    for (const type of this.types) {
-      const name = `${type.resource}.${type.group}`;
-      if (!byResource.has(name)) byResource.set(name, type);
-    }
-    return [...byResource.values()];
+    return this.types.preferred;
   }
 
   private askSoon(): void {
@@ -92,17 +85,66 @@ export class ApiTypes {
           later(this.client.process, retryMicros, () => this.ask(changed));
           return;
         }
-        const types = [...typesIn(core.object), ...typesIn(named.object)];
-        const text = JSON.stringify(types);
-        if (text === this.text) return;
+        const types = typesOf(core.object, named.object);
+        if (types.text === this.types.text) return;
         this.types = types;
-        this.text = text;
-        this.byKind.clear();
-        for (const type of types) this.byKind.set(`${type.apiVersion} ${type.kind}`, type);
         changed();
       });
     });
   }
+}
+
+/** What two documents tell, in their order. */
+interface Types {
+  /** All that is told, to be compared. */
+  readonly text: string;
+  /** By version and kind. */
+  readonly byKind: ReadonlyMap<string, ApiType>;
+  /** Each resource once. */
+  readonly preferred: readonly ApiType[];
+}
+
+const noTypes: Types = { text: "", byKind: new Map(), preferred: [] };
+
+/** By both documents: servers of one process share those of what is built in, and mostly have nothing else. */
+const read = new WeakMap<JsonObject, WeakMap<JsonObject, Types>>();
+
+function typesOf(core: JsonObject, named: JsonObject): Types {
+  const ofCore = read.get(core) ?? new WeakMap<JsonObject, Types>();
+  read.set(core, ofCore);
+  const known = ofCore.get(named);
+  if (known !== undefined) return known;
+  const groups = [...listIn(core, "items"), ...listIn(named, "items")].map(groupOf);
+  const types = groups.flatMap((group) => group.types);
+  const byResource = new Map<string, ApiType>();
+  for (const type of types) {
+    const name = `${type.resource}.${type.group}`;
+    if (!byResource.has(name)) byResource.set(name, type);
+  }
+  const made = {
+    text: groups.map(({ text }) => text).join("\n"),
+    byKind: new Map(types.map((type) => [`${type.apiVersion} ${type.kind}`, type])),
+    preferred: [...byResource.values()],
+  };
+  ofCore.set(named, made);
+  return made;
+}
+
+interface Group {
+  readonly types: readonly ApiType[];
+  readonly text: string;
+}
+
+/** What definitions leave as it is stands in the next documents, too. */
+const groupsRead = new WeakMap<JsonObject, Group>();
+
+function groupOf(item: JsonObject): Group {
+  const known = groupsRead.get(item);
+  if (known !== undefined) return known;
+  const types = typesIn(item);
+  const made = { types, text: JSON.stringify(types) };
+  groupsRead.set(item, made);
+  return made;
 }
 
 /** Where objects of a type lie: one of them, or without a name the collection of a namespace, or of all. */
@@ -112,22 +154,20 @@ export function pathOf(type: ApiType, namespace: string, name: string): string {
   return `${prefix}${place}/${type.resource}${name === "" ? "" : `/${name}`}`;
 }
 
-/** The resources of an aggregated discovery document, in its order. */
-function typesIn(document: JsonObject): readonly ApiType[] {
-  return listIn(document, "items").flatMap((item) => {
-    const group = ((item["metadata"] as JsonObject)["name"] as string | undefined) ?? "";
-    return listIn(item, "versions").flatMap((version) => {
-      const apiVersion = `${group === "" ? "" : `${group}/`}${String(version["version"])}`;
-      return listIn(version, "resources").map((resource) => ({
-        group,
-        apiVersion,
-        kind: (resource["responseKind"] as JsonObject)["kind"] as string,
-        resource: resource["resource"] as string,
-        namespaced: resource["scope"] === "Namespaced",
-        verbs: resource["verbs"] as readonly string[],
-        hasScale: listIn(resource, "subresources").some(({ subresource }) => subresource === "scale"),
-      }));
-    });
+/** The resources of a group in an aggregated discovery document, in its order. */
+function typesIn(item: JsonObject): readonly ApiType[] {
+  const group = ((item["metadata"] as JsonObject)["name"] as string | undefined) ?? "";
+  return listIn(item, "versions").flatMap((version) => {
+    const apiVersion = `${group === "" ? "" : `${group}/`}${String(version["version"])}`;
+    return listIn(version, "resources").map((resource) => ({
+      group,
+      apiVersion,
+      kind: (resource["responseKind"] as JsonObject)["kind"] as string,
+      resource: resource["resource"] as string,
+      namespaced: resource["scope"] === "Namespaced",
+      verbs: resource["verbs"] as readonly string[],
+      hasScale: listIn(resource, "subresources").some(({ subresource }) => subresource === "scale"),
+    }));
   });
 }
 

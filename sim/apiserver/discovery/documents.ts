@@ -1,6 +1,7 @@
 /**
- * What the server says about itself: groups, versions and resources, plain and aggregated. Built once from the
- * resource table in the profile's dialect. Source: the facts, section 5; recorded discovery answers.
+ * What the server says about itself: groups, versions and resources, plain and aggregated. Built from the resource table in
+ * the profile's dialect, once for all servers, but for what definitions add.
+ * Source: the facts, section 5; recorded discovery answers.
  */
 import { apiVersionInDialect, type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import {
@@ -35,40 +36,93 @@ export interface CustomDiscovery {
   rowsOf(group: string, version: string): readonly ResourceRow[];
 }
 
+type Rows = (group: string, version: string) => readonly ResourceRow[];
+
+const core: GroupRow = { group: "", versions: ["v1"], preferredVersion: "v1" };
+
 /** `serverAddress` is what `/api` tells clients to use, host and port. */
 export function discoveryDocuments(
   profile: Profile,
   serverAddress: string,
   custom: CustomDiscovery,
 ): DiscoveryDocuments {
+  const coreVersions = {
+    kind: "APIVersions",
+    versions: core.versions,
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+  const builtIn = builtInOf(profile);
+  const addsTo = ({ group, versions }: GroupRow): boolean =>
+    versions.some((version) => custom.rowsOf(group, version).length > 0);
+  const more = custom.groups();
+  if (more.length === 0 && ![core, ...groupRows].some(addsTo)) return { ...builtIn.documents, coreVersions };
+  const rowsOf: Rows = (group, version) => [...resourcesOf(group, version), ...custom.rowsOf(group, version)];
+  const said = (row: GroupRow): Said =>
+    (addsTo(row) ? undefined : builtIn.said.get(row)) ?? saidOf(profile, row, rowsOf);
+  return { ...documentsOf(profile, said, more), coreVersions };
+}
+
+/** What is said of one group. */
+interface Said {
+  readonly group: JsonObject;
+  /** By svc group version. */
+  readonly resources: readonly (readonly [groupVersion: string, list: JsonObject])[];
+  readonly aggregated: JsonObject;
+}
+
+interface BuiltIn {
+  readonly said: ReadonlyMap<GroupRow, Said>;
+  readonly documents: Omit<DiscoveryDocuments, "coreVersions">;
+}
+
+/** By what of a profile is told. Making them takes a good part of a server's start, and each definition changes few of them. */
+const builtIns = new Map<boolean, WeakMap<Dialect, BuiltIn>>([
+  [false, new WeakMap()],
+  [true, new WeakMap()],
+]);
+
+function builtInOf(profile: Profile): BuiltIn {
+  const byDialect = builtIns.get(profile.nullCreationTimes) as WeakMap<Dialect, BuiltIn>;
+  const known = byDialect.get(profile.dialect);
+  if (known !== undefined) return known;
+  const said = new Map([core, ...groupRows].map((row) => [row, saidOf(profile, row, resourcesOf)]));
+  const made = { said, documents: documentsOf(profile, (row) => said.get(row) as Said, []) };
+  byDialect.set(profile.dialect, made);
+  return made;
+}
+
+function saidOf(profile: Profile, row: GroupRow, rowsOf: Rows): Said {
   const { dialect } = profile;
-  const core: GroupRow = { group: "", versions: ["v1"], preferredVersion: "v1" };
-  const named = [...groupRows, ...custom.groups()];
-  const all = [core, ...named];
-  const rowsOf = (group: string, version: string): readonly ResourceRow[] => [
-    ...resourcesOf(group, version),
-    ...custom.rowsOf(group, version),
-  ];
+  const { group, versions } = row;
   return {
-    coreVersions: {
-      kind: "APIVersions",
-      versions: core.versions,
-      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
-    },
-    groups: { kind: "APIGroupList", apiVersion: "v1", groups: named.map((row) => groupFields(dialect, row)) },
-    group: new Map(
-      named.map((row) => [row.group, { kind: "APIGroup", apiVersion: "v1", ...groupFields(dialect, row) }]),
-    ),
-    resources: new Map(
-      all.flatMap(({ group, versions }) =>
-        versions.map(
-          (version) =>
-            [joinGroupVersion(group, version), resourceList(dialect, group, version, rowsOf(group, version))] as const,
-        ),
-      ),
-    ),
-    aggregatedCore: aggregated(profile, [core], rowsOf),
-    aggregated: aggregated(profile, named, rowsOf),
+    group: groupFields(dialect, row),
+    resources: versions.map((version) => [
+      joinGroupVersion(group, version),
+      resourceList(dialect, group, version, rowsOf(group, version)),
+    ]),
+    aggregated: aggregatedGroup(profile, row, rowsOf),
+  };
+}
+
+function documentsOf(
+  { dialect }: Profile,
+  saidOfRow: (row: GroupRow) => Said,
+  more: readonly GroupRow[],
+): Omit<DiscoveryDocuments, "coreVersions"> {
+  const ofCore = saidOfRow(core);
+  const named = [...groupRows, ...more].map((row) => ({ name: row.group, ...saidOfRow(row) }));
+  const aggregated = (all: readonly Said[]): JsonObject => ({
+    kind: "APIGroupDiscoveryList",
+    apiVersion: `${groupInDialect(dialect, "apidiscovery.svc.io")}/v2`,
+    metadata: {},
+    items: all.map((said) => said.aggregated),
+  });
+  return {
+    groups: { kind: "APIGroupList", apiVersion: "v1", groups: named.map(({ group }) => group) },
+    group: new Map(named.map(({ name, group }) => [name, { kind: "APIGroup", apiVersion: "v1", ...group }])),
+    resources: new Map([ofCore, ...named].flatMap(({ resources }) => resources)),
+    aggregatedCore: aggregated([ofCore]),
+    aggregated: aggregated(named),
   };
 }
 
@@ -122,7 +176,7 @@ function hashOfBuiltIn(dialect: Dialect, { groupVersion, resource, kind, ...row 
   return hash;
 }
 
-/** Hashing all built-in types takes longer than all else of a server's start, and each definition makes the documents anew. */
+/** Profiles that differ in other things say the same hashes, and hashing all built-in types takes longer than all else of a server's start. */
 const builtInHashes = new Map<string, string>();
 
 function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: SubresourceRow): JsonObject {
@@ -136,25 +190,20 @@ function subresourceFields(dialect: Dialect, row: ResourceRow, subresource: Subr
   };
 }
 
-function aggregated(
+function aggregatedGroup(
   { dialect, nullCreationTimes }: Profile,
-  rows: readonly GroupRow[],
-  rowsOf: (group: string, version: string) => readonly ResourceRow[],
+  { group, versions }: GroupRow,
+  rowsOf: Rows,
 ): JsonObject {
   return {
-    kind: "APIGroupDiscoveryList",
-    apiVersion: `${groupInDialect(dialect, "apidiscovery.svc.io")}/v2`,
-    metadata: {},
-    items: rows.map(({ group, versions }) => ({
-      metadata: {
-        ...(group === "" ? {} : { name: groupInDialect(dialect, group) }),
-        ...(nullCreationTimes ? { creationTimestamp: null } : {}),
-      },
-      versions: versions.map((version) => ({
-        version,
-        resources: rowsOf(group, version).map((row) => aggregatedResource(dialect, row)),
-        freshness: "Current",
-      })),
+    metadata: {
+      ...(group === "" ? {} : { name: groupInDialect(dialect, group) }),
+      ...(nullCreationTimes ? { creationTimestamp: null } : {}),
+    },
+    versions: versions.map((version) => ({
+      version,
+      resources: rowsOf(group, version).map((row) => aggregatedResource(dialect, row)),
+      freshness: "Current",
     })),
   };
 }

@@ -39,7 +39,6 @@ export class NonResources {
   private readonly openApi: OpenApi;
   private readonly metrics: () => string;
   private readonly discoveryGroup: string;
-  private readonly tags = new WeakMap<JsonObject, string>();
 
   constructor(context: ServerContext, advertisedUrl: () => string, metrics: () => string) {
     const { dialect, release } = context.profile;
@@ -136,7 +135,7 @@ export class NonResources {
       return;
     }
     requireGet(run);
-    const tag = this.tagOf(aggregated);
+    const tag = tagOf(aggregated);
     const headers = { ...baseHeaders(run), "cache-control": "public", vary: "Accept", etag: tag };
     const { mediaType, format } = found.representation;
     const contentType = `${mediaType};g=${this.discoveryGroup};v=v2;as=APIGroupDiscoveryList`;
@@ -162,14 +161,17 @@ export class NonResources {
   respondNotFound(run: Run): void {
     respondText(this.context, run, 404, "404 page not found\n");
   }
+}
 
-  private tagOf(document: JsonObject): string {
-    const known = this.tags.get(document);
-    if (known !== undefined) return known;
-    const tag = contentTag(encodeJson(document));
-    this.tags.set(document, tag);
-    return tag;
-  }
+/** Of documents that servers share, where nothing is defined. */
+const tags = new WeakMap<JsonObject, string>();
+
+function tagOf(document: JsonObject): string {
+  const known = tags.get(document);
+  if (known !== undefined) return known;
+  const tag = contentTag(encodeJson(document));
+  tags.set(document, tag);
+  return tag;
 }
 
 function requireGet(run: Run): void {
