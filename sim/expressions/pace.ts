@@ -6,18 +6,18 @@
 import type { CostPool } from "./evaluate.ts";
 
 /** What a turn may cost before what goes on in it is broken off: with the one evaluation that goes beyond, a tenth of a second. */
-export const turnCost = 300_000;
+export const turnCostMax = 300_000;
 
 /** What beginning takes, however little it then costs. */
 const beginCost = 30;
 
 /** What is left of one turn, for all that is judged in it. */
 export class TurnBudget {
-  left = turnCost;
+  left = turnCostMax;
 
   /** Another turn has begun. */
   refill(): void {
-    this.left = turnCost;
+    this.left = turnCostMax;
   }
 }
 

@@ -13,7 +13,7 @@ import type { TypeRow } from "../../wire/schema.ts";
 import { diffObjects, type FieldDiff } from "./field-diff.ts";
 import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
 import { Recent } from "./recent.ts";
-import { paced, turnCost } from "../expressions/pace.ts";
+import { paced, turnCostMax } from "../expressions/pace.ts";
 import { seal } from "./seal.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
@@ -63,7 +63,7 @@ const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
  * Part of what is made here, of a large object, whose parts each take a turn of the loop when this is judged in several (`pace.ts`).
  */
 const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
-const aTurn = (): number => turnCost;
+const aTurn = (): number => turnCostMax;
 
 /**
  * Sets the draft's managedFields, after all else: what is begun again does it once. `live` is the stored object, undefined for a creation. An object whose tracking was
