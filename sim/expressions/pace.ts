@@ -117,7 +117,7 @@ export function paced<Value>(work: () => Value, costOf: (value: Value) => number
   return current === undefined ? work() : current.take(work, costOf, pool);
 }
 
-/** What `judge` comes to, by as many turns as it takes, of somebody who has them for himself. See `Pace.turn`. */
+/** What `judge` comes to. Stops after each turn, which has a budget of its own. `judge` as for `Pace.turn`. */
 export function* inTurns<Result>(judge: () => Result): Generator<void, Result> {
   const budget = new TurnBudget();
   const pace = new Pace(budget);

@@ -8,7 +8,7 @@ import type { Listening } from "./http1-server.ts";
 import { processPorts } from "./memory-limit.ts";
 import { startWallServer } from "./wall-server.ts";
 
-const objectCount = 2_000; // of 12 kB, 24 MB in all: more than a watch was once allowed to leave unread
+const objectCount = 8_000; // of 3 kB, 24 MB in all: more than a watch was once allowed to leave unread
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
 let server: Listening;
@@ -23,7 +23,7 @@ beforeAll(async () => {
       throw error as Error;
     },
   });
-  const text = "v".repeat(11_500);
+  const text = "v".repeat(2_500);
   for (let at = 0; at < objectCount; at += 100) {
     await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

@@ -59,15 +59,13 @@ export const controllerManager = ({ systemNamespaces }: Dialect): string =>
 
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/**
- * Part of what is made here, of a large object, whose parts each take a turn of the loop when this is judged in several (`pace.ts`).
- */
+/** A part that may take long for a large object: within a judgement (`pace.ts`) each takes a turn of its own. */
 const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
 const aTurn = (): number => turnCostMax;
 
 /**
- * Sets the draft's managedFields, after all else: what is begun again does it once. `live` is the stored object, undefined for a creation. An object whose tracking was
- * given up is not taken up again by an update.
+ * Sets the draft's managedFields, and changes nothing before: within a judgement it may be broken off and begun again. `live` is
+ * the stored object, undefined for a creation. An object whose tracking was given up is not taken up again by an update.
  */
 export function trackManagedFields(
   draft: Draft,

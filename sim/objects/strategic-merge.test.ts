@@ -24,6 +24,19 @@ describe("maps", () => {
     expect(labels).toEqual({ metadata: { labels: { b: "2", c: "3" } } });
   });
 
+  it("are the same object where nothing changes, but for the document itself", () => {
+    const before = seal({ metadata: { labels: { a: "1" }, annotations: { x: "y" } } }) as {
+      readonly metadata: JsonObject;
+    };
+    const patch = { metadata: { labels: { a: "1", none: null } } };
+    const same = apply(before as never, patch) as { readonly metadata: JsonObject };
+    expect(same).not.toBe(before);
+    expect(same.metadata).toBe(before.metadata);
+    const other = apply(before as never, { metadata: { labels: { a: "2" } } }) as { readonly metadata: JsonObject };
+    expect(other.metadata["annotations"]).toBe(before.metadata["annotations"]);
+    expect([before.metadata["labels"], other.metadata["labels"]]).toEqual([{ a: "1" }, { a: "2" }]);
+  });
+
   it("are replaced or emptied as a whole by $patch", () => {
     const before = { metadata: { labels: { a: "1" }, annotations: { x: "y" } } };
     const patch = { metadata: { labels: { $patch: "replace", b: "2" }, annotations: { $patch: "delete" } } };

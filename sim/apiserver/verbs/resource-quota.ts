@@ -2,9 +2,8 @@
  * Resource quotas: how many objects a namespace may hold, and how much its pods may ask for.
  *
  * A creation is judged by what a quota's status says is used, and so is what a service or a claim uses more after an
- * update; whoever creates or deletes has the status counted anew in the same event, but for a large quota that came or changed
- * itself. A dry run is judged alike and
- * consumes nothing.
+ * update; whoever creates or deletes has the status counted anew in the same event, but for a large quota that came or
+ * changed itself. A dry run is judged alike and consumes nothing.
  *
  * Simplification: in the real cluster a controller counts, some time after a deletion.
  * Source: document 1, Dry-run 3; the published admission plugin and evaluators.
