@@ -105,6 +105,7 @@ const portable = new Set([
   "zod",
   "@marcbachmann/cel-js",
   "@noble/curves",
+  "@noble/hashes",
   "fflate",
 ]);
 

@@ -1,4 +1,4 @@
-/** The tables of limits in docs/serving.md and docs/runtime.md say what the code has: each row by its constants, or by its flags. */
+/** The tables of limits in docs/serving.md, docs/agent.md and docs/runtime.md say what the code has: each row by its constants, or by its flags. */
 import { describe, expect, it } from "vitest";
 import { readTreeFile } from "./sources.ts";
 
@@ -117,6 +117,14 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "cli/flags/cluster-files.ts objectsMebibytesMax", as: (value) => `\`--objects\` ${value} MiB` },
       { from: "wire/yaml-text.ts marksMax", as: (value) => `${value.toLocaleString("en")} lines, commas and brackets` },
       { from: "wire/yaml-text.ts mistakesMax", as: (value) => `${value} mistakes` },
+    ],
+  },
+  "docs/agent.md": {
+    "words and variables": [count("sim/agent/runtime/process-words.ts wordsMax")],
+    "files of a pod's volumes": [size("sim/agent/runtime/volume-files.ts filesBytesMax")],
+    "variables that are taken": [
+      count("sim/agent/runtime/environment.ts variablesPerTurn"),
+      size("sim/agent/runtime/volume-files.ts bytesPerTurn"),
     ],
   },
   "docs/runtime.md": {

@@ -13,6 +13,7 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { selectorText } from "../objects/selector-text.ts";
 import type { ControlClient } from "../client/control-client.ts";
+import { kept } from "../client/item-scope.ts";
 import type { Reflectors } from "../client/reflectors.ts";
 import { type Outcome, WorkQueue } from "../client/work-queue.ts";
 
@@ -65,13 +66,30 @@ export class RoleAggregation {
 
   /** Any role may be one that another collects. */
   private lookAtAll(): void {
-    for (const [name, role] of sorted(this.roles)) if (role["aggregationRule"] !== undefined) this.queue.add(name);
+    const collectors = [...this.roles.values()].filter((role) => role["aggregationRule"] !== undefined);
+    for (const name of collectors.map(nameOf).sort(compareBytes)) this.queue.add(name);
   }
 
   private settle(name: string, done: (outcome: Outcome) => void): void {
     const role = this.roles.get(name);
-    const rules = role === undefined ? undefined : collectedRules(role, this.roles);
-    if (rules === undefined || encodeJson(rules) === encodeJson(role?.["rules"] ?? [])) {
+    if (role === undefined) done("done");
+    else this.collect(name, role, collecting(role, this.roles), done);
+  }
+
+  private collect(
+    name: string,
+    role: JsonObject,
+    steps: ReturnType<typeof collecting>,
+    done: (outcome: Outcome) => void,
+  ): void {
+    const step = steps.next();
+    if (step.done !== true) {
+      const goOn = kept(() => this.collect(name, role, steps, done));
+      this.client.process.clock.after(0, goOn);
+      return;
+    }
+    const rules = step.value;
+    if (rules === undefined || encodeJson(rules) === encodeJson(role["rules"] ?? [])) {
       done("done");
       return;
     }
@@ -88,22 +106,47 @@ export class RoleAggregation {
 
 /** The rules of a role that collects others; undefined for one that does not. */
 export function collectedRules(role: JsonObject, all: ReadonlyMap<string, JsonObject>): readonly Json[] | undefined {
+  return endOf(collecting(role, all));
+}
+
+/** So many roles are held against selectors before others have their turn. */
+const testsPerTurn = 50_000;
+
+/** The same in turns: both the selectors of a role and the roles are as many as their writers like. */
+function* collecting(
+  role: JsonObject,
+  all: ReadonlyMap<string, JsonObject>,
+): Generator<void, readonly Json[] | undefined, void> {
   const aggregation = role["aggregationRule"] as JsonObject | undefined;
   if (aggregation === undefined) return undefined;
   const rules = new Map<string, Json>();
+  let others = sorted(all).filter((other) => nameOf(other) !== nameOf(role));
+  let tests = 0;
   for (const selector of (aggregation["clusterRoleSelectors"] ?? []) as readonly JsonObject[]) {
     const parsed = parseLabelSelector(selectorText(selector));
     if (isSelectorError(parsed)) continue;
-    for (const [name, other] of sorted(all)) {
-      if (name === nameOf(role) || !parsed.matches(metadataOf(other).labels)) continue;
-      for (const rule of (other["rules"] ?? []) as readonly Json[]) rules.set(encodeJson(rule), rule);
+    if ((tests += others.length + 1) > testsPerTurn) {
+      tests = 0;
+      yield;
     }
+    const chosen = others.filter((other) => parsed.matches(metadataOf(other).labels));
+    for (const other of chosen)
+      for (const rule of (other["rules"] ?? []) as readonly Json[]) rules.set(encodeJson(rule), rule);
+    // Whose rules are there already has no more to give.
+    const taken = new Set(chosen);
+    if (taken.size > 0) others = others.filter((other) => !taken.has(other));
   }
   return [...rules.values()];
 }
 
+function endOf<Result>(steps: Generator<void, Result, void>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 const nameOf = (role: JsonObject): string => metadataOf(role).name ?? "";
 
-function sorted(roles: ReadonlyMap<string, JsonObject>): readonly (readonly [string, JsonObject])[] {
-  return [...roles].sort(([left], [right]) => compareBytes(left, right));
-}
+const sorted = (roles: ReadonlyMap<string, JsonObject>): readonly JsonObject[] =>
+  [...roles.values()].sort((left, right) => compareBytes(nameOf(left), nameOf(right)));

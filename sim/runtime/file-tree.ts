@@ -350,11 +350,17 @@ export function readFile(file: FileNode, offset: number, limit: number): Uint8Ar
   return bytes;
 }
 
-/** One character a byte. */
+/** A call takes only so many arguments. */
+const charactersPerCall = 8_192;
+
+/** One character a byte. Whole parts are put together: a text that grew by characters would take thirty times the memory. */
 export function bytesText(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += charactersPerCall) {
+    const part = bytes.subarray(at, at + charactersPerCall);
+    parts.push(Reflect.apply(String.fromCharCode, undefined, part));
+  }
+  return parts.join("");
 }
 
 export function textBytes(text: string): Uint8Array {

@@ -1,9 +1,10 @@
 /** Whether the node can take a pod. Source: the facts, Admission; texts as recorded. A pure function. */
 import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
+import { isTolerated, type Taint } from "../../../wire/tolerations.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { ActivePod, Rejection } from "../ports.ts";
-import { podOf, type Toleration } from "./pod-types.ts";
+import { podOf } from "./pod-types.ts";
 import { preemptionFor, type Preemption } from "./preemption.ts";
 
 export interface AdmittingNode {
@@ -172,28 +173,15 @@ function hostPorts({ object }: ActivePod): readonly { port: number; protocol: st
   );
 }
 
-interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-}
-
 /** Only what evicts is looked at; static pods stay where their files are. */
 function taintMismatch(node: AdmittingNode, pod: ActivePod): Rejection | undefined {
   const { metadata, spec } = podOf(pod.object);
   const source = Object.entries(metadata.annotations ?? {}).find(([key]) => key.endsWith("/config.source"))?.[1];
   if (source !== undefined && source !== "api") return undefined;
   const taints = ((node.object["spec"] as JsonObject | undefined)?.["taints"] ?? []) as unknown as readonly Taint[];
-  const isTolerated = (taint: Taint): boolean => (spec.tolerations ?? []).some((each) => tolerates(each, taint));
-  const wrong = taints.find((taint) => taint.effect === "NoExecute" && !isTolerated(taint));
+  const { tolerations = [] } = spec;
+  const wrong = taints.find((taint) => taint.effect === "NoExecute" && !isTolerated(taint, tolerations));
   return wrong === undefined ? undefined : failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
-}
-
-function tolerates({ key = "", operator = "Equal", value = "", effect = "" }: Toleration, taint: Taint): boolean {
-  if (effect !== "" && effect !== taint.effect) return false;
-  if (key !== "" && key !== taint.key) return false;
-  if (operator === "Exists") return true;
-  return key !== "" && value === (taint.value ?? "");
 }
 
 /** What no room would help against. The pod's own label counts, whatever it selects: so does the published agent. */

@@ -1,4 +1,5 @@
 /** A pod as the agent reads it: views on shared, frozen objects. Only what the agent reads is named. */
+import type { Toleration } from "../../../wire/tolerations.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Metadata } from "../../contract/objects.ts";
 import { named } from "../runtime/named.ts";
@@ -41,13 +42,6 @@ export interface PodSpec {
   readonly serviceAccountName?: string;
   readonly imagePullSecrets?: readonly { readonly name?: string }[];
   readonly os?: { readonly name: string };
-}
-
-export interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
 }
 
 export interface Container {

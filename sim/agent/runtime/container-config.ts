@@ -14,6 +14,7 @@ import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import type { KernelOptions, QosClass } from "../ports.ts";
 import { type Container, containersOf, isSidecar, type Pod } from "../pods/pod-types.ts";
 import { type DnsFacts, podDns } from "./pod-dns.ts";
+import type { ProcessWords } from "./process-words.ts";
 import { annotations, labels } from "./runtime-pod.ts";
 
 export interface NodeFacts extends DnsFacts {
@@ -86,6 +87,8 @@ export interface ContainerParts {
   readonly hash: string;
   readonly envs: readonly KeyValue[];
   readonly mounts: readonly Mount[];
+  /** Counts what its process is given. */
+  readonly words: ProcessWords;
   /** Processors and memory that it may use; left out: any. */
   readonly places?: ContainerPlaces;
 }
@@ -100,7 +103,7 @@ export function containerConfig(
   pod: Pod,
   container: Container,
   qos: QosClass,
-  { restartCount, imageRef, hash, envs, mounts, places }: ContainerParts,
+  { restartCount, imageRef, hash, envs, mounts, words, places }: ContainerParts,
 ): ContainerConfig {
   const { name, namespace, uid, deletionGracePeriodSeconds } = pod.metadata;
   const { terminationGracePeriodSeconds } = pod.spec;
@@ -110,8 +113,8 @@ export function containerConfig(
   return {
     metadata: restartCount === 0 ? { name: container.name } : { name: container.name, attempt: restartCount },
     image: { image: imageRef, userSpecifiedImage: container.image },
-    command: (container.command ?? []).map((word) => expand(word, values)),
-    args: (container.args ?? []).map((word) => expand(word, values)),
+    command: (container.command ?? []).map((word) => words.expand(word, values)),
+    args: (container.args ?? []).map((word) => words.expand(word, values)),
     ...(container.workingDir === undefined ? {} : { workingDir: container.workingDir }),
     envs,
     mounts,
@@ -239,14 +242,6 @@ export function requestTotal(pod: Pod, resource: string, scale: number): number 
   }
   const regular = pod.spec.containers.reduce((sum, container) => sum + of(container), 0) + sidecars;
   return Math.max(regular, peak) + (amount(pod.spec.overhead?.[resource], scale) ?? 0);
-}
-
-/** `$(NAME)` in commands and values; `$$` is a dollar, and a name that is unknown stays as it is. */
-export function expand(text: string, values: { get(name: string): string | undefined }): string {
-  if (!text.includes("$")) return text;
-  return text.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (values.get(name) ?? whole),
-  );
 }
 
 /** Names of all resources that a pod requests. */

@@ -7,10 +7,11 @@ import type { Clock } from "../../kernel/types.ts";
 import { getObject } from "../client/api-task.ts";
 import type { Container, Pod } from "../pods/pod-types.ts";
 import type { ApiCaller } from "../ports.ts";
-import type { Task } from "../task.ts";
-import { amount, expand } from "./container-config.ts";
+import { sleep, type Task } from "../task.ts";
+import { amount } from "./container-config.ts";
 import { type ServiceView, serviceVariables } from "./service-variables.ts";
 import { named } from "./named.ts";
+import { type ProcessWords, tooLong } from "./process-words.ts";
 
 export interface EnvironmentContext {
   readonly clock: Clock;
@@ -28,12 +29,25 @@ export interface EnvironmentContext {
 
 export type Environment = { readonly envs: readonly KeyValue[] } | { readonly error: string };
 
-export function* environment(context: EnvironmentContext, pod: Pod, container: Container): Task<Environment> {
+/** `words` counts them all; once they are too long, that is the error. */
+export function* environment(
+  context: EnvironmentContext,
+  pod: Pod,
+  container: Container,
+  words: ProcessWords,
+): Task<Environment> {
   const links = yield* linksOf(context, pod);
   if (typeof links === "string") return { error: links };
   // References may name them; what the pod itself says goes first, and wins.
   const values = new Map<string, string>();
   const valueNamed = { get: (name: string) => values.get(name) ?? links.get(name)?.value };
+  let variables = 0;
+  const set = (name: string, value: string): void => {
+    const before = values.get(name);
+    if (before !== undefined) words.count(-entryLength(name, before));
+    words.count(entryLength(name, value));
+    values.set(name, value);
+  };
   const { namespace } = pod.metadata;
   for (const source of container.envFrom ?? []) {
     const prefix = (source["prefix"] as string | undefined) ?? "";
@@ -45,22 +59,33 @@ export function* environment(context: EnvironmentContext, pod: Pod, container: C
         if (found.isMissing && reference.optional === true) continue;
         return { error: found.error };
       }
-      for (const [key, value] of Object.entries(dataOf(kind, found.object))) values.set(prefix + key, value);
+      for (const [key, value] of Object.entries(dataOf(kind, found.object))) {
+        if (words.isTooLong) return { error: tooLong(container.name) };
+        set(prefix + key, value);
+        if (++variables % variablesPerTurn === 0) yield* sleep(context.clock, 0);
+      }
     }
   }
   for (const { name, value = "", valueFrom } of container.env ?? []) {
+    if (words.isTooLong) return { error: tooLong(container.name) };
     if (valueFrom === undefined) {
-      values.set(name, expand(value, valueNamed));
+      set(name, words.expanded(value, valueNamed));
       continue;
     }
     const read = yield* valueOf(context, pod, container, valueFrom);
     if ("error" in read) return read;
-    if (read.value !== undefined) values.set(name, read.value);
+    if (read.value !== undefined) set(name, read.value);
   }
   const envs: KeyValue[] = [...values].map(([key, value]) => ({ key, value }));
   for (const [key, link] of links) if (!values.has(key)) envs.push(link);
   return { envs };
 }
+
+/** So many are taken from config maps and secrets before others have their turn. */
+const variablesPerTurn = 50_000;
+
+/** `NAME=value`, as a process has it. */
+const entryLength = (name: string, value: string): number => name.length + 1 + value.length;
 
 /** What tells of services; or why that is not known. */
 function* linksOf(
@@ -108,15 +133,20 @@ function dataOf(kind: "configmap" | "secret", object: JsonObject): Readonly<Reco
   return Object.fromEntries([...bytesOf(kind, object)].map(([key, bytes]) => [key, decoder.decode(bytes)]));
 }
 
-/** Of a config map or a secret, byte for byte. */
-export function bytesOf(kind: "configmap" | "secret", object: JsonObject): ReadonlyMap<string, Uint8Array> {
+/** Of a config map or a secret, byte for byte: what is wanted of it, by default all. */
+export function bytesOf(
+  kind: "configmap" | "secret",
+  object: JsonObject,
+  isWanted: (key: string) => boolean = () => true,
+): ReadonlyMap<string, Uint8Array> {
   const encoder = new TextEncoder();
   const [text, binary] = kind === "configmap" ? ["data", "binaryData"] : [undefined, "data"];
   const fields = (name: string | undefined) =>
     Object.entries((name === undefined ? undefined : object[name]) ?? {}) as [string, string][];
   const bytes = new Map<string, Uint8Array>();
-  for (const [key, value] of fields(text)) bytes.set(key, encoder.encode(value));
+  for (const [key, value] of fields(text)) if (isWanted(key)) bytes.set(key, encoder.encode(value));
   for (const [key, value] of fields(binary)) {
+    if (!isWanted(key)) continue;
     const decoded = decodeBase64(value);
     bytes.set(key, typeof decoded === "number" ? new Uint8Array() : decoded);
   }

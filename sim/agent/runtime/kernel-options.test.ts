@@ -3,6 +3,7 @@ import { defaultAgentOptions } from "../agent-options.ts";
 import { podOf } from "../pods/pod-types.ts";
 import type { KernelOptions } from "../ports.ts";
 import { containerConfig, sandboxConfig } from "./container-config.ts";
+import { ProcessWords } from "./process-words.ts";
 
 const { kernel, rootDir, logsDir, volumePluginDir } = defaultAgentOptions("n1").pods;
 const pod = podOf({
@@ -20,7 +21,7 @@ function told(changes: Partial<KernelOptions>) {
     memoryCapacityBytes: 1,
     kernel: { ...kernel, ...changes },
   };
-  const parts = { restartCount: 0, imageRef: "i", hash: "h", envs: [], mounts: [] };
+  const parts = { restartCount: 0, imageRef: "i", hash: "h", envs: [], mounts: [], words: new ProcessWords() };
   const [container] = pod.spec.containers;
   if (container === undefined) throw new Error("no container");
   const { linux } = containerConfig(node, pod, container, "Burstable", parts);

@@ -16,6 +16,7 @@ import type { ImagePulls } from "./image-pulls.ts";
 import type { PullSecrets } from "./pull-secrets.ts";
 import { containerNamed, type RuntimeContainer, type RuntimePod } from "./runtime-pod.ts";
 import { killContainer } from "./stopping.ts";
+import { ProcessWords, tooLong } from "./process-words.ts";
 import { mountsOf, subPathsTaken, type VolumeContext } from "./volumes.ts";
 import { allNamed, named } from "./named.ts";
 
@@ -112,24 +113,29 @@ export function* startContainer(
   }
   const restartCount = yield* restartCountOf(starting, sandbox, container, containerNamed(runtimePod, container.name));
   const context = sandbox.ips.length > 0 ? { ...volumes, podIps: sandbox.ips } : volumes;
-  const variables = yield* environment(context, pod, container);
-  if ("error" in variables) return failed("CreateContainerConfigError", variables.error);
+  const words = new ProcessWords();
+  const variables = yield* environment(context, pod, container, words);
+  if ("error" in variables)
+    return failed(words.isTooLong ? "CreateContainerError" : "CreateContainerConfigError", variables.error);
   const asRoot = yield* runsAsRoot(volumes.cri, pod, container, ensured.imageRef);
   if (asRoot !== undefined) return failed("CreateContainerConfigError", asRoot);
   const hash = containerHash(container);
   const instance = (Math.imul(restartCount + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   const values = new Map(variables.envs.map(({ key = "", value = "" }) => [key, value]));
-  const mounts = mountsOf(node, pod, container, instance, values);
+  const mounts = mountsOf(node, pod, container, instance, values, words);
   if (typeof mounts === "string") return failed("CreateContainerConfigError", mounts);
-  const notTaken = yield* subPathsTaken(volumes, pod, container, values);
+  if (words.isTooLong) return failed("CreateContainerError", tooLong(container.name));
+  const notTaken = yield* subPathsTaken(volumes, pod, container, values, words);
   if (notTaken !== undefined) return failed("CreateContainerConfigError", notTaken);
   const places = starting.places(pod.metadata.uid, container.name);
   const told = places === undefined ? {} : { places };
-  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts, ...told };
+  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts, words, ...told };
+  const config = containerConfig(node, pod, container, qos, parts);
+  if (words.isTooLong) return failed("CreateContainerError", tooLong(container.name));
   const { cri } = volumes;
   const created = yield* cri.ask("CreateContainer", {
     podSandboxId: sandbox.id,
-    config: containerConfig(node, pod, container, qos, parts),
+    config,
     sandboxConfig: sandbox.config,
   });
   if (!created.ok) return failed("CreateContainerError", created.text);

@@ -9,7 +9,7 @@ import type { Micros } from "../../kernel/types.ts";
 import { ask, getObject } from "../client/api-task.ts";
 import type { ObjectReference } from "../client/object-watches.ts";
 import type { Pod } from "../pods/pod-types.ts";
-import type { Task } from "../task.ts";
+import { sleep, type Task } from "../task.ts";
 import { bytesOf, type EnvironmentContext, fieldOf, type ResourceField, resourceOf } from "./environment.ts";
 
 const encoder = new TextEncoder();
@@ -17,13 +17,18 @@ const encoder = new TextEncoder();
 /** A day: older tokens are asked for anew, however long they are valid. */
 const tokenMicrosMax: Micros = 86_400_000_000;
 
+/** What the volumes of one pod that are made of objects may hold together: a few references can name the same megabyte thousands of times. */
+export const filesBytesMax = 64 * 1024 * 1024;
+
 /** What it was made of: versions of objects, empty for what is not there; and until when it is good. */
 export interface Origin {
   readonly seen: Map<ObjectReference, string>;
   dueMicros: Micros;
+  /** How much is in its files. */
+  bytes: number;
 }
 
-export const newOrigin = (): Origin => ({ seen: new Map(), dueMicros: Infinity });
+export const newOrigin = (): Origin => ({ seen: new Map(), dueMicros: Infinity, bytes: 0 });
 
 export type Files = { readonly files: ReadonlyMap<string, Uint8Array> } | { readonly error: string };
 
@@ -32,18 +37,47 @@ interface Item {
   readonly path: string;
 }
 
-export function* filesOf(context: EnvironmentContext, pod: Pod, volume: JsonObject, origin: Origin): Task<Files> {
+/** At most `bytesMax` in all. */
+export function* filesOf(
+  context: EnvironmentContext,
+  pod: Pod,
+  volume: JsonObject,
+  origin: Origin,
+  bytesMax: number,
+): Task<Files> {
   const projected = volume["projected"] as { readonly sources?: readonly JsonObject[] } | undefined;
   const files = new Map<string, Uint8Array>();
+  let sinceTurn = 0;
   for (const source of projected === undefined ? [volume] : (projected.sources ?? [])) {
-    const read = yield* sourceFiles(context, pod, source, origin);
+    const before = origin.bytes;
+    const read = yield* sourceFiles(context, pod, source, origin, bytesMax);
     if ("error" in read) return read;
-    for (const [path, content] of read.files) files.set(path, content);
+    for (const [path, content] of read.files) {
+      origin.bytes += content.length - (files.get(path)?.length ?? 0);
+      files.set(path, content);
+    }
+    if (origin.bytes > bytesMax) return { error: tooLarge };
+    if ((sinceTurn += origin.bytes - before + fileCost * read.files.size) < bytesPerTurn) continue;
+    sinceTurn = 0;
+    yield* sleep(context.clock, 0);
   }
   return { files };
 }
 
-function* sourceFiles(context: EnvironmentContext, pod: Pod, source: JsonObject, origin: Origin): Task<Files> {
+/** So much is read or compared before others have their turn: a volume may have tens of thousands of files. */
+export const bytesPerTurn = 4 * 1024 * 1024;
+/** What a file costs beside its bytes, in bytes. */
+export const fileCost = 2_000;
+
+const tooLarge = `volumes of the pod that are made of objects hold more than ${filesBytesMax} bytes`;
+
+function* sourceFiles(
+  context: EnvironmentContext,
+  pod: Pod,
+  source: JsonObject,
+  origin: Origin,
+  bytesMax: number,
+): Task<Files> {
   for (const kind of ["configmap", "secret"] as const) {
     const wanted = source[kind === "configmap" ? "configMap" : "secret"] as JsonObject | undefined;
     if (wanted === undefined) continue;
@@ -56,10 +90,13 @@ function* sourceFiles(context: EnvironmentContext, pod: Pod, source: JsonObject,
       origin.seen.set({ kind, namespace, name }, version);
     }
     if ("error" in found) return isOptional && found.isMissing ? { files: new Map() } : { error: found.error };
-    return chosen(bytesOf(kind, found.object), wanted["items"] as readonly Item[] | undefined, isOptional, name);
+    const items = wanted["items"] as readonly Item[] | undefined;
+    const keys = items === undefined ? undefined : new Set(items.map(({ key }) => key));
+    const data = bytesOf(kind, found.object, keys === undefined ? undefined : (key) => keys.has(key));
+    return chosen(data, items, isOptional, name);
   }
   const downward = source["downwardAPI"] as { readonly items?: readonly JsonObject[] } | undefined;
-  if (downward !== undefined) return downwardFiles(context, pod, downward.items ?? []);
+  if (downward !== undefined) return yield* downwardFiles(context, pod, downward.items ?? [], bytesMax - origin.bytes);
   const token = source["serviceAccountToken"] as JsonObject | undefined;
   if (token !== undefined) return yield* tokenFile(context, pod, token, origin);
   return { error: "a projected source is of no kind that this agent knows" };
@@ -81,8 +118,15 @@ function chosen(
   return { files };
 }
 
-function downwardFiles(context: EnvironmentContext, pod: Pod, items: readonly JsonObject[]): Files {
+function* downwardFiles(
+  context: EnvironmentContext,
+  pod: Pod,
+  items: readonly JsonObject[],
+  bytesMax: number,
+): Task<Files> {
   const files = new Map<string, Uint8Array>();
+  let left = bytesMax;
+  let sinceTurn = 0;
   for (const item of items) {
     const field = item["fieldRef"] as { readonly fieldPath: string } | undefined;
     const resource = item["resourceFieldRef"] as ResourceField | undefined;
@@ -93,7 +137,12 @@ function downwardFiles(context: EnvironmentContext, pod: Pod, items: readonly Js
           ? resourceOf(context, pod, undefined, resource)
           : { value: "" };
     if ("error" in read) return read;
-    files.set(String(item["path"]), encoder.encode(read.value ?? ""));
+    const content = encoder.encode(read.value ?? "");
+    if ((left -= content.length) < 0) return { error: tooLarge };
+    files.set(String(item["path"]), content);
+    if ((sinceTurn += content.length) < bytesPerTurn) continue;
+    sinceTurn = 0;
+    yield* sleep(context.clock, 0);
   }
   return { files };
 }

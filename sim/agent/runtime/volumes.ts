@@ -8,15 +8,18 @@
  * its folder on the machine, and is not run: its volume is an empty directory. Files lie in a volume's directory itself, which
  * is exchanged as a whole; the published agent leaves it and exchanges a link in it.
  */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Mount } from "../../../wire/cri-messages.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import type { Clock } from "../../kernel/types.ts";
 import { type Container, type Pod, podOf, type VolumeMount } from "../pods/pod-types.ts";
-import { md5Hex } from "../sources/md5.ts";
 import { sleep, type Task } from "../task.ts";
-import { amount, expand, type NodeFacts, podDirectory } from "./container-config.ts";
+import { amount, type NodeFacts, podDirectory } from "./container-config.ts";
+import type { ProcessWords } from "./process-words.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import type { EnvironmentContext } from "./environment.ts";
-import { filesOf, newOrigin, type Origin } from "./volume-files.ts";
+import { bytesPerTurn, fileCost, filesBytesMax, filesOf, newOrigin, type Origin } from "./volume-files.ts";
 import { type Named, named } from "./named.ts";
 
 const encoder = new TextEncoder();
@@ -151,10 +154,12 @@ function* followingMade(
 ): Task<string | undefined> {
   const { cri } = context;
   const origin = newOrigin();
-  const read = yield* filesOf(context, pod, volume, origin);
-  if ("error" in read) return read.error;
   const name = String(volume["name"]);
-  const digest = digestOf(read.files);
+  let left = filesBytesMax;
+  for (const [other, { bytes }] of made) if (other !== name) left -= bytes;
+  const read = yield* filesOf(context, pod, volume, origin, left);
+  if ("error" in read) return read.error;
+  const digest = yield* digestOf(context.clock, read.files);
   if (made.get(name)?.digest !== digest) {
     const cut = path.lastIndexOf("/") + 1;
     const beside = `${path.slice(0, cut)}..${path.slice(cut)}`;
@@ -181,9 +186,17 @@ function* written(cri: CriCaller, path: string, files: ReadonlyMap<string, Uint8
   return undefined;
 }
 
-function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
-  const parts = [...files].map(([name, content]) => `${name} ${content.length} ${md5Hex(content)}`);
-  return md5Hex(encoder.encode(parts.join("\n")));
+function* digestOf(clock: Clock, files: ReadonlyMap<string, Uint8Array>): Task<string> {
+  const parts: string[] = [];
+  let sinceTurn = 0;
+  for (const [name, content] of files) {
+    parts.push(`${name} ${content.length} ${bytesToHex(sha256(content))}`);
+    sinceTurn += content.length + fileCost;
+    if (sinceTurn < bytesPerTurn) continue;
+    sinceTurn = 0;
+    yield* sleep(clock, 0);
+  }
+  return bytesToHex(sha256(encoder.encode(parts.join("\n"))));
 }
 
 /** Made of objects, and made anew when they change. */
@@ -199,10 +212,11 @@ export function* subPathsTaken(
   pod: Pod,
   container: Container,
   values: ReadonlyMap<string, string>,
+  words: ProcessWords,
 ): Task<string | undefined> {
   for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
     const volume = volumeNamed(pod, mount.name);
-    const inside = subPathOf(mount, values);
+    const inside = subPathOf(mount, values, words);
     if (inside === "" || volume === undefined || !followsObjects(volume)) continue;
     const path = volumePath(node, pod.metadata.uid, volume) ?? "";
     const to = takenPath(node, pod, container, mount, at);
@@ -238,8 +252,11 @@ const takenPath = (node: NodeFacts, pod: Pod, container: Container, { name }: Vo
   `${podDirectory(node, pod.metadata.uid)}/volume-subpaths/${name}/${container.name}/${at}`;
 
 /** Variables may be in it; empty: the whole volume. */
-const subPathOf = ({ subPath = "", subPathExpr = "" }: VolumeMount, values: ReadonlyMap<string, string>): string =>
-  subPathExpr === "" ? subPath : expand(subPathExpr, values);
+const subPathOf = (
+  { subPath = "", subPathExpr = "" }: VolumeMount,
+  values: ReadonlyMap<string, string>,
+  words: ProcessWords,
+): string => (subPathExpr === "" ? subPath : words.expand(subPathExpr, values));
 
 /** What a container mounts: its volumes, its hosts file and where it leaves its last words. A string: why it cannot. */
 export function mountsOf(
@@ -248,6 +265,7 @@ export function mountsOf(
   container: Container,
   instance: string,
   values: ReadonlyMap<string, string>,
+  words: ProcessWords,
 ): readonly Mount[] | string {
   const directory = podDirectory(node, pod.metadata.uid);
   const mounts: Mount[] = [];
@@ -257,7 +275,7 @@ export function mountsOf(
     const path = volume === undefined ? undefined : volumePath(node, pod.metadata.uid, volume);
     if (volume === undefined || path === undefined)
       return `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
-    const inside = subPathOf(mount, values);
+    const inside = subPathOf(mount, values, words);
     if (inside.split("/").includes("..") || inside.startsWith("/"))
       return `subPath ${JSON.stringify(inside)} must be a relative path without "..": it names what is in the volume`;
     const follows = followsObjects(volume);

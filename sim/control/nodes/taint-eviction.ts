@@ -10,7 +10,7 @@ import { bodyOf, type Informer, keyOf } from "../shared/informers.ts";
 import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod } from "../shared/stored.ts";
 import { taintsOf } from "./node-conditions.ts";
-import { secondsTolerated } from "./tolerations.ts";
+import { secondsTolerated } from "../../../wire/tolerations.ts";
 import { later } from "../shared/later.ts";
 
 interface Planned {

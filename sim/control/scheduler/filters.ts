@@ -2,7 +2,7 @@
  * Which nodes a pod may run on, and why not: rules in the real scheduler's order, with its words.
  * Source: the published scheduler's default filter plugins.
  */
-import { isTolerated } from "../nodes/tolerations.ts";
+import { isTolerated } from "../../../wire/tolerations.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodNeeds, SpreadConstraint } from "./pod-needs.ts";
@@ -238,7 +238,7 @@ function fitsBeside(pod: PodNeeds, info: NodeInfo, others: Iterable<PodNeeds>): 
     if (amount === 0) continue;
     const all = info.allocatable.get(resource) ?? 0;
     if (amount <= all - (info.requested.get(resource) ?? 0) - (promised?.get(resource) ?? 0)) continue;
-    reasons = [...(reasons ?? []), `Insufficient ${resource}`];
+    (reasons ??= []).push(`Insufficient ${resource}`);
     if (amount > all) isResolvable = false;
   }
   return reasons === undefined ? undefined : { plugin: "NodeResourcesFit", reasons, isResolvable };

@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../contract/http-message.ts";
 import { controllerOf } from "../shared/informers.ts";
 import { isSidecar } from "../shared/pods.ts";
-import type { Container, Pod, Toleration } from "../shared/stored.ts";
+import type { Toleration } from "../../../wire/tolerations.ts";
+import type { Container, Pod } from "../shared/stored.ts";
 import { addTo, type Amounts, amountsOf, raiseTo } from "./amounts.ts";
 import {
   type NodeTest,

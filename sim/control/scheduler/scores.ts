@@ -5,7 +5,7 @@
  * Simplification: pods for which nothing is said of spreading are spread over nodes and zones among those of the same
  * controller; the real scheduler also looks at services.
  */
-import { isTolerated } from "../nodes/tolerations.ts";
+import { isTolerated } from "../../../wire/tolerations.ts";
 import { perDomain, type Question } from "./filters.ts";
 import type { NodeInfo } from "./node-info.ts";
 

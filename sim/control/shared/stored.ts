@@ -1,4 +1,5 @@
 /** Objects as controllers read them: what a server has validated and defaulted, in the few fields that matter here. */
+import type { Taint as PlainTaint, Toleration } from "../../../wire/tolerations.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { Metadata } from "../../contract/objects.ts";
 
@@ -21,18 +22,7 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
-export interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-  readonly tolerationSeconds?: number;
-}
-
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
+export interface Taint extends PlainTaint {
   readonly timeAdded?: string;
 }
 

@@ -21,7 +21,7 @@ import { bodyOf, controllerOf, type Informer, keyOf } from "../shared/informers.
 import { secondsOf } from "../shared/pods.ts";
 import { call, isGood, type Steps } from "../shared/steps.ts";
 import type { Stored } from "../shared/stored.ts";
-import { nextDue } from "./cron-times.ts";
+import { dueTimes, type NextDue } from "./cron-times.ts";
 import { isFinished, type Job } from "./job-progress.ts";
 import { jobRow } from "./jobs.ts";
 
@@ -85,8 +85,9 @@ export class CronJobController {
   private *run(key: string, cron: CronJob, active: readonly Job[]): Steps<Outcome> {
     const now = this.seconds();
     const { schedule, startingDeadlineSeconds, concurrencyPolicy } = cron.spec;
-    const due = this.lastDue(cron, now);
-    const next = nextDue(schedule, now);
+    const nextDue = dueTimes(schedule);
+    const due = this.lastDue(cron, nextDue, now);
+    const next = nextDue(now);
     if (next !== undefined) this.queue.addAfter(key, (next - now) * 1_000_000 + 100_000);
     if (due === undefined) return "done";
     if (startingDeadlineSeconds !== undefined && due + startingDeadlineSeconds < now) {
@@ -139,19 +140,19 @@ export class CronJobController {
   }
 
   /** The latest start that is due and was not made. */
-  private lastDue(cron: CronJob, now: number): number | undefined {
-    const { schedule, startingDeadlineSeconds } = cron.spec;
+  private lastDue(cron: CronJob, nextDue: NextDue, now: number): number | undefined {
+    const { startingDeadlineSeconds } = cron.spec;
     let earliest = secondsOf(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp);
     if (startingDeadlineSeconds !== undefined) earliest = Math.max(earliest, now - startingDeadlineSeconds);
     let due: number | undefined;
     let missed = 0;
-    for (let at = nextDue(schedule, earliest); at !== undefined && at <= now; at = nextDue(schedule, at)) {
+    for (let at = nextDue(earliest); at !== undefined && at <= now; at = nextDue(at)) {
       due = at;
       if (++missed <= missedMax) continue;
       const message = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
       this.tell(cron, "Warning", "TooManyMissedTimes", message);
       // What lies between is of no use: go on shortly before now.
-      const recent = nextDue(schedule, now - 3600);
+      const recent = nextDue(now - 3600);
       at = recent !== undefined && recent > at && recent <= now ? recent : at;
       missed = 0;
     }

@@ -30,12 +30,21 @@ interface Fields {
 }
 
 /** The first time after `seconds` since 1970; undefined when there is none. */
-export function nextDue(schedule: string, seconds: number): number | undefined {
+export type NextDue = (seconds: number) => number | undefined;
+
+/** Of a schedule, which is read once: it may be a megabyte long. */
+export function dueTimes(schedule: string): NextDue {
   const spec = schedule.replace(/^(?:TZ|CRON_TZ)=\S*\s+/, "").trim();
   const every = /^@every\s+(\d+)([smh])$/.exec(spec);
-  if (every !== null) return seconds + Math.max(1, Number(every[1]) * ({ s: 1, m: 60, h: 3600 }[every[2] as "s"] ?? 1));
+  if (every !== null) {
+    const period = Math.max(1, Number(every[1]) * ({ s: 1, m: 60, h: 3600 }[every[2] as "s"] ?? 1));
+    return (seconds) => seconds + period;
+  }
   const fields = fieldsOf(words[spec] ?? spec);
-  if (fields === undefined) return undefined;
+  return (seconds) => (fields === undefined ? undefined : nextOf(fields, seconds));
+}
+
+function nextOf(fields: Fields, seconds: number): number | undefined {
   const first = Math.floor(seconds / 60) * 60 + 60;
   for (let day = Math.floor(first / daySeconds), count = 0; count < daysMax; day++, count++) {
     if (!isDay(fields, day)) continue;
@@ -71,7 +80,7 @@ function valuesOf(field: string, min: number, max: number, names: readonly strin
     const named = names.indexOf(text.toLowerCase());
     return text !== "" && named >= 0 ? named : Number(text);
   };
-  for (const part of field.split(",")) {
+  for (const part of new Set(field.split(","))) {
     const [range = "", step = "1"] = part.split("/");
     const [low = "", high] = range.split("-");
     const isAll = low === "*" || low === "?";

@@ -7,7 +7,7 @@ import { jsonEqual } from "../../objects/equality.ts";
 import type { Outcome, WorkQueue } from "../../client/work-queue.ts";
 import { unixSeconds } from "../event-recorder.ts";
 import { taintNames } from "../nodes/node-conditions.ts";
-import { isTolerated } from "../nodes/tolerations.ts";
+import { isTolerated, type Toleration } from "../../../wire/tolerations.ts";
 import { requiredNodes } from "../scheduler/terms.ts";
 import { claim } from "../shared/claims.ts";
 import {
@@ -26,7 +26,7 @@ import { bodyOf, controllerOf, type Informer, keyOf } from "../shared/informers.
 import { isAvailable, isReady } from "../shared/pods.ts";
 import { selectorOf } from "../shared/selecting.ts";
 import { call, isGood, type Steps } from "../shared/steps.ts";
-import type { NodeObject, Pod, PodTemplate, Stored, Toleration } from "../shared/stored.ts";
+import type { NodeObject, Pod, PodTemplate, Stored } from "../shared/stored.ts";
 import { RevisionHistory } from "./controller-revisions.ts";
 import { PodControl, type PodShape } from "./pod-control.ts";
 import { revisionLabel } from "./stateful-sets.ts";
@@ -56,6 +56,7 @@ export class DaemonSetController {
   private readonly history: RevisionHistory;
   private readonly expectations: Expectations;
   private readonly queue: WorkQueue<string>;
+  private readonly tolerations = new WeakMap<DaemonSet, readonly Toleration[]>();
 
   constructor(parts: ControlParts) {
     const { informers, client } = parts;
@@ -206,7 +207,13 @@ export class DaemonSetController {
     return { labels: { [revisionLabel]: hash }, spec };
   }
 
-  private tolerationsOf({ spec }: DaemonSet): readonly Toleration[] {
+  private tolerationsOf(set: DaemonSet): readonly Toleration[] {
+    let tolerations = this.tolerations.get(set);
+    if (tolerations === undefined) this.tolerations.set(set, (tolerations = this.allTolerations(set)));
+    return tolerations;
+  }
+
+  private allTolerations({ spec }: DaemonSet): readonly Toleration[] {
     const names = taintNames(this.parts.dialect);
     const of = (key: string, effect: string): Toleration => ({ key, operator: "Exists", effect });
     return [

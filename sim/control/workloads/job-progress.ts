@@ -40,30 +40,6 @@ function hasCondition({ status }: Job, ...types: readonly string[]): boolean {
 
 export const isFinished = (job: Job): boolean => hasCondition(job, "Complete", "Failed");
 
-/** `0-2,5` → the numbers. */
-export function indexesOf(text = ""): Set<number> {
-  const indexes = new Set<number>();
-  for (const part of text === "" ? [] : text.split(",")) {
-    const [first = 0, last = first] = part.split("-").map(Number);
-    for (let at = first; at <= last; at++) indexes.add(at);
-  }
-  return indexes;
-}
-
-export function indexText(indexes: ReadonlySet<number>): string {
-  const parts: string[] = [];
-  const sorted = [...indexes].sort((left, right) => left - right);
-  for (let at = 0; at < sorted.length; ) {
-    let end = at;
-    while (sorted[end + 1] === (sorted[end] as number) + 1) end++;
-    parts.push(
-      end === at ? `${sorted[at]}` : end === at + 1 ? `${sorted[at]},${sorted[end]}` : `${sorted[at]}-${sorted[end]}`,
-    );
-    at = end + 1;
-  }
-  return parts.join(",");
-}
-
 /** How many pods are to run now. */
 export function activeWanted(job: Job, succeeded: number): number {
   const { parallelism = 1, completions, suspend } = job.spec;

@@ -31,13 +31,12 @@ import {
   backOff,
   endSeconds,
   failureAction,
-  indexesOf,
-  indexText,
   isFinished,
   isIndexed,
   type Job,
   type JobStatus,
 } from "./job-progress.ts";
+import { IndexRanges } from "./index-ranges.ts";
 import { PodControl, type PodShape } from "./pod-control.ts";
 
 export const jobRow = kindRow("batch/v1", "Job", "jobs");
@@ -49,6 +48,8 @@ interface Verdict {
 
 /** The most uids that are written down in one turn. */
 const countedMax = 500;
+/** So many pods are made at one look at a job; those that come cause the next. Source: the published job controller. */
+const madeMax = 500;
 
 export class JobController {
   private readonly parts: ControlParts;
@@ -124,9 +125,9 @@ export class JobController {
   private *advance(key: string, job: Job, pods: readonly Pod[]): Steps<Outcome> {
     const status = job.status ?? {};
     const started = status.startTime === undefined && job.spec.suspend !== true ? { startTime: this.now() } : {};
-    const ended = this.ended(job, pods);
+    const indexes = new IndexRanges(status.completedIndexes);
+    const ended = this.ended(job, pods, indexes);
     const succeeded = (status.succeeded ?? 0) + (isIndexed(job) ? 0 : ended.succeeded.length);
-    const indexes = indexesOf(status.completedIndexes);
     if (isIndexed(job)) for (const pod of ended.succeeded) indexes.add(this.indexOf(pod));
     const reached = isIndexed(job) ? indexes.size : succeeded;
     const failed = (status.failed ?? 0) + ended.failed.length;
@@ -161,7 +162,7 @@ export class JobController {
   }
 
   /** Pods that have ended and that nobody has counted. */
-  private ended(job: Job, pods: readonly Pod[]) {
+  private ended(job: Job, pods: readonly Pod[], done: IndexRanges) {
     const uncounted = new Set([
       ...(job.status?.uncountedTerminatedPods?.succeeded ?? []),
       ...(job.status?.uncountedTerminatedPods?.failed ?? []),
@@ -169,15 +170,15 @@ export class JobController {
     const succeeded: Pod[] = [];
     const failed: Pod[] = [];
     const ignored: Pod[] = [];
-    const done = indexesOf(job.status?.completedIndexes);
+    const fresh = new Set<number>();
     let verdict: Verdict | undefined;
     for (const pod of pods) {
       if (!this.isTracked(pod) && !uncounted.has(pod.metadata.uid)) continue;
       const { phase } = pod.status ?? {};
       if (phase === "Succeeded") {
-        const isSpare =
-          isIndexed(job) &&
-          (done.has(this.indexOf(pod)) || succeeded.some((other) => this.indexOf(other) === this.indexOf(pod)));
+        const index = this.indexOf(pod);
+        const isSpare = isIndexed(job) && (done.has(index) || fresh.has(index));
+        fresh.add(index);
         (isSpare ? ignored : succeeded).push(pod);
         continue;
       }
@@ -220,7 +221,7 @@ export class JobController {
     active: readonly Pod[],
     ended: { readonly failed: readonly Pod[] },
     wanted: number,
-    indexes: ReadonlySet<number>,
+    indexes: IndexRanges,
   ): Steps<{ readonly active: number; readonly refused: boolean }> {
     // Without a number of completions, the first success ends the making of pods, and those that run go on.
     const difference = wanted < 0 ? 0 : wanted - active.length;
@@ -243,7 +244,7 @@ export class JobController {
       this.queue.addAfter(key, wait * 1_000_000);
       return { active: active.length, refused: false };
     }
-    const shapes = this.shapes(job, active, difference, indexes);
+    const shapes = this.shapes(job, active, Math.min(difference, madeMax), indexes);
     this.expectations.expect(key, shapes.length, []);
     const { count, refused } = yield* this.control.createMany(job, this.templateOf(job), shapes);
     this.expectations.created(key, shapes.length - count);
@@ -262,14 +263,15 @@ export class JobController {
     return backOff(row, last, this.seconds());
   }
 
-  private shapes(job: Job, active: readonly Pod[], count: number, done: ReadonlySet<number>): readonly PodShape[] {
+  private shapes(job: Job, active: readonly Pod[], count: number, done: IndexRanges): readonly PodShape[] {
     const finalizers = [this.names.finalizer];
     if (!isIndexed(job)) return new Array<PodShape>(count).fill({ finalizers });
     const taken = new Set(active.map((pod) => this.indexOf(pod)));
     const { name } = job.metadata;
     const shapes: PodShape[] = [];
-    for (let index = 0; index < (job.spec.completions ?? 0) && shapes.length < count; index++) {
-      if (taken.has(index) || done.has(index)) continue;
+    const { completions = 0 } = job.spec;
+    for (let index = done.freeFrom(0); index < completions && shapes.length < count; index = done.freeFrom(index + 1)) {
+      if (taken.has(index)) continue;
       const mark = { [this.names.index]: String(index) };
       const spec = bodyOf({ hostname: `${name}-${index}` });
       shapes.push({ generateName: `${name}-${index}-`, labels: mark, annotations: mark, finalizers, spec });
@@ -296,7 +298,7 @@ export class JobController {
     pods: readonly Pod[],
     ended: { readonly succeeded: readonly Pod[]; readonly failed: readonly Pod[]; readonly ignored: readonly Pod[] },
     status: JobStatus,
-    indexes: ReadonlySet<number>,
+    indexes: IndexRanges,
     failure: Verdict | undefined,
     isThrough: boolean,
   ): Steps<boolean> {
@@ -308,7 +310,7 @@ export class JobController {
     ];
     const succeeded = isIndexed(job) ? [] : merged(before.succeeded, ended.succeeded);
     const failed = merged(before.failed, ended.failed);
-    const completedIndexes = isIndexed(job) ? { completedIndexes: indexText(indexes) } : {};
+    const completedIndexes = isIndexed(job) ? { completedIndexes: indexes.text } : {};
     const uncounted = { ...(succeeded.length === 0 ? {} : { succeeded }), ...(failed.length === 0 ? {} : { failed }) };
     let known = job;
     if (succeeded.length + failed.length > 0) {
@@ -321,12 +323,11 @@ export class JobController {
       known = written;
     }
     const counted = new Set([...succeeded, ...failed]);
+    const [ignored, through] = [new Set(ended.ignored), new Set(ended.succeeded)];
     const free = pods.filter(
       (pod) =>
         this.isTracked(pod) &&
-        (counted.has(pod.metadata.uid) ||
-          ended.ignored.includes(pod) ||
-          (isIndexed(job) && ended.succeeded.includes(pod))),
+        (counted.has(pod.metadata.uid) || ignored.has(pod) || (isIndexed(job) && through.has(pod))),
     );
     const answers = yield* callAll(free.map((pod) => this.release(pod)));
     if (answers.some((answer) => !isGood(answer) && answer.status !== 404)) return false;

@@ -22,13 +22,30 @@ export function readIp(text: string): IpAddress | undefined {
   return { family: 4, bits: ip.bits & 0xffffffffn };
 }
 
+interface ReadCidr {
+  readonly text: string;
+  readonly cidr: Cidr | undefined;
+}
+
+/** Rules ask for a block more than once, and hold each of a long list against the same other one: the last two stay known. */
+let [lastRead, readBefore]: readonly (ReadCidr | undefined)[] = [];
+
 function readCidr(text: string): Cidr | undefined {
-  const [address = "", ...rest] = text.split("/");
-  return tryParseCidr([withoutZeros(address), ...rest].join("/"));
+  if (lastRead?.text === text) return lastRead.cidr;
+  const known = readBefore?.text === text ? readBefore : { text, cidr: parsedCidr(text) };
+  [lastRead, readBefore] = [known, lastRead];
+  return known.cidr;
+}
+
+function parsedCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf("/");
+  return slash < 0 ? undefined : tryParseCidr(withoutZeros(text.slice(0, slash)) + text.slice(slash));
 }
 
 const withoutZeros = (text: string): string =>
-  text.includes(":") ? text : text.replaceAll(/(^|\.)0+(?=\d)/g, (_, before: string) => before);
+  text.includes(":") || !/(?:^|\.)0\d/.test(text)
+    ? text
+    : text.replaceAll(/(^|\.)0+(?=\d)/g, (_, before: string) => before);
 
 function hexadecimal([, head = "", ...bytes]: readonly string[]): string {
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
