@@ -1,7 +1,7 @@
 import type { EventOwner } from "./event-queue.ts";
 import { invariant } from "./invariant.ts";
 import { prngStream } from "./prng.ts";
-import { Roster } from "./roster.ts";
+import { Roster, type Seat } from "./roster.ts";
 import type { Trace, WordId } from "./trace.ts";
 import type {
   CallFailure,
@@ -35,6 +35,10 @@ export interface ProcessHost {
 /** The cancel of what never began. */
 const nothing: Cancel = () => {};
 
+interface Pending {
+  cancel(): void;
+}
+
 /** One incarnation of a process: the owner of everything that it has pending. */
 export class ProcessScope implements Process, EventOwner {
   readonly name: string;
@@ -46,7 +50,7 @@ export class ProcessScope implements Process, EventOwner {
 
   private readonly kernel: ProcessHost;
   private readonly cleanups = new Roster<CrashListener>();
-  private readonly openCalls = new Set<Cancel>();
+  private readonly openCalls = new Roster<Pending>();
 
   constructor(kernel: ProcessHost, name: string, incarnation: number) {
     this.kernel = kernel;
@@ -76,44 +80,12 @@ export class ProcessScope implements Process, EventOwner {
   ): Cancel {
     if (!this.alive) return nothing;
     invariant(options.deadlineMicros > 0, "a call's deadline lies in the future", options);
-    let starting = true;
-    let closed = false;
-    let cancelEndpoint = nothing;
-    let cancelDelivery = nothing;
+    return new OpenCall(this, this.openCalls, done).begin(endpoint, request, options.deadlineMicros);
+  }
 
-    const close = (): void => {
-      closed = true;
-      cancelDeadline();
-      this.openCalls.delete(cancel);
-    };
-    const cancel: Cancel = () => {
-      cancelDelivery();
-      if (closed) return;
-      close();
-      cancelEndpoint();
-    };
-    const answer = (result: CallResult<Response>): void => {
-      if (closed) return;
-      close();
-      // An answer out of another process's event, or from within `start`, waits for an event of ours.
-      if (this.kernel.isCurrent(this) && !starting) done(result);
-      else cancelDelivery = this.clock.after(0, () => done(result));
-    };
-    const cancelDeadline = this.clock.after(options.deadlineMicros, () => {
-      cancel();
-      done({ ok: false, failure: "deadline" });
-    });
-    this.openCalls.add(cancel);
-    const started = endpoint.start(
-      request,
-      (response) => answer({ ok: true, response }),
-      (failure: CallFailure) => answer({ ok: false, failure }),
-    );
-    starting = false;
-    // `start` may have crashed this very process, which cancelled the call before there was a cancel to keep.
-    if (closed && !this.alive) started();
-    else cancelEndpoint = started;
-    return cancel;
+  /** Whether the event that is firing is its own. */
+  get isCurrent(): boolean {
+    return this.kernel.isCurrent(this);
   }
 
   caught(what: string, error: unknown): void {
@@ -147,8 +119,66 @@ export class ProcessScope implements Process, EventOwner {
     this.trace("crash");
     this.alive = false;
     this.kernel.revoke(this);
-    for (const cancel of [...this.openCalls]) cancel();
+    for (const call of this.openCalls.members()) call.cancel();
     for (const listener of this.cleanups.members()) listener.crashed(this);
     this.cleanups.clear();
+  }
+}
+
+/** A call until its answer: one object, since there are very many of them. */
+class OpenCall<Response> implements Pending {
+  private readonly scope: ProcessScope;
+  private readonly calls: Roster<Pending>;
+  private readonly done: (result: CallResult<Response>) => void;
+  private readonly seat: Seat<Pending>;
+  private isStarting = true;
+  private isClosed = false;
+  private cancelDeadline = nothing;
+  private cancelEndpoint = nothing;
+  private cancelDelivery = nothing;
+
+  constructor(scope: ProcessScope, calls: Roster<Pending>, done: (result: CallResult<Response>) => void) {
+    this.scope = scope;
+    this.calls = calls;
+    this.done = done;
+    this.seat = calls.join(this);
+  }
+
+  begin<Request>(endpoint: Endpoint<Request, Response>, request: Request, deadlineMicros: Micros): Cancel {
+    this.cancelDeadline = this.scope.clock.after(deadlineMicros, () => {
+      this.cancel();
+      this.done({ ok: false, failure: "deadline" });
+    });
+    const started = endpoint.start(
+      request,
+      (response) => this.answer({ ok: true, response }),
+      (failure: CallFailure) => this.answer({ ok: false, failure }),
+    );
+    this.isStarting = false;
+    // `start` may have crashed this very process, which cancelled the call before there was a cancel to keep.
+    if (this.isClosed && !this.scope.alive) started();
+    else this.cancelEndpoint = started;
+    return () => this.cancel();
+  }
+
+  cancel(): void {
+    this.cancelDelivery();
+    if (this.isClosed) return;
+    this.close();
+    this.cancelEndpoint();
+  }
+
+  private answer(result: CallResult<Response>): void {
+    if (this.isClosed) return;
+    this.close();
+    // An answer out of another process's event, or from within `start`, waits for an event of ours.
+    if (this.scope.isCurrent && !this.isStarting) this.done(result);
+    else this.cancelDelivery = this.scope.clock.after(0, () => this.done(result));
+  }
+
+  private close(): void {
+    this.isClosed = true;
+    this.cancelDeadline();
+    this.calls.leave(this.seat);
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kubernetesDialect } from "../../wire/dialect.ts";
-import type { JsonObject } from "../contract/http-message.ts";
+import type { Json, JsonObject } from "../contract/http-message.ts";
 import { decodeObject } from "./decode.ts";
 import { bytesOf, decodeText, endpoint, errorOf } from "./objects.fixture.ts";
 import { seal } from "./seal.ts";
@@ -359,4 +359,28 @@ describe("property", () => {
       { seed: 7, numRuns: 300 },
     );
   });
+
+  it("fields come in one order, in whichever they and those of other documents were sent", () => {
+    fc.assert(
+      fc.property(anyConfigMap, anyConfigMap, fc.infiniteStream(fc.nat()), (object, other, draws) => {
+        const decoded = (body: unknown): string =>
+          JSON.stringify(decodeObject(body as JsonObject, "json", configMaps.target, "Ignore").draft);
+        const plain = JSON.parse(JSON.stringify(object)) as JsonObject;
+        const once = decoded(plain);
+        decoded(mixed(other, draws));
+        expect(decoded(mixed(plain, draws))).toBe(once);
+      }),
+      { seed: 8, numRuns: 300 },
+    );
+  });
 });
+
+/** Fields of the object and of its metadata in some other order. */
+function mixed(object: object, draws: Iterator<number>): JsonObject {
+  const entries = Object.entries(object).map(([key, value]) => ({ key, value, rank: draws.next().value as number }));
+  return Object.fromEntries(
+    entries
+      .sort((left, right) => left.rank - right.rank)
+      .map(({ key, value }) => [key, key === "metadata" ? mixed(value as object, draws) : (value as Json)]),
+  );
+}

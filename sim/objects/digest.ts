@@ -140,10 +140,14 @@ function summariseObject(object: Members, before: Members | undefined): void {
   bytes = size;
 }
 
-/** What is known of the name of a field, and which name followed it last: fields of a type mostly come in one order. */
+/**
+ * What is known of the name of a field, and which two names followed it last: fields of a type mostly come in one order, and the
+ * same name in few types.
+ */
 interface KeySummary extends Summary {
   readonly key: string;
   next: KeySummary | undefined;
+  other: KeySummary | undefined;
 }
 
 const keys = new Map<string, KeySummary>();
@@ -153,15 +157,17 @@ const namedKeysMax = 1024;
 
 /** Keys are mostly the names of fields: each is read once. `before`: the key that came before it in its object. */
 function summaryOfKey(key: string, before: KeySummary): KeySummary {
-  const { next } = before;
+  const { next, other } = before;
   if (next !== undefined && next.key === key) return next;
+  if (other !== undefined && other.key === key) return other;
   let summary = keys.get(key);
   if (summary === undefined) {
     summariseText(seeds.object, key);
-    summary = { high, low, bytes, key, next: undefined };
+    summary = { high, low, bytes, key, next: undefined, other: undefined };
     if (keys.size >= keysMax) keys.clear();
     keys.set(key, summary);
   }
+  before.other = next;
   before.next = summary;
   return summary;
 }
@@ -169,11 +175,11 @@ function summaryOfKey(key: string, before: KeySummary): KeySummary {
 /** A key that is not worth remembering. */
 function summaryOfText(key: string): KeySummary {
   summariseText(seeds.object, key);
-  return { high, low, bytes, key, next: undefined };
+  return { high, low, bytes, key, next: undefined, other: undefined };
 }
 
 /** Before the first key of an object. */
-const noKey: KeySummary = { high: 0, low: 0, bytes: 0, key: "", next: undefined };
+const noKey: KeySummary = { high: 0, low: 0, bytes: 0, key: "", next: undefined, other: undefined };
 
 /** One round of a 32-bit multiplicative mixer: every bit of both words reaches every bit of the result. */
 function mix(word: number, other: number): number {

@@ -85,6 +85,20 @@ describe("a creation", () => {
     const [one, other] = [create(map({ k: "1" }), configMaps), create(map({ k: "2" }), configMaps)];
     expect(entriesOf(one)[0]?.fieldsV1).toBe(entriesOf(other)[0]?.fieldsV1);
   });
+
+  it("shares all entries among objects of a shape that one manager makes in one second, whatever others make meanwhile", () => {
+    const later = "2026-01-01T00:00:05Z";
+    const made = (key: string, manager: string, now?: string) =>
+      entriesOf(create(map({ [key]: "1" }), configMaps, now === undefined ? { manager } : { manager, now }));
+    const one = made("k", "one");
+    made("other", "one");
+    made("other", "two");
+    expect(made("k", "one")).toBe(one);
+    const told = (entries: readonly ManagedFieldsEntry[]) => entries.map(({ manager, time }) => [manager, time]);
+    expect(told(made("k", "two"))).toEqual([["two", "2026-01-01T00:00:00Z"]]);
+    expect(told(made("k", "two", later))).toEqual([["two", later]]);
+    expect(made("k", "one")).toEqual(one);
+  });
 });
 
 describe("an update", () => {

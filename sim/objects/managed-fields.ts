@@ -237,14 +237,17 @@ function grownBy(set: FieldSet, changed: FieldSet): FieldSet {
   return grown;
 }
 
-let lastFirst: readonly ManagedFieldsEntry[] = none;
+/** By what the object has: clients take turns, each with objects of a few shapes. */
+const lastFirsts = new Recent<FieldSet, readonly ManagedFieldsEntry[]>(4096);
 
 /** The entries of a new object. Of one client's objects of one shape, made in one second, all share the same. */
 function firstEntries(set: FieldSet, options: TrackOptions): readonly ManagedFieldsEntry[] {
-  const last = lastFirst[0];
-  const isSame = last !== undefined && setOf(last) === set && last.time === options.now && isOwn(last, options);
-  if (!isSame) lastFirst = seal([newEntry(set, options)]);
-  return lastFirst;
+  const known = lastFirsts.get(set);
+  const last = known?.[0];
+  if (known !== undefined && last?.time === options.now && isOwn(last, options)) return known;
+  const entries = seal([newEntry(set, options)]);
+  lastFirsts.set(set, entries);
+  return entries;
 }
 
 /** The paths that an entry owns. */
@@ -284,6 +287,7 @@ export const withSet = (entry: ManagedFieldsEntry, set: FieldSet): ManagedFields
 
 /** Of more than ten update entries, the oldest of each version are merged into one of a name that says so. */
 function capUpdates(entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
+  if (entries.length <= updateEntriesMax) return entries;
   const updates = entries.filter((entry) => entry.operation === "Update");
   if (updates.length <= updateEntriesMax) return entries;
   updates.sort((left, right) => compareTexts(left.time, right.time) || compareTexts(identity(left), identity(right)));

@@ -100,39 +100,64 @@ function arrange(
   stored: readonly Json[],
   mergeKey: string,
 ): readonly Json[] {
-  const identify = (element: Json): Json => (mergeKey === "" ? element : keyOf(element, mergeKey));
-  const rankIn = (list: readonly Json[]): Map<Json, number> => {
-    const ranks = new Map<Json, number>();
-    list.forEach((element, at) => {
-      const identity = identify(element);
-      if (!ranks.has(identity)) ranks.set(identity, at);
-    });
-    return ranks;
-  };
-  const wantedRanks = rankIn(wanted);
-  const storedRanks = rankIn(stored);
-  const sorted = (list: readonly Json[], ranks: Map<Json, number>): readonly Json[] =>
-    list.toSorted((left, right) => (ranks.get(identify(left)) ?? 0) - (ranks.get(identify(right)) ?? 0));
-  const named = sorted(
-    merged.filter((element) => wantedRanks.has(identify(element))),
-    wantedRanks,
-  );
-  const others = sorted(
-    merged.filter((element) => !wantedRanks.has(identify(element))),
-    storedRanks,
-  );
+  const wantedRanks = ranksOf(wanted, mergeKey);
+  const storedRanks = ranksOf(stored, mergeKey);
+  const named: Ranked[] = [];
+  const others: Ranked[] = [];
+  for (const element of merged) {
+    const identity = identityOf(element, mergeKey);
+    const wantedRank = wantedRanks(identity);
+    const storedRank = storedRanks(identity);
+    if (wantedRank < 0) others.push({ element, storedRank, rank: Math.max(0, storedRank) });
+    else named.push({ element, storedRank, rank: wantedRank });
+  }
+  sortByRank(named);
+  sortByRank(others);
   const result: Json[] = [];
   let next = 0;
-  for (const element of named) {
-    const rank = storedRanks.get(identify(element));
-    while (rank !== undefined && next < others.length) {
-      const other = storedRanks.get(identify(others[next] as Json));
-      if (other === undefined || other >= rank) break;
-      result.push(others[next++] as Json);
+  for (const { element, storedRank } of named) {
+    for (; next < others.length; next++) {
+      const other = others[next] as Ranked;
+      if (other.storedRank < 0 || other.storedRank >= storedRank) break;
+      result.push(other.element);
     }
     result.push(element);
   }
-  return [...result, ...others.slice(next)];
+  for (; next < others.length; next++) result.push((others[next] as Ranked).element);
+  return result;
+}
+
+/** An element of the result, with its places; -1 is none. */
+interface Ranked {
+  readonly element: Json;
+  readonly storedRank: number;
+  /** What it is sorted by. */
+  readonly rank: number;
+}
+
+const identityOf = (element: Json, mergeKey: string): Json => (mergeKey === "" ? element : keyOf(element, mergeKey));
+
+/** Shorter lists are searched from their beginning. */
+const longMin = 16;
+
+/** The first place of an identity in a list; -1 when it has none. */
+function ranksOf(list: readonly Json[], mergeKey: string): (identity: Json) => number {
+  const identities = list.map((element) => identityOf(element, mergeKey));
+  if (identities.length < longMin) return (identity) => identities.indexOf(identity);
+  const ranks = new Map<Json, number>();
+  identities.forEach((identity, at) => {
+    if (!ranks.has(identity)) ranks.set(identity, at);
+  });
+  return (identity) => ranks.get(identity) ?? -1;
+}
+
+/** Stable, and mostly there is nothing to do. */
+function sortByRank(list: Ranked[]): void {
+  for (let at = 1; at < list.length; at++) {
+    if ((list[at - 1] as Ranked).rank <= (list[at] as Ranked).rank) continue;
+    list.sort((left, right) => left.rank - right.rank);
+    return;
+  }
 }
 
 /** The elements of a patch must come in the order that it wants: everything else is a mistake of its author. */

@@ -64,9 +64,10 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonOb
   if (Object.hasOwn(patch, "$patch")) return directed(patch);
   const result = new Merging(retained(original, patch));
   const names = Object.keys(patch);
-  const done = new Set([retainKeys]);
+  let done: Set<string> | undefined;
   for (const key of names) {
     if (!key.startsWith(orderPrefix)) continue;
+    done ??= new Set([retainKeys]);
     done.add(key);
     const order = patch[key] as Json;
     requireList(order); // before its name is looked at
@@ -75,7 +76,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, shape: Shape): JsonOb
     if (orderList(result, name, change, order, shape)) done.add(name);
   }
   for (const key of names) {
-    if (done.has(key)) continue;
+    if (key === retainKeys || done?.has(key) === true) continue;
     const value = patch[key] as Json;
     if (!key.startsWith(deletionPrefix)) mergeField(result, key, value, shape, false);
     else

@@ -133,6 +133,8 @@ export interface FieldWalk {
   readonly dropEmpty: boolean;
   /** The field that followed it in the last document: objects of a type mostly have the same fields in the same order. */
   follower: FieldWalk | undefined;
+  /** And the one before that: clients take turns. */
+  otherFollower: FieldWalk | undefined;
 }
 
 /** Integers are also refused for their value, which the error then shows. */

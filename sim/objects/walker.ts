@@ -77,13 +77,19 @@ function walkFields(
   for (const key in input) {
     let field = last === undefined ? plan.first : last.follower;
     if (field === undefined || field.name !== key) {
-      field = plan.fields.get(key);
-      if (field === undefined) {
-        context.unknownField(key);
-        continue;
+      field = last?.otherFollower;
+      if (field === undefined || field.name !== key) {
+        field = plan.fields.get(key);
+        if (field === undefined) {
+          context.unknownField(key);
+          continue;
+        }
+        if (last === undefined) plan.first = field;
+        else {
+          last.otherFollower = last.follower;
+          last.follower = field;
+        }
       }
-      if (last === undefined) plan.first = field;
-      else last.follower = field;
     }
     last = field;
     const value: unknown = input[key];
@@ -136,6 +142,7 @@ function planStruct(type: TypeRow): StructWalk {
       zero: preset ? (field.default as Json) : required ? zeroOfField(type, field) : null,
       dropEmpty: presence === "filled",
       follower: undefined,
+      otherFollower: undefined,
     };
   });
   return {

@@ -89,12 +89,26 @@ function withDefaults(name: string): string | undefined {
   return `${path}:${match[2] ?? "latest"}`;
 }
 
+/** Of references: each node pulls the same few images, and again with each pod of the newest tag. */
+const digests = new Map<string, string>();
+const digestsMax = 4096;
+
 /** 64 hexadecimal digits that belong to a text. */
 export function digestOf(...parts: readonly string[]): string {
+  const text = JSON.stringify(parts);
+  let digest = digests.get(text);
+  if (digest === undefined) {
+    if (digests.size >= digestsMax) digests.clear();
+    digest = drawnDigest(parts);
+    digests.set(text, digest);
+  }
+  return digest;
+}
+
+function drawnDigest(parts: readonly string[]): string {
   const stream = prngStream("image", ...parts);
-  let text = "";
-  for (let word = 0; word < 8; word++) text += stream.uint32().toString(16).padStart(8, "0");
-  return text;
+  const words = Array.from({ length: 8 }, () => stream.uint32().toString(16).padStart(8, "0"));
+  return words.join("");
 }
 
 const SIZE_BYTES_DEFAULT = 30_000_000;

@@ -56,16 +56,17 @@ export class SimulatedRuntime implements CriRuntime {
       open = false;
     };
     const handler = calls[request.method] as CallHandler<CriMethod>;
-    const carryOut = (): void => {
+    const { faults } = this.state;
+    const effect = faults.isAny ? faults.effectOn(request, () => this.namesOf(request.message)) : undefined;
+    if (effect === undefined) {
       carriedOut = true;
       handler(this.state, request.message, answer);
-    };
-    const effect = this.state.faults.effectOn(request, () => this.namesOf(request.message));
-    if (effect === undefined) carryOut();
-    else if (effect.is === "delay") {
+    } else if (effect.is === "delay") {
       // Who has walked away by then is not served.
       this.state.process.clock.after(effect.micros, () => {
-        if (open) carryOut();
+        if (!open) return;
+        carriedOut = true;
+        handler(this.state, request.message, answer);
       });
     } else if (effect.is === "error") {
       const { code, text } = effect;

@@ -57,9 +57,9 @@ export function podStatus(input: StatusInput): PodStatus {
   const own = pod.status ?? {};
   const { isEnding, isStatic } = input;
   const isUnderWay = hasBegun(pod, runtimePod);
-  let phase = phaseOf(pod, [...started(rawInits, input.probes), ...started(raw, input.probes)], {
-    ...{ isEnding, isStatic, isUnderWay },
-  });
+  const startedInits = started(rawInits, input.probes);
+  const startedRegular = started(raw, input.probes);
+  let phase = phaseOf(pod, [...startedInits, ...startedRegular], { isEnding, isStatic, isUnderWay });
   if (!isTerminalPhase(phase)) {
     if (isTerminalPhase(before.phase)) phase = before.phase as "Failed";
     else if (isTerminalPhase(own.phase)) phase = own.phase as "Failed";
@@ -78,8 +78,8 @@ export function podStatus(input: StatusInput): PodStatus {
   // What the API shows as ended has ended.
   if (isTerminalPhase(own.phase) && !input.isStatic) phase = own.phase as "Failed";
 
-  const inits = probed(rawInits, input.probes, (name) => isSidecar(named(initContainers, name)!));
-  const regular = probed(raw, input.probes, () => true);
+  const inits = probed(startedInits, input.probes, (name) => isSidecar(named(initContainers, name)!));
+  const regular = probed(startedRegular, input.probes, () => true);
   const statuses = [...inits, ...regular];
   const others = (own.conditions ?? []).filter(({ type }) => !ownConditions.includes(type));
   const disruption = before.conditions?.find(({ type }) => type === "DisruptionTarget");
@@ -115,22 +115,25 @@ function hasBegun(pod: Pod, { sandboxes: [newest], containers }: RuntimePod): bo
   return containers.some(({ name, sandboxId }) => sandboxId === newest.id && regular.has(name));
 }
 
-function started(statuses: readonly ContainerStatus[], probes: ProbeView): readonly ContainerStatus[] {
+/** As yet nobody else's. */
+type Draft = { -readonly [Field in keyof ContainerStatus]: ContainerStatus[Field] };
+
+function started(statuses: readonly ContainerStatus[], probes: ProbeView): readonly Draft[] {
   return statuses.map((status) => ({ ...status, started: probes.isStarted(status) }));
 }
 
+/** Says of each whether it is ready. */
 function probed(
-  statuses: readonly ContainerStatus[],
+  drafts: readonly Draft[],
   probes: ProbeView,
   hasReadiness: (name: string) => boolean,
 ): readonly ContainerStatus[] {
-  return statuses.map((status) => {
-    const isStarted = probes.isStarted(status);
-    const isReady = hasReadiness(status.name)
-      ? isStarted && status.state.running !== undefined && probes.isReady(status)
-      : status.state.terminated?.exitCode === 0;
-    return { ...status, ready: isReady, started: isStarted };
-  });
+  for (const draft of drafts) {
+    draft.ready = hasReadiness(draft.name)
+      ? draft.started === true && draft.state.running !== undefined && probes.isReady(draft)
+      : draft.state.terminated?.exitCode === 0;
+  }
+  return drafts;
 }
 
 function addresses({ pod, runtimePod, before, hostIps }: StatusInput): Partial<PodStatus> {

@@ -68,28 +68,39 @@ function statusPatch(before: PodStatus, after: PodStatus): JsonObject {
   const patch: Record<string, Json> = {};
   const old = before as unknown as Record<string, Json>;
   const now = after as unknown as Record<string, Json>;
-  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
-    const [from, to] = [old[key], now[key]];
-    if (jsonEqual(from ?? null, to ?? null)) continue;
-    if (key === "conditions") continue;
-    const isReplaced = mergedLists.has(key) && from !== undefined && Array.isArray(to);
-    patch[key] = isReplaced ? [{ $patch: "replace" }, ...(to as Json[])] : (to ?? null);
-  }
+  for (const key of Object.keys(old)) tellField(patch, key, old[key], now[key]);
+  for (const key of Object.keys(now)) if (!Object.hasOwn(old, key)) tellField(patch, key, undefined, now[key]);
   const conditions = after.conditions ?? [];
-  const changed = conditions.flatMap((condition) => {
-    const from = before.conditions?.find(({ type }) => type === condition.type);
-    if (from !== undefined && jsonEqual(from as unknown as Json, condition as unknown as Json)) return [];
-    // The items are merged field by field: what is said no more has to be taken back.
-    const taken = Object.keys(from ?? {}).filter((key) => !(key in condition));
-    return [{ ...condition, ...Object.fromEntries(taken.map((key) => [key, null])) }];
-  });
-  const gone = (before.conditions ?? [])
-    .filter(({ type }) => !conditions.some((each) => each.type === type))
-    .map(({ type }) => ({ type, $patch: "delete" }));
-  const order = conditions.map(({ type }) => ({ type }));
-  if (changed.length + gone.length > 0) {
-    patch["$setElementOrder/conditions"] = order;
-    patch["conditions"] = [...changed, ...gone] as unknown as Json;
+  const told = toldConditions(before.conditions ?? [], conditions);
+  if (told.length > 0) {
+    patch["$setElementOrder/conditions"] = conditions.map(({ type }) => ({ type }));
+    patch["conditions"] = told;
   }
   return patch;
+}
+
+function tellField(patch: Record<string, Json>, key: string, from: Json | undefined, to: Json | undefined): void {
+  if (key === "conditions" || jsonEqual(from ?? null, to ?? null)) return;
+  const isReplaced = mergedLists.has(key) && from !== undefined && Array.isArray(to);
+  patch[key] = isReplaced ? [{ $patch: "replace" }, ...(to as Json[])] : (to ?? null);
+}
+
+function toldConditions(before: readonly Condition[], after: readonly Condition[]): readonly JsonObject[] {
+  const told: JsonObject[] = [];
+  for (const condition of after) {
+    const from = before.find(({ type }) => type === condition.type);
+    if (from === undefined) told.push({ ...condition });
+    else if (!jsonEqual(from as unknown as Json, condition as unknown as Json)) told.push(takingBack(from, condition));
+  }
+  for (const { type } of before) {
+    if (!after.some((each) => each.type === type)) told.push({ type, $patch: "delete" });
+  }
+  return told;
+}
+
+/** The items are merged field by field: what is said no more has to be taken back. */
+function takingBack(from: Condition, condition: Condition): JsonObject {
+  const told: Record<string, Json> = { ...condition };
+  for (const key of Object.keys(from)) if (!(key in condition)) told[key] = null;
+  return told;
 }

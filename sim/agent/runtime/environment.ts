@@ -38,6 +38,7 @@ export function* environment(
 ): Task<Environment> {
   const links = yield* linksOf(context, pod);
   if (typeof links === "string") return { error: links };
+  if (container.env === undefined && container.envFrom === undefined) return { envs: [...links.values()] };
   // References may name them; what the pod itself says goes first, and wins.
   const values = new Map<string, string>();
   const valueNamed = { get: (name: string) => values.get(name) ?? links.get(name)?.value };

@@ -1,5 +1,6 @@
 /** What a pod asks of a node, read once. Source: the API reference of PodSpec; the published scheduler's resource rules. */
 import type { JsonObject } from "../../contract/http-message.ts";
+import { Recent } from "../../objects/recent.ts";
 import { controllerOf } from "../shared/informers.ts";
 import { isSidecar } from "../shared/pods.ts";
 import type { Toleration } from "../../../wire/tolerations.ts";
@@ -62,11 +63,28 @@ export interface HostPort {
 const unstatedMilliCpu = 100;
 const unstatedBytes = 200 * 1024 * 1024;
 
+type Totals = Pick<PodNeeds, "requests" | "scoredCpu" | "scoredMemory">;
+
+/** Pods of one template share one spec. */
+const totals = new Recent<Pod["spec"], Totals>(4096);
+
+function totalsOf(pod: Pod): Totals {
+  const known = totals.get(pod.spec);
+  if (known !== undefined) return known;
+  const scored = requestsOf(pod, scoredAmounts);
+  const made: Totals = {
+    requests: requestsOf(pod, amountsOfContainer),
+    scoredCpu: scored.get("cpu") ?? 0,
+    scoredMemory: scored.get("memory") ?? 0,
+  };
+  if (Object.isFrozen(pod.spec)) totals.set(pod.spec, made);
+  return made;
+}
+
 export function podNeeds(pod: Pod): PodNeeds {
   const { spec, metadata } = pod;
   const { namespace = "", labels = {} } = metadata;
-  const requests = requestsOf(pod, amountsOfContainer);
-  const scored = requestsOf(pod, scoredAmounts);
+  const { requests, scoredCpu, scoredMemory } = totalsOf(pod);
   const { affinity } = spec;
   return {
     pod,
@@ -76,8 +94,8 @@ export function podNeeds(pod: Pod): PodNeeds {
     labels,
     priority: spec.priority ?? 0,
     requests,
-    scoredCpu: scored.get("cpu") ?? 0,
-    scoredMemory: scored.get("memory") ?? 0,
+    scoredCpu,
+    scoredMemory,
     hostPorts: hostPortsOf(pod),
     tolerations: spec.tolerations ?? [],
     requiredNodes: requiredNodes(spec.nodeSelector, affinity),

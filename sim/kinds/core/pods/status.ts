@@ -64,12 +64,14 @@ const terminated = (status: JsonObject): JsonObject | undefined =>
   (status["state"] as JsonObject | undefined)?.["terminated"] as JsonObject | undefined;
 
 function ended(status: JsonObject, live: JsonObject, { list, restarts }: ContainerList, at: Place): void {
+  const before = listOf(live, list);
+  if (before.every((old) => terminated(old) === undefined)) return;
   const running = new Map<unknown, number>();
   for (const one of listOf(status, list)) {
     const { name } = one;
     if (terminated(one) === undefined) running.set(name, (running.get(name) ?? 0) + 1);
   }
-  listOf(live, list).forEach((old, index) => {
+  before.forEach((old, index) => {
     const end = terminated(old);
     if (end === undefined || restarts(old["name"], (end["exitCode"] ?? 0) as number)) return;
     for (let count = running.get(old["name"]) ?? 0; count > 0; count--) {
