@@ -164,6 +164,21 @@ describe("what controllers and the scheduler read", () => {
     expect(living.played({}, { tolerations })).toHaveProperty("running");
   });
 
+  it("a pod of which somebody else says twenty thousand conditions", () => {
+    const living = new Living();
+    const path = `${core}/pods/p`;
+    living.played({});
+    const conditions = many(20_000, (at) => ({ type: `example.com/c${at}`, status: "True" }));
+    living.ask("PATCH", `${path}/status`, { status: { conditions } }, "application/strategic-merge-patch+json");
+    const metadata = { labels: { a: "b" } };
+    living.ask("PATCH", path, { metadata }, "application/merge-patch+json");
+    living.ask("PATCH", `${path}/status`, { status: { phase: "Pending" } }, "application/merge-patch+json");
+    living.advance(20);
+    const { status } = living.ask("GET", path) as unknown as Pod;
+    expect(status?.phase).toBe("Running"); // told again
+    expect(status?.conditions).toHaveLength(20_005);
+  });
+
   it("a pod that wants twenty thousand things that no node has", () => {
     const living = new Living();
     const requests = Object.fromEntries(many(20_000, (at) => [`example.com/r${at}`, "1"]));

@@ -27,6 +27,16 @@ describe("the rules of a role that collects", () => {
     const none: JsonObject = { metadata: { name: "n" }, aggregationRule: { clusterRoleSelectors: [] } };
     expect(collectedRules(none, all(...others))).toEqual([]);
   });
+
+  it("are found by thousands of selectors, of which each role is chosen by the first", () => {
+    const keys = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
+    const clusterRoleSelectors = keys.map((key) => ({ matchExpressions: [{ key, operator: "Exists" }] }));
+    const collecting: JsonObject = { metadata: { name: "all" }, aggregationRule: { clusterRoleSelectors } };
+    const others = Array.from({ length: 300 }, (_, at) =>
+      role(`r${at}`, { [`k${at * 7}`]: "", [`k${at * 7 + 1}`]: "" }, [`x${at}`]),
+    );
+    expect(collectedRules(collecting, all(collecting, ...others))).toEqual(others.map((_, at) => rule(`x${at}`)));
+  });
 });
 
 describe("aggregation in a server", () => {

@@ -87,15 +87,27 @@ function tellField(patch: Record<string, Json>, key: string, from: Json | undefi
 
 function toldConditions(before: readonly Condition[], after: readonly Condition[]): readonly JsonObject[] {
   const told: JsonObject[] = [];
+  const [old, now] = [byType(before), byType(after)];
   for (const condition of after) {
-    const from = before.find(({ type }) => type === condition.type);
+    const from = old(condition.type);
     if (from === undefined) told.push({ ...condition });
     else if (!jsonEqual(from as unknown as Json, condition as unknown as Json)) told.push(takingBack(from, condition));
   }
   for (const { type } of before) {
-    if (!after.some((each) => each.type === type)) told.push({ type, $patch: "delete" });
+    if (now(type) === undefined) told.push({ type, $patch: "delete" });
   }
   return told;
+}
+
+/** Shorter lists are searched from their beginning. */
+const manyMin = 16;
+
+/** The first condition of a type. Others than the agent write conditions too, as many as they like. */
+function byType(conditions: readonly Condition[]): (type: string) => Condition | undefined {
+  if (conditions.length < manyMin) return (type) => conditions.find((each) => each.type === type);
+  const first = new Map<string, Condition>();
+  for (const condition of conditions) if (!first.has(condition.type)) first.set(condition.type, condition);
+  return (type) => first.get(type);
 }
 
 /** The items are merged field by field: what is said no more has to be taken back. */
